@@ -1,0 +1,41 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// The engine has no remote package dependency: what it needs beside the standard library is a C library of Debian's,
+// wrapped in exactly one module. `tools/cross` builds the same targets as Embedded Swift.
+let package = Package(
+    name: "tonearm",
+    products: [
+        .executable(name: "tonearm", targets: ["tonearm"])
+    ],
+    targets: [
+        // C: module maps, and the few lines that Swift cannot say (variadic calls, errno, macros).
+        .target(name: "CLinux", path: "Sources/C/CLinux"),
+        // alsa-lib: the kernel's own interface to sound cards; used by Output alone.
+        .systemLibrary(name: "CALSA", path: "Sources/C/CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+        // libFLAC: the reference decoder; used by Media alone.
+        .systemLibrary(name: "CFLAC", path: "Sources/C/CFLAC", pkgConfig: "flac", providers: [.apt(["libflac-dev"])]),
+        // SQLite: everything that persists; used by Database alone.
+        .systemLibrary(name: "CSQLite", path: "Sources/C/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        // jansson: JSON; used by Platform alone.
+        .systemLibrary(name: "CJansson", path: "Sources/C/CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+
+        // Imports point down only, in the order of this list.
+        .target(name: "Platform", dependencies: ["CLinux", "CJansson"]),
+        .target(name: "PCM", dependencies: ["Platform"]),
+        .target(name: "Database", dependencies: ["Platform", "CSQLite"]),
+        .target(name: "Media", dependencies: ["PCM", "Platform", "CFLAC"]),
+        .target(name: "Output", dependencies: ["PCM", "Platform", "CALSA"]),
+        .target(name: "Player", dependencies: ["Media", "Output", "Database", "PCM", "Platform"]),
+        .executableTarget(name: "tonearm", dependencies: ["Player", "Media", "Output", "PCM", "Platform"]),
+
+        .testTarget(name: "PlatformTests", dependencies: ["Platform"]),
+        .testTarget(name: "PCMTests", dependencies: ["PCM"]),
+        .testTarget(name: "DatabaseTests", dependencies: ["Database"]),
+        .testTarget(name: "MediaTests", dependencies: ["Media"]),
+        .testTarget(name: "OutputTests", dependencies: ["Output"]),
+        .testTarget(name: "PlayerTests", dependencies: ["Player"]),
+        .testTarget(name: "CommandLineTests", dependencies: ["tonearm"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

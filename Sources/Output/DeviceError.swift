@@ -1,0 +1,19 @@
+import PCM
+
+/// Why a device could not be opened, with what a person needs to act on it.
+public enum DeviceError: Error, Equatable, Sendable {
+    /// No such card or PCM. `present` lists the names of those there are (`hw:CARD=…`).
+    case absent(device: String, present: [String])
+    /// Another program holds the device.
+    case busy(device: String)
+    /// The user may not open the device (usually: is not in group `audio`).
+    case noPermission(device: String)
+    /// The device cannot run at this rate; `supported` lists the usual ones that it can, in Hz.
+    case rateNotSupported(device: String, rate: Int, supported: [Int])
+    /// The device has no such channel count; `supported` is what it can do.
+    case channelsNotSupported(device: String, channels: Int, supported: ClosedRange<Int>)
+    /// None of S32_LE, S24_LE, S24_3LE, S16_LE, or not the one that was asked for.
+    case sampleFormatNotSupported(device: String, requested: SampleFormat?)
+    /// Anything else; `code` is alsa-lib's negated errno, `reason` its text.
+    case refused(device: String, code: Int32, reason: String)
+}

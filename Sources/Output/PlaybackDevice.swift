@@ -1,0 +1,106 @@
+import PCM
+
+/// An open playback device: the seam between the renderer and ALSA. The other implementation is the tests' device that
+/// runs at the pace it is told.
+///
+/// Thread: the audio thread alone, from `DeviceProvider.open` to the last release. Between `open` and `close` nothing
+/// here allocates, locks or logs.
+public protocol PlaybackDevice: AnyObject {
+    /// What the device really runs at.
+    var configuration: DeviceConfiguration { get }
+
+    /// Frames that can be written now.
+    func writableFrames() throws(DeviceFault) -> Int
+
+    /// Writes up to `frames` frames; `fill` puts them straight into the device's memory where it is mapped. It may be
+    /// called more than once, with consecutive pieces.
+    /// - Returns: the frames committed.
+    func write(_ frames: Int, _ fill: (_ destination: UnsafeMutableRawPointer, _ frames: Int) -> Void) throws(DeviceFault) -> Int
+
+    /// Starts the clock after the first frames were written; without effect when it runs.
+    func start() throws(DeviceFault)
+
+    /// Frames written that were not heard yet. 0 when the device has run dry.
+    func delayFrames() throws(DeviceFault) -> Int
+
+    /// Blocks until a period can be written, `wakeUp` becomes readable or the time is over.
+    func wait(wakeUp: Int32, milliseconds: Int32) throws(DeviceFault)
+
+    /// Silences the device at once; what was written and not heard is gone. It can be written to again afterwards.
+    /// A device that has nothing unheard may keep what it has.
+    func drop() throws(DeviceFault)
+
+    /// Blocks until everything written was heard (at most one buffer). It can be written to again afterwards.
+    func drain() throws(DeviceFault)
+
+    /// Brings the device back after a fault: the one place that knows how. All frames unheard are gone.
+    /// - Returns: false when the device is not there any more and has to be opened anew.
+    func recover(from fault: DeviceFault) -> Bool
+
+    /// Gives the device back to the system. Nothing else may be called afterwards. Idempotent.
+    func close()
+}
+
+/// Opens devices; on the audio thread, because opening may take long.
+public protocol DeviceProvider: AnyObject {
+    func open(_ request: DeviceRequest) throws(DeviceError) -> any PlaybackDevice
+}
+
+/// What to open.
+public struct DeviceRequest: Equatable, Sendable {
+    /// `hw:CARD=id,DEV=0`, `hw:0,0` or any PCM name of alsa-lib's configuration.
+    public var device: String
+    public var format: PCMFormat
+    /// Drive the device with this sample format only; nil takes the widest that it has.
+    public var sampleFormat: SampleFormat?
+    /// Length of the device's buffer in milliseconds.
+    public var bufferMilliseconds: Int = 200
+    /// Periods per buffer, at least 2.
+    public var periodCount: Int = 4
+
+    public init(device: String, format: PCMFormat, sampleFormat: SampleFormat? = nil) {
+        self.device = device
+        self.format = format
+        self.sampleFormat = sampleFormat
+    }
+}
+
+/// What an open device really runs at.
+public struct DeviceConfiguration: Equatable, Sendable {
+    public var device: String
+    /// In Hz.
+    public var sampleRate: Int
+    public var channelCount: Int
+    public var sampleFormat: SampleFormat
+    /// Bits of a sample that reach the converter, as the driver tells; at most the format's.
+    public var significantBits: Int
+    public var bufferFrames: Int
+    public var periodFrames: Int
+    public var memoryMapped: Bool
+
+    public init(
+        device: String, sampleRate: Int, channelCount: Int, sampleFormat: SampleFormat, significantBits: Int,
+        bufferFrames: Int, periodFrames: Int, memoryMapped: Bool
+    ) {
+        self.device = device
+        self.sampleRate = sampleRate
+        self.channelCount = channelCount
+        self.sampleFormat = sampleFormat
+        self.significantBits = significantBits
+        self.bufferFrames = bufferFrames
+        self.periodFrames = periodFrames
+        self.memoryMapped = memoryMapped
+    }
+}
+
+/// What can happen to an open device. Carries no text: it is thrown on the audio thread.
+public enum DeviceFault: Error, Equatable, Sendable, BitwiseCopyable {
+    /// The buffer ran dry (EPIPE).
+    case underrun
+    /// The system was suspended (ESTRPIPE).
+    case suspended
+    /// The device is gone (ENODEV, EBADFD, ENOTTY…).
+    case vanished
+    /// Anything else; a negated errno of alsa-lib.
+    case failed(code: Int32)
+}

@@ -1,0 +1,18 @@
+/// The four fields that loudness normalization needs (seed 000, "Loudness normalization"). Any of them may be missing.
+public struct ReplayGain: Equatable, Sendable {
+    /// In dB.
+    public var trackGain: Double?
+    /// Linear, 1 is full scale; may exceed 1.
+    public var trackPeak: Double?
+    /// In dB.
+    public var albumGain: Double?
+    /// Linear, 1 is full scale; may exceed 1.
+    public var albumPeak: Double?
+
+    public init(trackGain: Double? = nil, trackPeak: Double? = nil, albumGain: Double? = nil, albumPeak: Double? = nil) {
+        self.trackGain = trackGain
+        self.trackPeak = trackPeak
+        self.albumGain = albumGain
+        self.albumPeak = albumPeak
+    }
+}

@@ -1,0 +1,40 @@
+/// The sample formats that a device can be driven with, all little-endian and signed, widest first: the order in
+/// which they are preferred.
+public enum SampleFormat: UInt8, CaseIterable, Equatable, Sendable, BitwiseCopyable {
+    /// 32 bits in 4 bytes.
+    case s32
+    /// 24 bits, right-justified in 4 bytes.
+    case s24
+    /// 24 bits in 3 bytes.
+    case s24Packed
+    /// 16 bits in 2 bytes.
+    case s16
+
+    /// Bytes that one sample takes.
+    public var byteCount: Int {
+        switch self {
+        case .s32, .s24: 4
+        case .s24Packed: 3
+        case .s16: 2
+        }
+    }
+
+    /// Bits of a sample that the format keeps.
+    public var bitDepth: Int {
+        switch self {
+        case .s32: 32
+        case .s24, .s24Packed: 24
+        case .s16: 16
+        }
+    }
+
+    /// ALSA's name, as in `/proc/asound/…/hw_params`.
+    public var name: StaticString {
+        switch self {
+        case .s32: "S32_LE"
+        case .s24: "S24_LE"
+        case .s24Packed: "S24_3LE"
+        case .s16: "S16_LE"
+        }
+    }
+}

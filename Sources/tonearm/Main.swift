@@ -1,0 +1,5 @@
+@main struct Tonearm {
+    static func main() {
+        print("tonearm")
+    }
+}
