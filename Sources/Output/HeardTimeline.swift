@@ -1,0 +1,85 @@
+import PCM
+
+/// Maps frames of the device to positions in streams: which sample of which stream is heard when the device has played
+/// so many frames. Arithmetic only.
+///
+/// Thread: the audio thread. Nothing allocates after `init`.
+struct HeardTimeline {
+    /// Consecutive frames of one format in one stream.
+    struct Run: BitwiseCopyable {
+        var stream: Unmanaged<PCMStream>
+        var streamID: UInt64
+        var format: PCMFormat
+        /// Position in the ring of the run's first sample.
+        var ringStart: Int
+        /// Position in the product of the run's first frame, in nanoseconds.
+        var mediaStart: Int64
+
+        /// Position in the product of the frame at `ringPosition`, in nanoseconds.
+        func media(at ringPosition: Int) -> Int64 {
+            let frames = Int64((ringPosition - ringStart) / format.channelCount)
+            let rate = Int64(format.sampleRate)
+            return mediaStart + frames / rate * 1_000_000_000 + frames % rate * 1_000_000_000 / rate
+        }
+    }
+
+    /// A run from where it was first written to the device.
+    struct Segment: BitwiseCopyable {
+        /// Frames written to the device before this segment.
+        var deviceStart: Int64
+        /// Position in the ring of the segment's first sample.
+        var ringStart: Int
+        var run: Run
+    }
+
+    private static let capacity = 32
+    private var segments: [Segment] = []
+    /// Frames written to the device since the last `clear`.
+    private(set) var written: Int64 = 0
+    /// Frames of these that were heard, as last told.
+    private(set) var heard: Int64 = 0
+
+    init() { segments.reserveCapacity(Self.capacity) }
+
+    /// Whether no further segment can begin before one was heard: with very short streams.
+    var isFull: Bool { segments.count == Self.capacity }
+    /// Frames written and not heard yet.
+    var unheard: Int64 { written - heard }
+    /// The segment that is heard now.
+    var current: Segment? { segments.first }
+    /// The segment that is heard next.
+    var upcoming: Segment? { segments.count > 1 ? segments[1] : nil }
+
+    /// A new run begins with the next frame that is written.
+    mutating func begin(_ run: Run, at ringPosition: Int) {
+        segments.append(Segment(deviceStart: written, ringStart: ringPosition, run: run))
+    }
+
+    mutating func wrote(_ frames: Int) { written += Int64(frames) }
+
+    /// Takes what the device says. Never moves backwards, never beyond what was written.
+    mutating func update(delayFrames: Int) {
+        heard = min(written, max(heard, written - Int64(delayFrames)))
+    }
+
+    /// Passes to the upcoming segment if its first frame is heard.
+    /// - Parameter finished: nothing more will be heard, so that a segment without frames is passed as well.
+    /// - Returns: that segment, or nil when the current one is still heard.
+    mutating func advance(finished: Bool = false) -> Segment? {
+        guard let upcoming, finished || upcoming.deviceStart < heard else { return nil }
+        segments.removeFirst()
+        return upcoming
+    }
+
+    /// Position in the current segment's ring of the next sample to be heard.
+    var heardRingPosition: Int? {
+        segments.first.map { $0.ringStart + Int(heard - $0.deviceStart) * $0.run.format.channelCount }
+    }
+
+    /// Everything unheard is gone: start counting anew.
+    mutating func clear() {
+        segments.removeAll(keepingCapacity: true)
+        written = 0
+        heard = 0
+    }
+}

@@ -1,0 +1,34 @@
+import PCM
+import Synchronization
+
+/// A run of audio from one start position of one product to its end, as the decoder produces it and the renderer hears it.
+/// A seek makes a new stream; nothing is ever flushed out of an old one.
+///
+/// Threads: the decoder writes the ring, the audio thread reads it, control sets the gain. Control keeps a reference as
+/// long as the renderer may use the stream, so that the audio thread never frees one.
+public final class PCMStream: @unchecked Sendable {
+    /// Unique among all streams of a renderer.
+    public let id: UInt64
+    /// The format of the first frame; later ones are announced by markers in the ring.
+    public let format: PCMFormat
+    /// Where in the product the first frame lies, in nanoseconds.
+    public let startPosition: Int64
+    public let ring: PCMRing
+
+    private let gainBits = Atomic<Int32>(Gain.unity.rawValue)
+
+    /// - Parameter aheadMilliseconds: how much decoded audio the ring holds beside what a device may have unheard.
+    public init(id: UInt64, format: PCMFormat, startPosition: Int64, deviceMilliseconds: Int, aheadMilliseconds: Int = 1500) {
+        self.id = id
+        self.format = format
+        self.startPosition = startPosition
+        let milliseconds = deviceMilliseconds * 2 + aheadMilliseconds
+        ring = PCMRing(capacity: format.sampleRate * format.channelCount / 1000 * milliseconds)
+    }
+
+    /// Loudness and volume together. A change while the stream plays is ramped; a stream that begins starts with it.
+    public var gain: Gain {
+        get { Gain(rawValue: gainBits.load(ordering: .relaxed)) }
+        set { gainBits.store(newValue.rawValue, ordering: .relaxed) }
+    }
+}

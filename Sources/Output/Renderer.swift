@@ -1,0 +1,135 @@
+import PCM
+import Platform
+import Synchronization
+import CLinux
+
+/// How the renderer drives its device.
+public struct RendererSettings: Sendable {
+    /// `hw:CARD=id,DEV=0` or any PCM name.
+    public var device: String
+    /// Drive the device with this sample format only; nil takes the widest that it has.
+    public var sampleFormat: SampleFormat?
+    /// Length of the device's buffer in milliseconds.
+    public var bufferMilliseconds = 200
+    /// Periods per buffer, at least 2.
+    public var periodCount = 4
+    /// Start of the dither's random sequence.
+    public var ditherSeed: UInt64 = 0x746f_6e65_6172_6d00
+
+    public init(device: String, sampleFormat: SampleFormat? = nil) {
+        self.device = device
+        self.sampleFormat = sampleFormat
+    }
+
+    func request(for format: PCMFormat) -> DeviceRequest {
+        var request = DeviceRequest(device: device, format: format, sampleFormat: sampleFormat)
+        request.bufferMilliseconds = bufferMilliseconds
+        request.periodCount = periodCount
+        return request
+    }
+}
+
+/// What control and the audio thread share: two queues and the position, none of them locked.
+final class RendererChannel: @unchecked Sendable {
+    let commands = MessageQueue<RendererCommand>(capacity: 256)
+    let events = MessageQueue<RendererEvent>(capacity: 1024)
+    let position = Snapshot(RenderPosition())
+    /// How many commands the audio thread has carried out.
+    let processed = Atomic<UInt64>(0)
+}
+
+/// The audio thread as control sees it: commands go in, events come out, in order.
+///
+/// The audio thread makes no system call to wake anybody, so events are fetched: call `nextEvent` every few
+/// milliseconds while anything is expected.
+///
+/// Thread: control alone, but for `position`, which any thread may read.
+public final class Renderer: @unchecked Sendable {
+    private let channel: RendererChannel
+    private let wakeUp: Int32
+    private let thread: NamedThread
+    private var sent: UInt64 = 0
+
+    /// Starts the audio thread. The device is opened when something is to be played.
+    /// - Parameter priority: of SCHED_FIFO, or `.normal`. Where it is not permitted the thread runs without, and the
+    ///   log says so.
+    public init(
+        provider: any DeviceProvider & Sendable, clock: any MonotonicClock, settings: RendererSettings,
+        priority: NamedThread.Priority
+    ) throws(SystemError) {
+        let channel = RendererChannel()
+        let descriptor = eventfd(0, Int32(EFD_CLOEXEC.rawValue) | Int32(EFD_NONBLOCK.rawValue))
+        guard descriptor >= 0 else { throw .last("create the audio thread's wake-up") }
+        self.channel = channel
+        wakeUp = descriptor
+        thread = try NamedThread.start(name: "audio", priority: priority) {
+            let loop = RenderLoop(provider: provider, clock: clock, settings: settings, channel: channel)
+            Self.run(loop, channel, wakeUp: descriptor)
+        }
+    }
+
+    /// Falls silent, closes the device and ends the thread. Nothing else may be called afterwards.
+    public func shutDown() {
+        send(.quit)
+        thread.join()
+        close(wakeUp)
+    }
+
+    // MARK: Commands; see `RendererCommand`. Each returns its number for `processedCommands`.
+
+    /// Forgets whatever plays and begins with `stream`; the next stream stays as it is.
+    @discardableResult public func begin(_ stream: PCMStream) -> UInt64 { send(.begin(.passUnretained(stream))) }
+
+    /// Says what follows the stream that plays. It replaces one that was not heard yet.
+    @discardableResult public func setNext(_ stream: PCMStream?) -> UInt64 {
+        send(.setNext(stream.map { .passUnretained($0) }))
+    }
+
+    /// Lets the device run. `generation` comes back in the events that tell how it went.
+    @discardableResult public func run(generation: UInt64) -> UInt64 { send(.run(generation: generation)) }
+
+    /// Falls silent at once and keeps the position.
+    @discardableResult public func hold() -> UInt64 { send(.hold) }
+
+    /// Forgets all streams; with `releaseDevice` other programs can open the device afterwards.
+    @discardableResult public func clear(releaseDevice: Bool) -> UInt64 { send(.clear(releaseDevice: releaseDevice)) }
+
+    /// Makes the audio thread look at its clock again.
+    public func nudge() { send(.nudge) }
+
+    /// The number of the last command that was carried out: streams that it dropped may be freed.
+    public var processedCommands: UInt64 { channel.processed.load(ordering: .acquiring) }
+
+    /// What happened, oldest first; nil when there is nothing new.
+    public func nextEvent() -> RendererEvent? { channel.events.pop() }
+
+    /// What is heard now.
+    public var position: RenderPosition { channel.position.load() }
+
+    @discardableResult private func send(_ command: RendererCommand) -> UInt64 {
+        while !channel.commands.push(command) { sched_yield() }
+        sent += 1
+        var one: UInt64 = 1
+        _ = write(wakeUp, &one, MemoryLayout<UInt64>.size)
+        return sent
+    }
+
+    // MARK: The audio thread
+
+    private static func run(_ loop: RenderLoop, _ channel: RendererChannel, wakeUp: Int32) {
+        while true {
+            while let command = channel.commands.pop() {
+                let goesOn = loop.handle(command)
+                channel.processed.add(1, ordering: .releasing)
+                if !goesOn { return }
+            }
+            let wait = loop.step()
+            if loop.wait(wait, wakeUp: wakeUp) { clear(wakeUp) }
+        }
+    }
+
+    private static func clear(_ wakeUp: Int32) {
+        var count: UInt64 = 0
+        _ = read(wakeUp, &count, MemoryLayout<UInt64>.size)
+    }
+}

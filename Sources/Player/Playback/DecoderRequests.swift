@@ -1,0 +1,67 @@
+import Platform
+import Synchronization
+
+/// What control asks of a decoder thread. The thread finds it between two blocks, and is woken for it where it waits.
+final class DecoderRequests: @unchecked Sendable {
+    enum Request: Equatable {
+        /// Go on from here, in a new stream.
+        case position(seconds: Double)
+        /// Mark the end of what was decoded before a failure.
+        case finish
+    }
+
+    let cancellation: Cancellation
+    private let arrival: WakeUp
+    private let lock = Lock()
+    /// Guarded by `lock`.
+    private var request: Request?
+    private let isPlaying = Atomic(false)
+
+    init() throws(SystemError) {
+        cancellation = try Cancellation()
+        arrival = try WakeUp()
+    }
+
+    // MARK: Control
+
+    /// Replaces a request that was not taken yet.
+    func ask(_ request: Request) {
+        lock.withLock { self.request = request }
+        arrival.signal()
+    }
+
+    func setPlaying(_ playing: Bool) {
+        if isPlaying.exchange(playing, ordering: .relaxed) != playing { arrival.signal() }
+    }
+
+    // MARK: Decoder thread
+
+    /// The request that has arrived since the last call.
+    func take() -> Request? {
+        lock.withLock {
+            defer { request = nil }
+            return request
+        }
+    }
+
+    /// Sleeps until something arrives, or for `milliseconds` while frames are being taken.
+    /// - Returns: false when cancelled.
+    func wait(milliseconds: Int) -> Bool {
+        sleep(isPlaying.load(ordering: .relaxed) ? milliseconds : -1)
+    }
+
+    /// Sleeps until something arrives.
+    /// - Returns: false when cancelled.
+    func waitForRequest() -> Bool { sleep(-1) }
+
+    private func sleep(_ milliseconds: Int) -> Bool {
+        do throws(SystemError) {
+            let outcome = try cancellation.wait(for: arrival.descriptor, .readable, milliseconds: milliseconds)
+            arrival.clear()
+            return outcome != .cancelled
+        } catch {
+            // poll(2) of descriptors of our own does not fail; if it did, going on as cancelled frees the thread.
+            return false
+        }
+    }
+}

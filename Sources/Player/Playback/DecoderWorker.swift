@@ -1,0 +1,195 @@
+import Media
+import Output
+import PCM
+import Platform
+import Synchronization
+
+/// The decoder thread of one product: opens it, decodes it into a ring, and begins anew where control wants it to.
+///
+/// Thread: the decoder thread alone.
+final class DecoderWorker {
+    /// What ends a run of decoding before its time.
+    private enum Interruption: Error {
+        case cancelled
+        case reposition(seconds: Double)
+        case failed(MediaError)
+    }
+
+    /// The longest sleep in milliseconds before the ring is looked at again: well under what a full one holds.
+    private static let longestSleep = 1000
+    private static let lastStreamID = Atomic<UInt64>(0)
+
+    private let product: MediaProduct
+    private let sessionID: String
+    private let deviceMilliseconds: Int
+    private let requests: DecoderRequests
+    private let report: (MediaPipeline.Report) -> Void
+    private var pacer = RefillPacer(longestSleep: longestSleep)
+
+    init(
+        product: MediaProduct, sessionID: String, deviceMilliseconds: Int, requests: DecoderRequests,
+        report: @escaping (MediaPipeline.Report) -> Void
+    ) {
+        self.product = product
+        self.sessionID = sessionID
+        self.deviceMilliseconds = deviceMilliseconds
+        self.requests = requests
+        self.report = report
+    }
+
+    func run(_ source: any PlaybackSource) {
+        do throws(PlayerError) {
+            produce(try source.open(product, cancellation: requests.cancellation))
+        } catch {
+            fail(error, hasFrames: false)
+        }
+    }
+
+    private func produce(_ opened: OpenedProduct) {
+        var position: Double?
+        if case .position(let seconds) = requests.take() { position = seconds }
+        var stream: PCMStream?
+        /// Of the frames that the decoder gives next.
+        var format = opened.decoder.properties.format
+        while true {
+            do throws(Interruption) {
+                let isFirst = stream == nil
+                let begun = try begin(opened.decoder, at: position, format)
+                stream = begun
+                if isFirst {
+                    report(.opened(context(of: opened, begun), opened.replayGain, begun))
+                } else {
+                    report(.repositioned(begun))
+                }
+                try decode(opened.decoder, &format, into: begun.ring)
+                try waitForPosition()
+            } catch {
+                switch error {
+                case .cancelled:
+                    return
+                case .reposition(let seconds):
+                    position = seconds
+                case .failed(let error):
+                    let hasFrames = (stream?.ring.writePosition ?? 0) > 0
+                    fail(PlayerError(error, product), hasFrames: hasFrames)
+                    guard hasFrames, let ring = stream?.ring, let next = finish(ring) else { return }
+                    position = next
+                }
+            }
+        }
+    }
+
+    /// A stream from `position` in seconds on; nil for a decoder that is at its beginning.
+    private func begin(
+        _ decoder: any AudioDecoder, at position: Double?, _ format: PCMFormat
+    ) throws(Interruption) -> PCMStream {
+        let rate = Int64(decoder.properties.format.sampleRate)
+        var frame: Int64 = 0
+        if let position {
+            let end = decoder.properties.duration ?? position
+            frame = Int64((min(position, end) * Double(rate)).rounded())
+            do throws(MediaError) { try decoder.seek(toFrame: frame) } catch { throw .failed(error) }
+        }
+        return PCMStream(
+            id: Self.lastStreamID.add(1, ordering: .relaxed).newValue, format: format,
+            startPosition: frame / rate * 1_000_000_000 + frame % rate * 1_000_000_000 / rate,
+            deviceMilliseconds: deviceMilliseconds)
+    }
+
+    /// Decodes up to the end and marks it.
+    private func decode(
+        _ decoder: any AudioDecoder, _ format: inout PCMFormat, into ring: PCMRing
+    ) throws(Interruption) {
+        while true {
+            while case let region = ring.writableRegion(), region.count >= format.channelCount {
+                try check()
+                let run: DecodedRun
+                do throws(MediaError) { run = try decoder.read(into: region) } catch { throw .failed(error) }
+                switch run {
+                case .frames(let frames):
+                    ring.commit(frames * format.channelCount)
+                case .format(let new):
+                    format = new
+                    try put(.format(new), into: ring)
+                case .end:
+                    return try put(.end, into: ring)
+                }
+            }
+            // A quarter of the ring at a time: waking up for less is not worth it.
+            repeat { try sleep() } while ring.freeSamples < ring.capacity / 4
+            pacer.refilled()
+        }
+    }
+
+    private func put(_ marker: PCMRing.Marker, into ring: PCMRing) throws(Interruption) {
+        while !ring.put(marker) { try sleep() }
+    }
+
+    // MARK: Requests
+
+    private func check() throws(Interruption) {
+        if requests.cancellation.isCancelled { throw .cancelled }
+        if case .position(let seconds) = requests.take() { throw .reposition(seconds: seconds) }
+    }
+
+    private func sleep() throws(Interruption) {
+        guard requests.wait(milliseconds: pacer.sleep()) else { throw .cancelled }
+        try check()
+    }
+
+    /// Everything is decoded: only a request can change that.
+    private func waitForPosition() throws(Interruption) -> Never {
+        while true {
+            guard requests.waitForRequest() else { throw .cancelled }
+            try check()
+        }
+    }
+
+    // MARK: Failures
+
+    private func fail(_ error: PlayerError, hasFrames: Bool) {
+        guard !requests.cancellation.isCancelled else { return }
+        var error = error
+        error.mediaProduct = product
+        report(.failed(error, hasFrames: hasFrames))
+    }
+
+    /// Waits for control to let the frames before a failure be heard out, and for a seek after that.
+    /// - Returns: where to go on, in seconds; nil when cancelled.
+    private func finish(_ ring: PCMRing) -> Double? {
+        var isMarked = false
+        while requests.waitForRequest() {
+            switch requests.take() {
+            case .position(let seconds): return seconds
+            case .finish: isMarked = ring.put(.end)
+            case nil: break
+            }
+            // The ring may be full: try again when something was heard.
+            while !isMarked, requests.wait(milliseconds: pacer.sleep()) { isMarked = ring.put(.end) }
+        }
+        return nil
+    }
+
+    // MARK: Context
+
+    private func context(of opened: OpenedProduct, _ stream: PCMStream) -> PlaybackContext {
+        let properties = opened.decoder.properties
+        let metadata = opened.decoder.metadata
+        var context = PlaybackContext(
+            productId: opened.productId, streamType: opened.streamType, assetPresentation: opened.assetPresentation,
+            playbackSessionId: sessionID, referenceId: product.referenceId,
+            startAssetPosition: Double(stream.startPosition) / 1e9)
+        context.audioMode = opened.audioMode
+        context.audioQuality = opened.audioQuality
+        context.videoQuality = opened.videoQuality
+        context.audioBitRate = properties.bitRate
+        context.audioBitDepth = properties.format.bitDepth
+        context.audioSampleRate = properties.format.sampleRate
+        context.audioCodec = properties.codec.name
+        context.duration = properties.duration
+        context.title = metadata.title
+        context.artist = metadata.artist
+        context.album = metadata.album
+        return context
+    }
+}

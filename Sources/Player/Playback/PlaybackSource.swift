@@ -1,0 +1,43 @@
+import Media
+import PCM
+import Platform
+
+/// Where products come from: local files, offline storage, the content service.
+///
+/// Thread: `open` is called on a product's decoder thread and may block there; several may be open at once.
+public protocol PlaybackSource: AnyObject, Sendable {
+    /// Finds and opens a product.
+    /// - Parameter cancellation: cancelled when nobody wants the product any more; a blocking call then ends at once.
+    /// - Throws: what the player raises. The player adds the product to it.
+    func open(_ product: MediaProduct, cancellation: Cancellation) throws(PlayerError) -> OpenedProduct
+}
+
+/// A product, ready to be decoded.
+///
+/// Thread: the decoder thread.
+public struct OpenedProduct {
+    public var decoder: any AudioDecoder
+    /// What is really there; may differ from what was asked for.
+    public var productId: String
+    public var streamType: StreamType
+    public var assetPresentation: AssetPresentation
+    public var audioMode: AudioMode?
+    public var audioQuality: AudioQuality?
+    public var videoQuality: VideoQuality?
+    public var replayGain: ReplayGain
+
+    public init(
+        decoder: any AudioDecoder, productId: String, streamType: StreamType = .onDemand,
+        assetPresentation: AssetPresentation = .full, audioMode: AudioMode? = .stereo, audioQuality: AudioQuality? = nil,
+        videoQuality: VideoQuality? = nil, replayGain: ReplayGain
+    ) {
+        self.decoder = decoder
+        self.productId = productId
+        self.streamType = streamType
+        self.assetPresentation = assetPresentation
+        self.audioMode = audioMode
+        self.audioQuality = audioQuality
+        self.videoQuality = videoQuality
+        self.replayGain = replayGain
+    }
+}

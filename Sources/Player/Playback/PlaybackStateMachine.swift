@@ -1,0 +1,295 @@
+/// Every decision of the playback engine, without its I/O: events in, effects out (seed 000, "PlaybackEngine", and the
+/// decisions of the design). `PlaybackEngine` carries the effects out in their order.
+struct PlaybackStateMachine {
+    enum Event: Equatable {
+        // From the public API.
+        case load(MediaProduct, ItemID)
+        case setNext(MediaProduct?, ItemID)
+        case play
+        case pause
+        case seek(seconds: Double)
+        case skipToNext
+        case reset
+
+        // From an item's pipeline.
+        case opened(ItemID, PlaybackContext)
+        /// Nothing more will be decoded. `hasFrames`: some were, and may not have been heard yet.
+        case failed(ItemID, PlayerError, hasFrames: Bool)
+
+        // From the renderer.
+        case running(generation: UInt64)
+        case starved(generation: UInt64)
+        case deviceLost(generation: UInt64)
+        /// The first frame of the next item is heard.
+        case heard(ItemID)
+        /// The last frame of the item was heard and nothing followed.
+        case ended(ItemID)
+        case qualityChanged(ItemID, PlaybackContext)
+
+        /// A second has passed since `play`.
+        case startIsLate(generation: UInt64)
+    }
+
+    enum Effect: Equatable {
+        /// Start opening the item's source.
+        case open(ItemID, MediaProduct)
+        /// Stop whatever the item does and free it.
+        case close(ItemID)
+        /// Produce the item's audio from here on, in seconds.
+        case seek(ItemID, seconds: Double)
+        /// No more frames will come: what is there is all.
+        case finish(ItemID)
+
+        /// Let the output begin with this item, dropping what it had.
+        case begin(ItemID)
+        /// Tell the output what follows.
+        case follow(ItemID?)
+        case run(generation: UInt64)
+        case hold
+        /// Drop everything; with `releaseDevice`, let other programs have the device.
+        case silence(releaseDevice: Bool)
+
+        case send(PlaybackMessage)
+        /// Report `.startIsLate` in a second.
+        case watchStart(generation: UInt64)
+    }
+
+    private enum State {
+        case idle
+        case active(Active)
+    }
+
+    private struct Active {
+        var current: PlaybackItem
+        var next: PlaybackItem?
+        /// The user wants it to play.
+        var wantsToPlay = false
+        var output = Output.silent
+    }
+
+    /// What is heard of what is wanted.
+    private enum Output {
+        /// Nothing yet; it may come any moment.
+        case silent
+        case sounding
+        /// Data or the device are missing.
+        case stalled
+    }
+
+    private var state = State.idle
+    /// What the last message said.
+    private(set) var playbackState = PlaybackState.idle
+    /// The active product of the last transition message.
+    private(set) var announced: MediaProduct?
+    /// The context of the last transition or quality message.
+    private(set) var context: PlaybackContext?
+    /// Counts the times that the output was told to run, so that a late report about an earlier time is known as such.
+    private var generation: UInt64 = 0
+
+    /// The item that plays or will play.
+    var currentItem: ItemID? {
+        if case .active(let active) = state { active.current.id } else { nil }
+    }
+
+    /// The item that follows.
+    var nextItem: ItemID? {
+        if case .active(let active) = state { active.next?.id } else { nil }
+    }
+
+    mutating func handle(_ event: Event) -> [Effect] {
+        switch (state, event) {
+        case (_, .load(let product, let id)):
+            return load(product, id)
+        case (_, .reset):
+            return becomeIdle()
+        case (.idle, _):
+            return []
+        case (.active(var active), _):
+            var effects: [Effect] = []
+            switch event {
+            case .load, .reset:
+                break
+            case .setNext(let product, let id):
+                effects = setNext(product, id, &active)
+            case .play:
+                effects = play(&active)
+            case .pause:
+                guard active.wantsToPlay else { return [] }
+                active.wantsToPlay = false
+                active.output = .silent
+                effects = [.hold]
+            case .seek(let seconds):
+                effects = seek(seconds, active)
+            case .skipToNext:
+                guard let next = active.next else { return [] }
+                effects = [.close(active.current.id)]
+                if case .failed(let error) = next.phase { return fail(error, effects) }
+                effects += becomeActive(next, &active)
+            case .opened(let id, let context):
+                effects = opened(id, context, &active)
+            case .failed(let id, let error, let hasFrames):
+                guard let recorded = record(error, of: id, hasFrames, &active) else { return fail(error) }
+                effects = recorded
+            case .running(generation):
+                active.output = .sounding
+            case .starved(generation), .deviceLost(generation):
+                active.output = .stalled
+            case .startIsLate(generation):
+                if active.output == .silent { active.output = .stalled }
+            case .running, .starved, .deviceLost, .startIsLate:
+                return []
+            case .heard(let id):
+                guard let next = active.next, next.id == id else { return [] }
+                effects = [.close(active.current.id)]
+                active.current = next
+                active.next = nil
+                effects += announce(active.current)
+            case .ended(let id):
+                guard active.current.id == id else { return [] }
+                return ended(active)
+            case .qualityChanged(let id, let changed):
+                guard active.current.id == id else { return [] }
+                active.current.phase = .ready(changed)
+                context = changed
+                effects = [.send(.playbackQualityChanged(changed))]
+            }
+            state = .active(active)
+            return effects + reportState()
+        }
+    }
+
+    // MARK: Requests
+
+    private mutating func load(_ product: MediaProduct, _ id: ItemID) -> [Effect] {
+        var effects = closeItems()
+        if case .active = state { effects.append(.silence(releaseDevice: false)) }
+        state = .active(Active(current: PlaybackItem(id: id, product: product)))
+        effects.append(.open(id, product))
+        return effects + reportState()
+    }
+
+    private func setNext(_ product: MediaProduct?, _ id: ItemID, _ active: inout Active) -> [Effect] {
+        guard active.next?.product != product else { return [] }
+        var effects: [Effect] = []
+        if let replaced = active.next { effects = [.follow(nil), .close(replaced.id)] }
+        active.next = product.map { PlaybackItem(id: id, product: $0) }
+        if let product { effects.append(.open(id, product)) }
+        return effects
+    }
+
+    private mutating func play(_ active: inout Active) -> [Effect] {
+        guard !active.wantsToPlay else { return [] }
+        active.wantsToPlay = true
+        active.output = .silent
+        generation += 1
+        let run: [Effect] = active.current.context == nil ? [] : [.run(generation: generation)]
+        return run + [.watchStart(generation: generation)]
+    }
+
+    private func seek(_ seconds: Double, _ active: Active) -> [Effect] {
+        guard !seconds.isNaN else { return [] }
+        let end = active.current.context?.duration ?? .infinity
+        return [.seek(active.current.id, seconds: max(0, min(seconds, end)))]
+    }
+
+    // MARK: Items
+
+    /// The next item takes the current one's place, other than by being heard.
+    private mutating func becomeActive(_ next: PlaybackItem, _ active: inout Active) -> [Effect] {
+        active.current = next
+        active.next = nil
+        guard next.context != nil else {
+            active.output = .stalled
+            return [.silence(releaseDevice: false)]
+        }
+        return [.follow(nil), .begin(next.id)] + (active.wantsToPlay ? [.run(generation: generation)] : [])
+            + announce(next)
+    }
+
+    private mutating func opened(_ id: ItemID, _ context: PlaybackContext, _ active: inout Active) -> [Effect] {
+        if active.current.id == id {
+            active.current.phase = .ready(context)
+            let run: [Effect] = active.wantsToPlay ? [.run(generation: generation)] : []
+            let follow: [Effect] = active.next?.context == nil ? [] : [.follow(active.next?.id)]
+            return [.begin(id)] + follow + run + announce(active.current)
+        }
+        guard active.next?.id == id else { return [] }
+        active.next?.phase = .ready(context)
+        return active.current.context == nil || active.current.failureAtEnd != nil ? [] : [.follow(id)]
+    }
+
+    /// - Returns: nil when the error has to be raised now.
+    private func record(
+        _ error: PlayerError, of id: ItemID, _ hasFrames: Bool, _ active: inout Active
+    ) -> [Effect]? {
+        if active.current.id == id {
+            guard hasFrames, active.current.context != nil else { return nil }
+            active.current.failureAtEnd = error
+            return [.follow(nil), .finish(id)]
+        }
+        guard active.next?.id == id else { return [] }
+        if hasFrames, active.next?.context != nil {
+            active.next?.failureAtEnd = error
+            return [.finish(id)]
+        }
+        active.next?.phase = .failed(error)
+        return [.follow(nil)]
+    }
+
+    private mutating func ended(_ active: Active) -> [Effect] {
+        if let error = active.current.failureAtEnd { return fail(error) }
+        guard let next = active.next else {
+            let transition = MediaProductTransition(previous: announced, active: nil, context: nil)
+            return [.send(.mediaProductTransition(transition))] + becomeIdle()
+        }
+        if case .failed(let error) = next.phase { return fail(error) }
+        var active = active
+        let effects = [.close(active.current.id)] + becomeActive(next, &active)
+        state = .active(active)
+        return effects + reportState()
+    }
+
+    private mutating func announce(_ item: PlaybackItem) -> [Effect] {
+        let transition = MediaProductTransition(previous: announced, active: item.product, context: item.context)
+        announced = item.product
+        context = item.context
+        return [.send(.mediaProductTransition(transition))]
+    }
+
+    // MARK: Ends
+
+    private mutating func fail(_ error: PlayerError, _ effects: [Effect] = []) -> [Effect] {
+        effects + [.send(.error(error))] + becomeIdle(alreadyClosed: effects)
+    }
+
+    private mutating func becomeIdle(alreadyClosed: [Effect] = []) -> [Effect] {
+        let effects = closeItems().filter { !alreadyClosed.contains($0) }
+        state = .idle
+        announced = nil
+        context = nil
+        return effects + [.silence(releaseDevice: true)] + reportState()
+    }
+
+    private func closeItems() -> [Effect] {
+        guard case .active(let active) = state else { return [] }
+        return [.close(active.current.id)] + (active.next.map { [.close($0.id)] } ?? [])
+    }
+
+    /// The one place that changes the public state.
+    private mutating func reportState() -> [Effect] {
+        let now: PlaybackState
+        switch state {
+        case .idle: now = .idle
+        case .active(let active) where !active.wantsToPlay: now = .notPlaying
+        case .active(let active):
+            switch active.output {
+            case .silent: return []
+            case .sounding: now = .playing
+            case .stalled: now = .stalled
+            }
+        }
+        guard now != playbackState else { return [] }
+        playbackState = now
+        return [.send(.playbackStateChanged(now))]
+    }
+}

@@ -1,0 +1,32 @@
+/// A track or video that can be played (seed 000, "MediaProduct").
+public struct MediaProduct: Equatable, Sendable {
+    public var productType: ProductType
+    /// The product's id at its source; for local files the path.
+    public var productId: String
+    /// Unique for each instance, so that messages can tell two requests for the same product apart.
+    public var referenceId: String
+    /// Where the request came from; passed through to the play log.
+    public var sourceType: String?
+    public var sourceId: String?
+    /// Further attributes; passed through to the play log.
+    public var extras: [String: String]
+
+    public init(
+        productType: ProductType, productId: String, referenceId: String, sourceType: String? = nil,
+        sourceId: String? = nil, extras: [String: String] = [:]
+    ) {
+        self.productType = productType
+        self.productId = productId
+        self.referenceId = referenceId
+        self.sourceType = sourceType
+        self.sourceId = sourceId
+        self.extras = extras
+    }
+}
+
+/// The type of a media product (seed 000, "ProductType").
+public enum ProductType: Equatable, Sendable {
+    case track
+    /// Its audio is played; there are no pixels.
+    case video
+}

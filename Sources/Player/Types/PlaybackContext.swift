@@ -1,0 +1,67 @@
+/// What is really being played (seed 000, "PlaybackContext"). It may differ from what was requested: a replacement.
+public struct PlaybackContext: Equatable, Sendable {
+    public var productId: String
+    public var streamType: StreamType
+    public var assetPresentation: AssetPresentation
+    public var audioMode: AudioMode?
+    public var audioQuality: AudioQuality?
+    /// Bits per second.
+    public var audioBitRate: Int?
+    /// Bits per sample.
+    public var audioBitDepth: Int?
+    /// The codec's name in lower case: "flac", "pcm".
+    public var audioCodec: String?
+    /// In Hz.
+    public var audioSampleRate: Int?
+    public var videoQuality: VideoQuality?
+    /// In seconds; nil where the source does not tell.
+    public var duration: Double?
+    /// Where playback starts, in seconds.
+    public var startAssetPosition: Double
+    /// Identifies this playback in events and at the service.
+    public var playbackSessionId: String
+    /// Loopback of the requested product's `referenceId`.
+    public var referenceId: String
+    /// Title, artist and album, where the source tells. (Not in seed 000, whose apps know them from a catalogue.)
+    public var title: String?
+    public var artist: String?
+    public var album: String?
+
+    public init(
+        productId: String, streamType: StreamType = .onDemand, assetPresentation: AssetPresentation = .full,
+        playbackSessionId: String, referenceId: String, startAssetPosition: Double = 0
+    ) {
+        self.productId = productId
+        self.streamType = streamType
+        self.assetPresentation = assetPresentation
+        self.playbackSessionId = playbackSessionId
+        self.referenceId = referenceId
+        self.startAssetPosition = startAssetPosition
+    }
+}
+
+/// Live or on demand (seed 000, "StreamType").
+public enum StreamType: Equatable, Sendable { case onDemand, live }
+
+/// The whole product or a preview of it (seed 000, "AssetPresentation").
+public enum AssetPresentation: Equatable, Sendable { case full, preview }
+
+/// The mode of an audio stream (seed 000, "AudioMode").
+public enum AudioMode: Equatable, Sendable { case stereo, sony360RA, dolbyAtmos }
+
+/// A conceptual quality without a strict technical definition (seed 000, "AudioQuality").
+public enum AudioQuality: Equatable, Sendable, CaseIterable {
+    /// For example 96 kbit/s HE-AAC.
+    case low
+    /// For example 320 kbit/s AAC-LC.
+    case high
+    /// For example FLAC, 44.1 kHz and 16 bit.
+    case lossless
+    /// Deprecated by the service in favour of `hiResLossless`.
+    case hiRes
+    /// More than CD quality.
+    case hiResLossless
+}
+
+/// A conceptual quality of a video stream (seed 000, "VideoQuality").
+public enum VideoQuality: Equatable, Sendable, CaseIterable { case low, medium, high }
