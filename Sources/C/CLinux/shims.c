@@ -1,6 +1,43 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <locale.h>
+#include <sys/timex.h>
+
 int tonearm_errno(void) { return errno; }
 
 int tonearm_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
+
+int tonearm_name_this_thread(const char *name) { return pthread_setname_np(pthread_self(), name); }
+
+int tonearm_use_realtime_priority(int priority) {
+    struct sched_param parameters = {.sched_priority = priority};
+    return sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters) == 0 ? 0 : errno;
+}
+
+unsigned long tonearm_realtime_priority_limit(void) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_RTPRIO, &limit) == 0 ? limit.rlim_cur : 0;
+}
+
+int tonearm_clock_is_synchronised(void) {
+    struct timex state = {.modes = 0};
+    return adjtimex(&state) != -1 && (state.status & STA_UNSYNC) == 0;
+}
+
+static locale_t c_locale;
+static pthread_once_t c_locale_once = PTHREAD_ONCE_INIT;
+static void make_c_locale(void) { c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); }
+
+double tonearm_parse_double(const char *text, char **end) {
+    pthread_once(&c_locale_once, make_c_locale);
+    return strtod_l(text, end, c_locale);
+}
+
+int tonearm_format_fixed(char *buffer, size_t size, double value, int decimals) {
+    pthread_once(&c_locale_once, make_c_locale);
+    locale_t before = uselocale(c_locale);
+    int length = snprintf(buffer, size, "%.*f", decimals, value);
+    uselocale(before);
+    return length;
+}

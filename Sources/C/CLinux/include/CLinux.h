@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
@@ -30,3 +33,14 @@
 int tonearm_errno(void);
 /// open(2), which is variadic in C.
 int tonearm_open(const char *path, int flags, mode_t mode);
+/// pthread_setname_np(3) for the calling thread: a GNU extension. At most 15 characters.
+int tonearm_name_this_thread(const char *name);
+/// Puts the calling thread under SCHED_FIFO; what it forks starts with normal priority again. Returns 0 or errno.
+int tonearm_use_realtime_priority(int priority);
+/// RLIMIT_RTPRIO of this process: the highest real-time priority that it may ask for.
+unsigned long tonearm_realtime_priority_limit(void);
+/// Whether the kernel says that its clock is synchronised (STA_UNSYNC is clear).
+int tonearm_clock_is_synchronised(void);
+/// strtod(3) and snprintf(3) with "%.*f" in the C locale, whatever locale the process has.
+double tonearm_parse_double(const char *text, char **end);
+int tonearm_format_fixed(char *buffer, size_t size, double value, int decimals);

@@ -1,0 +1,278 @@
+import CLinux
+import Synchronization
+
+/// One thread's work: what was posted to it, timers, descriptors and signals, in turn. Sleeps in epoll(7) until one of
+/// them has something; an idle loop never wakes.
+///
+/// Thread: the loop belongs to the thread that made it until `run` binds it to the one that calls it. Everything but
+/// `post`, `stop`, `clockAdvanced` and `isCurrentThread` is for that thread alone.
+public final class EventLoop: @unchecked Sendable {
+    private enum Work {
+        case call(@Sendable () -> Void)
+        case stop
+    }
+
+    private struct Watch {
+        let descriptor: Int32
+        let handler: (Readiness) -> Void
+    }
+
+    private let epoll: Int32
+    private let wakeUp: WakeUp
+    private let clock: any MonotonicClock
+    private let thread: Atomic<UInt>
+    private var isRunning = false
+
+    private let lock = Lock()
+    /// Guarded by `lock`, as everything else that other threads touch.
+    private var posted: [Work] = []
+
+    private var timers = TimerQueue()
+    /// -1 when the clock is driven by hand.
+    private let timerDescriptor: Int32
+    /// What the timerfd is set to. nil: disarmed.
+    private var armedDeadline: Int64?
+
+    /// By registration, not by descriptor: an event that is already fetched must not reach the handler of a later
+    /// registration that got the same descriptor.
+    private var watches: [UInt64: Watch] = [:]
+    private var registrations: [Int32: UInt64] = [:]
+    private var nextRegistration: UInt64 = 2
+    private static let wakeUpRegistration: UInt64 = 0
+    private static let timerRegistration: UInt64 = 1
+    private var signalDescriptors: [Int32] = []
+
+    /// How often `run` came back from waiting.
+    private(set) var wakeUpCount = 0
+
+    /// A loop whose timers follow CLOCK_MONOTONIC.
+    /// - Throws: when the process or the system has no descriptor left.
+    public convenience init() throws(SystemError) {
+        let timer = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
+        guard timer >= 0 else { throw .last("timerfd_create") }
+        try self.init(clock: SystemMonotonicClock(), timerDescriptor: timer)
+    }
+
+    /// A loop whose timers follow `clock`, which somebody drives and then calls `clockAdvanced`: time as a test wants it.
+    /// - Throws: when the process or the system has no descriptor left.
+    public convenience init(drivenBy clock: any MonotonicClock) throws(SystemError) {
+        try self.init(clock: clock, timerDescriptor: -1)
+    }
+
+    private init(clock: any MonotonicClock, timerDescriptor: Int32) throws(SystemError) {
+        self.clock = clock
+        self.timerDescriptor = timerDescriptor
+        thread = Atomic(UInt(pthread_self()))
+        wakeUp = try WakeUp()
+        epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        if epoll < 0 { throw .last("epoll_create1") }
+        try control(EPOLL_CTL_ADD, wakeUp.descriptor, .readable, Self.wakeUpRegistration)
+        if timerDescriptor >= 0 { try control(EPOLL_CTL_ADD, timerDescriptor, .readable, Self.timerRegistration) }
+    }
+
+    deinit {
+        for descriptor in signalDescriptors { close(descriptor) }
+        if timerDescriptor >= 0 { close(timerDescriptor) }
+        if epoll >= 0 { close(epoll) }
+    }
+
+    // MARK: Running
+
+    /// Runs on the calling thread until a `stop`. May be called again afterwards.
+    public func run() {
+        precondition(!isRunning, "EventLoop.run: already running")
+        thread.store(UInt(pthread_self()), ordering: .relaxed)
+        isRunning = true
+        defer { isRunning = false }
+        repeat {
+            armTimer()
+            waitAndDispatch()
+            runDueTimers()
+        } while runPosted()
+    }
+
+    /// Makes `run` return once everything posted before has run; what is posted later stays for the next `run`.
+    /// Any thread.
+    public func stop() { enqueue(.stop) }
+
+    /// Whether the calling thread is the loop's. Any thread.
+    public var isCurrentThread: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
+
+    /// Ends the program when called on another thread than the loop's.
+    public func assertOnLoop() {
+        precondition(isCurrentThread, "this belongs to the event loop's thread")
+    }
+
+    // MARK: Posted work
+
+    /// Runs `work` on the loop's thread, strictly after everything that was posted before. Any thread but the audio
+    /// thread (it allocates and locks; see `WakeUp`).
+    public func post(_ work: @escaping @Sendable () -> Void) { enqueue(.call(work)) }
+
+    private func enqueue(_ work: Work) {
+        lock.withLock {
+            if posted.isEmpty { wakeUp.signal() }
+            posted.append(work)
+        }
+    }
+
+    /// Runs what was posted up to now; what that posts waits until descriptors and timers had their turn.
+    /// - Returns: false at a stop.
+    private func runPosted() -> Bool {
+        let batch = lock.withLock {
+            // Under the lock, or a post in between would leave the loop one empty wake-up.
+            if !posted.isEmpty { wakeUp.clear() }
+            defer { posted = [] }
+            return posted
+        }
+        for index in batch.indices {
+            switch batch[index] {
+            case .call(let work): work()
+            case .stop:
+                keep(batch[(index + 1)...])
+                return false
+            }
+        }
+        return true
+    }
+
+    private func keep(_ rest: ArraySlice<Work>) {
+        guard !rest.isEmpty else { return }
+        lock.withLock {
+            if posted.isEmpty { wakeUp.signal() }
+            posted.insert(contentsOf: rest, at: 0)
+        }
+    }
+
+    // MARK: Timers
+
+    /// Runs `action` once, `nanoseconds` from now or as soon as the loop gets to it. Less than 0 counts as 0.
+    @discardableResult
+    public func schedule(after nanoseconds: Int64, _ action: @escaping () -> Void) -> TimerToken {
+        assertOnLoop()
+        let (deadline, overflow) = clock.now().addingReportingOverflow(max(nanoseconds, 0))
+        return timers.insert(deadline: overflow ? .max : deadline, action)
+    }
+
+    /// The timer will not run. Without effect when it has run already.
+    public func cancel(_ timer: TimerToken) {
+        assertOnLoop()
+        timers.remove(timer)
+    }
+
+    /// Tells a loop that was made with `drivenBy:` to run what is due by now. Any thread.
+    public func clockAdvanced() {
+        post { self.runDueTimers() }
+    }
+
+    private func runDueTimers() {
+        guard timers.nextDeadline != nil else { return }
+        let now = clock.now()
+        // A timer that is scheduled by one of these waits for the next turn, or a delay of 0 could starve the rest.
+        let horizon = timers.horizon
+        while let action = timers.takeDue(at: now, before: horizon) { action() }
+    }
+
+    private func armTimer() {
+        guard timerDescriptor >= 0, timers.nextDeadline != armedDeadline else { return }
+        armedDeadline = timers.nextDeadline
+        var setting = itimerspec()
+        if let deadline = armedDeadline {
+            // A time of zero would disarm.
+            let deadline = max(deadline, 1)
+            setting.it_value.tv_sec = time_t(deadline / 1_000_000_000)
+            setting.it_value.tv_nsec = Int(deadline % 1_000_000_000)
+        }
+        let result = timerfd_settime(timerDescriptor, Int32(TFD_TIMER_ABSTIME), &setting, nil)
+        precondition(result == 0, "timerfd_settime")
+    }
+
+    /// Nanoseconds until the kernel wakes the loop for a timer; 0 when it will not.
+    var armedNanoseconds: Int64 {
+        var setting = itimerspec()
+        timerfd_gettime(timerDescriptor, &setting)
+        return Int64(setting.it_value.tv_sec) * 1_000_000_000 + Int64(setting.it_value.tv_nsec)
+    }
+
+    // MARK: Descriptors
+
+    /// Calls `handler` whenever `descriptor` is ready for one of `events`, in error or hung up, for as long as it is so.
+    /// A second call for one descriptor replaces events and handler. The descriptor stays the caller's, who calls
+    /// `unwatch` before closing it.
+    /// - Throws: EPERM for a descriptor that is always ready (a regular file), EBADF, ENOMEM.
+    public func watch(
+        _ descriptor: Int32, for events: Readiness, _ handler: @escaping (Readiness) -> Void
+    ) throws(SystemError) {
+        assertOnLoop()
+        let registration = nextRegistration
+        let former = registrations[descriptor]
+        try control(former == nil ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, events, registration)
+        nextRegistration += 1
+        if let former { watches[former] = nil }
+        registrations[descriptor] = registration
+        watches[registration] = Watch(descriptor: descriptor, handler: handler)
+    }
+
+    /// The handler of `descriptor` is not called any more, not even for what is ready already. Idempotent.
+    public func unwatch(_ descriptor: Int32) {
+        assertOnLoop()
+        guard let registration = registrations.removeValue(forKey: descriptor) else { return }
+        watches[registration] = nil
+        var event = epoll_event()
+        epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, &event)
+    }
+
+    private func control(
+        _ operation: Int32, _ descriptor: Int32, _ events: Readiness, _ registration: UInt64
+    ) throws(SystemError) {
+        var event = epoll_event()
+        event.events = events.rawValue
+        event.data.u64 = registration
+        if epoll_ctl(epoll, operation, descriptor, &event) != 0 { throw .last("epoll_ctl") }
+    }
+
+    private func waitAndDispatch() {
+        var ready = InlineArray<16, epoll_event>(repeating: epoll_event())
+        var count: Int32
+        repeat {
+            var span = ready.mutableSpan
+            count = span.withUnsafeMutableBufferPointer {
+                epoll_wait(epoll, $0.baseAddress, Int32($0.count), -1)
+            }
+        } while count < 0 && tonearm_errno() == EINTR
+        precondition(count >= 0, "epoll_wait")
+        wakeUpCount += 1
+        for index in 0..<Int(count) {
+            let event = ready[index]
+            switch event.data.u64 {
+            case Self.wakeUpRegistration: break
+            // Fired: setting it anew, or to nothing, is what makes it quiet.
+            case Self.timerRegistration: armedDeadline = -1
+            case let registration: watches[registration]?.handler(Readiness(rawValue: event.events))
+            }
+        }
+    }
+
+    // MARK: Signals
+
+    /// Calls `handler` on the loop's thread with the number of each signal that arrives, instead of what it would do to
+    /// the process. Must be called before any other thread is started: the signals are blocked for the calling thread
+    /// and for those that it starts later, and a thread that does not block them would still take them.
+    /// - Throws: when the process or the system has no descriptor left.
+    public func onSignal(_ signals: [Int32], _ handler: @escaping (Int32) -> Void) throws(SystemError) {
+        assertOnLoop()
+        var set = sigset_t()
+        sigemptyset(&set)
+        for signal in signals { sigaddset(&set, signal) }
+        let descriptor = signalfd(-1, &set, Int32(SFD_CLOEXEC | SFD_NONBLOCK))
+        guard descriptor >= 0 else { throw .last("signalfd") }
+        signalDescriptors.append(descriptor)
+        try watch(descriptor, for: .readable) { _ in
+            var information = signalfd_siginfo()
+            while read(descriptor, &information, MemoryLayout<signalfd_siginfo>.size) > 0 {
+                handler(Int32(information.ssi_signo))
+            }
+        }
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+    }
+}

@@ -1,0 +1,48 @@
+/// Names a timer of one `EventLoop`.
+public struct TimerToken: Hashable, Sendable {
+    let number: UInt64
+}
+
+/// What is due when: the order of an event loop's timers, without a clock.
+struct TimerQueue {
+    private struct Entry {
+        let deadline: Int64
+        let token: TimerToken
+        let action: () -> Void
+    }
+
+    /// The latest first, so that the next one to fire is taken from the end.
+    private var entries: [Entry] = []
+    private var nextNumber: UInt64 = 0
+
+    /// When the next timer is due, in nanoseconds of the loop's clock.
+    var nextDeadline: Int64? { entries.last?.deadline }
+
+    /// Timers with a number from here on were scheduled after this moment.
+    var horizon: TimerToken { TimerToken(number: nextNumber) }
+
+    mutating func insert(deadline: Int64, _ action: @escaping () -> Void) -> TimerToken {
+        let token = TimerToken(number: nextNumber)
+        nextNumber += 1
+        var low = 0
+        var high = entries.count
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].deadline > deadline { low = middle + 1 } else { high = middle }
+        }
+        entries.insert(Entry(deadline: deadline, token: token, action: action), at: low)
+        return token
+    }
+
+    mutating func remove(_ token: TimerToken) {
+        if let index = entries.firstIndex(where: { $0.token == token }) { entries.remove(at: index) }
+    }
+
+    /// Takes the next timer that is due at `now` and was scheduled before `horizon`. Timers of one deadline come in the
+    /// order in which they were scheduled.
+    mutating func takeDue(at now: Int64, before horizon: TimerToken) -> (() -> Void)? {
+        guard let next = entries.last, next.deadline <= now, next.token.number < horizon.number else { return nil }
+        entries.removeLast()
+        return next.action
+    }
+}

@@ -1,0 +1,99 @@
+import CLinux
+
+/// An open file. Closing is its end; it cannot be copied. Reads at an offset may come from any thread.
+public struct File: ~Copyable {
+    /// Valid until the end of this value.
+    public let descriptor: Int32
+    /// For messages.
+    public let path: String
+
+    /// Opens an existing file for reading.
+    /// - Throws: ENOENT, EACCES…; also for a folder, EISDIR.
+    public init(reading path: String) throws(SystemError) {
+        // O_NONBLOCK: a named pipe among the music would otherwise block until somebody writes to it.
+        let opened = try Self.open(path, O_RDONLY | O_NONBLOCK)
+        var status = stat()
+        if fstat(opened, &status) == 0, FileKind(mode: status.st_mode) == .folder {
+            close(opened)
+            throw SystemError(code: EISDIR, operation: "open", subject: path)
+        }
+        descriptor = opened
+        self.path = path
+    }
+
+    /// Makes a new file for writing and reading.
+    /// - Throws: EEXIST when there is something of that name, ENOENT without the folder, EACCES, ENOSPC…
+    public init(creating path: String, mode: UInt32 = 0o644) throws(SystemError) {
+        descriptor = try Self.open(path, O_RDWR | O_CREAT | O_EXCL, mode)
+        self.path = path
+    }
+
+    /// Opens a file for writing and reading in place, and makes it where there is none.
+    public init(updating path: String, mode: UInt32 = 0o644) throws(SystemError) {
+        descriptor = try Self.open(path, O_RDWR | O_CREAT, mode)
+        self.path = path
+    }
+
+    private static func open(_ path: String, _ flags: Int32, _ mode: UInt32 = 0) throws(SystemError) -> Int32 {
+        while true {
+            let descriptor = tonearm_open(path, flags | O_CLOEXEC | O_NOCTTY, mode)
+            if descriptor >= 0 { return descriptor }
+            if tonearm_errno() != EINTR { throw .last("open", path) }
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Length in bytes, as of now.
+    public func length() throws(SystemError) -> Int64 {
+        var status = stat()
+        if fstat(descriptor, &status) != 0 { throw .last("stat", path) }
+        return Int64(status.st_size)
+    }
+
+    /// Reads up to `buffer.count` bytes from `offset` on; fewer only at the end.
+    /// - Returns: the bytes read; 0 at the end and beyond it.
+    /// - Throws: EIO (also when the stick was pulled), ESPIPE for what has no offsets.
+    public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemError) -> Int {
+        var done = 0
+        while done < buffer.count {
+            let count = pread(descriptor, buffer.baseAddress! + done, buffer.count - done, off_t(offset) + done)
+            if count == 0 { break }
+            if count > 0 { done += count } else if tonearm_errno() != EINTR { throw .last("read", path) }
+        }
+        return done
+    }
+
+    /// Writes all of `bytes` at `offset`.
+    /// - Throws: ENOSPC, EDQUOT, EFBIG, EIO…; some of the bytes may have been written.
+    public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(SystemError) {
+        var done = 0
+        while done < bytes.count {
+            let count = pwrite(descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(offset) + done)
+            if count >= 0 { done += count } else if tonearm_errno() != EINTR { throw .last("write", path) }
+        }
+    }
+
+    /// Blocks until what was written is on the medium.
+    public func synchronize() throws(SystemError) {
+        if fsync(descriptor) != 0 { throw .last("fsync", path) }
+    }
+}
+
+extension File {
+    /// A whole file.
+    /// - Parameter limit: more bytes than this are an error, EFBIG.
+    public static func contents(of path: String, limit: Int) throws(SystemError) -> [UInt8] {
+        let file = try File(reading: path)
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 1)
+        defer { chunk.deallocate() }
+        // Until the end, and not as far as the length: files of /proc and /sys claim to be empty.
+        var bytes: [UInt8] = []
+        while true {
+            let count = try file.read(into: chunk, at: Int64(bytes.count))
+            bytes.append(contentsOf: chunk[..<count])
+            if bytes.count > limit { throw SystemError(code: EFBIG, operation: "read", subject: path) }
+            if count < chunk.count { return bytes }
+        }
+    }
+}

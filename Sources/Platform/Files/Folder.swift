@@ -1,0 +1,102 @@
+import CLinux
+
+/// What a name in the file system stands for, symbolic links followed.
+public enum FileKind: Equatable, Sendable {
+    case file
+    case folder
+    /// A device, a pipe, a socket.
+    case other
+
+    /// What is at `path`; nil when nothing is there, a link leads nowhere, or it cannot be reached.
+    public init?(at path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        self.init(mode: status.st_mode)
+    }
+
+    /// The kind that `st_mode` of stat(2) tells.
+    init(mode: mode_t) {
+        self = switch Int32(mode) & S_IFMT {
+        case S_IFREG: .file
+        case S_IFDIR: .folder
+        default: .other
+        }
+    }
+}
+
+/// Folders of the file system. Any thread but the audio thread.
+public enum Folder {
+    public struct Entry: Equatable, Sendable {
+        public var name: String
+        /// nil for a link that leads nowhere.
+        public var kind: FileKind?
+
+        public init(name: String, kind: FileKind?) {
+            self.name = name
+            self.kind = kind
+        }
+    }
+
+    /// The names in a folder without `.` and `..`, sorted by their bytes. A name that is not UTF-8 is left out: it could
+    /// not be opened again under what a `String` makes of it.
+    public static func entries(of path: String) throws(SystemError) -> [Entry] {
+        guard let directory = opendir(path) else { throw .last("open", path) }
+        defer { closedir(directory) }
+        var entries: [Entry] = []
+        while let found = readdir(directory) {
+            let name = withUnsafeBytes(of: &found.pointee.d_name) { bytes in
+                String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard let name, !isDotOrDotDot(name) else { continue }
+            let kind: FileKind? = switch Int(found.pointee.d_type) {
+            case Int(DT_REG): .file
+            case Int(DT_DIR): .folder
+            default: FileKind(at: "\(path)/\(name)")
+            }
+            entries.append(Entry(name: name, kind: kind))
+        }
+        entries.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        return entries
+    }
+
+    private static func isDotOrDotDot(_ name: String) -> Bool {
+        let bytes = name.utf8
+        return bytes.count <= 2 && bytes.allSatisfy { $0 == UInt8(ascii: ".") }
+    }
+
+    /// Makes the folder and those above it where they are missing.
+    /// - Parameter mode: of those that are made, less the process's umask.
+    /// - Throws: ENOTDIR when a part of the path is a file, EEXIST when the whole of it is, EACCES, EROFS, ENOSPC…
+    public static func create(_ path: String, mode: UInt32 = 0o755) throws(SystemError) {
+        if FileKind(at: path) == .folder { return }
+        let bytes = Array(path.utf8)
+        for end in bytes.indices.dropFirst() where bytes[end] == UInt8(ascii: "/") {
+            let part = String(decoding: bytes[..<end], as: UTF8.self)
+            if FileKind(at: part) == nil { try make(part, mode) }
+        }
+        if FileKind(at: path) != .folder { try make(path, mode) }
+    }
+
+    private static func make(_ path: String, _ mode: UInt32) throws(SystemError) {
+        if mkdir(path, mode) == 0 { return }
+        let error = SystemError.last("mkdir", path)
+        // Somebody else may have made it in between.
+        if error.code != EEXIST || FileKind(at: path) != .folder { throw error }
+    }
+
+    /// Blocks until the names in the folder are on the medium: what was created, renamed or removed there.
+    public static func synchronize(_ path: String) throws(SystemError) {
+        let descriptor = tonearm_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw .last("open", path) }
+        defer { close(descriptor) }
+        if fsync(descriptor) != 0 { throw .last("fsync", path) }
+    }
+
+    /// Removes a file's name. Nothing there is no error.
+    public static func removeFile(_ path: String) throws(SystemError) {
+        if unlink(path) != 0 {
+            let error = SystemError.last("remove", path)
+            if error.code != ENOENT { throw error }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import CLinux
+
+/// A condition variable with the lock that guards what it is about. Any thread but the audio thread.
+public final class Condition: @unchecked Sendable {
+    private let lock = Lock()
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+
+    public init() {
+        pthread_cond_init(condition, nil)
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        condition.deallocate()
+    }
+
+    /// Runs `change` under the lock, then wakes everyone who waits.
+    public func update<Result: ~Copyable>(_ change: () -> Result) -> Result {
+        defer { pthread_cond_broadcast(condition) }
+        return lock.withLock(change)
+    }
+
+    /// Blocks until `isTrue`, which is called under the lock, answers true.
+    public func wait(until isTrue: () -> Bool) {
+        lock.withLock {
+            while !isTrue() { pthread_cond_wait(condition, lock.mutex) }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import CLinux
+
+/// A thread of the operating system with a name that `top -H` and a debugger show.
+public final class NamedThread: @unchecked Sendable {
+    public enum Priority: Equatable, Sendable {
+        /// The system's ordinary scheduling.
+        case normal
+        /// SCHED_FIFO with this priority, 1 to 99. What the thread forks does not inherit it.
+        case realtime(Int)
+    }
+
+    /// Why the thread runs with normal priority although it asked for real time; nil when it got what it asked for.
+    public let refusal: RealtimeRefusal?
+
+    private let handle: pthread_t
+    private var isJoined = false
+
+    private init(handle: pthread_t, refusal: RealtimeRefusal?) {
+        self.handle = handle
+        self.refusal = refusal
+    }
+
+    deinit {
+        if !isJoined { pthread_detach(handle) }
+    }
+
+    /// Starts a thread that runs `body` and ends. It inherits the caller's signal mask. Not being allowed real-time
+    /// priority is no error: see `refusal`.
+    /// - Parameters:
+    ///   - name: what the kernel calls it; 15 bytes of it are kept.
+    ///   - stackSize: in bytes, rounded up to what the system needs at least. nil: the system's default (usually 8 MB,
+    ///     of which only what is used takes memory).
+    /// - Throws: EAGAIN when there may be no more threads, ENOMEM.
+    public static func start(
+        name: String, priority: Priority = .normal, stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void
+    ) throws(SystemError) -> NamedThread {
+        let launch = Launch(name: name, priority: priority, body: body)
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        if let stackSize {
+            let page = sysconf(Int32(_SC_PAGESIZE))
+            let least = max(stackSize, sysconf(Int32(_SC_THREAD_STACK_MIN)))
+            pthread_attr_setstacksize(&attributes, (least + page - 1) / page * page)
+        }
+        let context = Unmanaged.passRetained(launch)
+        var handle = pthread_t()
+        let code = pthread_create(&handle, &attributes, { context in
+            Unmanaged<Launch>.fromOpaque(context!).takeRetainedValue().run()
+            return nil
+        }, context.toOpaque())
+        guard code == 0 else {
+            context.release()
+            throw SystemError(code: code, operation: "pthread_create", subject: name)
+        }
+        return NamedThread(handle: handle, refusal: launch.waitForRefusal())
+    }
+
+    /// Blocks until the thread has ended. Idempotent. One thread at a time, not the thread itself.
+    public func join() {
+        guard !isJoined else { return }
+        let code = pthread_join(handle, nil)
+        precondition(code == 0, "NamedThread.join: a thread cannot wait for its own end")
+        isJoined = true
+    }
+}
+
+/// What a thread needs to begin, and what it answers about its priority.
+private final class Launch: @unchecked Sendable {
+    private let name: String
+    private let priority: NamedThread.Priority
+    private let body: @Sendable () -> Void
+    private let condition = Condition()
+    /// Guarded by `condition`.
+    private var hasBegun = false
+    private var refusal: RealtimeRefusal?
+
+    init(name: String, priority: NamedThread.Priority, body: @escaping @Sendable () -> Void) {
+        self.name = name
+        self.priority = priority
+        self.body = body
+    }
+
+    func run() {
+        var kernelName = Array(name.utf8.prefix(15))
+        kernelName.append(0)
+        kernelName.withUnsafeBytes { bytes in
+            _ = tonearm_name_this_thread(bytes.bindMemory(to: CChar.self).baseAddress)
+        }
+        var refusal: RealtimeRefusal?
+        if case .realtime(let level) = priority {
+            let code = tonearm_use_realtime_priority(Int32(clamping: level))
+            if code != 0 {
+                refusal = RealtimeRefusal(
+                    thread: name, priority: level, limit: Int(clamping: tonearm_realtime_priority_limit()), code: code)
+            }
+        }
+        condition.update {
+            self.refusal = refusal
+            hasBegun = true
+        }
+        body()
+    }
+
+    func waitForRefusal() -> RealtimeRefusal? {
+        condition.wait { hasBegun }
+        return refusal
+    }
+}
