@@ -22,7 +22,7 @@ let package = Package(
 
         // Imports point down only, in the order of this list.
         .target(name: "Platform", dependencies: ["CLinux", "CJansson"]),
-        .target(name: "PCM", dependencies: ["Platform"]),
+        .target(name: "PCM", dependencies: ["Platform", "CLinux"]),
         .target(name: "Database", dependencies: ["Platform", "CSQLite"]),
         .target(name: "Media", dependencies: ["PCM", "Platform", "CFLAC"]),
         .target(name: "Output", dependencies: ["PCM", "Platform", "CALSA"]),

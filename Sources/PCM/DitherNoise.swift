@@ -1,0 +1,92 @@
+/// Triangular (TPDF) noise for dither: per sample the sum of two independent uniform values, ±1 LSB, mean 0, variance
+/// 1/6 LSB². Every channel has generators of its own.
+///
+/// The generator is Marsaglia's xorshift64 with the shifts 13, 7 and 17 ("Xorshift RNGs", Journal of Statistical
+/// Software 8/14, 2003), period 2⁶⁴ − 1. A channel has four of them and takes 32 bits for each sample in turn, so its
+/// noise repeats after 8 · (2⁶⁴ − 1) samples; at 192 kHz that is 24 million years. SplitMix64 makes the seeds, as far
+/// apart on the orbit as chance puts them. Shifts and exclusive-ors of neighbouring 64-bit words vectorise everywhere.
+struct DitherNoise: ~Copyable {
+    /// Resolution of a value: 1 LSB is 2¹⁶.
+    static let fractionBits: Int64 = 16
+
+    private static let generatorsPerChannel = 4
+    /// Frames that are made at once.
+    private static let blockFrames = 256
+
+    private let channelCount: Int
+    /// Generators of all channels, interleaved like samples.
+    private let state: UnsafeMutablePointer<UInt64>
+    private let block: UnsafeMutablePointer<Int32>
+    /// The first frame of the block that was not taken.
+    private var position = DitherNoise.blockFrames
+
+    init(channelCount: Int, seed: UInt64) {
+        self.channelCount = channelCount
+        let generatorCount = channelCount * Self.generatorsPerChannel
+        state = .allocate(capacity: generatorCount)
+        block = .allocate(capacity: channelCount * Self.blockFrames)
+        block.initialize(repeating: 0, count: channelCount * Self.blockFrames)
+        var seeds = SplitMix64(state: seed)
+        for index in 0..<generatorCount {
+            // Zero is the one state that xorshift never leaves.
+            (state + index).initialize(to: max(seeds.next(), 1))
+        }
+    }
+
+    deinit {
+        state.deallocate()
+        block.deallocate()
+    }
+
+    /// The noise of the next frames, interleaved, in LSB · 2¹⁶: at most `frames`, at least one of them.
+    /// Valid until the next call.
+    @inline(__always)
+    mutating func take(_ frames: Int) -> (samples: UnsafePointer<Int32>, frames: Int) {
+        if position == Self.blockFrames {
+            refill()
+            position = 0
+        }
+        let count = min(frames, Self.blockFrames - position)
+        defer { position += count }
+        return (UnsafePointer(block + position * channelCount), count)
+    }
+
+    @inline(never)
+    @_optimize(speed)  // The shipped build is optimised for size, which keeps the loop scalar.
+    private func refill() {
+        let width = channelCount * Self.generatorsPerChannel
+        var row = block
+        let end = block + channelCount * Self.blockFrames
+        while row < end {
+            for index in 0..<width {
+                var x = state[index]
+                x ^= x &<< 13
+                x ^= x &>> 7
+                x ^= x &<< 17
+                state[index] = x
+                row[index] = Self.triangular(UInt32(truncatingIfNeeded: x))
+                row[width &+ index] = Self.triangular(UInt32(truncatingIfNeeded: x &>> 32))
+            }
+            row += 2 * width
+        }
+    }
+
+    /// The sum of two uniform values of 16 bits, made symmetrical about zero.
+    @inline(__always)
+    private static func triangular(_ bits: UInt32) -> Int32 {
+        Int32(bitPattern: (bits & 0xffff) &+ (bits &>> 16)) &- 0xffff
+    }
+}
+
+/// Steele, Lea and Flood's generator: turns any seed, however poor, into well-mixed ones.
+private struct SplitMix64 {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ (z &>> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z &>> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z &>> 31)
+    }
+}

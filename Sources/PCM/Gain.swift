@@ -1,0 +1,43 @@
+import CLinux
+
+/// A linear gain as the sample path applies it: unsigned Q4.28 in an `Int32`, from true silence to just under 8
+/// (+18.06 dB). One step is 2⁻²⁸, so a gain of −60 dB is off by at most 1.6·10⁻⁵ dB.
+public struct Gain: Equatable, Comparable, Sendable, BitwiseCopyable {
+    /// The factor times 2²⁸, 0 to `Int32.max`.
+    public let rawValue: Int32
+
+    /// Bits after the binary point.
+    static let fractionBits: Int64 = 28
+
+    /// Every sample as it is.
+    public static let unity = Gain(rawValue: 1 << 28)
+    /// Digital zero.
+    public static let muted = Gain(rawValue: 0)
+    /// The loudest gain, one step under 8.
+    public static let maximum = Gain(rawValue: .max)
+
+    init(rawValue: Int32) { self.rawValue = rawValue }
+
+    /// The nearest gain to `factor`, clamped to `muted ... maximum`. What is not a number mutes: of all wrong levels
+    /// silence is the one that cannot hurt.
+    public init(factor: Double) {
+        let scaled = (factor * Double(Gain.unity.rawValue)).rounded()
+        if scaled >= Double(Int32.max) {
+            self = .maximum
+        } else if scaled > 0 {
+            rawValue = Int32(scaled)
+        } else {
+            self = .muted
+        }
+    }
+
+    /// The nearest gain to `decibels`: 0 dB is exactly `unity`, −∞ mutes; clamped like `init(factor:)`.
+    public init(decibels: Double) {
+        self.init(factor: pow(10, decibels / 20))
+    }
+
+    /// The linear factor, exact.
+    public var factor: Double { Double(rawValue) / Double(Gain.unity.rawValue) }
+
+    public static func < (left: Gain, right: Gain) -> Bool { left.rawValue < right.rawValue }
+}

@@ -1,0 +1,27 @@
+import CLinux
+
+/// Loudness normalization by reduced gain (seed 000, "Loudness normalization"):
+/// `0.8 · min(10^((gain + preAmp) / 20), 1 / peak)`.
+public enum Loudness {
+    /// Where the volume lies when normalization is on, to leave room for tracks that must become louder.
+    public static let baseVolume = 0.8
+
+    /// What to multiply the samples of one product with.
+    ///
+    /// Exactly 1 with normalization off, and also when what `mode` needs is missing or cannot be: a gain that is not
+    /// finite, a peak that is not a positive finite number. Otherwise greater than or equal to 0 and not clamped at 1:
+    /// the peak term keeps the loudest sample at 0.8 of full scale or below. `Gain` clamps it to its own range.
+    ///
+    /// - Parameter preAmp: in dB, added to the gain.
+    public static func factor(mode: LoudnessNormalizationMode, preAmp: Int, replayGain: ReplayGain) -> Double {
+        let gain: Double?
+        let peak: Double?
+        switch mode {
+        case .off: return 1
+        case .track: (gain, peak) = (replayGain.trackGain, replayGain.trackPeak)
+        case .album: (gain, peak) = (replayGain.albumGain, replayGain.albumPeak)
+        }
+        guard let gain, let peak, gain.isFinite, peak.isFinite, peak > 0 else { return 1 }
+        return baseVolume * min(pow(10, (gain + Double(preAmp)) / 20), 1 / peak)
+    }
+}

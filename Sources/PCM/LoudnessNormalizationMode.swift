@@ -1,0 +1,9 @@
+/// Which loudness a product is normalized to (seed 000, "LoudnessNormalization").
+public enum LoudnessNormalizationMode: CaseIterable, Equatable, Sendable, BitwiseCopyable {
+    /// As it was mastered.
+    case off
+    /// All tracks are equally loud.
+    case track
+    /// All albums are equally loud; within an album the tracks keep their relation.
+    case album
+}

@@ -1,0 +1,217 @@
+import CLinux
+
+/// The samples between the decoder thread and the audio thread: interleaved `Int32` with markers where the format
+/// changes or the audio ends. One producer and one consumer; neither locks nor waits, and nothing is allocated after
+/// `init`.
+///
+/// A position is the number of a sample (not of a frame) since the ring was made; it never wraps. Three cursors move
+/// through the positions, in this order:
+///
+///     released     read by the device and heard; the producer may overwrite everything before it
+///     read         the next sample for the device; `rewind` brings it back as far as `released`
+///     write        the end of what the producer has committed
+///
+/// A marker takes up the positions from its own to the next multiple of 840 (at least one), which hold no samples. So
+/// the audio after a marker begins at a multiple of 840, the least common multiple of 1 to 8, and so does the memory's
+/// end: a frame of up to 8 channels lies in one piece. It also means that a position tells on which side of a
+/// marker it is.
+public final class PCMRing: @unchecked Sendable {
+    /// What stands between samples.
+    public enum Marker: Equatable, Sendable, BitwiseCopyable {
+        /// The samples after this are of another format.
+        case format(PCMFormat)
+        /// Nothing follows for now: everything should be heard out.
+        case end
+    }
+
+    /// A marker and the positions around it.
+    public struct PlacedMarker: Equatable, Sendable, BitwiseCopyable {
+        public let marker: Marker
+        /// Where the samples before the marker end.
+        public let position: Int
+        /// Where the samples after the marker begin; more than `position`.
+        public let resumption: Int
+    }
+
+    /// Least common multiple of the channel counts 1 to 8.
+    public static let alignment = 840
+
+    /// Samples that fit, a multiple of `alignment`.
+    public let capacity: Int
+
+    private let samples: UnsafeMutablePointer<Int32>
+    private let markers: UnsafeMutablePointer<PlacedMarker>
+    private let markerCapacity: Int
+
+    /// Owned by the producer.
+    private let writeCursor = Cursor()
+    /// Counts markers put; owned by the producer, published before the write cursor passes the marker.
+    private let markersPut = Cursor()
+    /// Owned by the consumer.
+    private let readCursor = Cursor()
+    /// Owned by the consumer.
+    private let releasedCursor = Cursor()
+    /// Counts markers that cannot be rewound to any more; owned by the consumer.
+    private let markersReleased = Cursor()
+
+    // The consumer's alone.
+    private var markersPassed = 0
+    private var releasedFormat: PCMFormat?
+
+    /// - Parameters:
+    ///   - capacity: in samples, rounded up to a multiple of 840 and to at least two of them. Memory that is never
+    ///     written is never taken from the system.
+    ///   - markerCapacity: markers between the released and the write cursor, at least 1.
+    public init(capacity: Int, markerCapacity: Int = 64) {
+        let blocks = max((capacity + Self.alignment - 1) / Self.alignment, 2)
+        self.capacity = blocks * Self.alignment
+        self.markerCapacity = max(markerCapacity, 1)
+        let memory = mmap(nil, Self.byteCount(self.capacity), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        // MAP_FAILED is -1, and as fatal as any other allocation that fails.
+        guard let memory, Int(bitPattern: memory) != -1 else { fatalError("no memory for the PCM ring") }
+        samples = memory.bindMemory(to: Int32.self, capacity: self.capacity)
+        markers = .allocate(capacity: self.markerCapacity)
+    }
+
+    deinit {
+        munmap(samples, Self.byteCount(capacity))
+        markers.deallocate()
+    }
+
+    private static func byteCount(_ samples: Int) -> Int { samples * MemoryLayout<Int32>.stride }
+}
+
+// MARK: - Producer
+
+extension PCMRing {
+    /// Samples that can be written before the consumer releases more. Producer's thread.
+    public var freeSamples: Int { capacity - (writeCursor.owned() - releasedCursor.read()) }
+
+    /// The free memory from the write cursor on, as far as it is contiguous; empty when the ring is full. Whole frames
+    /// fit for any channel count up to 8 as long as whole frames are committed and released. Producer's thread; valid
+    /// until the next `commit` or `put`.
+    public func writableRegion() -> UnsafeMutableBufferPointer<Int32> {
+        let offset = writeCursor.owned() % capacity
+        return UnsafeMutableBufferPointer(start: samples + offset, count: min(freeSamples, capacity - offset))
+    }
+
+    /// Hands the first `count` samples of the writable region to the consumer. Producer's thread.
+    public func commit(_ count: Int) {
+        precondition(count >= 0 && count <= freeSamples)
+        writeCursor.publish(writeCursor.owned() + count)
+    }
+
+    /// Where the next sample is written. Any thread.
+    public var writePosition: Int { writeCursor.read() }
+
+    /// Puts a marker behind the samples committed so far. Producer's thread.
+    /// - Returns: false, with nothing changed, when there is no room for the marker or for the positions that it takes.
+    public func put(_ marker: Marker) -> Bool {
+        let position = writeCursor.owned()
+        let resumption = (position / Self.alignment + 1) * Self.alignment
+        let count = markersPut.owned()
+        guard count - markersReleased.read() < markerCapacity, resumption - position <= freeSamples else { return false }
+        let placed = PlacedMarker(marker: marker, position: position, resumption: resumption)
+        (markers + count % markerCapacity).initialize(to: placed)
+        markersPut.publish(count + 1)
+        writeCursor.publish(resumption)
+        return true
+    }
+}
+
+// MARK: - Consumer
+
+extension PCMRing {
+    /// The next sample for the device. Any thread.
+    public var readPosition: Int { readCursor.read() }
+
+    /// Where the samples begin that `rewind` can bring back. Any thread.
+    public var releasedPosition: Int { releasedCursor.read() }
+
+    /// The samples from the read cursor on, as far as they are contiguous in memory and before the next marker; may be
+    /// empty. Consumer's thread; valid until the samples are released.
+    public func readableRegion() -> UnsafeBufferPointer<Int32> {
+        let position = readCursor.owned()
+        // The write cursor first: it says which markers must be visible.
+        let written = writeCursor.read()
+        let end = nextMarker(before: written)?.position ?? written
+        let offset = position % capacity
+        return UnsafeBufferPointer(start: samples + offset, count: min(end - position, capacity - offset))
+    }
+
+    /// Moves the read cursor over the first `count` samples of the readable region. Consumer's thread.
+    public func advance(_ count: Int) {
+        precondition(count >= 0 && count <= readableRegion().count)
+        readCursor.publish(readCursor.owned() + count)
+    }
+
+    /// The marker exactly at the read cursor. Consumer's thread.
+    public var pendingMarker: PlacedMarker? {
+        guard let next = nextMarker(before: writeCursor.read()), next.position == readCursor.owned() else { return nil }
+        return next
+    }
+
+    /// Moves the read cursor behind the pending marker. Consumer's thread.
+    public func passMarker() {
+        guard let marker = pendingMarker else { preconditionFailure("no marker at the read cursor") }
+        markersPassed += 1
+        readCursor.publish(marker.resumption)
+    }
+
+    /// Whether everything was read and an end marker says that nothing follows for now. Consumer's thread.
+    public var isEnded: Bool { pendingMarker?.marker == .end }
+
+    /// The format of the samples at the read cursor; nil before the first format marker was passed. Consumer's thread.
+    public var format: PCMFormat? {
+        var index = markersPassed
+        while index > markersReleased.owned() {
+            index -= 1
+            if case .format(let format) = markers[index % markerCapacity].marker { return format }
+        }
+        return releasedFormat
+    }
+
+    /// Gives everything before `position` back to the producer: it was heard. Consumer's thread.
+    /// - Parameter position: at most the read cursor. One among those that a marker takes up counts as the marker's
+    ///   own; one already released changes nothing.
+    public func release(upTo position: Int) {
+        precondition(position <= readCursor.owned())
+        var heard = position
+        var released = markersReleased.owned()
+        while released < markersPassed {
+            let marker = markers[released % markerCapacity]
+            guard marker.resumption <= position else {
+                heard = min(heard, marker.position)
+                break
+            }
+            if case .format(let format) = marker.marker { releasedFormat = format }
+            released += 1
+        }
+        guard heard > releasedCursor.owned() else { return }
+        markersReleased.publish(released)
+        releasedCursor.publish(heard)
+    }
+
+    /// Brings the read cursor back, so that samples are read again and markers at or behind `position` seen again.
+    /// Consumer's thread.
+    /// - Parameter position: from the released to the read cursor. One among those that a marker takes up counts as the
+    ///   marker's own.
+    public func rewind(to position: Int) {
+        precondition(position >= releasedCursor.owned() && position <= readCursor.owned())
+        var target = position
+        while markersPassed > markersReleased.owned() {
+            let marker = markers[(markersPassed - 1) % markerCapacity]
+            guard marker.resumption > position else { break }
+            target = min(target, marker.position)
+            markersPassed -= 1
+        }
+        readCursor.publish(target)
+    }
+
+    /// The first marker not passed among those that lie wholly before `written`.
+    private func nextMarker(before written: Int) -> PlacedMarker? {
+        guard markersPassed < markersPut.read() else { return nil }
+        let next = markers[markersPassed % markerCapacity]
+        return next.resumption <= written ? next : nil
+    }
+}

@@ -1,0 +1,137 @@
+import CLinux
+
+/// Turns left-justified interleaved samples into what a device takes, with a gain that can switch at a sample or ramp.
+///
+/// - At unity without a ramp: the samples themselves; a narrower format gets them rounded to nearest, never dithered,
+///   so that whatever fits is exact.
+/// - At any other gain: `sample · gain` in 64 bits, rounded to nearest once (ties towards +∞) and saturated once. Formats
+///   of 24 and 16 bits get TPDF dither of ±1 LSB with an independent generator for each channel; 32 bits never.
+/// - Muted: digital zero.
+///
+/// What comes out does not depend on how the samples are cut into calls.
+///
+/// Thread: one at a time. Nothing allocates after `init`.
+public struct SampleRenderer: ~Copyable {
+    public let format: SampleFormat
+    public let channelCount: Int
+    /// The gain of the next sample when no ramp is under way, else the ramp's target.
+    public private(set) var gain = Gain.unity
+
+    /// Frames of a ramp: 20 ms.
+    public let rampFrames: Int
+
+    private var noise: DitherNoise
+    private var ramp: Ramp?
+
+    /// - Parameters:
+    ///   - channelCount: samples per frame, at least 1.
+    ///   - sampleRate: in Hz; sets the length of a ramp.
+    ///   - seed: of the dither. Equal seeds give equal noise.
+    public init(format: SampleFormat, channelCount: Int, sampleRate: Int, seed: UInt64) {
+        self.format = format
+        self.channelCount = channelCount
+        rampFrames = max(sampleRate / 50, 1)
+        noise = DitherNoise(channelCount: channelCount, seed: seed)
+    }
+
+    /// Whether the gain of the next frame differs from `gain` because a ramp has not arrived.
+    public var isRamping: Bool { ramp != nil }
+
+    /// The next sample and all after it have this gain; ends a ramp.
+    public mutating func switchGain(to gain: Gain) {
+        self.gain = gain
+        ramp = nil
+    }
+
+    /// Moves linearly to `target`, a step each frame; the last of `rampFrames` frames has exactly that gain. During a
+    /// ramp the new one starts from where the old one is.
+    public mutating func rampGain(to target: Gain) {
+        let start = ramp?.current ?? gain
+        gain = target
+        ramp = start == target ? nil : Ramp(from: start, to: target, frames: rampFrames)
+    }
+
+    /// Renders the next `frames` frames.
+    /// - Parameters:
+    ///   - source: `frames · channelCount` samples.
+    ///   - target: room for as many of the format, aligned for it.
+    public mutating func render(from source: UnsafePointer<Int32>, frames: Int, to target: UnsafeMutableRawPointer) {
+        switch format {
+        case .s32: render(S32.self, from: source, frames: frames, to: target)
+        case .s24: render(S24.self, from: source, frames: frames, to: target)
+        case .s24Packed: render(S24Packed.self, from: source, frames: frames, to: target)
+        case .s16: render(S16.self, from: source, frames: frames, to: target)
+        }
+    }
+
+    @inline(__always)
+    private mutating func render<Target: DeviceSample>(
+        _: Target.Type, from source: UnsafePointer<Int32>, frames: Int, to target: UnsafeMutableRawPointer
+    ) {
+        var done = 0
+        while done < frames, var ramp {
+            apply(ramp.next(), Target.self, from: source, firstFrame: done, frames: 1, to: target)
+            self.ramp = ramp.isOver ? nil : ramp
+            done += 1
+        }
+        if done < frames {
+            apply(gain, Target.self, from: source, firstFrame: done, frames: frames - done, to: target)
+        }
+    }
+
+    /// Renders frames of one gain.
+    @inline(__always)
+    private mutating func apply<Target: DeviceSample>(
+        _ gain: Gain, _: Target.Type, from start: UnsafePointer<Int32>, firstFrame: Int, frames: Int,
+        to memory: UnsafeMutableRawPointer
+    ) {
+        var source = start + firstFrame * channelCount
+        var target = memory + firstFrame * channelCount * format.byteCount
+        let count = frames * channelCount
+        if gain == .muted {
+            memset(target, 0, count * format.byteCount)
+        } else if gain == .unity {
+            if Target.droppedBits == 0 {
+                memcpy(target, source, count * format.byteCount)
+            } else {
+                SampleLoops<Target>.narrow(source, count: count, to: target)
+            }
+        } else if Target.droppedBits == 0 {
+            SampleLoops<Target>.scale(source, count: count, by: gain, to: target)
+        } else {
+            var remaining = frames
+            while remaining > 0 {
+                let (dither, taken) = noise.take(remaining)
+                let count = taken * channelCount
+                SampleLoops<Target>.scale(source, count: count, by: gain, dither: dither, to: target)
+                source += count
+                target += count * format.byteCount
+                remaining -= taken
+            }
+        }
+    }
+}
+
+/// A gain on its way: frame `n` of `frames` has `start + (target − start) · n / frames`.
+private struct Ramp: BitwiseCopyable {
+    private let start: Int64
+    private let distance: Int64
+    private let frames: Int64
+    private var frame: Int64 = 0
+
+    init(from start: Gain, to target: Gain, frames: Int) {
+        self.start = Int64(start.rawValue)
+        distance = Int64(target.rawValue) - self.start
+        self.frames = Int64(frames)
+    }
+
+    /// The gain of the frame before the next one.
+    var current: Gain { Gain(rawValue: Int32(truncatingIfNeeded: start + distance * frame / frames)) }
+
+    var isOver: Bool { frame == frames }
+
+    mutating func next() -> Gain {
+        frame += 1
+        return current
+    }
+}
