@@ -277,7 +277,7 @@ final class RenderLoop {
             let region = ring.readableRegion()
             let frames = min(room, region.count / run.format.channelCount)
             if frames == 0 {
-                guard channel.events.freeCount > 8, !timeline.isFull else { return .filled }
+                guard channel.events.freeCapacity > 8, !timeline.isFull else { return .filled }
                 switch pass(ring.pendingMarker, in: run, ring) {
                 case .passed: continue
                 case .nothingYet: return .starved
@@ -328,8 +328,8 @@ final class RenderLoop {
     }
 
     /// At a boundary: goes on in the same device where the format allows, else asks for it to be drained first.
-    private func pass(_ marker: PCMRing.Marker?, in run: HeardTimeline.Run, _ ring: PCMRing) -> MarkerResult {
-        switch marker {
+    private func pass(_ marker: PCMRing.PlacedMarker?, in run: HeardTimeline.Run, _ ring: PCMRing) -> MarkerResult {
+        switch marker?.marker {
         case nil:
             return .nothingYet
         case .format(let format):
@@ -360,8 +360,7 @@ final class RenderLoop {
     private static func firstRun(of stream: Unmanaged<PCMStream>) -> HeardTimeline.Run {
         stream._withUnsafeGuaranteedRef {
             HeardTimeline.Run(
-                stream: stream, streamID: $0.id, format: $0.format, ringStart: $0.ring.readPosition,
-                mediaStart: $0.startPosition)
+                stream: stream, streamID: $0.id, format: $0.format, ringStart: 0, mediaStart: $0.startPosition)
         }
     }
 
@@ -428,10 +427,10 @@ final class RenderLoop {
 
     private func publishPosition() {
         if let position = timeline.heardRingPosition, let current = timeline.current {
-            channel.position.store(RenderPosition(stream: current.run.streamID, nanoseconds: current.run.media(at: position)))
+            channel.position.publish(RenderPosition(stream: current.run.streamID, nanoseconds: current.run.media(at: position)))
         } else if let reading, reading.streamID == announcedStream {
             let position = reading.stream._withUnsafeGuaranteedRef { $0.ring.readPosition }
-            channel.position.store(RenderPosition(stream: reading.streamID, nanoseconds: reading.media(at: position)))
+            channel.position.publish(RenderPosition(stream: reading.streamID, nanoseconds: reading.media(at: position)))
         }
     }
 
@@ -557,7 +556,8 @@ final class RenderLoop {
         post(.running(generation: generation))
     }
 
-    private func post(_ event: RendererEvent) {
+    private func post(_ kind: RendererEvent.Kind) {
+        let event = RendererEvent(kind: kind, processedCommands: channel.processed.load(ordering: .relaxed))
         // `fill` passes no boundary while the queue is nearly full, so this cannot fail.
         let isQueued = channel.events.push(event)
         assert(isQueued, "the event queue is full")

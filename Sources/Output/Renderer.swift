@@ -1,7 +1,7 @@
+import CLinux
 import PCM
 import Platform
 import Synchronization
-import CLinux
 
 /// How the renderer drives its device.
 public struct RendererSettings: Sendable {
@@ -46,9 +46,10 @@ final class RendererChannel: @unchecked Sendable {
 /// Thread: control alone, but for `position`, which any thread may read.
 public final class Renderer: @unchecked Sendable {
     private let channel: RendererChannel
-    private let wakeUp: Int32
+    private let wakeUp: WakeUp
     private let thread: NamedThread
-    private var sent: UInt64 = 0
+    /// The number of the last command that was sent.
+    public private(set) var sentCommands: UInt64 = 0
 
     /// Starts the audio thread. The device is opened when something is to be played.
     /// - Parameter priority: of SCHED_FIFO, or `.normal`. Where it is not permitted the thread runs without, and the
@@ -58,21 +59,20 @@ public final class Renderer: @unchecked Sendable {
         priority: NamedThread.Priority
     ) throws(SystemError) {
         let channel = RendererChannel()
-        let descriptor = eventfd(0, Int32(EFD_CLOEXEC.rawValue) | Int32(EFD_NONBLOCK.rawValue))
-        guard descriptor >= 0 else { throw .last("create the audio thread's wake-up") }
+        let wakeUp = try WakeUp()
         self.channel = channel
-        wakeUp = descriptor
+        self.wakeUp = wakeUp
         thread = try NamedThread.start(name: "audio", priority: priority) {
             let loop = RenderLoop(provider: provider, clock: clock, settings: settings, channel: channel)
-            Self.run(loop, channel, wakeUp: descriptor)
+            Self.run(loop, channel, wakeUp)
         }
+        if let refusal = thread.refusal { Log.notice("\(refusal)") }
     }
 
     /// Falls silent, closes the device and ends the thread. Nothing else may be called afterwards.
     public func shutDown() {
         send(.quit)
         thread.join()
-        close(wakeUp)
     }
 
     // MARK: Commands; see `RendererCommand`. Each returns its number for `processedCommands`.
@@ -104,19 +104,18 @@ public final class Renderer: @unchecked Sendable {
     public func nextEvent() -> RendererEvent? { channel.events.pop() }
 
     /// What is heard now.
-    public var position: RenderPosition { channel.position.load() }
+    public var position: RenderPosition { channel.position.read() }
 
     @discardableResult private func send(_ command: RendererCommand) -> UInt64 {
         while !channel.commands.push(command) { sched_yield() }
-        sent += 1
-        var one: UInt64 = 1
-        _ = write(wakeUp, &one, MemoryLayout<UInt64>.size)
-        return sent
+        sentCommands += 1
+        wakeUp.signal()
+        return sentCommands
     }
 
     // MARK: The audio thread
 
-    private static func run(_ loop: RenderLoop, _ channel: RendererChannel, wakeUp: Int32) {
+    private static func run(_ loop: RenderLoop, _ channel: RendererChannel, _ wakeUp: WakeUp) {
         while true {
             while let command = channel.commands.pop() {
                 let goesOn = loop.handle(command)
@@ -124,12 +123,7 @@ public final class Renderer: @unchecked Sendable {
                 if !goesOn { return }
             }
             let wait = loop.step()
-            if loop.wait(wait, wakeUp: wakeUp) { clear(wakeUp) }
+            if loop.wait(wait, wakeUp: wakeUp.descriptor) { wakeUp.clear() }
         }
-    }
-
-    private static func clear(_ wakeUp: Int32) {
-        var count: UInt64 = 0
-        _ = read(wakeUp, &count, MemoryLayout<UInt64>.size)
     }
 }

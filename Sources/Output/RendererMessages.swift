@@ -19,23 +19,29 @@ enum RendererCommand: BitwiseCopyable {
 }
 
 /// What the audio thread tells control, in the order in which it happened.
-public enum RendererEvent: BitwiseCopyable {
-    /// The device was opened; the box says how it runs.
-    case opened(Unmanaged<DeviceConfigurationBox>)
-    /// Sound is coming out, after `run` or after a stall.
-    case running(generation: UInt64)
-    /// Nothing is left to hear although the stream has not ended.
-    case starved(generation: UInt64)
-    /// The first frame of a stream that followed another one is heard.
-    case heard(stream: UInt64)
-    /// The first frame of a new format inside a stream is heard.
-    case formatHeard(stream: UInt64, format: PCMFormat)
-    /// The last frame of a stream was heard and nothing followed it.
-    case ended(stream: UInt64)
-    /// The device cannot be had (any more); it is tried again every second.
-    case deviceLost(generation: UInt64, Unmanaged<DeviceErrorBox>)
-    /// The device is there but cannot play this stream.
-    case refused(stream: UInt64, Unmanaged<DeviceErrorBox>)
+public struct RendererEvent: BitwiseCopyable {
+    public enum Kind: BitwiseCopyable {
+        /// The device was opened; the box says how it runs.
+        case opened(Unmanaged<DeviceConfigurationBox>)
+        /// Sound is coming out, after `run` or after a stall.
+        case running(generation: UInt64)
+        /// Nothing is left to hear although the stream has not ended.
+        case starved(generation: UInt64)
+        /// The first frame of a stream that followed another one is heard.
+        case heard(stream: UInt64)
+        /// The first frame of a new format inside a stream is heard.
+        case formatHeard(stream: UInt64, format: PCMFormat)
+        /// The last frame of a stream was heard and nothing followed it.
+        case ended(stream: UInt64)
+        /// The device cannot be had (any more); it is tried again every second.
+        case deviceLost(generation: UInt64, Unmanaged<DeviceErrorBox>)
+        /// The device is there but cannot play this stream.
+        case refused(stream: UInt64, Unmanaged<DeviceErrorBox>)
+    }
+
+    public let kind: Kind
+    /// How many commands had been carried out when it happened.
+    public let processedCommands: UInt64
 }
 
 /// Carries a configuration through the event queue; whoever takes the event releases it.

@@ -157,15 +157,16 @@ final class DecoderWorker {
     /// Waits for control to let the frames before a failure be heard out, and for a seek after that.
     /// - Returns: where to go on, in seconds; nil when cancelled.
     private func finish(_ ring: PCMRing) -> Double? {
+        var mayMark = false
         var isMarked = false
-        while requests.waitForRequest() {
+        while mayMark && !isMarked ? requests.wait(milliseconds: pacer.sleep()) : requests.waitForRequest() {
             switch requests.take() {
             case .position(let seconds): return seconds
-            case .finish: isMarked = ring.put(.end)
+            case .finish: mayMark = true
             case nil: break
             }
-            // The ring may be full: try again when something was heard.
-            while !isMarked, requests.wait(milliseconds: pacer.sleep()) { isMarked = ring.put(.end) }
+            // Without room for the mark in a full ring, try again when something was heard.
+            if mayMark, !isMarked { isMarked = ring.put(.end) }
         }
         return nil
     }

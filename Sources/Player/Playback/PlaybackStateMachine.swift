@@ -119,7 +119,7 @@ struct PlaybackStateMachine {
                 active.output = .silent
                 effects = [.hold]
             case .seek(let seconds):
-                effects = seek(seconds, active)
+                effects = seek(seconds, &active)
             case .skipToNext:
                 guard let next = active.next else { return [] }
                 effects = [.close(active.current.id)]
@@ -186,10 +186,16 @@ struct PlaybackStateMachine {
         return run + [.watchStart(generation: generation)]
     }
 
-    private func seek(_ seconds: Double, _ active: Active) -> [Effect] {
+    private func seek(_ seconds: Double, _ active: inout Active) -> [Effect] {
         guard !seconds.isNaN else { return [] }
         let end = active.current.context?.duration ?? .infinity
-        return [.seek(active.current.id, seconds: max(0, min(seconds, end)))]
+        var effects: [Effect] = [.seek(active.current.id, seconds: max(0, min(seconds, end)))]
+        // What could not be decoded before may be passed over, or readable now.
+        if active.current.failureAtEnd != nil {
+            active.current.failureAtEnd = nil
+            if active.next?.context != nil { effects.append(.follow(active.next?.id)) }
+        }
+        return effects
     }
 
     // MARK: Items

@@ -1,0 +1,92 @@
+import PCM
+import Platform
+
+/// Configuration of the playback engine (seed 000, "PlaybackEngineConfig"), persisted by the player.
+///
+/// Thread: any. A value that is set is in force at once and is written to storage in the background, in the order of the
+/// changes; what was set last may be lost to a power cut in the moment of writing, what was there before is not.
+public final class PlaybackEngineConfig: @unchecked Sendable {
+    struct Values: Equatable, Sendable {
+        var loudnessNormalizationMode = LoudnessNormalizationMode.album
+        var loudnessNormalizationPreAmp = 4
+        var streamingWifiAudioQuality = AudioQuality.lossless
+        var streamingCellularAudioQuality = AudioQuality.low
+        var volume = Volume.full
+        var maximumVolume = Volume.full
+        var isMuted = false
+    }
+
+    private let lock = Lock()
+    private var current: Values
+    private let changed: @Sendable (Values) -> Void
+
+    /// - Parameter changed: called with all values after each change, on the thread that made it.
+    init(_ values: Values, changed: @escaping @Sendable (Values) -> Void) {
+        current = values
+        self.changed = changed
+    }
+
+    var values: Values { lock.withLock { current } }
+
+    private func update(_ change: (inout Values) -> Void) {
+        let updated: Values? = lock.withLock {
+            let before = current
+            change(&current)
+            return current == before ? nil : current
+        }
+        if let updated { changed(updated) }
+    }
+
+    // MARK: Loudness
+
+    /// Which loudness all products are brought to. Default: album.
+    public var loudnessNormalizationMode: LoudnessNormalizationMode {
+        get { values.loudnessNormalizationMode }
+        set { update { $0.loudnessNormalizationMode = newValue } }
+    }
+
+    /// Pre-amplification in dB, limited to −30…30. Default: 4; 0 suits televisions.
+    public var loudnessNormalizationPreAmp: Int {
+        get { values.loudnessNormalizationPreAmp }
+        set { update { $0.loudnessNormalizationPreAmp = max(-30, min(30, newValue)) } }
+    }
+
+    // MARK: Quality
+
+    /// What to ask for on Wi-Fi and Ethernet. Default: lossless.
+    public var streamingWifiAudioQuality: AudioQuality {
+        get { values.streamingWifiAudioQuality }
+        set { update { $0.streamingWifiAudioQuality = newValue } }
+    }
+
+    /// What to ask for on a metered network. Default: low.
+    public var streamingCellularAudioQuality: AudioQuality {
+        get { values.streamingCellularAudioQuality }
+        set { update { $0.streamingCellularAudioQuality = newValue } }
+    }
+
+    // MARK: Volume (not in seed 000, whose apps leave it to the phone)
+
+    /// The user's volume, limited to `maximumVolume`. Default: full, which leaves the samples as they are.
+    public var volume: Volume {
+        get { values.volume }
+        set { update { $0.volume = newValue.limited(to: $0.maximumVolume) } }
+    }
+
+    /// The highest volume that can be set. Lowering it below the volume lowers that too. Default: full.
+    public var maximumVolume: Volume {
+        get { values.maximumVolume }
+        set {
+            update {
+                $0.maximumVolume = newValue
+                $0.volume = $0.volume.limited(to: newValue)
+            }
+        }
+    }
+
+    /// Silence without forgetting the volume. Default: false.
+    public var isMuted: Bool {
+        get { values.isMuted }
+        set { update { $0.isMuted = newValue } }
+    }
+}

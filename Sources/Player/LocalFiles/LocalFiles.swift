@@ -1,0 +1,33 @@
+import Media
+import PCM
+import Platform
+
+/// Products that are files: the product's id is the path. Used by the command line, and for music on a USB stick.
+///
+/// Thread: any.
+public final class LocalFiles: PlaybackSource {
+    public init() {}
+
+    public func open(_ product: MediaProduct, cancellation: Cancellation) throws(PlayerError) -> OpenedProduct {
+        let decoder: any AudioDecoder
+        do throws(SystemError) {
+            let bytes = try FileByteSource(path: product.productId, cancellation: cancellation)
+            do throws(MediaError) {
+                decoder = try AudioFile.open(bytes)
+            } catch {
+                throw PlayerError(error, product)
+            }
+        } catch {
+            throw PlayerError(error, product)
+        }
+        let format = decoder.properties.format
+        return OpenedProduct(
+            decoder: decoder, productId: product.productId, audioMode: format.channelCount <= 2 ? .stereo : nil,
+            audioQuality: Self.quality(of: format), replayGain: decoder.metadata.replayGain)
+    }
+
+    /// All that is decoded here is lossless; what a CD cannot hold is high resolution.
+    private static func quality(of format: PCMFormat) -> AudioQuality {
+        format.bitDepth > 16 || format.sampleRate > 48_000 ? .hiResLossless : .lossless
+    }
+}

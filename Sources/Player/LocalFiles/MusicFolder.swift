@@ -1,0 +1,90 @@
+import Platform
+
+/// Finds the music below a path.
+public enum MusicFolder {
+    /// What was found.
+    public struct Contents: Equatable, Sendable {
+        /// Paths in the order to play them: by name, where digits count as numbers (`2.flac` before `10.flac`), and a
+        /// folder's files before those of its folders.
+        public var files: [String] = []
+        /// Folders that could not be read. They do not stop the rest.
+        public var unreadable: [SystemError] = []
+
+        public init() {}
+    }
+
+    private static let extensions: Set<String> = ["flac", "fla", "wav", "wave", "aif", "aiff", "aifc"]
+    /// Deeper than any collection; ends a loop of links.
+    private static let depthLimit = 32
+
+    /// The audio files at `path`: itself where it is a file (whatever its name), else those below the folder whose names
+    /// say that they are audio. Names that begin with a dot are left out.
+    public static func contents(of path: String) throws(SystemError) -> Contents {
+        switch FileKind(at: path) {
+        case nil:
+            throw SystemError(code: 2, operation: "open", subject: path)
+        case .file, .other:
+            var contents = Contents()
+            contents.files = [path]
+            return contents
+        case .folder:
+            var contents = Contents()
+            collect(try Folder.entries(of: path), in: path, 0, &contents)
+            return contents
+        }
+    }
+
+    private static func collect(_ entries: [Folder.Entry], in path: String, _ depth: Int, _ contents: inout Contents) {
+        let visible = entries.filter { $0.name.utf8.first != UInt8(ascii: ".") }.sorted { naturally($0.name, $1.name) }
+        for entry in visible where entry.kind == .file && isAudio(entry.name) {
+            contents.files.append(join(path, entry.name))
+        }
+        guard depth < depthLimit else { return }
+        for entry in visible where entry.kind == .folder {
+            let folder = join(path, entry.name)
+            do throws(SystemError) {
+                collect(try Folder.entries(of: folder), in: folder, depth + 1, &contents)
+            } catch {
+                contents.unreadable.append(error)
+            }
+        }
+    }
+
+    private static func join(_ folder: String, _ name: String) -> String {
+        folder.utf8.last == UInt8(ascii: "/") ? "\(folder)\(name)" : "\(folder)/\(name)"
+    }
+
+    private static func isAudio(_ name: String) -> Bool {
+        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return false }
+        let ending = name.utf8[name.utf8.index(after: dot)...].map { $0 | 0x20 }
+        return extensions.contains(String(decoding: ending, as: UTF8.self))
+    }
+
+    /// Whether `left` comes before `right`: by bytes, but runs of digits by their value.
+    static func naturally(_ left: String, _ right: String) -> Bool {
+        var left = Array(left.utf8)[...]
+        var right = Array(right.utf8)[...]
+        while let a = left.first, let b = right.first {
+            if isDigit(a), isDigit(b) {
+                let first = takeNumber(&left)
+                let second = takeNumber(&right)
+                if first.count != second.count { return first.count < second.count }
+                if !first.elementsEqual(second) { return first.lexicographicallyPrecedes(second) }
+            } else {
+                if a != b { return a < b }
+                left.removeFirst()
+                right.removeFirst()
+            }
+        }
+        return left.isEmpty && !right.isEmpty
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
+
+    /// Removes the leading digits and gives them without leading zeros.
+    private static func takeNumber(_ bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let digits = bytes.prefix { isDigit($0) }
+        bytes.removeFirst(digits.count)
+        return digits.drop { $0 == UInt8(ascii: "0") }
+    }
+}

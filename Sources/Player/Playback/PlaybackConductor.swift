@@ -1,0 +1,300 @@
+import Output
+import PCM
+import Platform
+
+/// Carries out what `PlaybackStateMachine` decides: pipelines, renderer, messages.
+///
+/// Thread: control alone, but for `position(in:)`.
+final class PlaybackConductor: @unchecked Sendable {
+    private typealias Effect = PlaybackStateMachine.Effect
+
+    /// A product's pipeline and the stream that it fills now.
+    private struct Item {
+        let pipeline: MediaPipeline
+        var stream: PCMStream?
+        var replayGain = ReplayGain()
+        /// A seek was asked for, and the stream from there has not come yet.
+        var isRepositioning = false
+    }
+
+    /// A stream that the renderer may still use.
+    private struct Retired {
+        let stream: PCMStream
+        /// The command after which it does not; nil while that is being sent.
+        var command: UInt64?
+    }
+
+    /// How often the audio thread's events are fetched while it does something. It makes no system call to announce them.
+    private static let fetchInterval: Int64 = 20_000_000
+    private static let startLimit: Int64 = 1_000_000_000
+
+    private let loop: EventLoop
+    private let bus: Bus<PlaybackMessage>
+    private let published: PublishedPlayback
+    private let renderer: Renderer
+    private let source: any PlaybackSource
+    private let random: any RandomSource
+    private let settings: RendererSettings
+    private let volume: LoudnessAndVolume
+
+    private var machine = PlaybackStateMachine()
+    private var items: [ItemID: Item] = [:]
+    private var lastItem: UInt64 = 0
+    private var retired: [Retired] = []
+    /// The last `begin`: what the renderer says of streams before it was carried out is out of date.
+    private var lastBegin: UInt64 = 0
+    private var isFetching = false
+    /// Whether the renderer was told to run.
+    private var isRunning = false
+
+    init(
+        loop: EventLoop, bus: Bus<PlaybackMessage>, published: PublishedPlayback, renderer: Renderer,
+        source: any PlaybackSource, random: any RandomSource, settings: RendererSettings, volume: LoudnessAndVolume
+    ) {
+        self.loop = loop
+        self.bus = bus
+        self.published = published
+        self.renderer = renderer
+        self.source = source
+        self.random = random
+        self.settings = settings
+        self.volume = volume
+    }
+
+    // MARK: Requests
+
+    func load(_ product: MediaProduct) { handle(.load(product, newItem())) }
+    func setNext(_ product: MediaProduct?) { handle(.setNext(product, newItem())) }
+
+    func handle(_ event: PlaybackStateMachine.Event) {
+        for effect in machine.handle(event) { carryOut(effect) }
+        // Whatever was closed above is out of the renderer's hands once it has seen all that was sent.
+        for index in retired.indices where retired[index].command == nil { retired[index].command = renderer.sentCommands }
+        for (id, item) in items { item.pipeline.setPlaying(isRunning && id == machine.currentItem) }
+        fetchEvents()
+    }
+
+    private func newItem() -> ItemID {
+        lastItem += 1
+        return ItemID(number: lastItem)
+    }
+
+    /// Loudness or volume have changed: what plays is ramped to it.
+    func applyGain() {
+        for item in items.values { item.stream?.gain = volume.gain(for: item.replayGain) }
+    }
+
+    // MARK: Effects
+
+    private func carryOut(_ effect: Effect) {
+        switch effect {
+        case .open(let id, let product):
+            open(id, product)
+        case .close(let id):
+            guard let item = items.removeValue(forKey: id) else { return }
+            item.pipeline.cancel()
+            retire(item.stream)
+        case .seek(let id, let seconds):
+            items[id]?.pipeline.seek(toSeconds: seconds)
+            items[id]?.isRepositioning = true
+            published.update {
+                $0.stream = nil
+                $0.startPosition = seconds
+            }
+        case .finish(let id):
+            items[id]?.pipeline.finish()
+        case .begin(let id):
+            guard let stream = items[id]?.stream else { return }
+            begin(stream)
+        case .follow(let id):
+            follow(id.flatMap { items[$0]?.stream })
+        case .run(let generation):
+            isRunning = true
+            renderer.run(generation: generation)
+        case .hold:
+            isRunning = false
+            renderer.hold()
+        case .silence(let releaseDevice):
+            isRunning = false
+            renderer.clear(releaseDevice: releaseDevice)
+            if releaseDevice { published.update { $0.device = nil } }
+        case .send(let message):
+            publish()
+            bus.send(message)
+        case .watchStart(let generation):
+            _ = loop.schedule(after: Self.startLimit) { [self] in handle(.startIsLate(generation: generation)) }
+        }
+    }
+
+    private func publish() {
+        let product = machine.currentItem == nil ? nil : machine.announced
+        published.update {
+            $0.mediaProduct = product
+            $0.context = machine.context
+            $0.state = machine.playbackState
+            if product == nil {
+                $0.stream = nil
+                $0.startPosition = nil
+            }
+        }
+    }
+
+    private func begin(_ stream: PCMStream) {
+        lastBegin = renderer.begin(stream)
+        publishCurrent(stream)
+    }
+
+    private func publishCurrent(_ stream: PCMStream) {
+        published.update {
+            $0.stream = stream.id
+            $0.startPosition = Double(stream.startPosition) / 1e9
+        }
+    }
+
+    private func follow(_ stream: PCMStream?) {
+        renderer.setNext(stream)
+        published.update { $0.following = stream?.id }
+    }
+
+    private func retire(_ stream: PCMStream?) {
+        if let stream { retired.append(Retired(stream: stream)) }
+    }
+
+    // MARK: Pipelines
+
+    private func open(_ id: ItemID, _ product: MediaProduct) {
+        do throws(SystemError) {
+            let pipeline = try MediaPipeline(
+                product, from: source, sessionID: random.uuid(), deviceMilliseconds: settings.bufferMilliseconds
+            ) { [self] report in
+                loop.post { [self] in receive(report, from: id) }
+            }
+            items[id] = Item(pipeline: pipeline)
+        } catch {
+            let error = PlayerError(error, product)
+            loop.post { [self] in handle(.failed(id, error, hasFrames: false)) }
+        }
+    }
+
+    private func receive(_ report: MediaPipeline.Report, from id: ItemID) {
+        guard items[id] != nil else { return }
+        switch report {
+        case .opened(let context, let replayGain, let stream):
+            items[id]?.replayGain = replayGain
+            take(stream, for: id)
+            handle(.opened(id, context))
+        case .repositioned(let stream):
+            retire(items[id]?.stream)
+            take(stream, for: id)
+            if id == machine.currentItem { begin(stream) } else { follow(stream) }
+        case .failed(let error, let hasFrames):
+            handle(.failed(id, error, hasFrames: hasFrames))
+        }
+    }
+
+    private func take(_ stream: PCMStream, for id: ItemID) {
+        stream.gain = volume.gain(for: items[id]?.replayGain ?? ReplayGain())
+        items[id]?.stream = stream
+        items[id]?.isRepositioning = false
+    }
+
+    // MARK: The renderer's events
+
+    /// Fetches events as long as any can be expected.
+    private func fetchEvents() {
+        guard !isFetching else { return }
+        isFetching = true
+        fetchNextEvent()
+    }
+
+    /// One event a turn of the loop: what a listener does about a message comes before what happened after it.
+    private func fetchNextEvent() {
+        let processed = renderer.processedCommands
+        if let event = renderer.nextEvent() {
+            receive(event)
+            loop.post { [self] in fetchNextEvent() }
+            return
+        }
+        retired.removeAll { $0.command.map { $0 <= processed } ?? false }
+        if isRunning || !retired.isEmpty || processed < renderer.sentCommands {
+            _ = loop.schedule(after: Self.fetchInterval) { [self] in fetchNextEvent() }
+        } else {
+            isFetching = false
+        }
+    }
+
+    private func receive(_ event: RendererEvent) {
+        switch event.kind {
+        case .opened(let box):
+            let configuration = box.takeRetainedValue().configuration
+            published.update { $0.device = configuration }
+        case .running(let generation):
+            handle(.running(generation: generation))
+        case .starved(let generation):
+            handle(.starved(generation: generation))
+        case .deviceLost(let generation, let box):
+            let error = box.takeRetainedValue().error
+            Log.warning("\(error); trying again every second")
+            published.update { $0.device = nil }
+            handle(.deviceLost(generation: generation))
+        case .refused(let stream, let box):
+            refused(stream, box.takeRetainedValue().error)
+        case .heard(let stream):
+            heard(stream, after: event.processedCommands)
+        case .formatHeard(let stream, let format):
+            guard let id = item(of: stream), id == machine.currentItem, var context = machine.context else { return }
+            context.audioSampleRate = format.sampleRate
+            context.audioBitDepth = format.bitDepth
+            handle(.qualityChanged(id, context))
+        case .ended(let stream):
+            guard event.processedCommands >= lastBegin, let id = item(of: stream), items[id]?.isRepositioning == false
+            else { return }
+            handle(.ended(id))
+        }
+    }
+
+    private func item(of stream: UInt64) -> ItemID? {
+        items.first { $0.value.stream?.id == stream }?.key
+    }
+
+    private func heard(_ stream: UInt64, after commands: UInt64) {
+        let id = item(of: stream)
+        if commands < lastBegin {
+            // It was cut off by what began since. Where it is still to come, its first frames are spent: once more.
+            if let id, id == machine.nextItem {
+                items[id]?.pipeline.seek(toSeconds: 0)
+                items[id]?.isRepositioning = true
+            }
+        } else if let id, let heard = items[id]?.stream {
+            publishCurrent(heard)
+            handle(.heard(id))
+        } else if let current = machine.currentItem {
+            // Something else became the next product a moment too late: the old one is heard for an instant.
+            handle(.ended(current))
+            for index in retired.indices where retired[index].stream.id == stream {
+                retired[index].command = renderer.sentCommands
+            }
+        }
+    }
+
+    /// The device is there and cannot play the stream: the current one's, or the next one's that it was reopened for.
+    private func refused(_ stream: UInt64, _ error: DeviceError) {
+        guard let id = item(of: stream) else { return }
+        let next = machine.nextItem == id ? machine.currentItem : nil
+        handle(.failed(id, PlayerError(error), hasFrames: false))
+        if let next { handle(.ended(next)) }
+    }
+
+    // MARK: Position
+
+    /// Where the active product is heard, in seconds. Any thread.
+    func position(in value: PublishedPlayback.Value) -> Double? {
+        guard let start = value.startPosition else { return nil }
+        guard let stream = value.stream else { return start }
+        let position = renderer.position
+        if position.stream == stream { return Double(position.nanoseconds) / 1e9 }
+        // The next product is heard, and control does not know it yet.
+        if position.stream == value.following { return value.context?.duration ?? start }
+        return start
+    }
+}

@@ -1,0 +1,98 @@
+import Output
+import PCM
+import Platform
+
+/// Plays media products (seed 000, "PlaybackEngine"): one is active, one may be set as next and follows without a gap.
+///
+/// Threads: every function and property may be used from any thread. A call is carried out on the control thread, in the
+/// order of the calls; a property reads what was published last. Messages arrive on `bus`.
+public final class PlaybackEngine: @unchecked Sendable {
+    /// All messages and errors, in the order in which things happened.
+    public let bus: Bus<PlaybackMessage>
+
+    private let loop: EventLoop
+    private let conductor: PlaybackConductor
+    private let published: PublishedPlayback
+
+    init(loop: EventLoop, bus: Bus<PlaybackMessage>, conductor: PlaybackConductor, published: PublishedPlayback) {
+        self.loop = loop
+        self.bus = bus
+        self.conductor = conductor
+        self.published = published
+    }
+
+    // MARK: Requests
+
+    /// Drops whatever is going on and makes `mediaProduct` the active one, not playing. Its transition message comes
+    /// when the product could be opened.
+    public func load(_ mediaProduct: MediaProduct) {
+        loop.post { [conductor] in conductor.load(mediaProduct) }
+    }
+
+    /// Makes `mediaProduct` follow the active one without a gap; nil for nothing. To be called each time what is up next
+    /// changes: a second call replaces the first, also when that was decoded already, as long as it is not heard.
+    /// Ignored in state `.idle`.
+    public func setNext(_ mediaProduct: MediaProduct?) {
+        loop.post { [conductor] in conductor.setNext(mediaProduct) }
+    }
+
+    /// Plays the active product. Ignored in state `.idle`.
+    public func play() { perform(.play) }
+
+    /// Falls silent and keeps the position. Ignored in state `.idle`.
+    public func pause() { perform(.pause) }
+
+    /// Goes to a position of the active product, to the exact frame.
+    /// - Parameter position: in seconds, limited to 0…duration; at the end the product has ended. Ignored in state
+    ///   `.idle`.
+    public func seek(_ position: Double) { perform(.seek(seconds: position)) }
+
+    /// Makes the next product the active one now, playing or not as before. Does nothing without a next product.
+    public func skipToNext() { perform(.skipToNext) }
+
+    /// Stops and forgets the active and the next product; the state is `.idle` and the device is free.
+    public func reset() { perform(.reset) }
+
+    private func perform(_ event: PlaybackStateMachine.Event) {
+        loop.post { [conductor] in conductor.handle(event) }
+    }
+
+    // MARK: What is going on
+
+    /// The active product of the last transition message; nil in state `.idle`.
+    public var mediaProduct: MediaProduct? { published.value.mediaProduct }
+
+    /// The context of the last transition or quality message; nil in state `.idle`.
+    public var playbackContext: PlaybackContext? { published.value.context }
+
+    /// What the last state message said; `.idle` before the first.
+    public var playbackState: PlaybackState { published.value.state }
+
+    /// Where the active product is heard, in seconds, as the device tells; nil in state `.idle`.
+    public var assetPosition: Double? { conductor.position(in: published.value) }
+
+    /// What the device really runs at; nil while none is open.
+    public var deviceConfiguration: DeviceConfiguration? { published.value.device }
+}
+
+/// What other threads may know, replaced as a whole by control.
+final class PublishedPlayback: @unchecked Sendable {
+    struct Value {
+        var mediaProduct: MediaProduct?
+        var context: PlaybackContext?
+        var state = PlaybackState.idle
+        var device: DeviceConfiguration?
+        /// The stream that is or will be heard, and where in the product it begins.
+        var stream: UInt64?
+        var startPosition: Double?
+        /// The stream that follows.
+        var following: UInt64?
+    }
+
+    private let lock = Lock()
+    private var current = Value()
+
+    var value: Value { lock.withLock { current } }
+
+    func update(_ change: (inout Value) -> Void) { lock.withLock { change(&current) } }
+}

@@ -1,0 +1,101 @@
+import Output
+import PCM
+import Platform
+import Synchronization
+
+/// What a player needs to know at its start.
+public struct PlayerSettings: Sendable {
+    /// The folder for what persists; made where it is missing. nil keeps nothing.
+    public var stateFolder: String?
+    public var output: RendererSettings
+    /// The mixer control for the volume; nil takes the card's usual one.
+    public var mixerControl: String?
+    /// Leave the card's mixer alone and scale the samples instead.
+    public var forcesSoftwareVolume = false
+    /// Of the audio thread, in SCHED_FIFO; nil for normal scheduling.
+    public var realtimePriority: Int? = 40
+
+    public init(output: RendererSettings, stateFolder: String? = nil) {
+        self.output = output
+        self.stateFolder = stateFolder
+    }
+}
+
+/// Playback of media products (seed 000, "Player"). Offlining and the content service plug in here: a source for the
+/// service beside `LocalFiles`, an offline engine beside `playbackEngine`.
+///
+/// Threads: all of the public interface may be used from any thread.
+public final class Player: @unchecked Sendable {
+    public let playbackEngine: PlaybackEngine
+    public let playbackEngineConfig: PlaybackEngineConfig
+
+    private let loop: EventLoop
+    private let controlThread: NamedThread
+    private let renderer: Renderer
+    private let storage: ConfigurationStorage
+    private let offlineMode = Atomic(false)
+
+    /// Starts the player's threads. Nothing is opened for output before something plays.
+    /// - Throws: when the state folder cannot be used; the error says why and what to do.
+    public convenience init(settings: PlayerSettings, source: any PlaybackSource) throws(PlayerError) {
+        let device = settings.output.device
+        let control = settings.mixerControl
+        let usesMixer = !settings.forcesSoftwareVolume
+        try self.init(
+            settings: settings, source: source, provider: ALSADeviceProvider(), clock: SystemMonotonicClock(),
+            random: SystemRandomSource()
+        ) { () throws(DeviceError) -> (any HardwareVolume)? in
+            usesMixer ? try HardwareMixer.open(device: device, controlName: control) : nil
+        }
+    }
+
+    init(
+        settings: PlayerSettings, source: any PlaybackSource, provider: any DeviceProvider & Sendable,
+        clock: any MonotonicClock, random: any RandomSource & Sendable,
+        openMixer: @escaping @Sendable () throws(DeviceError) -> (any HardwareVolume)?
+    ) throws(PlayerError) {
+        do throws(SystemError) {
+            let loop = try EventLoop()
+            let storage = try ConfigurationStorage(folder: settings.stateFolder)
+            let onChange = PlaybackConfigurationObserver()
+            let configuration = PlaybackEngineConfig(storage.playbackValues()) { onChange.changed($0) }
+            let renderer = try Renderer(
+                provider: provider, clock: clock, settings: settings.output,
+                priority: settings.realtimePriority.map { .realtime($0) } ?? .normal)
+            let bus = Bus<PlaybackMessage>(loop: loop)
+            let published = PublishedPlayback()
+            let conductor = PlaybackConductor(
+                loop: loop, bus: bus, published: published, renderer: renderer, source: source, random: random,
+                settings: settings.output,
+                volume: LoudnessAndVolume(configuration: configuration, openMixer: openMixer))
+            onChange.observe { values in
+                storage.store(values)
+                loop.post { conductor.configurationChanged() }
+            }
+            loop.post { conductor.start() }
+            self.loop = loop
+            self.storage = storage
+            self.renderer = renderer
+            playbackEngineConfig = configuration
+            playbackEngine = PlaybackEngine(loop: loop, bus: bus, conductor: conductor, published: published)
+            controlThread = try NamedThread.start(name: "control") { loop.run() }
+        } catch {
+            throw PlayerError(error)
+        }
+    }
+
+    /// Whether the app is in offline mode; the app keeps it up to date.
+    public var isOfflineMode: Bool {
+        get { offlineMode.load(ordering: .relaxed) }
+        set { offlineMode.store(newValue, ordering: .relaxed) }
+    }
+
+    /// Falls silent, frees the device, writes what is still to be written and ends all threads. Nothing else may be
+    /// called afterwards. Not from a subscriber of a bus.
+    public func shutDown() {
+        loop.stop()
+        controlThread.join()
+        renderer.shutDown()
+        storage.shutDown()
+    }
+}

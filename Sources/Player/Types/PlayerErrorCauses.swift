@@ -1,0 +1,48 @@
+import Media
+import Output
+import Platform
+
+// The one place where errors of the modules below become the player's public ones.
+
+extension PlayerError {
+    /// A product that cannot be decoded, or not any further.
+    init(_ error: MediaError, _ product: MediaProduct) {
+        let name = product.productId
+        switch error {
+        case .notAudio(let looksLike):
+            let guess = looksLike.map { " (looks like \($0))" } ?? ""
+            self.init(.unexpected, code: "m1", message: "\(name): not audio\(guess). Supported: FLAC, WAV, AIFF.")
+        case .unsupported(let what):
+            self.init(.unexpected, code: "m2", message: "\(name): \(what) is not supported. Supported: FLAC, WAV, AIFF.")
+        case .damaged(let what):
+            self.init(.unexpected, code: "m3", message: "\(name): damaged: \(what).")
+        case .empty:
+            self.init(.unexpected, code: "m4", message: "\(name): the file is empty.")
+        case .source(.cancelled):
+            self.init(.unexpected, code: "m5", message: "\(name): cancelled.")
+        case .source(.system(let error)):
+            self.init(error, product)
+            return
+        }
+        mediaProduct = product
+    }
+
+    /// A file or a resource of the system that cannot be had.
+    init(_ error: SystemError, _ product: MediaProduct) {
+        self.init(.unexpected, code: "s\(error.code)", message: "\(product.productId): \(error.reason)", mediaProduct: product)
+    }
+
+    /// A device that cannot play what it is asked to.
+    init(_ error: DeviceError) {
+        let code = switch error {
+        case .absent: "d1"
+        case .busy: "d2"
+        case .noPermission: "d3"
+        case .rateNotSupported: "d4"
+        case .channelsNotSupported: "d5"
+        case .sampleFormatNotSupported: "d6"
+        case .refused: "d7"
+        }
+        self.init(.unexpected, code: code, message: error.description)
+    }
+}
