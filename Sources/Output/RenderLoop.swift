@@ -54,9 +54,7 @@ final class RenderLoop {
     private let channel: RendererChannel
 
     private var activity = Activity.parked
-    private var device: (any PlaybackDevice)?
-    private var samples: SampleRenderer?
-    private var appliedGain = Gain.unity
+    private var sink: SampleSink?
     private var timeline = HeardTimeline()
 
     /// The run that is being read. Ahead of `timeline.current` while its first frames are unheard.
@@ -173,7 +171,7 @@ final class RenderLoop {
         case .command: return Self.poll(wakeUp, milliseconds: -1)
         case .time(let milliseconds): return Self.poll(wakeUp, milliseconds: milliseconds)
         case .device(let milliseconds):
-            guard let device else { return false }
+            guard let device = sink?.device else { return false }
             do throws(DeviceFault) {
                 try device.wait(wakeUp: wakeUp, milliseconds: milliseconds)
             } catch {
@@ -189,18 +187,18 @@ final class RenderLoop {
     }
 
     private func prime() throws(DeviceFault) -> Wait {
-        guard let device = openDevice() else {
+        guard let sink = openDevice() else {
             if case .waitingForDevice = activity { return .time(milliseconds: 0) }
             return .command
         }
-        switch try fill(device) {
+        switch try fill(sink) {
         case .filled:
             guard timeline.written > 0 else { return waitForFrames() }
-            try device.start()
+            try sink.device.start()
             enterRunning()
             return .device(milliseconds: Self.longestPoll)
         case .drain(let continuation):
-            if timeline.written > 0 { try device.start() }
+            if timeline.written > 0 { try sink.device.start() }
             enterRunning()
             activity = .draining(continuation)
             return .time(milliseconds: 0)
@@ -210,9 +208,9 @@ final class RenderLoop {
     }
 
     private func keepRunning() throws(DeviceFault) -> Wait {
-        guard let device else { return .command }
-        try settle(device)
-        switch try fill(device) {
+        guard let sink else { return .command }
+        try settle(sink.device)
+        switch try fill(sink) {
         case .filled:
             reportEndOfStarvation()
             pollMilliseconds = 1
@@ -222,15 +220,13 @@ final class RenderLoop {
             activity = .draining(continuation)
             return .time(milliseconds: 0)
         case .starved:
-            let bufferDuration = Int64(device.configuration.bufferFrames) * 1_000_000_000
-                / Int64(device.configuration.sampleRate)
-            if timeline.unheard == 0, clock.now() - lastWrite > bufferDuration { reportStarvation() }
+            if timeline.unheard == 0, clock.now() - lastWrite > sink.bufferDuration { reportStarvation() }
             return waitForFrames()
         }
     }
 
     private func drain(then continuation: Continuation) throws(DeviceFault) -> Wait {
-        guard let device else { return .command }
+        guard let device = sink?.device else { return .command }
         try settle(device)
         if timeline.unheard > 0 {
             let milliseconds = timeline.unheard * 1000 / Int64(device.configuration.sampleRate) + 1
@@ -269,8 +265,8 @@ final class RenderLoop {
     // MARK: Reading the rings
 
     /// Writes as much as the device takes now.
-    private func fill(_ device: any PlaybackDevice) throws(DeviceFault) -> FillResult {
-        var room = try device.writableFrames()
+    private func fill(_ sink: SampleSink) throws(DeviceFault) -> FillResult {
+        var room = try sink.device.writableFrames()
         while room > 0 {
             guard let run = reading else { return .drain(.end) }
             let ring = run.stream._withUnsafeGuaranteedRef { $0.ring }
@@ -284,7 +280,7 @@ final class RenderLoop {
                 case .drain(let continuation): return .drain(continuation)
                 }
             }
-            let written = try write(region, frames, run, device)
+            let written = try write(region, frames, run, sink)
             if written == 0 { return .filled }
             room -= written
         }
@@ -292,16 +288,11 @@ final class RenderLoop {
     }
 
     private func write(
-        _ region: UnsafeBufferPointer<Int32>, _ frames: Int, _ run: HeardTimeline.Run, _ device: any PlaybackDevice
+        _ region: UnsafeBufferPointer<Int32>, _ frames: Int, _ run: HeardTimeline.Run, _ sink: SampleSink
     ) throws(DeviceFault) -> Int {
         guard let source = region.baseAddress else { return 0 }
-        let ring = run.stream._withUnsafeGuaranteedRef { $0.ring }
-        applyGain(of: run)
-        var offset = 0
-        let written = try device.write(frames) { destination, count in
-            samples!.render(from: source + offset * run.format.channelCount, frames: count, to: destination)
-            offset += count
-        }
+        let (ring, gain) = run.stream._withUnsafeGuaranteedRef { ($0.ring, $0.gain) }
+        let written = try sink.write(source, frames, gain: gain, startsRun: !readingIsWritten)
         guard written > 0 else { return 0 }
         if !readingIsWritten {
             timeline.begin(run, at: ring.readPosition)
@@ -311,14 +302,6 @@ final class RenderLoop {
         ring.advance(written * run.format.channelCount)
         lastWrite = clock.now()
         return written
-    }
-
-    /// A new stream begins with its own gain, exactly at its first sample; in the middle of one a change is ramped.
-    private func applyGain(of run: HeardTimeline.Run) {
-        let gain = run.stream._withUnsafeGuaranteedRef { $0.gain }
-        guard gain != appliedGain || !readingIsWritten else { return }
-        if readingIsWritten { samples!.rampGain(to: gain) } else { samples!.switchGain(to: gain) }
-        appliedGain = gain
     }
 
     private enum MarkerResult {
@@ -396,7 +379,7 @@ final class RenderLoop {
 
     /// Silences the device and goes back to the first frame that was not heard, in the stream that it belongs to.
     private func rewindToHeard() {
-        if let device {
+        if let device = sink?.device {
             do throws(DeviceFault) {
                 if timeline.unheard > 0 {
                     try settle(device)
@@ -438,24 +421,20 @@ final class RenderLoop {
 
     /// The device, open for the format that is read. Opens it where it is not.
     /// - Returns: nil when that failed; `activity` says what happens instead.
-    private func openDevice() -> (any PlaybackDevice)? {
+    private func openDevice() -> SampleSink? {
         guard let format = reading?.format else {
             activity = .parked
             return nil
         }
-        if let device {
-            let running = device.configuration
-            if running.sampleRate == format.sampleRate, running.channelCount == format.channelCount { return device }
+        if let sink {
+            if sink.takes(format) { return sink }
             closeDevice()
         }
         do throws(DeviceError) {
-            let opened = try provider.open(settings.request(for: format))
-            let configuration = opened.configuration
-            device = opened
-            samples = SampleRenderer(
-                format: configuration.sampleFormat, channelCount: configuration.channelCount,
-                sampleRate: configuration.sampleRate, seed: settings.ditherSeed)
-            post(.opened(Unmanaged.passRetained(DeviceConfigurationBox(configuration))))
+            let device = try provider.open(settings.request(for: format))
+            let opened = SampleSink(device, ditherSeed: settings.ditherSeed)
+            sink = opened
+            post(.opened(Unmanaged.passRetained(DeviceConfigurationBox(device.configuration))))
             return opened
         } catch {
             openingFailed(error)
@@ -465,7 +444,7 @@ final class RenderLoop {
 
     /// A device may have gone while nothing played; then it is opened anew at once.
     private func discardDeadDevice() {
-        guard let device else { return }
+        guard let device = sink?.device else { return }
         do throws(DeviceFault) {
             _ = try device.writableFrames()
         } catch {
@@ -487,7 +466,7 @@ final class RenderLoop {
 
     /// The one place that decides how to go on after a fault of the device.
     private func recover(from fault: DeviceFault) -> Wait {
-        guard let device else { return .time(milliseconds: 0) }
+        guard let device = sink?.device else { return .time(milliseconds: 0) }
         if fault == .underrun {
             // All that was written was heard, or the device would not have run dry.
             timeline.update(delayFrames: 0)
@@ -528,10 +507,8 @@ final class RenderLoop {
     }
 
     private func closeDevice() {
-        device?.close()
-        device = nil
-        samples = nil
-        appliedGain = .unity
+        sink?.device.close()
+        sink = nil
     }
 
     // MARK: Reports

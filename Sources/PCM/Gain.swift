@@ -16,7 +16,7 @@ public struct Gain: Equatable, Comparable, Sendable, BitwiseCopyable {
     /// The loudest gain, one step under 8.
     public static let maximum = Gain(rawValue: .max)
 
-    init(rawValue: Int32) { self.rawValue = rawValue }
+    public init(rawValue: Int32) { self.rawValue = rawValue }
 
     /// The nearest gain to `factor`, clamped to `muted ... maximum`. What is not a number mutes: of all wrong levels
     /// silence is the one that cannot hurt.

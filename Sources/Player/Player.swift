@@ -57,8 +57,7 @@ public final class Player: @unchecked Sendable {
         do throws(SystemError) {
             let loop = try EventLoop()
             let storage = try ConfigurationStorage(folder: settings.stateFolder)
-            let onChange = PlaybackConfigurationObserver()
-            let configuration = PlaybackEngineConfig(storage.playbackValues()) { onChange.changed($0) }
+            let configuration = PlaybackEngineConfig(storage.playbackValues())
             let renderer = try Renderer(
                 provider: provider, clock: clock, settings: settings.output,
                 priority: settings.realtimePriority.map { .realtime($0) } ?? .normal)
@@ -68,7 +67,7 @@ public final class Player: @unchecked Sendable {
                 loop: loop, bus: bus, published: published, renderer: renderer, source: source, random: random,
                 settings: settings.output,
                 volume: LoudnessAndVolume(configuration: configuration, openMixer: openMixer))
-            onChange.observe { values in
+            configuration.observe { values in
                 storage.store(values)
                 loop.post { conductor.configurationChanged() }
             }

@@ -17,24 +17,26 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
     }
 
     private let lock = Lock()
+    /// Guarded by `lock`, as is `observer`.
     private var current: Values
-    private let changed: @Sendable (Values) -> Void
+    private var observer: (@Sendable (Values) -> Void)?
 
-    /// - Parameter changed: called with all values after each change, on the thread that made it.
-    init(_ values: Values, changed: @escaping @Sendable (Values) -> Void) {
-        current = values
-        self.changed = changed
-    }
+    init(_ values: Values) { current = values }
 
     var values: Values { lock.withLock { current } }
 
+    /// Calls `observer` with all values after each change. It must only hand them on: it runs under the lock, so that
+    /// changes arrive in their order.
+    func observe(_ observer: @escaping @Sendable (Values) -> Void) {
+        lock.withLock { self.observer = observer }
+    }
+
     private func update(_ change: (inout Values) -> Void) {
-        let updated: Values? = lock.withLock {
+        lock.withLock {
             let before = current
             change(&current)
-            return current == before ? nil : current
+            if current != before { observer?(current) }
         }
-        if let updated { changed(updated) }
     }
 
     // MARK: Loudness
