@@ -29,9 +29,13 @@ let package = Package(
         .target(name: "Player", dependencies: ["Media", "Output", "Database", "PCM", "Platform"]),
         .executableTarget(name: "tonearm", dependencies: ["Player", "Media", "Output", "PCM", "Platform"]),
 
-        .testTarget(name: "PlatformTests", dependencies: ["Platform"]),
+        // What tests of several modules share: a clock driven by hand, scratch folders.
+        .target(name: "TestSupport", dependencies: ["Platform"], path: "Tests/TestSupport"),
+        // A process for the database's tests to kill.
+        .executableTarget(name: "KeyValueWriter", dependencies: ["Database"], path: "Tests/KeyValueWriter"),
+        .testTarget(name: "PlatformTests", dependencies: ["Platform", "TestSupport"]),
         .testTarget(name: "PCMTests", dependencies: ["PCM"]),
-        .testTarget(name: "DatabaseTests", dependencies: ["Database"]),
+        .testTarget(name: "DatabaseTests", dependencies: ["Database", "KeyValueWriter", "TestSupport"]),
         .testTarget(name: "MediaTests", dependencies: ["Media"]),
         .testTarget(name: "OutputTests", dependencies: ["Output"]),
         .testTarget(name: "PlayerTests", dependencies: ["Player"]),

@@ -29,7 +29,7 @@ struct LogOutput: Sendable {
             case UInt8(ascii: "\n"): line += "\\n".utf8
             case UInt8(ascii: "\r"): line += "\\r".utf8
             case UInt8(ascii: "\t"): line.append(byte)
-            case 0..<0x20, 0x7F: line += [UInt8(ascii: "\\"), UInt8(ascii: "x"), digit(byte >> 4), digit(byte & 15)]
+            case 0..<0x20, 0x7F: line += "\\x\(hexadecimal(CollectionOfOne(byte)))".utf8
             default: line.append(byte)
             }
         }
@@ -44,9 +44,5 @@ struct LogOutput: Sendable {
         case .notice, .info: ""
         case .debug: "debug: "
         }
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 }

@@ -1,0 +1,90 @@
+import CLinux
+
+/// A file's new contents, which take the place of the old ones all at once: whoever reads the path, and whoever looks
+/// after a power cut, finds either the old file or the new one, whole. Without `commit` the old one stays.
+///
+/// Any thread but the audio thread; blocks on the medium.
+public struct FileReplacement: ~Copyable {
+    private let file: File
+    private let target: String
+    private var length: Int64 = 0
+    private var isCommitted = false
+
+    private static let prefix = ".tonearm-"
+    private static let suffix = ".new"
+
+    /// Begins to replace the file at `path`, which need not exist yet; its folder must. A symbolic link is replaced
+    /// itself, not what it leads to.
+    /// - Parameter mode: of the new file, whatever the old one had.
+    public init(of path: String, mode: UInt32 = 0o644) throws(SystemError) {
+        let number = hexadecimal(SystemRandomSource().bytes(8))
+        // In the same folder: rename(2) cannot cross file systems.
+        file = try File(creating: "\(Self.folder(of: path))/\(Self.prefix)\(number)\(Self.suffix)", mode: mode)
+        target = path
+    }
+
+    deinit {
+        if !isCommitted { unlink(file.path) }
+    }
+
+    /// Adds to the new contents.
+    /// - Throws: ENOSPC, EIO…; the replacement is then to be given up.
+    public mutating func append(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+        try file.write(bytes, at: length)
+        length += Int64(bytes.count)
+    }
+
+    /// Makes the new contents the file's. When this returns they are on the medium.
+    /// - Throws: when that could not be done. The old file is then still there, unless it is the last step that failed
+    ///   (operation `fsync`, subject the folder): then the new one is, but may be gone after a power cut.
+    public consuming func commit() throws(SystemError) {
+        // Cut here: the old file is in place, the new one under its temporary name; `removeLeftovers` finds it.
+        try file.synchronize()
+        // Cut here: as above. Without the fsync the rename could reach the medium before the bytes: an empty file.
+        if rename(file.path, target) != 0 { throw .last("rename", target) }
+        isCommitted = true
+        // Cut here: the folder on the medium has either the old name or the new one; both lead to whole files.
+        try Folder.synchronize(Self.folder(of: target))
+        // Cut here: the new file is there.
+    }
+
+    /// Replaces the file at `path` by `bytes`, durably.
+    public static func write(_ bytes: [UInt8], to path: String, mode: UInt32 = 0o644) throws(SystemError) {
+        var replacement = try FileReplacement(of: path, mode: mode)
+        let outcome = bytes.withUnsafeBytes { all in
+            do throws(SystemError) {
+                try replacement.append(all)
+                return nil as SystemError?
+            } catch {
+                return error
+            }
+        }
+        if let outcome { throw outcome }
+        try replacement.commit()
+    }
+
+    /// Removes what replacements that were cut short have left in a folder. To be called at start-up, before anyone
+    /// replaces a file there.
+    /// - Returns: how many files were removed.
+    @discardableResult
+    public static func removeLeftovers(in folder: String) throws(SystemError) -> Int {
+        var count = 0
+        for entry in try Folder.entries(of: folder) where entry.kind == .file && isTemporary(entry.name) {
+            try Folder.removeFile("\(folder)/\(entry.name)")
+            count += 1
+        }
+        return count
+    }
+
+    private static func isTemporary(_ name: String) -> Bool {
+        let bytes = name.utf8
+        return bytes.count == prefix.utf8.count + 16 + suffix.utf8.count
+            && bytes.starts(with: prefix.utf8) && bytes.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+    }
+
+    private static func folder(of path: String) -> String {
+        let bytes = path.utf8
+        guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == bytes.startIndex ? "/." : String(path[..<slash])
+    }
+}

@@ -1,0 +1,17 @@
+/// Why bytes are not the JSON that was asked for.
+public enum JSONError: Error, Equatable, Sendable {
+    /// Not JSON, not UTF-8, a name twice in one object, or a number that Int64 or Double cannot hold. Line and column
+    /// count from 1; the column counts characters.
+    case malformed(reason: String, line: Int, column: Int)
+    /// Arrays and objects lie deeper in each other than `limit`.
+    case tooDeep(limit: Int)
+}
+
+extension JSONError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .malformed(let reason, let line, let column): "line \(line), column \(column): \(reason)"
+        case .tooDeep(let limit): "nested deeper than \(limit)"
+        }
+    }
+}

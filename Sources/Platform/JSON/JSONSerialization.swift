@@ -1,0 +1,68 @@
+import CJansson
+import CLinux
+
+extension JSONValue {
+    /// The value as JSON on one line, without blanks, members in their order. What is not finite becomes `null`, which
+    /// is all that JSON has for it.
+    public func serialized() -> String {
+        var text: [UInt8] = []
+        append(to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Brackets and commas are put here, so that order is kept and no second tree is built; jansson writes the leaves.
+    private func append(to text: inout [UInt8]) {
+        switch self {
+        case .null: text += "null".utf8
+        case .boolean(let value): text += (value ? "true" : "false").utf8
+        case .integer(let value): text += "\(value)".utf8
+        case .real(let value): Self.append(value, to: &text)
+        case .string(let value): Self.append(value, to: &text)
+        case .array(let elements):
+            text.append(UInt8(ascii: "["))
+            for (index, element) in elements.enumerated() {
+                if index > 0 { text.append(UInt8(ascii: ",")) }
+                element.append(to: &text)
+            }
+            text.append(UInt8(ascii: "]"))
+        case .object(let members):
+            text.append(UInt8(ascii: "{"))
+            for (index, member) in members.enumerated() {
+                if index > 0 { text.append(UInt8(ascii: ",")) }
+                Self.append(member.name, to: &text)
+                text.append(UInt8(ascii: ":"))
+                member.value.append(to: &text)
+            }
+            text.append(UInt8(ascii: "}"))
+        }
+    }
+
+    private static func append(_ value: String, to text: inout [UInt8]) {
+        append(json_stringn(value, value.utf8.count), precision: 0, to: &text)
+    }
+
+    /// The shortest of 15, 16 or 17 digits that gives the same number back: 0.1 rather than 0.10000000000000001.
+    private static func append(_ value: Double, to text: inout [UInt8]) {
+        guard value.isFinite else {
+            text += "null".utf8
+            return
+        }
+        for precision in 15...17 {
+            var digits: [UInt8] = []
+            append(json_real(value), precision: precision, to: &digits)
+            if precision == 17 || Double(decimal: String(decoding: digits, as: UTF8.self)) == value {
+                text += digits
+                return
+            }
+        }
+    }
+
+    /// Takes over the leaf.
+    private static func append(_ leaf: UnsafeMutablePointer<json_t>?, precision: Int, to text: inout [UInt8]) {
+        defer { json_decref(leaf) }
+        // JSON_REAL_PRECISION is a macro with an argument, which Swift does not see.
+        guard let dumped = json_dumps(leaf, Int(JSON_ENCODE_ANY) | precision << 11) else { return }
+        defer { free(dumped) }
+        text += UnsafeRawBufferPointer(start: dumped, count: strlen(dumped))
+    }
+}

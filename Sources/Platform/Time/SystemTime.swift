@@ -1,0 +1,45 @@
+import CLinux
+
+/// The system's clocks at one moment.
+public struct SystemTime: Equatable, Sendable {
+    /// Nanoseconds since the system's start, suspended time included (CLOCK_BOOTTIME).
+    public var sinceBoot: Int64
+    /// Tells one start of the system from another.
+    public var boot: String
+    /// Milliseconds since 1970 by the system's clock; nil unless the kernel says that it is synchronised.
+    public var synchronised: Int64?
+
+    public init(sinceBoot: Int64, boot: String, synchronised: Int64? = nil) {
+        self.sinceBoot = sinceBoot
+        self.boot = boot
+        self.synchronised = synchronised
+    }
+}
+
+/// Reads the system's clocks; a test has its own.
+public protocol SystemTimeSource: AnyObject {
+    func read() -> SystemTime
+}
+
+/// The kernel's clocks. Any thread but the audio thread.
+public final class KernelTimeSource: SystemTimeSource {
+    private let boot: String
+
+    public init() {
+        let identifier: [UInt8]
+        do throws(SystemError) {
+            identifier = try File.contents(of: "/proc/sys/kernel/random/boot_id", limit: 64)
+        } catch {
+            // Without it no two processes are taken to share a boot: the time between them is not counted.
+            identifier = Array(SystemRandomSource().uuid().utf8)
+        }
+        boot = String(decoding: identifier.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
+
+    public func read() -> SystemTime {
+        let isSynchronised = tonearm_clock_is_synchronised() != 0
+        return SystemTime(
+            sinceBoot: nanoseconds(of: CLOCK_BOOTTIME), boot: boot,
+            synchronised: isSynchronised ? nanoseconds(of: CLOCK_REALTIME) / 1_000_000 : nil)
+    }
+}

@@ -1,0 +1,3 @@
+@main struct KeyValueWriter {
+    static func main() {}
+}

@@ -1,0 +1,66 @@
+import Testing
+import TestSupport
+@testable import Platform
+
+@Suite("Log")
+struct LogTests {
+    @Test("journald gets the level as a number, a terminal in words", arguments: [
+        (Log.Level.error, "<3>card gone\n", "tonearm: error: card gone\n"),
+        (.warning, "<4>card gone\n", "tonearm: warning: card gone\n"),
+        (.notice, "<5>card gone\n", "tonearm: card gone\n"),
+        (.info, "<6>card gone\n", "tonearm: card gone\n"),
+        (.debug, "<7>card gone\n", "tonearm: debug: card gone\n"),
+    ])
+    func format(level: Log.Level, journal: String, terminal: String) {
+        #expect(text(level, "card gone", isTerminal: false) == journal)
+        #expect(text(level, "card gone", isTerminal: true) == terminal)
+    }
+
+    @Test("a message is one line and cannot steer a terminal")
+    func escaping() {
+        // Not arguments of the test: its own log would send them to the terminal.
+        let table = [
+            ("a\nb", #"a\nb"#), ("a\r\nb", #"a\r\nb"#), ("\u{1B}[2J", #"\x1b[2J"#), ("\u{0}\u{7F}", #"\x00\x7f"#),
+            ("tab\tstays, Größe stays", "tab\tstays, Größe stays"), ("", ""),
+        ]
+        for (message, shown) in table {
+            #expect(text(.error, message, isTerminal: false) == "<3>\(shown)\n")
+        }
+    }
+
+    @Test("lines of several threads never mix")
+    func concurrent() throws {
+        let pipe = try Pipe()
+        let output = LogOutput(descriptor: pipe.input)
+        let threads = try (0..<4).map { thread in
+            try NamedThread.start(name: "writer") {
+                for _ in 0..<50 { output.write(.info, String(repeating: "\(thread)", count: 100)) }
+            }
+        }
+        for thread in threads { thread.join() }
+        let lines = pipe.read().split(separator: "\n")
+        let whole = (0..<4).map { "<6>" + String(repeating: "\($0)", count: 100) }
+        #expect(lines.count == 200)
+        #expect(lines.allSatisfy { whole.contains(String($0)) })
+    }
+
+    @Test("messages below the minimum level are not even made")
+    func minimum() {
+        let before = Log.minimumLevel
+        defer { Log.minimumLevel = before }
+        Log.minimumLevel = .error
+        var made = 0
+        func message() -> String {
+            made += 1
+            return "made"
+        }
+        Log.debug(message())
+        Log.warning(message())
+        #expect(made == 0)
+        #expect(Log.Level.debug < .info && .warning < Log.Level.error)
+    }
+
+    private func text(_ level: Log.Level, _ message: String, isTerminal: Bool) -> String {
+        String(decoding: LogOutput.line(level, message, isTerminal: isTerminal), as: UTF8.self)
+    }
+}

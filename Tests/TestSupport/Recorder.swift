@@ -1,0 +1,12 @@
+import Platform
+
+/// What happened, in order; from any thread.
+public final class Recorder<Element: Sendable>: @unchecked Sendable {
+    private let lock = Lock()
+    private var recorded: [Element] = []
+
+    public init() {}
+
+    public func record(_ element: Element) { lock.withLock { recorded.append(element) } }
+    public var elements: [Element] { lock.withLock { recorded } }
+}

@@ -1,0 +1,16 @@
+import Foundation
+
+/// A folder of its own for one test; gone with this object.
+public final class ScratchFolder: Sendable {
+    public let path: String
+
+    public init() throws {
+        path = FileManager.default.temporaryDirectory.path + "/tonearm-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// The path of `name` in this folder.
+    public subscript(_ name: String) -> String { "\(path)/\(name)" }
+}
