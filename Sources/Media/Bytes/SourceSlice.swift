@@ -1,0 +1,16 @@
+/// A source from some byte on, for a container that does not begin at the beginning.
+final class SourceSlice: ByteSource {
+    private let source: any ByteSource
+    private let start: Int64
+
+    init(_ source: any ByteSource, from start: Int64) {
+        self.source = source
+        self.start = start
+    }
+
+    var length: Int64? { source.length.map { max(0, $0 - start) } }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> Int {
+        try source.read(into: buffer, at: start + offset)
+    }
+}

@@ -1,0 +1,219 @@
+import PCM
+
+/// FLAC through libFLAC: what it decodes, with silence where frames were lost, and exact seeking.
+final class FLACDecoder: AudioDecoder {
+    let properties: AudioProperties
+    let metadata: TrackMetadata
+    private(set) var damage = DamageReport()
+
+    private let source: any ByteSource
+    private let header: FLACHeader
+    private var stream: FLACStream
+    /// Other than `header` while a stream is played that was appended to the first one.
+    private var currentHeader: FLACHeader
+
+    /// The frame, as the stream numbers it, that comes after what was handed out or is pending.
+    private var position: Int64 = 0
+    /// What the caller knows the format to be.
+    private var announcedFormat: PCMFormat
+    /// The format of the pending frames.
+    private var pendingFormat: PCMFormat
+    /// Silent frames that go out before the kept ones.
+    private var pendingSilence: Int64 = 0
+    /// Where to go before decoding on, after a seek that was disturbed or a source that failed.
+    private var interruptedAt: Int64?
+    /// Frames before `position` are dropped, not played: on the way to the target of a seek.
+    private var isSkipping = false
+    /// Where a damaged frame would end that claims to be the next one.
+    private var doubtfulEnd: Int64?
+    private var hasDecoded = false
+    private var isAtEnd = false
+
+    /// Silence that is believed at one place: 10 minutes. A number that asks for more is itself damaged.
+    private static let longestGapInSeconds: Int64 = 600
+
+    /// - Parameter tags: what stood before the stream; the stream's own tags win over it.
+    init(_ source: any ByteSource, tags: TrackMetadata) throws(MediaError) {
+        self.source = source
+        header = try FLACHeader(source, at: 0)
+        currentHeader = header
+        stream = try FLACStream(source, header: header)
+        announcedFormat = header.streamInfo.format
+        pendingFormat = announcedFormat
+        if let comments = header.comments {
+            metadata = tags.overridden(by: try VorbisComments.read(from: source, in: comments))
+        } else {
+            metadata = tags
+        }
+        properties = AudioProperties(
+            format: header.streamInfo.format, frameCount: header.streamInfo.frameCount, container: .flac, codec: .flac,
+            bitRate: header.averageBitRate(fileLength: source.length))
+    }
+
+    func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(MediaError) -> DecodedRun {
+        if let target = interruptedAt { try go(to: target) }
+        while true {
+            if let run = takePending(into: buffer) { return run }
+            if isAtEnd { return .end }
+            if let count = try decode(into: buffer) { return .frames(count) }
+        }
+    }
+
+    func seek(toFrame frame: Int64) throws(MediaError) {
+        if currentHeader.audioOffset != header.audioOffset {
+            stream = try FLACStream(source, header: header)
+            currentHeader = header
+        }
+        try go(to: max(0, frame))
+    }
+
+    // MARK: - Decoding
+
+    /// What is left of earlier blocks: silence first, then the kept samples, with a change of format before them.
+    private func takePending(into buffer: UnsafeMutableBufferPointer<Int32>) -> DecodedRun? {
+        if pendingSilence > 0 {
+            let count = Int(min(pendingSilence, Int64(buffer.count / announcedFormat.channelCount)))
+            buffer[..<(count * announcedFormat.channelCount)].update(repeating: 0)
+            pendingSilence -= Int64(count)
+            damage.silencedFrames += Int64(count)
+            return .frames(count)
+        }
+        guard stream.kept.count > 0 else { return nil }
+        if pendingFormat != announcedFormat {
+            announcedFormat = pendingFormat
+            return .format(announcedFormat)
+        }
+        let channelCount = announcedFormat.channelCount
+        let taken = stream.kept.take(buffer.count / channelCount * channelCount, into: buffer)
+        return .frames(taken / channelCount)
+    }
+
+    /// Decodes one block.
+    /// - Returns: the number of frames that went into `buffer`, or nil when something is pending now, or the end is near.
+    private func decode(into buffer: UnsafeMutableBufferPointer<Int32>) throws(MediaError) -> Int? {
+        let expected = isSkipping ? nil : FLACStream.Expectation(firstFrame: position, format: announcedFormat)
+        let decoded: FLACStream.Block?
+        do throws(MediaError) {
+            decoded = try stream.decodeBlock(into: buffer, expected: expected)
+        } catch {
+            if case .source = error { interruptedAt = position }
+            throw error
+        }
+        guard let block = decoded else {
+            try finish()
+            return nil
+        }
+        guard block.isIntact else {
+            stream.kept.drop(.max)
+            if block.firstFrame == position { doubtfulEnd = block.endFrame }
+            return nil
+        }
+        return accept(block)
+    }
+
+    /// Puts an intact block in its place.
+    private func accept(_ block: FLACStream.Block) -> Int? {
+        hasDecoded = true
+        doubtfulEnd = nil
+        if isSkipping {
+            if block.endFrame <= position {
+                stream.kept.drop(.max)
+                return nil
+            }
+            isSkipping = false
+            if block.firstFrame < position {
+                stream.kept.drop(Int(position - block.firstFrame) * block.format.channelCount)
+            }
+        }
+        let gap = block.firstFrame - position
+        if stream.sawDamage || gap > 0 { damage.incidents += 1 }
+        stream.sawDamage = false
+        if gap > 0, block.format == announcedFormat, isPlausible(gap, before: block) { pendingSilence = gap }
+        position = block.endFrame
+        pendingFormat = block.format
+        return block.isDelivered ? block.frameCount : nil
+    }
+
+    private func isPlausible(_ gap: Int64, before block: FLACStream.Block) -> Bool {
+        if let total = currentHeader.streamInfo.frameCount, block.endFrame > total { return false }
+        return gap <= Self.longestGapInSeconds * Int64(block.format.sampleRate)
+    }
+
+    /// libFLAC has come to the end: of all, or of a stream to which another one was appended.
+    private func finish() throws(MediaError) {
+        let total = currentHeader.streamInfo.frameCount
+        if let end = doubtfulEnd, !isSkipping, end <= total ?? .max {
+            pendingSilence = end - position
+            position = end
+            damage.incidents += 1
+        }
+        doubtfulEnd = nil
+        if let total, position >= total, try continueWithAppendedStream() { return }
+        isAtEnd = true
+        isSkipping = false
+        if let total, position < total, hasDecoded || position == 0 { damage.truncated = true }
+        guard hasDecoded || position > 0 else {
+            throw .damaged(what: currentHeader.hasAudio(fileLength: source.length)
+                ? "FLAC without one intact frame" : "FLAC that ends after its header")
+        }
+    }
+
+    /// Files of several parts are sometimes just put one behind the other.
+    private func continueWithAppendedStream() throws(MediaError) -> Bool {
+        guard let next = stream.fileOffset, next > currentHeader.audioOffset else { return false }
+        let start = try ID3v2.end(of: source, at: next)
+        guard try SourceReader(source).bytes(4, at: start) == FLACHeader.marker else { return false }
+        let appended = try FLACHeader(source, at: start)
+        stream = try FLACStream(source, header: appended)
+        currentHeader = appended
+        position = 0
+        return true
+    }
+
+    // MARK: - Seeking
+
+    private func go(to frame: Int64) throws(MediaError) {
+        pendingSilence = 0
+        doubtfulEnd = nil
+        stream.kept.drop(.max)
+        stream.sawDamage = false
+        isAtEnd = false
+        isSkipping = false
+        position = frame
+        interruptedAt = frame
+        try find(frame)
+        interruptedAt = nil
+    }
+
+    /// libFLAC searches; its answer is checked, and where it fails there are three other ways.
+    private func find(_ frame: Int64) throws(MediaError) {
+        if frame == 0 { return stream.rewind() }
+        if let total = currentHeader.streamInfo.frameCount, frame >= total {
+            isAtEnd = true
+            return
+        }
+        if try land(on: frame) { return }
+        // The seek table may lie: do without it from now on.
+        if currentHeader.seekTable != nil {
+            currentHeader.dropSeekTable()
+            stream = try FLACStream(source, header: currentHeader)
+            if try land(on: frame) { return }
+        }
+        // The frame may be lost: find one before it, and let the numbers tell what is missing.
+        isSkipping = true
+        var seconds: Int64 = 1
+        while frame - seconds * Int64(announcedFormat.sampleRate) > 0 {
+            if try land(on: frame - seconds * Int64(announcedFormat.sampleRate)) { return }
+            seconds *= 4
+        }
+        // A source of unknown length cannot be searched at all.
+        stream.rewind()
+    }
+
+    private func land(on frame: Int64) throws(MediaError) -> Bool {
+        guard let block = try stream.seek(toFrame: frame) else { return false }
+        stream.sawDamage = false
+        _ = accept(block)
+        return true
+    }
+}

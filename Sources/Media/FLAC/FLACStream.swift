@@ -1,0 +1,213 @@
+import CFLAC
+import PCM
+
+/// libFLAC's stream decoder over a source: one block of frames at a time, and libFLAC's own seeking.
+///
+/// Thread: the decoder thread alone; libFLAC calls back on the thread that calls it.
+final class FLACStream {
+    /// Frames as libFLAC decoded them.
+    struct Block {
+        /// As the frame header numbers it.
+        var firstFrame: Int64
+        var frameCount: Int
+        var format: PCMFormat
+        /// False for a frame that did not hold against its checksum: its samples are zero and its header is doubtful.
+        var isIntact: Bool
+        /// Whether the samples went to the caller's buffer; otherwise they are in `kept`.
+        var isDelivered: Bool
+
+        var endFrame: Int64 { firstFrame + Int64(frameCount) }
+    }
+
+    /// What the next block must be for its samples to go straight into the caller's buffer.
+    struct Expectation {
+        var firstFrame: Int64
+        var format: PCMFormat
+    }
+
+    /// The samples of the last block that was not delivered: interleaved, left-justified.
+    var kept = SampleStore()
+    /// Whether libFLAC complained since the flag was last cleared.
+    var sawDamage = false
+
+    private let handle: UnsafeMutablePointer<FLAC__StreamDecoder>
+    private var input: FLACInput
+    private var failure: ByteSourceError?
+    private var block: Block?
+    private var checksumFailed = false
+    private var target = UnsafeMutableBufferPointer<Int32>(start: nil, count: 0)
+    private var expectation: Expectation?
+
+    init(_ source: any ByteSource, header: FLACHeader) throws(MediaError) {
+        guard let handle = FLAC__stream_decoder_new() else { throw .damaged(what: "FLAC: out of memory") }
+        self.handle = handle
+        input = FLACInput(
+            source, header: header.condensed(), audioOffset: header.audioOffset)
+        let status = FLAC__stream_decoder_init_stream(
+            handle, readCallback, seekCallback, tellCallback, lengthCallback, endCallback, writeCallback,
+            nil, errorCallback, Unmanaged.passUnretained(self).toOpaque())
+        guard status == FLAC__STREAM_DECODER_INIT_STATUS_OK,
+            FLAC__stream_decoder_process_until_end_of_metadata(handle) != 0
+        else { throw .damaged(what: "FLAC: libFLAC refuses the stream") }
+    }
+
+    deinit { FLAC__stream_decoder_delete(handle) }
+
+    /// Decodes until there is a block.
+    /// - Parameter buffer: takes the samples of the block if it is the one `expected` and has room for it.
+    /// - Returns: nil at the end of the stream.
+    func decodeBlock(
+        into buffer: UnsafeMutableBufferPointer<Int32>, expected: Expectation?
+    ) throws(MediaError) -> Block? {
+        target = buffer
+        expectation = expected
+        defer { target = UnsafeMutableBufferPointer(start: nil, count: 0) }
+        block = nil
+        while block == nil {
+            let isRunning = FLAC__stream_decoder_process_single(handle) != 0
+            if let failure { throw .source(failure) }
+            let state = FLAC__stream_decoder_get_state(handle)
+            if block == nil, state == FLAC__STREAM_DECODER_END_OF_STREAM { return nil }
+            guard isRunning || block != nil || state == FLAC__STREAM_DECODER_SEARCH_FOR_FRAME_SYNC else {
+                throw .damaged(what: "FLAC: " + String(cString: FLAC__stream_decoder_get_resolved_state_string(handle)))
+            }
+        }
+        return block
+    }
+
+    /// Goes to `frame` with libFLAC's own search.
+    /// - Returns: the rest of the block that begins with `frame`, kept; nil when libFLAC did not find it, after which
+    ///   the stream stands anywhere.
+    func seek(toFrame frame: Int64) throws(MediaError) -> Block? {
+        clearFailure()
+        block = nil
+        expectation = nil
+        let found = FLAC__stream_decoder_seek_absolute(handle, UInt64(frame)) != 0
+        if let failure { throw .source(failure) }
+        guard found, let block, block.firstFrame == frame else { return nil }
+        return block
+    }
+
+    /// Goes back to the first audio frame.
+    func rewind() {
+        clearFailure()
+        input.seek(to: input.audioStart)
+        _ = FLAC__stream_decoder_flush(handle)
+    }
+
+    /// Where in the file the bytes begin that libFLAC has not used yet.
+    var fileOffset: Int64? {
+        var position: UInt64 = 0
+        guard FLAC__stream_decoder_get_decode_position(handle, &position) != 0 else { return nil }
+        return input.fileOffset(of: Int64(position))
+    }
+
+    /// After a failed seek or a failed source libFLAC has to be told to begin anew.
+    private func clearFailure() {
+        failure = nil
+        let state = FLAC__stream_decoder_get_state(handle)
+        if state == FLAC__STREAM_DECODER_SEEK_ERROR || state == FLAC__STREAM_DECODER_ABORTED {
+            _ = FLAC__stream_decoder_flush(handle)
+        }
+    }
+}
+
+// What libFLAC calls. The pointers are valid during the call only.
+extension FLACStream {
+    fileprivate static func of(_ client: UnsafeMutableRawPointer?) -> FLACStream {
+        Unmanaged<FLACStream>.fromOpaque(client!).takeUnretainedValue()
+    }
+
+    fileprivate func read(
+        _ buffer: UnsafeMutablePointer<UInt8>?, _ count: UnsafeMutablePointer<Int>?
+    ) -> FLAC__StreamDecoderReadStatus {
+        guard let buffer, let count, count.pointee > 0 else { return FLAC__STREAM_DECODER_READ_STATUS_ABORT }
+        do throws(ByteSourceError) {
+            let wanted = UnsafeMutableRawBufferPointer(start: buffer, count: count.pointee)
+            count.pointee = try input.read(into: wanted)
+        } catch {
+            // Never the end of the file: `decodeBlock` throws what happened.
+            failure = error
+            return FLAC__STREAM_DECODER_READ_STATUS_ABORT
+        }
+        return count.pointee > 0
+            ? FLAC__STREAM_DECODER_READ_STATUS_CONTINUE : FLAC__STREAM_DECODER_READ_STATUS_END_OF_STREAM
+    }
+
+    fileprivate func seek(to position: UInt64) -> FLAC__StreamDecoderSeekStatus {
+        guard let position = Int64(exactly: position) else { return FLAC__STREAM_DECODER_SEEK_STATUS_ERROR }
+        input.seek(to: position)
+        return FLAC__STREAM_DECODER_SEEK_STATUS_OK
+    }
+
+    fileprivate var inputPosition: UInt64 { UInt64(input.position) }
+    fileprivate var inputLength: UInt64? { input.length.map(UInt64.init) }
+    fileprivate var isInputAtEnd: Bool { input.isAtEnd }
+
+    /// One call of libFLAC may bring several blocks: since 1.4.0 it puts silence of its own where frames were lost, then
+    /// the frame. The last one is the frame; whoever asks for blocks sees from its number what was lost before it.
+    fileprivate func write(
+        _ frame: UnsafePointer<FLAC__Frame>?, _ channels: UnsafePointer<UnsafePointer<Int32>?>?
+    ) -> FLAC__StreamDecoderWriteStatus {
+        guard let header = frame?.pointee.header, let channels else { return FLAC__STREAM_DECODER_WRITE_STATUS_ABORT }
+        let frameCount = Int(header.blocksize)
+        let format = PCMFormat(
+            sampleRate: Int(header.sample_rate), channelCount: Int(header.channels),
+            bitDepth: Int(header.bits_per_sample))
+        guard frameCount > 0, 1...8 ~= format.channelCount, 4...32 ~= format.bitDepth,
+            let firstFrame = Int64(exactly: header.number.sample_number), firstFrame < Int64.max / 2
+        else { return FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE }
+
+        let sampleCount = frameCount * format.channelCount
+        let isExpected = expectation.map { $0.firstFrame == firstFrame && $0.format == format } ?? false
+        let isDelivered = isExpected && sampleCount <= target.count
+        let destination = isDelivered ? target : kept.replace(count: sampleCount)
+        interleave(
+            channels, channelCount: format.channelCount, frameCount: frameCount,
+            shift: Int32(32 - format.bitDepth), into: destination.baseAddress!)
+
+        // libFLAC gives a frame with a wrong checksum out as zeros, right after its complaint. A later one with sound in
+        // it is another frame.
+        let isIntact = !checksumFailed || destination.prefix(sampleCount).contains { $0 != 0 }
+        checksumFailed = false
+        block = Block(
+            firstFrame: firstFrame, frameCount: frameCount, format: format, isIntact: isIntact, isDelivered: isDelivered)
+        return FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE
+    }
+
+    fileprivate func complain(_ status: FLAC__StreamDecoderErrorStatus) {
+        sawDamage = true
+        if status == FLAC__STREAM_DECODER_ERROR_STATUS_FRAME_CRC_MISMATCH { checksumFailed = true }
+    }
+}
+
+private let readCallback: FLAC__StreamDecoderReadCallback = { _, buffer, count, client in
+    FLACStream.of(client).read(buffer, count)
+}
+
+private let seekCallback: FLAC__StreamDecoderSeekCallback = { _, position, client in
+    FLACStream.of(client).seek(to: position)
+}
+
+private let tellCallback: FLAC__StreamDecoderTellCallback = { _, position, client in
+    position?.pointee = FLACStream.of(client).inputPosition
+    return FLAC__STREAM_DECODER_TELL_STATUS_OK
+}
+
+private let lengthCallback: FLAC__StreamDecoderLengthCallback = { _, length, client in
+    guard let known = FLACStream.of(client).inputLength else { return FLAC__STREAM_DECODER_LENGTH_STATUS_UNSUPPORTED }
+    length?.pointee = known
+    return FLAC__STREAM_DECODER_LENGTH_STATUS_OK
+}
+
+private let endCallback: FLAC__StreamDecoderEofCallback = { _, client in
+    FLACStream.of(client).isInputAtEnd ? 1 : 0
+}
+
+private let writeCallback: FLAC__StreamDecoderWriteCallback = { _, frame, channels, client in
+    FLACStream.of(client).write(frame, channels)
+}
+
+private let errorCallback: FLAC__StreamDecoderErrorCallback = { _, status, client in
+    FLACStream.of(client).complain(status)
+}

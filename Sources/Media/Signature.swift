@@ -1,0 +1,77 @@
+/// What the first bytes of a file tell about it.
+enum Signature {
+    /// Bytes that are looked at.
+    static let byteCount = 512
+
+    static func container(of head: [UInt8]) -> AudioProperties.Container? {
+        if has("fLaC", at: 0, in: head) { return .flac }
+        if has("RIFF", at: 0, in: head) || has("RF64", at: 0, in: head) {
+            return has("WAVE", at: 8, in: head) ? .wav : nil
+        }
+        if has("FORM", at: 0, in: head) {
+            return has("AIFF", at: 8, in: head) || has("AIFC", at: 8, in: head) ? .aiff : nil
+        }
+        return nil
+    }
+
+    /// The name of what else a user may have pointed at, or nil.
+    static func name(of head: [UInt8]) -> String? {
+        for known in texts where has(known.text, at: known.offset, in: head) { return "\(known.name)" }
+        for known in bytes where head.starts(with: known.bytes) { return "\(known.name)" }
+        if isMPEGAudio(head) { return "MP3" }
+        return isText(head) ? "text" : nil
+    }
+
+    private static let texts: [(name: StaticString, offset: Int, text: StaticString)] = [
+        ("MP4/M4A", 4, "ftyp"),
+        ("Ogg", 0, "OggS"),
+        ("DSF", 0, "DSD "),
+        ("DFF", 0, "FRM8"),
+        ("WavPack", 0, "wvpk"),
+        ("APE", 0, "MAC "),
+        ("Musepack", 0, "MPCK"),
+        ("Musepack", 0, "MP+"),
+        ("TTA", 0, "TTA1"),
+        ("CAF", 0, "caff"),
+        ("AU", 0, ".snd"),
+        ("Wave64", 0, "riff"),
+        ("MIDI", 0, "MThd"),
+        ("AVI", 8, "AVI "),
+        ("WebP", 8, "WEBP"),
+        ("PNG", 1, "PNG\r\n"),
+        ("GIF", 0, "GIF8"),
+        ("PDF", 0, "%PDF"),
+        ("ZIP", 0, "PK\u{3}\u{4}"),
+        ("ELF", 0, "\u{7F}ELF"),
+        ("SQLite", 0, "SQLite format 3"),
+        ("HTML", 0, "<!DOCTYPE html"),
+        ("HTML", 0, "<html"),
+        ("XML", 0, "<?xml"),
+        ("playlist", 0, "#EXTM3U"),
+        ("playlist", 0, "[playlist]"),
+    ]
+
+    private static let bytes: [(name: StaticString, bytes: [UInt8])] = [
+        ("JPEG", [0xFF, 0xD8, 0xFF]),
+        ("Matroska/WebM", [0x1A, 0x45, 0xDF, 0xA3]),
+        ("WMA/ASF", [0x30, 0x26, 0xB2, 0x75]),
+        ("gzip", [0x1F, 0x8B]),
+        ("xz", [0xFD, 0x37, 0x7A, 0x58, 0x5A]),
+        ("AAC", [0xFF, 0xF1]),
+        ("AAC", [0xFF, 0xF9]),
+    ]
+
+    private static func has(_ text: StaticString, at offset: Int, in head: [UInt8]) -> Bool {
+        head.count >= offset && text.withUTF8Buffer { head[offset...].starts(with: $0) }
+    }
+
+    /// A frame sync with a layer, a bit rate and a sample rate that exist (ISO/IEC 11172-3, 2.4.1.3).
+    private static func isMPEGAudio(_ head: [UInt8]) -> Bool {
+        head.count >= 3 && head[0] == 0xFF && head[1] & 0xE0 == 0xE0 && head[1] & 0x06 != 0
+            && head[1] & 0x18 != 0x08 && head[2] & 0xF0 != 0xF0 && head[2] & 0x0C != 0x0C
+    }
+
+    private static func isText(_ head: [UInt8]) -> Bool {
+        !head.isEmpty && head.allSatisfy { $0 >= 0x20 && $0 != 0x7F || (0x09...0x0D).contains($0) }
+    }
+}

@@ -1,0 +1,126 @@
+/// ID3v2.2, 2.3 and 2.4 (id3.org), as far as this player shows it. A tag of many megabytes costs what its texts cost.
+enum ID3v2 {
+    private static let headerSize: Int64 = 10
+    private static let mostTags = 16
+    private static let mostFrames = 10_000
+    /// Longer ones are no titles and are passed over.
+    private static let longestText: Int64 = 4096
+
+    /// The header of a tag (ID3v2.4 structure, 3.1).
+    private struct Header {
+        let version: UInt8
+        let flags: UInt8
+        /// Bytes behind the header, with the footer.
+        let size: Int64
+
+        init?(_ bytes: [UInt8]) {
+            guard bytes.count == 10, bytes[..<3].elementsEqual([0x49, 0x44, 0x33]), bytes[3] != 0xFF, bytes[4] != 0xFF,
+                let size = ID3v2.synchsafe(bytes[6...])
+            else { return nil }
+            version = bytes[3]
+            flags = bytes[5]
+            self.size = size + (bytes[3] >= 4 && bytes[5] & 0x10 != 0 ? 10 : 0)
+        }
+    }
+
+    /// Where the file goes on behind the tags that begin at `offset`; `offset` itself where there is none.
+    static func end(of source: any ByteSource, at offset: Int64) throws(MediaError) -> Int64 {
+        var offset = offset
+        for _ in 0..<mostTags {
+            guard let header = Header(try SourceReader(source).bytes(Int(headerSize), at: offset)) else { break }
+            offset += headerSize + header.size
+        }
+        return offset
+    }
+
+    /// Reads the tag at `offset`. What is cut off or makes no sense is left out.
+    static func read(from source: any ByteSource, at offset: Int64) throws(MediaError) -> TrackMetadata {
+        var fields = TagFields()
+        guard let header = Header(try SourceReader(source).bytes(Int(headerSize), at: offset)),
+            2...4 ~= header.version
+        else { return fields.result }
+        // In 2.2 the flag for an extended header means a compression that was never defined.
+        let hasExtendedHeader = header.flags & 0x40 != 0
+        guard header.version > 2 || !hasExtendedHeader else { return fields.result }
+
+        var content = ID3v2Content(
+            SourceCursor(source, from: offset + headerSize, to: offset + headerSize + header.size),
+            // From 2.4 on each frame says it for itself.
+            isUnsynchronised: header.version < 4 && header.flags & 0x80 != 0)
+        if hasExtendedHeader {
+            guard let size = try content.bytes(4) else { return fields.result }
+            // 2.3 does not count the size itself, 2.4 does.
+            let rest = header.version == 3 ? plain(size) : (synchsafe(size[...]) ?? 4) - 4
+            guard try content.skip(rest) else { return fields.result }
+        }
+        for _ in 0..<mostFrames {
+            guard let frame = try ID3v2Frame(&content, version: header.version) else { break }
+            guard frame.field != nil || frame.isUserText, frame.size <= longestText else {
+                guard try content.skip(frame.size) else { break }
+                continue
+            }
+            guard let bytes = try content.bytes(Int(frame.size)) else { break }
+            frame.addTexts(of: bytes, to: &fields)
+        }
+        return fields.result
+    }
+
+    /// Four times seven bits.
+    static func synchsafe(_ bytes: ArraySlice<UInt8>) -> Int64? {
+        guard bytes.count == 4, bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
+        return bytes.reduce(0) { $0 << 7 | Int64($1) }
+    }
+
+    static func plain(_ bytes: [UInt8]) -> Int64 {
+        bytes.reduce(0) { $0 << 8 | Int64($1) }
+    }
+}
+
+/// The bytes of a tag with the unsynchronisation undone: a zero behind 0xFF was put there so that no player takes it for
+/// the beginning of an MPEG frame.
+struct ID3v2Content {
+    private var cursor: SourceCursor
+    private let isUnsynchronised: Bool
+    private var lastWasFF = false
+    /// Unsynchronised bytes can be passed over only by reading them. Nobody waits for more than this.
+    private var readThroughLimit = 4_194_304
+
+    init(_ cursor: SourceCursor, isUnsynchronised: Bool) {
+        self.cursor = cursor
+        self.isUnsynchronised = isUnsynchronised
+    }
+
+    mutating func bytes(_ count: Int) throws(MediaError) -> [UInt8]? {
+        guard isUnsynchronised else { return try cursor.bytes(count) }
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            guard let byte = try nextByte() else { return nil }
+            bytes.append(byte)
+        }
+        return bytes
+    }
+
+    /// - Returns: false where the tag ends before.
+    mutating func skip(_ count: Int64) throws(MediaError) -> Bool {
+        guard count >= 0, count <= cursor.remaining else { return false }
+        guard isUnsynchronised else {
+            cursor.skip(count)
+            return true
+        }
+        for _ in 0..<count {
+            guard try nextByte() != nil else { return false }
+        }
+        return true
+    }
+
+    private mutating func nextByte() throws(MediaError) -> UInt8? {
+        guard readThroughLimit > 0, var byte = try cursor.byte() else { return nil }
+        readThroughLimit -= 1
+        if lastWasFF, byte == 0 {
+            guard let next = try cursor.byte() else { return nil }
+            byte = next
+        }
+        lastWasFF = byte == 0xFF
+        return byte
+    }
+}

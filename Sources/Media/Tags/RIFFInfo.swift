@@ -1,0 +1,39 @@
+/// The texts of a `LIST` chunk of type `INFO` in a RIFF file.
+enum RIFFInfo {
+    private static let longestText: Int64 = 4096
+    private static let mostTexts = 1000
+
+    /// Reads the content of a `LIST` chunk, which lies in `range`. Lists of other types say nothing.
+    static func read(from source: any ByteSource, in range: Range<Int64>) throws(MediaError) -> TrackMetadata {
+        var cursor = SourceCursor(source, from: range.lowerBound, to: range.upperBound)
+        var fields = TagFields()
+        guard let type = try cursor.bytes(4), type == Array("INFO".utf8) else { return fields.result }
+        for _ in 0..<mostTexts {
+            guard let head = try cursor.bytes(8) else { break }
+            var reader = ByteReader(head)
+            guard let name = reader.code(), let declared = reader.littleEndian(UInt32.self) else { break }
+            let size = Int64(declared)
+            guard size <= cursor.remaining else { break }
+            if let field = field(named: name), size <= longestText {
+                // A writer's buffer may go on behind the terminator.
+                if let bytes = try cursor.bytes(Int(size)), let text = TagText.guessed(bytes.prefix { $0 != 0 }) {
+                    fields.add(field, text)
+                }
+            } else {
+                cursor.skip(size)
+            }
+            cursor.skip(size & 1)
+        }
+        return fields.result
+    }
+
+    private static func field(named name: FourCharacterCode) -> TagFields.Field? {
+        switch name {
+        case "INAM": .title
+        case "IART": .artist
+        case "IPRD": .album
+        case "ITRK", "IPRT": .trackNumber
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,44 @@
+/// Text of tags: whatever the bytes are, valid text comes out.
+enum TagText {
+    /// UTF-8 with what is invalid in it replaced, without trailing NULs and blanks; nil when nothing is left.
+    static func utf8(_ bytes: some BidirectionalCollection<UInt8>) -> String? {
+        let text = trimmed(bytes)
+        return text.isEmpty ? nil : String(decoding: text, as: UTF8.self)
+    }
+
+    static func latin1(_ bytes: some BidirectionalCollection<UInt8>) -> String? {
+        let text = trimmed(bytes)
+        return text.isEmpty ? nil : String(decoding: text.map { UInt16($0) }, as: UTF16.self)
+    }
+
+    /// For containers that never said which encoding their text has: UTF-8 where it is valid, else Latin-1.
+    static func guessed(_ bytes: some BidirectionalCollection<UInt8>) -> String? {
+        isValidUTF8(bytes) ? utf8(bytes) : latin1(bytes)
+    }
+
+    static func trimmed<Bytes: BidirectionalCollection<UInt8>>(_ bytes: Bytes) -> Bytes.SubSequence {
+        var end = bytes.endIndex
+        while end > bytes.startIndex {
+            let previous = bytes.index(before: end)
+            guard isBlank(bytes[previous]) else { break }
+            end = previous
+        }
+        return bytes[..<end]
+    }
+
+    static func isBlank(_ byte: UInt8) -> Bool {
+        byte == 0 || byte == 0x20 || (0x09...0x0D).contains(byte)
+    }
+
+    private static func isValidUTF8(_ bytes: some Sequence<UInt8>) -> Bool {
+        var decoder = UTF8()
+        var iterator = bytes.makeIterator()
+        while true {
+            switch decoder.decode(&iterator) {
+            case .scalarValue: continue
+            case .emptyInput: return true
+            case .error: return false
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import PCM
+
+/// Numbers that look random and are the same in every run.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
+
+    mutating func next() -> UInt64 {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return state &* 0x2545_F491_4F6C_DD1D
+    }
+}
+
+/// A piece of sound made for a test: something between music and noise that uses every bit.
+struct Signal {
+    let format: PCMFormat
+    /// Interleaved and left-justified, as a decoder has to give it.
+    let samples: [Int32]
+
+    var frameCount: Int { samples.count / format.channelCount }
+
+    init(frames: Int, rate: Int = 44100, channels: Int = 2, depth: Int = 16, seed: UInt64 = 1) {
+        format = PCMFormat(sampleRate: rate, channelCount: channels, bitDepth: depth)
+        var generator = SeededGenerator(seed: seed)
+        var level = [Int64](repeating: 0, count: channels)
+        samples = (0..<frames * channels).map { index in
+            let channel = index % channels
+            // A random walk with full scale steps now and then.
+            let noise = Int64(Int32(truncatingIfNeeded: generator.next()))
+            level[channel] = index % 997 == 0 ? noise : (level[channel] * 15 + noise / 8) / 16
+            let mask = UInt32.max << UInt32(32 - depth)
+            return Int32(bitPattern: UInt32(bitPattern: Int32(clamping: level[channel])) & mask)
+        }
+    }
+
+    /// The samples at the upper end of containers of `byteCount` bytes.
+    func raw(byteCount: Int, bigEndian: Bool = false, unsigned: Bool = false) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(samples.count * byteCount)
+        for sample in samples {
+            let value = UInt32(bitPattern: sample) ^ (unsigned ? 0x8000_0000 : 0)
+            let little = (0..<byteCount).map { UInt8(truncatingIfNeeded: value >> UInt32(32 - 8 * byteCount + 8 * $0)) }
+            bytes += bigEndian ? little.reversed() : little
+        }
+        return bytes
+    }
+
+    func slice(_ range: Range<Int>) -> [Int32] {
+        Array(samples[(range.lowerBound * format.channelCount)..<(range.upperBound * format.channelCount)])
+    }
+}

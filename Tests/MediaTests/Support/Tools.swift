@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+/// The real encoders that make the fixtures.
+enum Tool: String {
+    case flac, ffmpeg, metaflac
+
+    var path: String { "/usr/bin/" + rawValue }
+    var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: path) }
+
+    static let needsFLAC = ConditionTrait.enabled(
+        if: Tool.flac.isInstalled, "needs `flac`: apt-get install flac")
+    static let needsFFmpeg = ConditionTrait.enabled(
+        if: Tool.ffmpeg.isInstalled, "needs `ffmpeg`: apt-get install ffmpeg")
+
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Runs the tool in `folder` and waits for its end.
+    func run(_ arguments: [String], in folder: URL, input: URL? = nil, output: URL? = nil) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        process.currentDirectoryURL = folder
+        process.standardInput = try input.map { try FileHandle(forReadingFrom: $0) } ?? FileHandle.nullDevice
+        if let output {
+            _ = FileManager.default.createFile(atPath: output.path, contents: nil)
+            process.standardOutput = try FileHandle(forWritingTo: output)
+        } else {
+            process.standardOutput = FileHandle.nullDevice
+        }
+        let errors = folder.appendingPathComponent("stderr.txt")
+        _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
+        process.standardError = try FileHandle(forWritingTo: errors)
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            let text = try String(contentsOf: errors, encoding: .utf8)
+            throw Failure(description: "\(rawValue) \(arguments.joined(separator: " ")): \(text)")
+        }
+    }
+}
+
+/// A folder that goes away with the closure.
+func withTemporaryFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tonearm-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try body(folder)
+}
+
+extension Signal {
+    /// The signal as the real `flac` encodes it.
+    /// - Parameter fromPipe: raw from a pipe to a pipe; the encoder leaves the total number of samples unknown then. For
+    ///   depths of whole bytes.
+    func flac(_ options: [String] = [], fromPipe: Bool = false) throws -> [UInt8] {
+        try withTemporaryFolder { folder in
+            let input = folder.appendingPathComponent("input")
+            let encoded = folder.appendingPathComponent("encoded")
+            let common = ["--totally-silent", "--force", "--lax", "--channel-map=none"]
+            if fromPipe {
+                try Data(raw(byteCount: format.bitDepth / 8)).write(to: input)
+                let description = [
+                    "--force-raw-format", "--endian=little", "--sign=signed", "--channels=\(format.channelCount)",
+                    "--bps=\(format.bitDepth)", "--sample-rate=\(format.sampleRate)",
+                ]
+                try Tool.flac.run(
+                    common + description + options + ["--stdout", "-"], in: folder, input: input, output: encoded)
+            } else {
+                try Data(extensibleWAV).write(to: input)
+                try Tool.flac.run(common + options + ["-o", "encoded", "input"], in: folder)
+            }
+            return Array(try Data(contentsOf: encoded))
+        }
+    }
+}
