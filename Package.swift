@@ -37,7 +37,9 @@ let package = Package(
         .testTarget(name: "PCMTests", dependencies: ["PCM"]),
         .testTarget(name: "DatabaseTests", dependencies: ["Database", "KeyValueWriter", "TestSupport"]),
         .testTarget(name: "MediaTests", dependencies: ["Media"]),
-        .testTarget(name: "OutputTests", dependencies: ["Output"]),
+        // Counts what a thread allocates; for the tests that prove that the audio thread does not.
+        .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
+        .testTarget(name: "OutputTests", dependencies: ["Output", "AllocationCounter"]),
         .testTarget(name: "PlayerTests", dependencies: ["Player"]),
         .testTarget(name: "CommandLineTests", dependencies: ["tonearm"]),
     ],

@@ -1,0 +1,80 @@
+import CALSA
+import CLinux
+
+/// Where alsa-lib learns what a device name means.
+///
+/// Thread: any.
+public enum ALSAConfiguration: Equatable, Sendable {
+    /// The system's files: `alsa.conf`, `/etc/asound.conf`, `~/.asoundrc`, or the one that `ALSA_CONFIG_PATH` names.
+    case system
+    /// A text in alsa-lib's own syntax, for machines that have none of its files.
+    case text(String)
+
+    /// What a program without any file of ALSA's can use: `hw` (CARD, DEV, SUBDEV), `null`, `file` (FILE, FORMAT: raw
+    /// or wav) and `default`, the first card.
+    public static var builtIn: ALSAConfiguration { .text(builtInText) }
+
+    /// The system's configuration where there is one, else the built-in.
+    public static var available: ALSAConfiguration {
+        if getenv("ALSA_CONFIG_PATH") != nil { return .system }
+        let main = String(cString: snd_config_topdir()) + "/alsa.conf"
+        return access(main, R_OK) == 0 ? .system : .builtIn
+    }
+}
+
+/// Arguments are named as in the system's `alsa.conf`, so that a device name means the same in both.
+private let builtInText = """
+    pcm.hw {
+        @args [ CARD DEV SUBDEV ]
+        @args.CARD { type string default "0" }
+        @args.DEV { type integer default 0 }
+        @args.SUBDEV { type integer default -1 }
+        type hw
+        card $CARD
+        device $DEV
+        subdevice $SUBDEV
+    }
+    pcm.null { type null }
+    pcm.file {
+        @args [ FILE FORMAT ]
+        @args.FILE { type string }
+        @args.FORMAT { type string default raw }
+        type file
+        slave.pcm null
+        file $FILE
+        format $FORMAT
+    }
+    pcm.default { type hw card 0 }
+    ctl.hw {
+        @args [ CARD ]
+        @args.CARD { type string default "0" }
+        type hw
+        card $CARD
+    }
+    ctl.default { type hw card 0 }
+
+    """
+
+/// A configuration that was read from a text. What is opened with it does not need it afterwards.
+struct ConfigurationTree: ~Copyable {
+    let raw: OpaquePointer
+
+    static func parse(_ text: String) throws(ALSAFailure) -> ConfigurationTree {
+        let tree = try ConfigurationTree()
+        var input: OpaquePointer?
+        let opened = text.withCString { snd_input_buffer_open(&input, $0, text.utf8.count) }
+        try ALSAFailure.check(opened)
+        defer { snd_input_close(input) }
+        try ALSAFailure.check(snd_config_load(tree.raw, input))
+        return tree
+    }
+
+    private init() throws(ALSAFailure) {
+        var tree: OpaquePointer?
+        try ALSAFailure.check(snd_config_top(&tree))
+        guard let tree else { throw ALSAFailure(code: -ENOMEM) }
+        raw = tree
+    }
+
+    deinit { snd_config_delete(raw) }
+}

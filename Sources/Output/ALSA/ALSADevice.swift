@@ -1,0 +1,208 @@
+import CALSA
+import CLinux
+import PCM
+
+/// A playback device of alsa-lib, opened without blocking: frames go in when there is room, and waiting is poll(2).
+final class ALSADevice: PlaybackDevice {
+    let configuration: DeviceConfiguration
+
+    /// nil once closed.
+    private var handle: PCMHandle?
+    /// What `handle` holds; valid until `close`.
+    private let pcm: OpaquePointer
+    private let descriptors: PollDescriptors
+    /// nil where the device's memory is mapped.
+    private var staging: StagingBuffer?
+
+    /// - Parameter handle: with its hardware and software parameters installed, as `configuration` says.
+    init(_ handle: consuming PCMHandle, configuration: DeviceConfiguration) throws(ALSAFailure) {
+        let descriptors = try PollDescriptors(of: handle)
+        pcm = handle.raw
+        self.handle = consume handle
+        self.descriptors = descriptors
+        self.configuration = configuration
+        if !configuration.memoryMapped {
+            let frameBytes = configuration.channelCount * configuration.sampleFormat.byteCount
+            staging = StagingBuffer(frameCapacity: configuration.bufferFrames, frameBytes: frameBytes)
+        }
+    }
+
+    func close() { handle = nil }
+
+    // MARK: Writing
+
+    func writableFrames() throws(DeviceFault) -> Int {
+        // A mapped device that is suspended still offers room: its state tells.
+        if let fault = state.fault { throw fault }
+        let room = snd_pcm_avail_update(pcm)
+        try check(room)
+        return max(0, room - stagedFrames)
+    }
+
+    func write(
+        _ frames: Int, _ fill: (_ destination: UnsafeMutableRawPointer, _ frames: Int) -> Void
+    ) throws(DeviceFault) -> Int {
+        configuration.memoryMapped ? try writeMapped(frames, fill) : try writeStaged(frames, fill)
+    }
+
+    private func writeMapped(
+        _ frames: Int, _ fill: (_ destination: UnsafeMutableRawPointer, _ frames: Int) -> Void
+    ) throws(DeviceFault) -> Int {
+        var written = 0
+        while written < frames {
+            try check(snd_pcm_avail_update(pcm))
+            var areas: UnsafePointer<snd_pcm_channel_area_t>?
+            var offset: snd_pcm_uframes_t = 0
+            var room = snd_pcm_uframes_t(frames - written)
+            try check(Int(snd_pcm_mmap_begin(pcm, &areas, &offset, &room)))
+            guard room > 0, let first = areas?.pointee, let start = first.addr else { break }
+            // `first` and `step` are in bits; the channels of a frame lie side by side.
+            fill(start + Int(first.first / 8) + Int(offset) * Int(first.step / 8), Int(room))
+            let committed = snd_pcm_mmap_commit(pcm, offset, room)
+            try check(committed)
+            // Part of a commit is what alsa-lib makes of an underrun in the middle of it.
+            guard committed == Int(room) else { throw .underrun }
+            written += committed
+        }
+        return written
+    }
+
+    private func writeStaged(
+        _ frames: Int, _ fill: (_ destination: UnsafeMutableRawPointer, _ frames: Int) -> Void
+    ) throws(DeviceFault) -> Int {
+        try pushStaged()
+        guard stagedFrames == 0 else { return 0 }
+        let amount = min(frames, try writableFrames(), configuration.bufferFrames)
+        guard amount > 0 else { return 0 }
+        staging?.fill(amount, fill)
+        try pushStaged()
+        return amount
+    }
+
+    /// Hands over what is staged, as far as the device takes it; the rest stays for the next time.
+    private func pushStaged() throws(DeviceFault) {
+        while stagedFrames > 0, let next = staging?.next {
+            let taken = snd_pcm_writei(pcm, next, snd_pcm_uframes_t(stagedFrames))
+            if taken == -Int(EAGAIN) || taken == 0 { return }
+            try check(taken)
+            staging?.consume(taken)
+        }
+    }
+
+    // MARK: The clock
+
+    func start() throws(DeviceFault) {
+        switch state {
+        case .running, .draining: return
+        case .prepared: try check(Int(snd_pcm_start(pcm)))
+        case let other: throw other.fault ?? .failed(code: -EBADFD)
+        }
+    }
+
+    func delayFrames() throws(DeviceFault) -> Int {
+        var delay: snd_pcm_sframes_t = 0
+        let code = snd_pcm_delay(pcm, &delay)
+        if code == -EPIPE { return 0 }
+        try check(Int(code))
+        return max(0, delay) + stagedFrames
+    }
+
+    func wait(wakeUp: Int32, milliseconds: Int32) throws(DeviceFault) {
+        guard descriptors.wait(wakeUp: wakeUp, milliseconds: milliseconds) == .error else { return }
+        // In a state without a fault the device would report the same error for ever.
+        throw state.fault ?? .failed(code: -EIO)
+    }
+
+    // MARK: Stopping
+
+    func drop() throws(DeviceFault) {
+        staging?.clear()
+        try check(Int(snd_pcm_drop(pcm)))
+        try check(Int(snd_pcm_prepare(pcm)))
+    }
+
+    func drain() throws(DeviceFault) {
+        // The buffer, and once more for drivers that end with a whole period and for a clock that starts only now.
+        let bufferMilliseconds = Int64(configuration.bufferFrames) * 1000 / Int64(configuration.sampleRate)
+        let deadline = Deadline(milliseconds: 2 * bufferMilliseconds + 100)
+        let heard = try playOut(until: deadline)
+        // The `file` plug-in writes what it holds back when it is dropped, whatever its slave made of the drain.
+        try drop()
+        if !heard { throw .failed(code: -ETIMEDOUT) }
+    }
+
+    /// - Returns: false when the device stopped taking frames.
+    private func playOut(until deadline: Deadline) throws(DeviceFault) -> Bool {
+        while stagedFrames > 0 {
+            try start()
+            let event = descriptors.wait(wakeUp: -1, milliseconds: deadline.remainingMilliseconds)
+            if event == .error, let fault = state.fault { throw fault }
+            try pushStaged()
+            if deadline.isOver { return false }
+        }
+        let code = snd_pcm_drain(pcm)
+        if code != -EAGAIN { try check(Int(code)) }
+        while state == .draining {
+            if deadline.isOver { return false }
+            let event = descriptors.wait(wakeUp: -1, milliseconds: deadline.remainingMilliseconds)
+            // Plug-ins may be ready all the time.
+            if event != .none, state == .draining { poll(nil, 0, 5) }
+        }
+        switch state {
+        // Dry before the drain could begin: everything was heard.
+        case .setup, .underrun, .prepared: return true
+        case let other: throw other.fault ?? .failed(code: -EIO)
+        }
+    }
+
+    // MARK: Recovery
+
+    func recover(from fault: DeviceFault) -> Bool {
+        staging?.clear()
+        var recovery = Recovery(from: fault)
+        var code: Int32 = 0
+        while true {
+            switch recovery.next(state: state, code: code) {
+            case .prepare:
+                code = snd_pcm_prepare(pcm)
+            case .dropAndPrepare:
+                code = snd_pcm_drop(pcm)
+                if code == 0 { code = snd_pcm_prepare(pcm) }
+            case .waitAndResume:
+                poll(nil, 0, Recovery.resumeInterval)
+                code = snd_pcm_resume(pcm)
+            case .resume:
+                code = snd_pcm_resume(pcm)
+            case .succeeded:
+                return true
+            case .gone:
+                return false
+            }
+        }
+    }
+
+    private var stagedFrames: Int { staging?.count ?? 0 }
+
+    private var state: PCMState { PCMState(snd_pcm_state(pcm)) }
+
+    private func check(_ result: Int) throws(DeviceFault) {
+        if result < 0 { throw DeviceFault(code: Int32(clamping: result), state: state) }
+    }
+}
+
+/// A point in time of the monotonic clock.
+private struct Deadline {
+    private let end: Int64
+
+    init(milliseconds: Int64) { end = Deadline.now + milliseconds }
+
+    /// At least 0.
+    var remainingMilliseconds: Int32 { Int32(clamping: max(0, end - Deadline.now)) }
+    var isOver: Bool { remainingMilliseconds == 0 }
+
+    private static var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}

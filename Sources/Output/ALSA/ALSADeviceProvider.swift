@@ -1,0 +1,91 @@
+import CALSA
+import CLinux
+import PCM
+import Platform
+
+/// Opens playback devices of alsa-lib, exactly as they are asked for: rate, channel count and sample format are the
+/// device's own, nothing is resampled or converted on the way.
+///
+/// Thread: the audio thread.
+public final class ALSADeviceProvider: DeviceProvider {
+    private let configuration: ALSAConfiguration
+    private let memoryMapping: Bool
+
+    public convenience init(configuration: ALSAConfiguration = .available) {
+        self.init(configuration: configuration, memoryMapping: true)
+    }
+
+    /// - Parameter memoryMapping: false hands frames over by a call, even where memory could be mapped.
+    init(configuration: ALSAConfiguration, memoryMapping: Bool) {
+        self.configuration = configuration
+        self.memoryMapping = memoryMapping
+    }
+
+    public func open(_ request: DeviceRequest) throws(DeviceError) -> any PlaybackDevice {
+        let handle = try openHandle(request.device)
+        let sampleFormat = try capabilities(of: handle, for: request).sampleFormat(for: request)
+        let device: ALSADevice
+        let unwritableFile: SystemError?
+        do throws(ALSAFailure) {
+            let configuration = try install(request, sampleFormat, handle)
+            unwritableFile = FilePlugin.unwritableFile(of: handle)
+            device = try ALSADevice(handle, configuration: configuration)
+        } catch {
+            throw DeviceError(using: request.device, failure: error)
+        }
+        if let unwritableFile {
+            let reason = unwritableFile.description
+            throw .refused(device: request.device, code: -unwritableFile.code, reason: reason)
+        }
+        let rate = request.format.sampleRate
+        guard device.configuration.sampleRate == rate else {
+            let actual = device.configuration.sampleRate
+            throw .rateNotSupported(device: request.device, rate: rate, supported: [actual])
+        }
+        return device
+    }
+
+    private func openHandle(_ device: String) throws(DeviceError) -> PCMHandle {
+        let handle: PCMHandle
+        do throws(ALSAFailure) {
+            handle = try PCMHandle(opening: device, configuration: configuration)
+        } catch {
+            throw DeviceError(opening: device, failure: error, configuration: configuration)
+        }
+        guard snd_pcm_type(handle.raw) != SND_PCM_TYPE_PLUG else {
+            let reason = "it converts without saying so (plug); name the card itself, hw:CARD=…"
+            throw .refused(device: device, code: -ENOTSUP, reason: reason)
+        }
+        return handle
+    }
+
+    private func capabilities(
+        of handle: borrowing PCMHandle, for request: DeviceRequest
+    ) throws(DeviceError) -> DeviceCapabilities {
+        do throws(ALSAFailure) {
+            return try HardwareParameters.all(of: handle).capabilities(at: request.format)
+        } catch {
+            throw DeviceError(using: request.device, failure: error)
+        }
+    }
+
+    private func install(
+        _ request: DeviceRequest, _ sampleFormat: SampleFormat, _ handle: borrowing PCMHandle
+    ) throws(ALSAFailure) -> DeviceConfiguration {
+        let hardware = try HardwareParameters.all(of: handle)
+        let memoryMapped = try hardware.setInterleaved(memoryMapping: memoryMapping)
+        try hardware.set(rate: request.format.sampleRate)
+        try hardware.set(channels: request.format.channelCount)
+        try hardware.set(sampleFormat: sampleFormat)
+        try hardware.setBuffer(BufferSize(for: request))
+        try hardware.install()
+        let (bufferFrames, periodFrames) = try hardware.installedSizes()
+        try SoftwareParameters(of: handle).install(bufferFrames: bufferFrames, periodFrames: periodFrames)
+        let significantBits = hardware.installedSignificantBits() ?? sampleFormat.bitDepth
+        return DeviceConfiguration(
+            device: request.device, sampleRate: try hardware.installedRate(),
+            channelCount: request.format.channelCount, sampleFormat: sampleFormat,
+            significantBits: min(significantBits, sampleFormat.bitDepth), bufferFrames: bufferFrames,
+            periodFrames: periodFrames, memoryMapped: memoryMapped)
+    }
+}

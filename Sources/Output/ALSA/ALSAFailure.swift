@@ -1,0 +1,49 @@
+import CALSA
+import CLinux
+
+/// A call of alsa-lib that answered with a negated errno.
+struct ALSAFailure: Error, Equatable {
+    let code: Int32
+
+    /// alsa-lib's text for `code`: "Device or resource busy".
+    var reason: String { String(cString: snd_strerror(code)) }
+
+    /// - Throws: when `code` is negative.
+    static func check(_ code: Int32) throws(ALSAFailure) {
+        if code < 0 { throw ALSAFailure(code: code) }
+    }
+}
+
+extension DeviceError {
+    /// Why `snd_pcm_open` or `snd_ctl_open` failed.
+    ///
+    /// A card is looked up by its id through the control nodes of all cards, and one that may not be opened is passed
+    /// over: what alsa-lib reports as a missing card can be a missing permission.
+    init(opening device: String, failure: ALSAFailure, configuration: ALSAConfiguration) {
+        switch -failure.code {
+        case EBUSY, EAGAIN:
+            self = .busy(device: device)
+        case EACCES, EPERM:
+            self = .noPermission(device: device)
+        case ENOENT, ENODEV, ENXIO:
+            let present = DeviceName.present(configuration: configuration)
+            self = present.isEmpty && ControlNodes.areForbidden
+                ? .noPermission(device: device) : .absent(device: device, present: present)
+        default:
+            self = .refused(device: device, code: failure.code, reason: failure.reason)
+        }
+    }
+
+    /// Why a device that is open already did not take what was asked of it.
+    init(using device: String, failure: ALSAFailure) {
+        self = .refused(device: device, code: failure.code, reason: failure.reason)
+    }
+}
+
+/// The kernel's control nodes, one for each card.
+enum ControlNodes {
+    /// Whether there are cards that this user may not open.
+    static var areForbidden: Bool {
+        (0..<32).contains { access("/dev/snd/controlC\($0)", R_OK) != 0 && tonearm_errno() == EACCES }
+    }
+}

@@ -1,0 +1,32 @@
+import CALSA
+import CLinux
+import Platform
+
+/// What alsa-lib's `file` plug-in leaves to its users.
+enum FilePlugin {
+    /// The error with which the file could not be made; nil when it is there or `handle` is no `file` plug-in. Asked for
+    /// after the hardware parameters are installed, which is when the plug-in opens its file.
+    ///
+    /// alsa-lib (1.2.8, `snd_pcm_file_open_output_file`) goes on without a file when open(2) fails, and only reports
+    /// it once a whole buffer was written. The name of the file, with its place-holders filled in, is in the dump only.
+    static func unwritableFile(of handle: borrowing PCMHandle) -> SystemError? {
+        guard snd_pcm_type(handle.raw) == SND_PCM_TYPE_FILE, let path = path(of: handle) else { return nil }
+        if path.utf8.first == UInt8(ascii: "|") || access(path, W_OK) == 0 { return nil }
+        return .last("write", path)
+    }
+
+    private static func path(of handle: borrowing PCMHandle) -> String? {
+        var output: OpaquePointer?
+        guard snd_output_buffer_open(&output) == 0, let output else { return nil }
+        defer { snd_output_close(output) }
+        guard snd_pcm_dump(handle.raw, output) >= 0, snd_output_putc(output, 0) >= 0 else { return nil }
+        var text: UnsafeMutablePointer<CChar>?
+        _ = snd_output_buffer_string(output, &text)
+        let mark = "Final file PCM (file="
+        guard let text, let found = strstr(text, mark) else { return nil }
+        let start = found + mark.utf8.count
+        guard let end = strstr(start, ")\n") else { return nil }
+        end.pointee = 0
+        return String(cString: start)
+    }
+}

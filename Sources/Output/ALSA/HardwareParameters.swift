@@ -1,0 +1,153 @@
+import CALSA
+import CLinux
+import PCM
+
+/// What a device can do, narrowed step by step until it is installed (`snd_pcm_hw_params_t`).
+///
+/// Thread: that of the handle it was made with, and not longer than that handle.
+struct HardwareParameters: ~Copyable {
+    private let raw: OpaquePointer
+    private let pcm: OpaquePointer
+
+    /// Everything that the device can do by itself: rates that alsa-lib would have to resample are left out.
+    static func all(of handle: borrowing PCMHandle) throws(ALSAFailure) -> HardwareParameters {
+        let all = try HardwareParameters(allocatedFor: handle.raw)
+        try ALSAFailure.check(snd_pcm_hw_params_any(all.pcm, all.raw))
+        try ALSAFailure.check(snd_pcm_hw_params_set_rate_resample(all.pcm, all.raw, 0))
+        return all
+    }
+
+    private init(allocatedFor pcm: OpaquePointer) throws(ALSAFailure) {
+        var raw: OpaquePointer?
+        try ALSAFailure.check(snd_pcm_hw_params_malloc(&raw))
+        guard let raw else { throw ALSAFailure(code: -ENOMEM) }
+        self.raw = raw
+        self.pcm = pcm
+    }
+
+    deinit { snd_pcm_hw_params_free(raw) }
+
+    private func copy() throws(ALSAFailure) -> HardwareParameters {
+        let other = try HardwareParameters(allocatedFor: pcm)
+        snd_pcm_hw_params_copy(other.raw, raw)
+        return other
+    }
+
+    // MARK: What is possible
+
+    /// The usual rates, all channel counts and all sample formats, each for itself.
+    func capabilities() throws(ALSAFailure) -> DeviceCapabilities {
+        DeviceCapabilities(
+            rates: DeviceCapabilities.usualRates.filter { supports(rate: $0) }, channels: try channels(),
+            sampleFormats: sampleFormats())
+    }
+
+    /// What is left once the device runs at `format`: many a driver has fewer channels or bits at its high rates.
+    func capabilities(at format: PCMFormat) throws(ALSAFailure) -> DeviceCapabilities {
+        var capabilities = try capabilities()
+        guard supports(rate: format.sampleRate) else { return capabilities }
+        if !capabilities.rates.contains(format.sampleRate) { capabilities.rates.append(format.sampleRate) }
+        let atRate = try copy()
+        try atRate.set(rate: format.sampleRate)
+        capabilities.channels = try atRate.channels()
+        capabilities.sampleFormats = atRate.sampleFormats()
+        guard (try? atRate.set(channels: format.channelCount)) != nil else { return capabilities }
+        capabilities.sampleFormats = atRate.sampleFormats()
+        return capabilities
+    }
+
+    private func supports(rate: Int) -> Bool {
+        guard let rate = UInt32(exactly: rate) else { return false }
+        return snd_pcm_hw_params_test_rate(pcm, raw, rate, 0) == 0
+    }
+
+    private func channels() throws(ALSAFailure) -> ClosedRange<Int> {
+        var least: UInt32 = 0
+        var most: UInt32 = 0
+        try ALSAFailure.check(snd_pcm_hw_params_get_channels_min(raw, &least))
+        try ALSAFailure.check(snd_pcm_hw_params_get_channels_max(raw, &most))
+        return Int(least)...Int(max(least, most))
+    }
+
+    private func sampleFormats() -> [SampleFormat] {
+        SampleFormat.allCases.filter { snd_pcm_hw_params_test_format(pcm, raw, $0.alsa) == 0 }
+    }
+
+    // MARK: Narrowing
+
+    /// - Returns: whether the device's memory is written directly; else frames are handed over by a call.
+    func setInterleaved(memoryMapping: Bool) throws(ALSAFailure) -> Bool {
+        if memoryMapping, snd_pcm_hw_params_set_access(pcm, raw, SND_PCM_ACCESS_MMAP_INTERLEAVED) == 0 { return true }
+        try ALSAFailure.check(snd_pcm_hw_params_set_access(pcm, raw, SND_PCM_ACCESS_RW_INTERLEAVED))
+        return false
+    }
+
+    func set(rate: Int) throws(ALSAFailure) {
+        try ALSAFailure.check(snd_pcm_hw_params_set_rate(pcm, raw, UInt32(clamping: rate), 0))
+    }
+
+    func set(channels: Int) throws(ALSAFailure) {
+        try ALSAFailure.check(snd_pcm_hw_params_set_channels(pcm, raw, UInt32(clamping: channels)))
+    }
+
+    func set(sampleFormat: SampleFormat) throws(ALSAFailure) {
+        try ALSAFailure.check(snd_pcm_hw_params_set_format(pcm, raw, sampleFormat.alsa))
+    }
+
+    /// Asks for a buffer of these sizes; the device takes what comes near.
+    func setBuffer(_ wanted: BufferSize) throws(ALSAFailure) {
+        // One period could not be filled while it is played. A device that has no two is left as it is.
+        var leastPeriods: UInt32 = 2
+        var direction: Int32 = 0
+        _ = snd_pcm_hw_params_set_periods_min(pcm, raw, &leastPeriods, &direction)
+        var buffer = snd_pcm_uframes_t(wanted.bufferFrames)
+        try ALSAFailure.check(snd_pcm_hw_params_set_buffer_size_near(pcm, raw, &buffer))
+        var period = max(1, buffer / snd_pcm_uframes_t(wanted.periodCount))
+        direction = 0
+        try ALSAFailure.check(snd_pcm_hw_params_set_period_size_near(pcm, raw, &period, &direction))
+    }
+
+    func install() throws(ALSAFailure) {
+        try ALSAFailure.check(snd_pcm_hw_params(pcm, raw))
+    }
+
+    // MARK: What it came to, after `install`
+
+    /// In Hz, as `InstalledRate` says.
+    func installedRate() throws(ALSAFailure) -> Int {
+        var rate: UInt32 = 0
+        var direction: Int32 = 0
+        try ALSAFailure.check(snd_pcm_hw_params_get_rate(raw, &rate, &direction))
+        var numerator: UInt32 = 0
+        var denominator: UInt32 = 0
+        _ = snd_pcm_hw_params_get_rate_numden(raw, &numerator, &denominator)
+        return InstalledRate(reported: rate, numerator: numerator, denominator: denominator).hertz
+    }
+
+    /// In frames; never 0, which some drivers report for the period.
+    func installedSizes() throws(ALSAFailure) -> (buffer: Int, period: Int) {
+        var buffer: snd_pcm_uframes_t = 0
+        var period: snd_pcm_uframes_t = 0
+        var direction: Int32 = 0
+        try ALSAFailure.check(snd_pcm_hw_params_get_buffer_size(raw, &buffer))
+        try ALSAFailure.check(snd_pcm_hw_params_get_period_size(raw, &period, &direction))
+        return (max(1, Int(buffer)), max(1, Int(period)))
+    }
+
+    /// Bits that reach the converter, where the driver knows.
+    func installedSignificantBits() -> Int? {
+        let bits = snd_pcm_hw_params_get_sbits(raw)
+        return bits > 0 ? Int(bits) : nil
+    }
+}
+
+extension SampleFormat {
+    var alsa: snd_pcm_format_t {
+        switch self {
+        case .s32: SND_PCM_FORMAT_S32_LE
+        case .s24: SND_PCM_FORMAT_S24_LE
+        case .s24Packed: SND_PCM_FORMAT_S24_3LE
+        case .s16: SND_PCM_FORMAT_S16_LE
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import PCM
+
+// The decisions that opening a device takes, apart from the calls that carry them out.
+
+extension DeviceCapabilities {
+    /// The sample format that a request gets: the widest one, so that no bit is lost that the device could keep, or
+    /// the very one that was asked for. `self` is what the device can do at the request's rate and channel count.
+    /// - Throws: `.rateNotSupported`, `.channelsNotSupported`, `.sampleFormatNotSupported`.
+    func sampleFormat(for request: DeviceRequest) throws(DeviceError) -> SampleFormat {
+        let (rate, channelCount) = (request.format.sampleRate, request.format.channelCount)
+        guard rates.contains(rate) else {
+            throw .rateNotSupported(device: request.device, rate: rate, supported: rates)
+        }
+        guard channels.contains(channelCount) else {
+            throw .channelsNotSupported(device: request.device, channels: channelCount, supported: channels)
+        }
+        let candidates = SampleFormat.allCases.filter {
+            sampleFormats.contains($0) && (request.sampleFormat ?? $0) == $0
+        }
+        guard let widest = candidates.first else {
+            throw .sampleFormatNotSupported(device: request.device, requested: request.sampleFormat)
+        }
+        return widest
+    }
+}
+
+/// The sizes that are asked for; a device may have to choose others.
+struct BufferSize: Equatable {
+    let bufferFrames: Int
+    let periodCount: Int
+
+    /// At least two periods of at least one frame.
+    init(for request: DeviceRequest) {
+        let milliseconds = Int64(max(1, min(request.bufferMilliseconds, 10_000)))
+        let frames = Int(clamping: Int64(request.format.sampleRate) * milliseconds / 1000)
+        periodCount = max(2, min(request.periodCount, 1024))
+        bufferFrames = max(periodCount, frames)
+    }
+}
+
+/// The rate that a device was set up with.
+struct InstalledRate: Equatable {
+    /// In Hz.
+    let hertz: Int
+
+    /// - Parameters:
+    ///   - reported: in Hz, as the driver names it.
+    ///   - numerator: with `denominator`, the exact rate of the device's clock; 0 over 0 where it is not known. A clock
+    ///     that is off by less than a hertz runs at the rate that is reported; one that is further off does not.
+    init(reported: UInt32, numerator: UInt32, denominator: UInt32) {
+        guard denominator > 0 else {
+            hertz = Int(reported)
+            return
+        }
+        let difference = Int64(numerator) - Int64(reported) * Int64(denominator)
+        hertz = difference.magnitude < UInt64(denominator) ? Int(reported) : Int(numerator / denominator)
+    }
+}

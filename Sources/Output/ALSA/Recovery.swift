@@ -1,0 +1,61 @@
+import CALSA
+import CLinux
+
+/// How a device is brought back after a fault: told the state it is in and what the last step answered, it says the
+/// next step. The end is a prepared device without frames, or none.
+struct Recovery {
+    enum Step: Equatable {
+        case prepare
+        /// Stop the clock, forget the frames, prepare.
+        case dropAndPrepare
+        case resume
+        /// The hardware is still asleep: wait `Recovery.resumeInterval`, then resume.
+        case waitAndResume
+        case succeeded
+        case gone
+    }
+
+    /// Milliseconds between two attempts to resume.
+    static let resumeInterval: Int32 = 20
+    /// A card that does not wake within a second is treated as one that cannot resume.
+    static let resumeLimit = 50
+    /// Steps other than resuming; a sound device needs two.
+    static let stepLimit = 10
+
+    private let fault: DeviceFault
+    private var steps = 0
+    private var resumes = 0
+    private var last: Step?
+
+    init(from fault: DeviceFault) { self.fault = fault }
+
+    /// - Parameter code: what alsa-lib returned for the step before, 0 at first.
+    mutating func next(state: PCMState, code: Int32) -> Step {
+        let step = decide(state: state, code: code)
+        switch step {
+        case .resume, .waitAndResume: resumes += 1
+        default: steps += 1
+        }
+        last = step
+        return step
+    }
+
+    private func decide(state: PCMState, code: Int32) -> Step {
+        if fault == .vanished || steps >= Recovery.stepLimit { return .gone }
+        if code < 0, DeviceFault(code: code, state: state) == .vanished { return .gone }
+        switch state {
+        case .open, .disconnected:
+            return .gone
+        case .prepared:
+            return last == .prepare || last == .dropAndPrepare ? .succeeded : .dropAndPrepare
+        case .running, .paused, .draining:
+            return .dropAndPrepare
+        case .setup, .underrun:
+            return .prepare
+        case .suspended:
+            guard let last else { return .resume }
+            let asleep = (last == .resume || last == .waitAndResume) && code == -EAGAIN
+            return asleep && resumes < Recovery.resumeLimit ? .waitAndResume : .prepare
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import CALSA
+
+/// Names of cards and devices. A card is named by its id, because its index is what the order of start-up makes it.
+///
+/// Thread: any.
+public enum DeviceName {
+    /// The name under which a card's first device is opened and listed: `hw:CARD=DAC`.
+    public static func card(_ id: String) -> String { "hw:CARD=\(id)" }
+
+    /// `hw:CARD=DAC,DEV=1`.
+    public static func device(_ id: String, _ number: Int) -> String { "hw:CARD=\(id),DEV=\(number)" }
+
+    /// `hw:CARD=…` for every card there is.
+    public static func present(configuration: ALSAConfiguration = .available) -> [String] {
+        CardControl.all(configuration: configuration).map { card($0.id) }
+    }
+
+    /// The card that a PCM name speaks of, by id or index: `DAC` of `hw:CARD=DAC,DEV=0`, `0` of `hw:0,0`.
+    /// - Returns: nil for a name without a card, like `default` or `file:…`.
+    public static func cardReference(of name: String) -> String? {
+        guard let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        guard hasCard(name.utf8[..<colon]) else { return nil }
+        var isFirst = true
+        for argument in name.utf8[name.utf8.index(after: colon)...].split(separator: UInt8(ascii: ",")) {
+            if let equals = argument.firstIndex(of: UInt8(ascii: "=")) {
+                let value = argument[argument.index(after: equals)...]
+                if argument[..<equals].elementsEqual("CARD".utf8), !value.isEmpty { return String(Substring(value)) }
+            } else if isFirst {
+                return String(Substring(argument))
+            }
+            isFirst = false
+        }
+        return nil
+    }
+
+    /// PCMs whose first argument is a card, in alsa-lib's own configuration.
+    private static func hasCard(_ plugIn: Substring.UTF8View) -> Bool {
+        plugIn.elementsEqual("hw".utf8) || plugIn.elementsEqual("plughw".utf8)
+            || plugIn.elementsEqual("sysdefault".utf8) || plugIn.elementsEqual("front".utf8)
+    }
+
+    /// The id of the card with this index, as the kernel numbers it now.
+    /// - Returns: nil when there is none.
+    public static func cardID(index: Int, configuration: ALSAConfiguration = .available) -> String? {
+        CardControl.all(configuration: configuration).first { $0.index == index }?.id
+    }
+}

@@ -1,0 +1,23 @@
+import PCM
+
+/// What a device can do by itself, without anything resampled, mixed or converted.
+public struct DeviceCapabilities: Equatable, Sendable {
+    /// In Hz, ascending; of the usual ones.
+    public var rates: [Int]
+    /// Channel counts. Counts in between may be missing.
+    public var channels: ClosedRange<Int>
+    /// Of those that Tonearm drives a device with, widest first.
+    public var sampleFormats: [SampleFormat]
+
+    /// The rates that audio comes in, in Hz.
+    public static let usualRates = [
+        8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000, 88_200, 96_000, 176_400,
+        192_000, 352_800, 384_000, 705_600, 768_000,
+    ]
+
+    public init(rates: [Int], channels: ClosedRange<Int>, sampleFormats: [SampleFormat]) {
+        self.rates = rates
+        self.channels = channels
+        self.sampleFormats = sampleFormats
+    }
+}

@@ -1,0 +1,37 @@
+/// A control of a card's mixer that acts on playback.
+public struct MixerControl: Equatable, Sendable {
+    /// As the driver calls it: `Digital`, `PCM`, `Master`.
+    public var name: String
+    /// Tells controls of one name apart; usually 0.
+    public var index: Int
+    /// What its volume can be set to, in hundredths of a decibel; nil where it has no volume or no decibel scale.
+    public var decibelRange: ClosedRange<Int>?
+    /// Whether it can be muted.
+    public var hasSwitch: Bool
+
+    public init(name: String, index: Int = 0, decibelRange: ClosedRange<Int>? = nil, hasSwitch: Bool = false) {
+        self.name = name
+        self.index = index
+        self.decibelRange = decibelRange
+        self.hasSwitch = hasSwitch
+    }
+
+    /// Names of the control that sets the volume of everything, the better first: the digital volume of a DAC chip,
+    /// the one of an on-board codec, of a USB DAC, and those of the outputs themselves.
+    static let preferredNames = ["Digital", "Master", "PCM", "DAC", "Playback", "Headphone", "Speaker", "Line Out"]
+
+    /// The control to set the volume with: the one that is named, or the preferred one, or the only one there is. One
+    /// without a decibel scale is never chosen.
+    /// - Returns: nil where there is none; the volume is software then.
+    public static func choose(among controls: [MixerControl], named name: String? = nil) -> MixerControl? {
+        let usable = controls.filter { $0.decibelRange != nil }
+        func first(_ name: String) -> MixerControl? {
+            usable.first { $0.name.utf8.elementsEqual(name.utf8) }
+        }
+        if let name { return first(name) }
+        for name in preferredNames {
+            if let control = first(name) { return control }
+        }
+        return usable.count == 1 ? usable[0] : nil
+    }
+}

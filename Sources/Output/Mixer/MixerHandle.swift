@@ -1,0 +1,71 @@
+import CALSA
+import CLinux
+
+/// The open mixer of a card (`snd_mixer_t`). Closing is its end; it cannot be copied.
+struct MixerHandle: ~Copyable {
+    private let raw: OpaquePointer
+
+    /// - Parameter card: its id or its index.
+    static func open(card: String, configuration: ALSAConfiguration) throws(ALSAFailure) -> MixerHandle {
+        let mixer = try MixerHandle()
+        // By way of the control and not by the card's name, which alsa-lib would look up in files alone.
+        let control = try CardControl.open(card: card, configuration: configuration)
+        var controls: OpaquePointer?
+        try ALSAFailure.check(snd_hctl_open_ctl(&controls, control))
+        try ALSAFailure.check(snd_mixer_attach_hctl(mixer.raw, controls))
+        try ALSAFailure.check(snd_mixer_selem_register(mixer.raw, nil, nil))
+        try ALSAFailure.check(snd_mixer_load(mixer.raw))
+        return mixer
+    }
+
+    private init() throws(ALSAFailure) {
+        var mixer: OpaquePointer?
+        try ALSAFailure.check(snd_mixer_open(&mixer, 0))
+        guard let mixer else { throw ALSAFailure(code: -ENOMEM) }
+        raw = mixer
+    }
+
+    deinit { snd_mixer_close(raw) }
+
+    static func controls(card: String, configuration: ALSAConfiguration) -> [MixerControl] {
+        guard let mixer = try? open(card: card, configuration: configuration) else { return [] }
+        return mixer.controls()
+    }
+
+    /// Those that act on playback, in the card's order.
+    func controls() -> [MixerControl] {
+        var controls: [MixerControl] = []
+        var element = snd_mixer_first_elem(raw)
+        while let current = element {
+            element = snd_mixer_elem_next(current)
+            let hasVolume = snd_mixer_selem_has_playback_volume(current) != 0
+            let hasSwitch = snd_mixer_selem_has_playback_switch(current) != 0
+            guard hasVolume || hasSwitch, snd_mixer_selem_is_active(current) != 0 else { continue }
+            var (least, most) = (0, 0)
+            let isDecibels =
+                hasVolume && snd_mixer_selem_get_playback_dB_range(current, &least, &most) == 0 && least < most
+            controls.append(
+                MixerControl(
+                    name: String(cString: snd_mixer_selem_get_name(current)),
+                    index: Int(snd_mixer_selem_get_index(current)), decibelRange: isDecibels ? least...most : nil,
+                    hasSwitch: hasSwitch))
+        }
+        return controls
+    }
+
+    /// The element of `control`, valid as long as the card is there and the handle is open.
+    func element(of control: MixerControl) throws(ALSAFailure) -> OpaquePointer {
+        var identity: OpaquePointer?
+        try ALSAFailure.check(snd_mixer_selem_id_malloc(&identity))
+        defer { snd_mixer_selem_id_free(identity) }
+        snd_mixer_selem_id_set_name(identity, control.name)
+        snd_mixer_selem_id_set_index(identity, UInt32(control.index))
+        guard let element = snd_mixer_find_selem(raw, identity) else { throw ALSAFailure(code: -ENOENT) }
+        return element
+    }
+
+    /// Takes in what others did to the card since: volumes they set, the card's being pulled out.
+    func refresh() throws(ALSAFailure) {
+        try ALSAFailure.check(snd_mixer_handle_events(raw))
+    }
+}
