@@ -1,0 +1,62 @@
+# shellcheck shell=bash
+# The Swift SDK bundle: how SwiftPM builds the package as Embedded Swift for one target. Sourced by tools/cross.
+
+# -Osize or -O: the one place where size and speed of the engine are weighed.
+OPTIMISATION=${TONEARM_OPTIMISATION:--Osize}
+
+# Static archives, each before those that it needs. A module map's `link` is not honoured for a bare-metal triple.
+STATIC_LIBRARIES=(-lasound -lFLAC -logg -lsqlite3 -ljansson -lm)
+
+# json_list WORD…: the words as the inside of a JSON array.
+json_list() {
+    local list
+    printf -v list '"%s", ' "$@"
+    printf '%s' "${list%, }"
+}
+
+
+# write_sdk DIR SYSROOT RESOURCES: the bundle `tonearm-TARGET` for the target in use in DIR; RESOURCES is the
+# toolchain's lib/swift.
+write_sdk() {
+    local target=$1 dir=$2 sysroot=$3 resources=$4 bundle=$2/tonearm-$1.artifactbundle
+    local c_options=("--target=$CLANG_TARGET" "--sysroot=$sysroot" "${MACHINE_FLAGS[@]}")
+    local swift_options=(
+        -enable-experimental-feature Embedded -wmo "$OPTIMISATION"
+        # Swift compiles for bare metal, but reads the C headers as what they are: Linux's.
+        -Xfrontend -clang-target -Xfrontend "$CLANG_TARGET"
+    )
+    local option
+    for option in "--sysroot=$sysroot" "${MACHINE_FLAGS[@]}"; do swift_options+=(-Xcc "$option"); done
+    for option in "${c_options[@]}" -static -fuse-ld=lld; do swift_options+=(-Xclang-linker "$option"); done
+    rm -rf "$bundle"
+    mkdir -p "$bundle/$target"
+    cat >"$bundle/info.json" <<END
+{
+    "schemaVersion": "1.0",
+    "artifacts": {
+        "tonearm-$target": { "type": "swiftSDK", "version": "1", "variants": [{ "path": "$target" }] }
+    }
+}
+END
+    cat >"$bundle/$target/swift-sdk.json" <<END
+{
+    "schemaVersion": "4.0",
+    "targetTriples": { "$SWIFT_TARGET": { "sdkRootPath": "$sysroot", "toolsetPaths": ["toolset.json"] } }
+}
+END
+    cat >"$bundle/$target/toolset.json" <<END
+{
+    "schemaVersion": "1.0",
+    "swiftCompiler": { "extraCLIOptions": [$(json_list "${swift_options[@]}")] },
+    "cCompiler": {
+        "extraCLIOptions": [$(json_list "${c_options[@]}" -DTONEARM_EMBEDDED -Os -ffunction-sections -fdata-sections)]
+    },
+    "linker": {
+        "extraCLIOptions": [
+            $(json_list --gc-sections --icf=safe "${STATIC_LIBRARIES[@]}"),
+            "$resources/embedded/$SWIFT_TARGET/libswiftUnicodeDataTables.a"
+        ]
+    }
+}
+END
+}
