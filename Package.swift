@@ -27,7 +27,7 @@ let package = Package(
         .target(name: "Media", dependencies: ["PCM", "Platform", "CFLAC"]),
         .target(name: "Output", dependencies: ["PCM", "Platform", "CALSA"]),
         .target(name: "Player", dependencies: ["Media", "Output", "Database", "PCM", "Platform"]),
-        .executableTarget(name: "tonearm", dependencies: ["Player", "Media", "Output", "PCM", "Platform"]),
+        .executableTarget(name: "tonearm", dependencies: ["Player", "Media", "Output", "PCM", "Platform", "CLinux"]),
 
         // What tests of several modules share: a clock driven by hand, scratch folders.
         .target(name: "TestSupport", dependencies: ["Platform"], path: "Tests/TestSupport"),

@@ -42,8 +42,8 @@ public struct AudioProperties: Equatable, Sendable {
     /// Average bits per second of the encoded audio, where it can be told.
     public var bitRate: Int?
 
-    public enum Container: Equatable, Sendable { case flac, wav, aiff }
-    public enum Codec: Equatable, Sendable { case flac, pcm }
+    public enum Container: String, Equatable, Sendable { case flac, wav, aiff }
+    public enum Codec: String, Equatable, Sendable { case flac, pcm }
 
     public init(format: PCMFormat, frameCount: Int64?, container: Container, codec: Codec, bitRate: Int?) {
         self.format = format

@@ -42,7 +42,7 @@ public protocol PlaybackDevice: AnyObject {
 }
 
 /// Opens devices; on the audio thread, because opening may take long.
-public protocol DeviceProvider: AnyObject {
+public protocol DeviceProvider: AnyObject, Sendable {
     func open(_ request: DeviceRequest) throws(DeviceError) -> any PlaybackDevice
 }
 

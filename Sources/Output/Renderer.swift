@@ -55,7 +55,7 @@ public final class Renderer: @unchecked Sendable {
     /// - Parameter priority: of SCHED_FIFO, or `.normal`. Where it is not permitted the thread runs without, and the
     ///   log says so.
     public init(
-        provider: any DeviceProvider & Sendable, clock: any MonotonicClock, settings: RendererSettings,
+        provider: any DeviceProvider, clock: any MonotonicClock, settings: RendererSettings,
         priority: NamedThread.Priority
     ) throws(SystemError) {
         let channel = RendererChannel()

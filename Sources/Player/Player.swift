@@ -50,14 +50,14 @@ public final class Player: @unchecked Sendable {
     }
 
     init(
-        settings: PlayerSettings, source: any PlaybackSource, provider: any DeviceProvider & Sendable,
+        settings: PlayerSettings, source: any PlaybackSource, provider: any DeviceProvider,
         clock: any MonotonicClock, random: any RandomSource & Sendable,
         openMixer: @escaping @Sendable () throws(DeviceError) -> (any HardwareVolume)?
     ) throws(PlayerError) {
+        let storage = try ConfigurationStorage(folder: settings.stateFolder)
         do throws(SystemError) {
             let loop = try EventLoop()
-            let storage = try ConfigurationStorage(folder: settings.stateFolder)
-            let configuration = PlaybackEngineConfig(storage.playbackValues())
+            let configuration = PlaybackEngineConfig(storage.initialValues)
             let renderer = try Renderer(
                 provider: provider, clock: clock, settings: settings.output,
                 priority: settings.realtimePriority.map { .realtime($0) } ?? .normal)
@@ -68,7 +68,7 @@ public final class Player: @unchecked Sendable {
                 settings: settings.output,
                 volume: LoudnessAndVolume(configuration: configuration, openMixer: openMixer))
             configuration.observe { values in
-                storage.store(values)
+                storage.save(values)
                 loop.post { conductor.configurationChanged() }
             }
             loop.post { conductor.start() }

@@ -50,8 +50,10 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
     /// Pre-amplification in dB, limited to −30…30. Default: 4; 0 suits televisions.
     public var loudnessNormalizationPreAmp: Int {
         get { values.loudnessNormalizationPreAmp }
-        set { update { $0.loudnessNormalizationPreAmp = max(-30, min(30, newValue)) } }
+        set { update { $0.loudnessNormalizationPreAmp = Self.limitedPreAmp(newValue) } }
     }
+
+    static func limitedPreAmp(_ decibels: Int) -> Int { max(-30, min(30, decibels)) }
 
     // MARK: Quality
 

@@ -9,17 +9,14 @@ public final class LocalFiles: PlaybackSource {
     public init() {}
 
     public func open(_ product: MediaProduct, cancellation: Cancellation) throws(PlayerError) -> OpenedProduct {
-        let decoder: any AudioDecoder
+        let bytes: FileByteSource
         do throws(SystemError) {
-            let bytes = try FileByteSource(path: product.productId, cancellation: cancellation)
-            do throws(MediaError) {
-                decoder = try AudioFile.open(bytes)
-            } catch {
-                throw PlayerError(error, product)
-            }
+            bytes = try FileByteSource(path: product.productId, cancellation: cancellation)
         } catch {
             throw PlayerError(error, product)
         }
+        let decoder: any AudioDecoder
+        do throws(MediaError) { decoder = try AudioFile.open(bytes) } catch { throw PlayerError(error, product) }
         let format = decoder.properties.format
         return OpenedProduct(
             decoder: decoder, productId: product.productId, audioMode: format.channelCount <= 2 ? .stereo : nil,

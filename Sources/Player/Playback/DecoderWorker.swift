@@ -186,7 +186,7 @@ final class DecoderWorker {
         context.audioBitRate = properties.bitRate
         context.audioBitDepth = properties.format.bitDepth
         context.audioSampleRate = properties.format.sampleRate
-        context.audioCodec = properties.codec.name
+        context.audioCodec = properties.codec.rawValue
         context.duration = properties.duration
         context.title = metadata.title
         context.artist = metadata.artist

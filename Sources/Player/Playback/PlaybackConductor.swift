@@ -79,8 +79,16 @@ final class PlaybackConductor: @unchecked Sendable {
         return ItemID(number: lastItem)
     }
 
+    /// Brings the card's volume to the configured one, before anything is heard.
+    func start() { volume.deviceChanged() }
+
     /// Loudness or volume have changed: what plays is ramped to it.
-    func applyGain() {
+    func configurationChanged() {
+        volume.applyVolume()
+        applyGain()
+    }
+
+    private func applyGain() {
         for item in items.values { item.stream?.gain = volume.gain(for: item.replayGain) }
     }
 
@@ -228,6 +236,8 @@ final class PlaybackConductor: @unchecked Sendable {
         case .opened(let box):
             let configuration = box.takeRetainedValue().configuration
             published.update { $0.device = configuration }
+            volume.deviceChanged()
+            applyGain()
         case .running(let generation):
             handle(.running(generation: generation))
         case .starved(let generation):

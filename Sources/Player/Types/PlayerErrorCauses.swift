@@ -1,3 +1,4 @@
+import Database
 import Media
 import Output
 import Platform
@@ -30,6 +31,16 @@ extension PlayerError {
     /// A file or a resource of the system that cannot be had.
     init(_ error: SystemError, _ product: MediaProduct) {
         self.init(.unexpected, code: "s\(error.code)", message: "\(product.productId): \(error.reason)", mediaProduct: product)
+    }
+
+    /// A resource of the system that the player itself needs.
+    init(_ error: SystemError) {
+        self.init(.unexpected, code: "s\(error.code)", message: error.description)
+    }
+
+    /// The state that persists cannot be read.
+    init(_ error: DatabaseError) {
+        self.init(.unexpected, code: "b\(error.code & 0xFF)", message: error.description)
     }
 
     /// A device that cannot play what it is asked to.
