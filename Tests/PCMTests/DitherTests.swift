@@ -27,16 +27,16 @@ struct DitherTests {
     /// What TPDF is for: neither mean nor variance of the error depends on where between two steps the signal lies.
     /// Expected are mean 0 and variance 1/12 (rounding) + 1/6 (dither) = 1/4.
     @Test("the error has mean 0 and variance 1/4 LSB² wherever the signal lies between two steps",
-        arguments: [SampleFormat.s24, .s16], 0..<8)
+        arguments: [SampleFormat.s24, .s16], [0, 1, 4, 7])
     func moments(format: SampleFormat, eighth: Int32) {
-        let count = 200_000
+        let count = 100_000
         let unit = Int32(1) << Int32(32 - format.bitDepth)
         let samples = [Int32](repeating: 2000 * unit + 2 * unit / 8 * eighth, count: count)
         let errors = errors(of: samples, as: format, gain: Gain(factor: 0.5))
         let (mean, variance) = meanAndVariance(errors)
         // Five standard deviations of either estimate: 0.5/√n and about 0.35/√n.
-        #expect(abs(mean) < 0.0056)
-        #expect(abs(variance - 0.25) < 0.004)
+        #expect(abs(mean) < 0.008)
+        #expect(abs(variance - 0.25) < 0.0056)
     }
 
     @Test("the noise is triangular: mean 0, variance 1/6 LSB², the right share in each eighth")
@@ -55,22 +55,22 @@ struct DitherTests {
 
     @Test("channels know nothing of each other", arguments: [2, 3, 8])
     func independence(channelCount: Int) {
-        let noise = channels(channelCount, frames: 100_000, seed: 42)
+        let noise = channels(channelCount, frames: 50_000, seed: 42)
         for (first, second) in [(0, 1), (0, channelCount - 1), (channelCount - 2, channelCount - 1)] {
             for lag in 0...4 {
-                #expect(abs(correlation(noise[first], noise[second], lag: lag)) < 0.016)
-                #expect(abs(correlation(noise[second], noise[first], lag: lag)) < 0.016)
+                #expect(abs(correlation(noise[first], noise[second], lag: lag)) < 0.0224)
+                #expect(abs(correlation(noise[second], noise[first], lag: lag)) < 0.0224)
             }
         }
     }
 
     @Test("a channel knows nothing of its past")
     func whiteness() {
-        let noise = channels(1, frames: 100_000, seed: 42)[0]
-        for lag in 1...32 { #expect(abs(correlation(noise, noise, lag: lag)) < 0.016) }
+        let noise = channels(1, frames: 50_000, seed: 42)[0]
+        for lag in 1...32 { #expect(abs(correlation(noise, noise, lag: lag)) < 0.0224) }
     }
 
-    @Test("the seed alone decides, and any seed serves", arguments: [0, 1, UInt64.max])
+    @Test("the seed alone decides, and any seed serves", arguments: [0, 1, .max] as [UInt64])
     func seeds(seed: UInt64) {
         let noise = channels(2, frames: 1000, seed: seed)
         #expect(noise == channels(2, frames: 1000, seed: seed))

@@ -6,7 +6,7 @@ struct GainRampTests {
     /// At gain g this sample comes out of a 32-bit renderer as g's raw value: it makes the gain visible.
     private let probe: Int32 = 1 << 28
 
-    private func gains(of renderer: inout SampleRenderer, frames: Int) -> [Int32] {
+    private func rampedGains(of renderer: inout SampleRenderer, frames: Int) -> [Int32] {
         render(Array(repeating: probe, count: frames * renderer.channelCount), with: &renderer)
     }
 
@@ -17,10 +17,11 @@ struct GainRampTests {
         var renderer = SampleRenderer(format: .s32, channelCount: 1, sampleRate: sampleRate, seed: 1)
         let target = Gain(factor: 0.123)
         renderer.rampGain(to: target)
-        let gains = gains(of: &renderer, frames: frames + 10)
-        #expect(gains[frames - 1...].allSatisfy { $0 == target.rawValue })
+        let gains = rampedGains(of: &renderer, frames: frames + 10)
+        #expect(gains[(frames - 1)...].allSatisfy { $0 == target.rawValue })
         #expect(gains[..<(frames - 1)].allSatisfy { $0 > target.rawValue && $0 < Gain.unity.rawValue })
-        #expect(!renderer.isRamping)
+        let isRamping = renderer.isRamping
+        #expect(!isRamping)
     }
 
     @Test("is monotonic and never more than a rounding away from the line", arguments: [
@@ -32,7 +33,7 @@ struct GainRampTests {
         renderer.switchGain(to: start)
         renderer.rampGain(to: target)
         var previous = start.rawValue
-        for (index, gain) in gains(of: &renderer, frames: 882).enumerated() {
+        for (index, gain) in rampedGains(of: &renderer, frames: 882).enumerated() {
             #expect(start < target ? gain >= previous : gain <= previous)
             let part = Double(index + 1) / 882
             let line = Double(start.rawValue) * (1 - part) + Double(target.rawValue) * part
@@ -46,7 +47,7 @@ struct GainRampTests {
     func channels() {
         var renderer = SampleRenderer(format: .s32, channelCount: 3, sampleRate: 8000, seed: 1)
         renderer.rampGain(to: .muted)
-        let gains = gains(of: &renderer, frames: 160)
+        let gains = rampedGains(of: &renderer, frames: 160)
         for frame in stride(from: 0, to: gains.count, by: 3) {
             #expect(gains[frame] == gains[frame + 1] && gains[frame] == gains[frame + 2])
         }
@@ -57,10 +58,10 @@ struct GainRampTests {
     func interrupted() throws {
         var renderer = SampleRenderer(format: .s32, channelCount: 1, sampleRate: 44_100, seed: 1)
         renderer.rampGain(to: .muted)
-        let halfWay = try #require(gains(of: &renderer, frames: 441).last)
+        let halfWay = try #require(rampedGains(of: &renderer, frames: 441).last)
         #expect(halfWay == Gain.unity.rawValue / 2)
         renderer.rampGain(to: .unity)
-        let upwards = gains(of: &renderer, frames: 882)
+        let upwards = rampedGains(of: &renderer, frames: 882)
         let step = (Gain.unity.rawValue - halfWay) / 882
         #expect(abs(upwards[0] - (halfWay + step)) <= 1)
         #expect(upwards[880] < Gain.unity.rawValue)
@@ -71,17 +72,19 @@ struct GainRampTests {
     func switched() {
         var renderer = SampleRenderer(format: .s32, channelCount: 1, sampleRate: 44_100, seed: 1)
         renderer.rampGain(to: .muted)
-        _ = gains(of: &renderer, frames: 100)
+        _ = rampedGains(of: &renderer, frames: 100)
         renderer.switchGain(to: Gain(factor: 0.25))
-        #expect(!renderer.isRamping)
-        #expect(gains(of: &renderer, frames: 3) == [1 << 26, 1 << 26, 1 << 26])
+        let isRamping = renderer.isRamping
+        #expect(!isRamping)
+        #expect(rampedGains(of: &renderer, frames: 3) == [1 << 26, 1 << 26, 1 << 26])
     }
 
     @Test("to the gain that already is, nothing happens")
     func nowhere() {
         var renderer = SampleRenderer(format: .s16, channelCount: 1, sampleRate: 44_100, seed: 1)
         renderer.rampGain(to: .unity)
-        #expect(!renderer.isRamping)
+        let isRamping = renderer.isRamping
+        #expect(!isRamping)
         #expect(render([12_345 << 16], with: &renderer) == [12_345])
     }
 
@@ -97,6 +100,6 @@ struct GainRampTests {
         #expect(down[..<(159 * 2)].contains { $0 != 0 })
         renderer.rampGain(to: .unity)
         let up = render(samples, with: &renderer)
-        #expect(up[(159 * 2)...].elementsEqual(samples[(159 * 2)...].map { $0 >> 16 << kept }))
+        #expect(up[(159 * 2)...].elementsEqual(samples[(159 * 2)...].map { ($0 >> 16) << kept }))
     }
 }

@@ -31,8 +31,8 @@ struct SampleRendererTests {
     }
 
     @Test("a gain to 32 bits is the exact product, rounded and saturated once, and never dithered", arguments: [
-        1, 268_435, 1 << 27, 214_748_365, (1 << 28) - 1, (1 << 28) + 1, 1 << 29, 0x3fff_ffff, Int32.max,
-    ])
+        1, 268_435, 1 << 27, 214_748_365, (1 << 28) - 1, (1 << 28) + 1, 1 << 29, 0x3fff_ffff, .max,
+    ] as [Int32])
     func gainTo32Bits(rawValue: Int32) {
         let gain = Gain(factor: Double(rawValue) / 0x1p28)
         let expected = telltaleSamples.map { exactSample($0, gain: gain, bitDepth: 32) }
