@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A counter that one thread advances and another reads. It fills its cache lines alone, so that the two threads do
-/// not take each other's line away (128 bytes: some cores fetch lines in pairs).
+/// A counter that one thread advances and another reads. It keeps 120 bytes away from what is declared before it, so
+/// that the two threads do not take each other's cache line away (some cores fetch lines in pairs).
 struct Cursor: ~Copyable {
-    private let value: Atomic<Int>
     private let padding: InlineArray<15, UInt64> = InlineArray(repeating: 0)
+    private let value: Atomic<Int>
 
     init(_ initial: Int = 0) { value = Atomic(initial) }
 

@@ -1,58 +1,57 @@
-/// How a sample lies in a device's memory: what the loops of `SampleLoops` are specialised for.
+/// How a sample lies in a device's memory: what `SampleLoops` is specialised for.
 protocol DeviceSample {
-    /// Bits that are dropped from the left-justified 32.
-    static var droppedBits: Int64 { get }
+    /// Low bits that the format does not keep.
+    static var droppedBits: Int32 { get }
 
-    /// Writes a sample of `32 - droppedBits` bits, saturating it to that range: the only place that saturates.
-    static func store(_ value: Int64, at index: Int, in memory: UnsafeMutableRawPointer)
+    /// Writes one sample, which must be in the format's range.
+    static func store(_ sample: Int32, at index: Int, in memory: UnsafeMutableRawPointer)
 }
 
 extension DeviceSample {
-    /// The nearest value of the format's precision.
+    /// The format's largest sample; `~highest` is the smallest.
     @inline(__always)
-    static func clamp(_ value: Int64) -> Int32 {
-        let shift = UInt32(truncatingIfNeeded: droppedBits)
-        let highest = Int64(Int32.max &>> shift)
-        return Int32(truncatingIfNeeded: min(max(value, ~highest), highest))
-    }
+    static var highest: Int32 { Int32.max &>> droppedBits }
 }
 
 enum S32: DeviceSample {
-    static var droppedBits: Int64 { 0 }
+    @inline(__always)
+    static var droppedBits: Int32 { 0 }
 
     @inline(__always)
-    static func store(_ value: Int64, at index: Int, in memory: UnsafeMutableRawPointer) {
-        memory.assumingMemoryBound(to: Int32.self)[index] = Int32(clamping: value)
+    static func store(_ sample: Int32, at index: Int, in memory: UnsafeMutableRawPointer) {
+        memory.assumingMemoryBound(to: Int32.self)[index] = sample
     }
 }
 
 enum S24: DeviceSample {
-    static var droppedBits: Int64 { 8 }
+    @inline(__always)
+    static var droppedBits: Int32 { 8 }
 
     @inline(__always)
-    static func store(_ value: Int64, at index: Int, in memory: UnsafeMutableRawPointer) {
-        memory.assumingMemoryBound(to: Int32.self)[index] = clamp(value)
+    static func store(_ sample: Int32, at index: Int, in memory: UnsafeMutableRawPointer) {
+        memory.assumingMemoryBound(to: Int32.self)[index] = sample
     }
 }
 
 enum S24Packed: DeviceSample {
-    static var droppedBits: Int64 { 8 }
+    @inline(__always)
+    static var droppedBits: Int32 { 8 }
 
     @inline(__always)
-    static func store(_ value: Int64, at index: Int, in memory: UnsafeMutableRawPointer) {
-        let bits = UInt32(bitPattern: clamp(value))
+    static func store(_ sample: Int32, at index: Int, in memory: UnsafeMutableRawPointer) {
         let bytes = memory.assumingMemoryBound(to: UInt8.self) + 3 &* index
-        bytes[0] = UInt8(truncatingIfNeeded: bits)
-        bytes[1] = UInt8(truncatingIfNeeded: bits &>> 8)
-        bytes[2] = UInt8(truncatingIfNeeded: bits &>> 16)
+        bytes[0] = UInt8(truncatingIfNeeded: sample)
+        bytes[1] = UInt8(truncatingIfNeeded: sample &>> 8)
+        bytes[2] = UInt8(truncatingIfNeeded: sample &>> 16)
     }
 }
 
 enum S16: DeviceSample {
-    static var droppedBits: Int64 { 16 }
+    @inline(__always)
+    static var droppedBits: Int32 { 16 }
 
     @inline(__always)
-    static func store(_ value: Int64, at index: Int, in memory: UnsafeMutableRawPointer) {
-        memory.assumingMemoryBound(to: Int16.self)[index] = Int16(clamping: value)
+    static func store(_ sample: Int32, at index: Int, in memory: UnsafeMutableRawPointer) {
+        memory.assumingMemoryBound(to: Int16.self)[index] = Int16(truncatingIfNeeded: sample)
     }
 }

@@ -8,6 +8,8 @@
 struct DitherNoise: ~Copyable {
     /// Resolution of a value: 1 LSB is 2¹⁶.
     static let fractionBits: Int64 = 16
+    /// What to subtract from a value.
+    static let mean: UInt32 = 0xffff
 
     private static let generatorsPerChannel = 4
     /// Frames that are made at once.
@@ -16,7 +18,7 @@ struct DitherNoise: ~Copyable {
     private let channelCount: Int
     /// Generators of all channels, interleaved like samples.
     private let state: UnsafeMutablePointer<UInt64>
-    private let block: UnsafeMutablePointer<Int32>
+    private let block: UnsafeMutablePointer<UInt32>
     /// The first frame of the block that was not taken.
     private var position = DitherNoise.blockFrames
 
@@ -41,7 +43,7 @@ struct DitherNoise: ~Copyable {
     /// The noise of the next frames, interleaved, in LSB · 2¹⁶: at most `frames`, at least one of them.
     /// Valid until the next call.
     @inline(__always)
-    mutating func take(_ frames: Int) -> (samples: UnsafePointer<Int32>, frames: Int) {
+    mutating func take(_ frames: Int) -> (samples: UnsafePointer<UInt32>, frames: Int) {
         if position == Self.blockFrames {
             refill()
             position = 0
@@ -73,8 +75,8 @@ struct DitherNoise: ~Copyable {
 
     /// The sum of two uniform values of 16 bits, made symmetrical about zero.
     @inline(__always)
-    private static func triangular(_ bits: UInt32) -> Int32 {
-        Int32(bitPattern: (bits & 0xffff) &+ (bits &>> 16)) &- 0xffff
+    private static func triangular(_ bits: UInt32) -> UInt32 {
+        (bits & 0xffff) &+ (bits &>> 16)
     }
 }
 

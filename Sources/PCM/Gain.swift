@@ -1,5 +1,3 @@
-import CLinux
-
 /// A linear gain as the sample path applies it: unsigned Q4.28 in an `Int32`, from true silence to just under 8
 /// (+18.06 dB). One step is 2⁻²⁸, so a gain of −60 dB is off by at most 1.6·10⁻⁵ dB.
 public struct Gain: Equatable, Comparable, Sendable, BitwiseCopyable {
@@ -29,11 +27,6 @@ public struct Gain: Equatable, Comparable, Sendable, BitwiseCopyable {
         } else {
             self = .muted
         }
-    }
-
-    /// The nearest gain to `decibels`: 0 dB is exactly `unity`, −∞ mutes; clamped like `init(factor:)`.
-    public init(decibels: Double) {
-        self.init(factor: pow(10, decibels / 20))
     }
 
     /// The linear factor, exact.

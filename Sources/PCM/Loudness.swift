@@ -1,5 +1,3 @@
-import CLinux
-
 /// Loudness normalization by reduced gain (seed 000, "Loudness normalization"):
 /// `0.8 · min(10^((gain + preAmp) / 20), 1 / peak)`.
 public enum Loudness {
@@ -22,6 +20,6 @@ public enum Loudness {
         case .album: (gain, peak) = (replayGain.albumGain, replayGain.albumPeak)
         }
         guard let gain, let peak, gain.isFinite, peak.isFinite, peak > 0 else { return 1 }
-        return baseVolume * min(pow(10, (gain + Double(preAmp)) / 20), 1 / peak)
+        return baseVolume * min(Decibels.factor(gain + Double(preAmp)), 1 / peak)
     }
 }

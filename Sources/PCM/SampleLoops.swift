@@ -1,40 +1,85 @@
-/// The innermost loops of the sample path. Wrapping operators on raw pointers: in this form they vectorise, which
-/// `tools/check-vectorisation` verifies. The shipped build is optimised for size, hence `@_optimize(speed)`.
+/// The innermost loops of the sample path, one set for each way that a sample lies in memory.
 ///
-/// Everywhere a sample is `(x · gain + noise + half) >> shift` in 64 bits, saturated: one rounding, ties towards +∞.
+/// Wrapping operators on raw pointers are the form that vectorises, as `tools/check-vectorisation` verifies. What ships
+/// is optimised for size, which would keep the loops scalar: hence `@_optimize(speed)`.
 enum SampleLoops<Target: DeviceSample> {
-    /// Narrows without a gain: what fits the target's bits comes out exactly.
+    /// Samples without a gain, rounded to nearest (ties towards +∞) and saturated. What fits the format comes out exactly.
+    @inline(never)
     @_optimize(speed)
     static func narrow(_ source: UnsafePointer<Int32>, count: Int, to target: UnsafeMutableRawPointer) {
-        let half = (Int64(1) &<< Target.droppedBits) &>> 1
+        let half = (Int32(1) &<< Target.droppedBits) &>> 1
         for index in 0..<count {
-            Target.store((Int64(source[index]) &+ half) &>> Target.droppedBits, at: index, in: target)
+            // Only rounding up can leave the range.
+            let sample = (min(source[index], Int32.max &- half) &+ half) &>> Target.droppedBits
+            Target.store(sample, at: index, in: target)
         }
     }
 
-    @_optimize(speed)
-    static func scale(_ source: UnsafePointer<Int32>, count: Int, by gain: Gain, to target: UnsafeMutableRawPointer) {
-        let factor = Int64(gain.rawValue)
-        let shift = Gain.fractionBits &+ Target.droppedBits
-        let half = Int64(1) &<< (shift &- 1)
-        for index in 0..<count {
-            Target.store((Int64(source[index]) &* factor &+ half) &>> shift, at: index, in: target)
-        }
-    }
-
-    /// Like `scale`, with one value of `DitherNoise` a sample.
+    /// `(sample · gain + noise + half) >> shift` in 64 bits, saturated, for formats of 24 bits and fewer.
+    /// - Parameter noise: `count` values of `DitherNoise`.
+    @inline(never)
     @_optimize(speed)
     static func scale(
-        _ source: UnsafePointer<Int32>, count: Int, by gain: Gain, dither noise: UnsafePointer<Int32>,
+        _ source: UnsafePointer<Int32>, count: Int, by gain: Gain, dither noise: UnsafePointer<UInt32>,
         to target: UnsafeMutableRawPointer
     ) {
-        let factor = Int64(gain.rawValue)
-        let shift = Gain.fractionBits &+ Target.droppedBits
+        let shift = Gain.fractionBits &+ Int64(Target.droppedBits)
+        let noiseShift = shift &- DitherNoise.fractionBits
         let half = Int64(1) &<< (shift &- 1)
-        let noiseUnit = Int64(1) &<< (shift &- DitherNoise.fractionBits)
+        let product = GainProduct(gain, plus: half &- (Int64(DitherNoise.mean) &<< noiseShift))
         for index in 0..<count {
-            let product = Int64(source[index]) &* factor &+ Int64(noise[index]) &* noiseUnit
-            Target.store((product &+ half) &>> shift, at: index, in: target)
+            let sum = product.of(source[index]) &+ (Int64(noise[index]) &<< noiseShift)
+            // Half the sum's width is enough: no format here keeps a bit below bit 36.
+            let upper = Int32(truncatingIfNeeded: sum &>> 32)
+            let sample = upper &>> Int32(truncatingIfNeeded: shift &- 32)
+            Target.store(min(max(sample, ~Target.highest), Target.highest), at: index, in: target)
         }
+    }
+}
+
+/// `(sample · gain + half) >> 28` in 64 bits, saturated, for 32 bits. A function by itself: of a static one the compiler
+/// makes a copy without the metatype, which would not be optimised for speed.
+@inline(never)
+@_optimize(speed)
+func scaleToS32(
+    _ source: UnsafePointer<Int32>, count: Int, by gain: Gain, to target: UnsafeMutablePointer<Int32>
+) {
+    let product = GainProduct(gain, plus: 1 &<< (Gain.fractionBits &- 1))
+    for index in 0..<count {
+        target[index] = saturate(product.of(source[index]))
+    }
+}
+
+/// A product without its fraction, in the range of 32 bits.
+@inline(__always)
+private func saturate(_ product: Int64) -> Int32 {
+    #if arch(x86_64)
+        // SSE2 neither compares nor arithmetically shifts 64-bit lanes. The same in halves: the product fits when all
+        // bits above the result equal its sign. That is three times as fast.
+        let upper = Int32(truncatingIfNeeded: product &>> 32)
+        let sign = upper &>> 31
+        let fits = upper &>> Int32(truncatingIfNeeded: Gain.fractionBits &- 1) == sign
+        return fits ? Int32(truncatingIfNeeded: product &>> Gain.fractionBits) : sign ^ Int32.max
+    #else
+        return Int32(clamping: product &>> Gain.fractionBits)
+    #endif
+}
+
+/// `sample · gain + constant` in 64 bits; cannot overflow, as the product takes 62 of them.
+private struct GainProduct {
+    private let factor: UInt64
+    private let offset: Int64
+
+    @inline(__always)
+    init(_ gain: Gain, plus constant: Int64) {
+        factor = UInt64(gain.rawValue.magnitude)
+        offset = constant &- Int64(gain.rawValue) &<< 31
+    }
+
+    /// The sample is made unsigned by adding 2³¹, and `offset` takes 2³¹ · gain away again: SSE2 has only the
+    /// unsigned multiplication, NEON does not care.
+    @inline(__always)
+    func of(_ sample: Int32) -> Int64 {
+        Int64(bitPattern: UInt64(UInt32(bitPattern: sample) ^ 0x8000_0000) &* factor) &+ offset
     }
 }

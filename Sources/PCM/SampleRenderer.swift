@@ -1,5 +1,3 @@
-import CLinux
-
 /// Turns left-justified interleaved samples into what a device takes, with a gain that can switch at a sample or ramp.
 ///
 /// - At unity without a ramp: the samples themselves; a narrower format gets them rounded to nearest, never dithered,
@@ -64,7 +62,6 @@ public struct SampleRenderer: ~Copyable {
         }
     }
 
-    @inline(__always)
     private mutating func render<Target: DeviceSample>(
         _: Target.Type, from source: UnsafePointer<Int32>, frames: Int, to target: UnsafeMutableRawPointer
     ) {
@@ -80,7 +77,6 @@ public struct SampleRenderer: ~Copyable {
     }
 
     /// Renders frames of one gain.
-    @inline(__always)
     private mutating func apply<Target: DeviceSample>(
         _ gain: Gain, _: Target.Type, from start: UnsafePointer<Int32>, firstFrame: Int, frames: Int,
         to memory: UnsafeMutableRawPointer
@@ -89,15 +85,15 @@ public struct SampleRenderer: ~Copyable {
         var target = memory + firstFrame * channelCount * format.byteCount
         let count = frames * channelCount
         if gain == .muted {
-            memset(target, 0, count * format.byteCount)
+            target.initializeMemory(as: UInt8.self, repeating: 0, count: count * format.byteCount)
         } else if gain == .unity {
             if Target.droppedBits == 0 {
-                memcpy(target, source, count * format.byteCount)
+                target.copyMemory(from: source, byteCount: count * format.byteCount)
             } else {
                 SampleLoops<Target>.narrow(source, count: count, to: target)
             }
         } else if Target.droppedBits == 0 {
-            SampleLoops<Target>.scale(source, count: count, by: gain, to: target)
+            scaleToS32(source, count: count, by: gain, to: target.assumingMemoryBound(to: Int32.self))
         } else {
             var remaining = frames
             while remaining > 0 {

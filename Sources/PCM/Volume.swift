@@ -1,5 +1,3 @@
-import CLinux
-
 /// The user's volume in percent, and what it means in decibels:
 ///
 ///     0 %          −∞ dB, true digital zero
@@ -39,7 +37,7 @@ public struct Volume: Equatable, Comparable, Sendable, BitwiseCopyable {
     }
 
     /// The linear factor, 0 to 1; exactly 0 at 0 % and exactly 1 at 100 %.
-    public var factor: Double { pow(10, decibels / 20) }
+    public var factor: Double { Decibels.factor(decibels) }
 
     /// This volume, or `maximum` where it is louder than that.
     public func limited(to maximum: Volume) -> Volume { min(self, maximum) }

@@ -1,0 +1,114 @@
+import Testing
+
+@testable import PCM
+
+@Suite("Dither: TPDF of ±1 LSB, a generator for each channel")
+struct DitherTests {
+    private let narrowFormats: [SampleFormat] = [.s24, .s24Packed, .s16]
+
+    /// Errors in LSB of the format, against the exact product.
+    private func errors(of samples: [Int32], as format: SampleFormat, gain: Gain, channelCount: Int = 1) -> [Double] {
+        var renderer = SampleRenderer(format: format, channelCount: channelCount, sampleRate: 44_100, seed: 11)
+        renderer.switchGain(to: gain)
+        let unit = Double(Int64(1) << (32 - format.bitDepth))
+        return zip(samples, render(samples, with: &renderer)).map { sample, result in
+            Double(result) - Double(sample) * gain.factor / unit
+        }
+    }
+
+    @Test("no error is more than the dither's 1 LSB and the rounding's half", arguments: [SampleFormat.s24, .s24Packed, .s16])
+    func bounds(format: SampleFormat) {
+        let samples = telltaleSamples.map { $0 / 2 }
+        for gain in [Gain(factor: 0.3), Gain(factor: 1.9), Gain(factor: 0.001)] {
+            for error in errors(of: samples, as: format, gain: gain) { #expect(abs(error) <= 1.5) }
+        }
+    }
+
+    /// What TPDF is for: neither mean nor variance of the error depends on where between two steps the signal lies.
+    /// Expected are mean 0 and variance 1/12 (rounding) + 1/6 (dither) = 1/4.
+    @Test("the error has mean 0 and variance 1/4 LSB² wherever the signal lies between two steps",
+        arguments: [SampleFormat.s24, .s16], [0, 1, 4, 7])
+    func moments(format: SampleFormat, eighth: Int32) {
+        let count = 100_000
+        let unit = Int32(1) << Int32(32 - format.bitDepth)
+        let samples = [Int32](repeating: 2000 * unit + 2 * unit / 8 * eighth, count: count)
+        let errors = errors(of: samples, as: format, gain: Gain(factor: 0.5))
+        let (mean, variance) = meanAndVariance(errors)
+        // Five standard deviations of either estimate: 0.5/√n and about 0.35/√n.
+        #expect(abs(mean) < 0.008)
+        #expect(abs(variance - 0.25) < 0.0056)
+    }
+
+    @Test("the noise is triangular: mean 0, variance 1/6 LSB², the right share in each eighth")
+    func triangle() {
+        let noise = channels(2, frames: 400_000, seed: 3)[0]
+        let (mean, variance) = meanAndVariance(noise)
+        #expect(abs(mean) < 0.0033)
+        #expect(abs(variance - 1.0 / 6) < 0.0015)
+        #expect(noise.allSatisfy { $0 > -1 && $0 < 1 })
+        // Density 1 − |x| over eight bins of a quarter.
+        let expected = [1, 3, 5, 7, 7, 5, 3, 1].map { Double($0) / 32 }
+        var counts = [Double](repeating: 0, count: 8)
+        for value in noise { counts[Int((value + 1) * 4)] += 1 }
+        for (count, share) in zip(counts, expected) { #expect(abs(count / 400_000 - share) < 0.004) }
+    }
+
+    @Test("channels know nothing of each other", arguments: [2, 3, 8])
+    func independence(channelCount: Int) {
+        let noise = channels(channelCount, frames: 50_000, seed: 42)
+        for (first, second) in [(0, 1), (0, channelCount - 1), (channelCount - 2, channelCount - 1)] {
+            for lag in 0...4 {
+                #expect(abs(correlation(noise[first], noise[second], lag: lag)) < 0.0224)
+                #expect(abs(correlation(noise[second], noise[first], lag: lag)) < 0.0224)
+            }
+        }
+    }
+
+    @Test("a channel knows nothing of its past")
+    func whiteness() {
+        let noise = channels(1, frames: 50_000, seed: 42)[0]
+        for lag in 1...32 { #expect(abs(correlation(noise, noise, lag: lag)) < 0.0224) }
+    }
+
+    @Test("the seed alone decides, and any seed serves", arguments: [0, 1, .max] as [UInt64])
+    func seeds(seed: UInt64) {
+        let noise = channels(2, frames: 1000, seed: seed)
+        #expect(noise == channels(2, frames: 1000, seed: seed))
+        #expect(noise != channels(2, frames: 1000, seed: seed ^ 2))
+        #expect(meanAndVariance(noise[0]).variance > 0.14)
+    }
+
+    @Test("a gain other than unity dithers the narrow formats, and only them")
+    func onlyNarrow() {
+        let constant = [Int32](repeating: 1 << 24, count: 1000)
+        for format in SampleFormat.allCases {
+            let values = Set(render(constant, as: format, gain: Gain(factor: 0.7)))
+            #expect(narrowFormats.contains(format) ? values.count > 2 : values.count == 1)
+        }
+    }
+
+    /// Noise of each channel, in LSB.
+    private func channels(_ channelCount: Int, frames: Int, seed: UInt64) -> [[Double]] {
+        var dither = DitherNoise(channelCount: channelCount, seed: seed)
+        var noise = [[Double]](repeating: [], count: channelCount)
+        var remaining = frames
+        while remaining > 0 {
+            let (values, taken) = dither.take(min(remaining, 100))
+            for index in 0..<taken * channelCount {
+                noise[index % channelCount].append((Double(values[index]) - Double(DitherNoise.mean)) / 65_536)
+            }
+            remaining -= taken
+        }
+        return noise
+    }
+
+    private func meanAndVariance(_ values: [Double]) -> (mean: Double, variance: Double) {
+        let mean = values.reduce(0, +) / Double(values.count)
+        return (mean, values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(values.count))
+    }
+
+    private func correlation(_ first: [Double], _ second: [Double], lag: Int) -> Double {
+        let covariance = zip(first, second.dropFirst(lag)).reduce(0) { $0 + $1.0 * $1.1 } / Double(first.count - lag)
+        return covariance * 6
+    }
+}

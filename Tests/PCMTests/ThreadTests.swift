@@ -1,0 +1,140 @@
+import Foundation
+import PCM
+import Synchronization
+import Testing
+
+/// Runs both at the same time on threads of their own and returns when both have ended.
+private func together(_ first: @escaping @Sendable () -> Void, _ second: @escaping @Sendable () -> Void) {
+    let ended = DispatchSemaphore(value: 0)
+    for body in [first, second] {
+        Thread {
+            body()
+            ended.signal()
+        }.start()
+    }
+    ended.wait()
+    ended.wait()
+}
+
+@Suite("Lock-free hand-over between two real threads")
+struct ThreadTests {
+    /// What the sample at a position must be.
+    private static func sample(at position: Int) -> Int32 { Int32(truncatingIfNeeded: position &* 0x9e37_79b1) }
+
+    @Test("the ring loses, doubles and changes no sample, with markers and rewinds between")
+    func ring() {
+        let ring = PCMRing(capacity: 8400, markerCapacity: 4)
+        let sampleCount = 3_000_000
+        let markersMet = Atomic<Int>(0)
+        let faults = Atomic<Int>(0)
+        let delivered = Atomic<Int>(0)
+        let markersPut = Atomic<Int>(0)
+
+        together(
+            {
+                var random = FixedRandom(state: 1)
+                var written = 0
+                while written < sampleCount {
+                    let region = ring.writableRegion()
+                    let count = min(region.count, sampleCount - written, Int.random(in: 1...1500, using: &random))
+                    let position = ring.writePosition
+                    for index in 0..<count { region[index] = Self.sample(at: position + index) }
+                    ring.commit(count)
+                    written += count
+                    if count == 0 { sched_yield() }
+                    let format = PCMFormat(sampleRate: ring.writePosition, channelCount: 2, bitDepth: 16)
+                    if Int.random(in: 0..<8, using: &random) == 0, ring.put(.format(format)) {
+                        markersPut.add(1, ordering: .relaxed)
+                    }
+                }
+                while !ring.put(.end) { sched_yield() }
+            },
+            {
+                var random = FixedRandom(state: 2)
+                // The first position that was not delivered yet: rewinding delivers nothing twice.
+                var frontier = 0
+                while !(ring.isEnded && ring.readPosition >= frontier) {
+                    if let marker = ring.pendingMarker, marker.marker != .end {
+                        let fresh = marker.position >= frontier
+                        // The marker carries the position that it was put at.
+                        if marker.marker != .format(.init(sampleRate: marker.position, channelCount: 2, bitDepth: 16)) {
+                            faults.add(1, ordering: .relaxed)
+                        }
+                        ring.passMarker()
+                        if fresh {
+                            markersMet.add(1, ordering: .relaxed)
+                            frontier = marker.resumption
+                        }
+                    }
+                    let region = ring.readableRegion()
+                    let count = min(region.count, Int.random(in: 1...1000, using: &random))
+                    let position = ring.readPosition
+                    var wrong = 0
+                    for index in 0..<count where region[index] != Self.sample(at: position + index) { wrong += 1 }
+                    faults.add(wrong, ordering: .relaxed)
+                    ring.advance(count)
+                    if position + count > frontier {
+                        delivered.add(position + count - frontier, ordering: .relaxed)
+                        frontier = position + count
+                    }
+                    if count == 0 { sched_yield() }
+                    if Int.random(in: 0..<4, using: &random) != 0 {
+                        let released = ring.releasedPosition
+                        ring.release(upTo: released + (ring.readPosition - released) / 2)
+                    }
+                    if Int.random(in: 0..<16, using: &random) == 0 { ring.rewind(to: ring.releasedPosition) }
+                }
+            })
+
+        #expect(faults.load(ordering: .relaxed) == 0)
+        #expect(delivered.load(ordering: .relaxed) == sampleCount)
+        #expect(markersMet.load(ordering: .relaxed) == markersPut.load(ordering: .relaxed))
+        #expect(markersPut.load(ordering: .relaxed) > 100)
+    }
+
+    @Test("the queue delivers everything once and in order")
+    func queue() {
+        let queue = MessageQueue<SIMD2<Int>>(capacity: 64)
+        let count = 500_000
+        let faults = Atomic<Int>(0)
+        together(
+            {
+                for number in 0..<count {
+                    while !queue.push(SIMD2(number, ~number)) { sched_yield() }
+                }
+            },
+            {
+                var expected = 0
+                while expected < count {
+                    guard let message = queue.pop() else {
+                        sched_yield()
+                        continue
+                    }
+                    if message != SIMD2(expected, ~expected) { faults.add(1, ordering: .relaxed) }
+                    expected += 1
+                }
+            })
+        #expect(faults.load(ordering: .relaxed) == 0)
+        #expect(queue.pop() == nil)
+    }
+
+    @Test("a snapshot is never torn and never goes back")
+    func snapshot() {
+        let snapshot = Snapshot(SIMD8<Int64>(repeating: 0))
+        let last: Int64 = 30_000
+        let faults = Atomic<Int>(0)
+        together(
+            {
+                for number in 1...last { snapshot.publish(SIMD8(repeating: number)) }
+            },
+            {
+                var newest: Int64 = 0
+                while newest < last {
+                    let value = snapshot.read()
+                    if value != SIMD8(repeating: value[0]) || value[0] < newest { faults.add(1, ordering: .relaxed) }
+                    newest = value[0]
+                }
+            })
+        #expect(faults.load(ordering: .relaxed) == 0)
+    }
+}
