@@ -24,7 +24,8 @@ public protocol PlaybackDevice: AnyObject {
     func delayFrames() throws(DeviceFault) -> Int
 
     /// Blocks until a period can be written, `wakeUp` becomes readable or the time is over.
-    func wait(wakeUp: Int32, milliseconds: Int32) throws(DeviceFault)
+    /// - Returns: whether `wakeUp` is readable.
+    func wait(wakeUp: Int32, milliseconds: Int32) throws(DeviceFault) -> Bool
 
     /// Silences the device at once; what was written and not heard is gone. It can be written to again afterwards.
     /// A device that has nothing unheard may keep what it has.

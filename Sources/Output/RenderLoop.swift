@@ -1,6 +1,6 @@
-import CLinux
 import PCM
 import Platform
+import Synchronization
 
 /// The audio thread's work: takes frames from the streams' rings to the device and tells what was heard.
 ///
@@ -165,25 +165,20 @@ final class RenderLoop {
     }
 
     /// Blocks as `step` said.
-    /// - Returns: whether a command has arrived.
-    func wait(_ wait: Wait, wakeUp: Int32) -> Bool {
+    func wait(_ wait: Wait, wakeUp: WakeUp) {
         switch wait {
-        case .command: return Self.poll(wakeUp, milliseconds: -1)
-        case .time(let milliseconds): return Self.poll(wakeUp, milliseconds: milliseconds)
+        case .command:
+            if wakeUp.wait(milliseconds: -1) { wakeUp.clear() }
+        case .time(let milliseconds):
+            if wakeUp.wait(milliseconds: milliseconds) { wakeUp.clear() }
         case .device(let milliseconds):
-            guard let device = sink?.device else { return false }
+            guard let device = sink?.device else { return }
             do throws(DeviceFault) {
-                try device.wait(wakeUp: wakeUp, milliseconds: milliseconds)
+                if try device.wait(wakeUp: wakeUp.descriptor, milliseconds: milliseconds) { wakeUp.clear() }
             } catch {
                 _ = recover(from: error)
             }
-            return !channel.commands.isEmpty
         }
-    }
-
-    private static func poll(_ descriptor: Int32, milliseconds: Int32) -> Bool {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return CLinux.poll(&entry, 1, milliseconds) > 0
     }
 
     private func prime() throws(DeviceFault) -> Wait {

@@ -122,8 +122,7 @@ public final class Renderer: @unchecked Sendable {
                 channel.processed.add(1, ordering: .releasing)
                 if !goesOn { return }
             }
-            let wait = loop.step()
-            if loop.wait(wait, wakeUp: wakeUp.descriptor) { wakeUp.clear() }
+            loop.wait(loop.step(), wakeUp: wakeUp)
         }
     }
 }

@@ -5,7 +5,7 @@ import PCM
 /// Thread: the audio thread. Only `init` allocates.
 final class SampleSink {
     let device: any PlaybackDevice
-    private var samples: SampleRenderer
+    private let samples: SampleRenderer
 
     init(_ device: any PlaybackDevice, ditherSeed: UInt64) {
         self.device = device

@@ -24,9 +24,6 @@ public final class MessageQueue<Element: BitwiseCopyable>: @unchecked Sendable {
     /// Elements that can be pushed before any is popped. Producer's thread.
     public var freeCapacity: Int { capacity - (tail.owned() - head.read()) }
 
-    /// Whether there is nothing to pop. Consumer's thread.
-    public var isEmpty: Bool { head.owned() == tail.read() }
-
     /// Appends `element`. Producer's thread.
     /// - Returns: false, with nothing changed, when the queue is full.
     public func push(_ element: Element) -> Bool {

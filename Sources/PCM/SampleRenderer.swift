@@ -9,7 +9,7 @@
 /// What comes out does not depend on how the samples are cut into calls.
 ///
 /// Thread: one at a time. Nothing allocates after `init`.
-public struct SampleRenderer: ~Copyable {
+public final class SampleRenderer {
     public let format: SampleFormat
     public let channelCount: Int
     /// The gain of the next sample when no ramp is under way, else the ramp's target.
@@ -36,14 +36,14 @@ public struct SampleRenderer: ~Copyable {
     public var isRamping: Bool { ramp != nil }
 
     /// The next sample and all after it have this gain; ends a ramp.
-    public mutating func switchGain(to gain: Gain) {
+    public func switchGain(to gain: Gain) {
         self.gain = gain
         ramp = nil
     }
 
     /// Moves linearly to `target`, a step each frame; the last of `rampFrames` frames has exactly that gain. During a
     /// ramp the new one starts from where the old one is.
-    public mutating func rampGain(to target: Gain) {
+    public func rampGain(to target: Gain) {
         let start = ramp?.current ?? gain
         gain = target
         ramp = start == target ? nil : Ramp(from: start, to: target, frames: rampFrames)
@@ -53,7 +53,7 @@ public struct SampleRenderer: ~Copyable {
     /// - Parameters:
     ///   - source: `frames · channelCount` samples.
     ///   - target: room for as many of the format, aligned for it.
-    public mutating func render(from source: UnsafePointer<Int32>, frames: Int, to target: UnsafeMutableRawPointer) {
+    public func render(from source: UnsafePointer<Int32>, frames: Int, to target: UnsafeMutableRawPointer) {
         switch format {
         case .s32: render(S32.self, from: source, frames: frames, to: target)
         case .s24: render(S24.self, from: source, frames: frames, to: target)
@@ -62,7 +62,7 @@ public struct SampleRenderer: ~Copyable {
         }
     }
 
-    private mutating func render<Target: DeviceSample>(
+    private func render<Target: DeviceSample>(
         _: Target.Type, from source: UnsafePointer<Int32>, frames: Int, to target: UnsafeMutableRawPointer
     ) {
         var done = 0
@@ -77,7 +77,7 @@ public struct SampleRenderer: ~Copyable {
     }
 
     /// Renders frames of one gain.
-    private mutating func apply<Target: DeviceSample>(
+    private func apply<Target: DeviceSample>(
         _ gain: Gain, _: Target.Type, from start: UnsafePointer<Int32>, firstFrame: Int, frames: Int,
         to memory: UnsafeMutableRawPointer
     ) {

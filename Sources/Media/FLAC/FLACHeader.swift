@@ -1,3 +1,5 @@
+import PCM
+
 /// What stands before the audio frames of a FLAC file, found without reading the blocks that are not needed: a picture
 /// of 20 MB costs the four bytes of its block header.
 struct FLACHeader {

@@ -107,8 +107,8 @@ final class ALSADevice: PlaybackDevice {
         return max(0, delay) + stagedFrames
     }
 
-    func wait(wakeUp: Int32, milliseconds: Int32) throws(DeviceFault) {
-        guard descriptors.wait(wakeUp: wakeUp, milliseconds: milliseconds) == .error else { return }
+    func wait(wakeUp: Int32, milliseconds: Int32) throws(DeviceFault) -> Bool {
+        guard descriptors.wait(wakeUp: wakeUp, milliseconds: milliseconds) == .error else { return descriptors.wasWoken }
         // In a state without a fault the device would report the same error for ever.
         throw state.fault ?? .failed(code: -EIO)
     }

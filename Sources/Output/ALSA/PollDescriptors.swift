@@ -42,4 +42,7 @@ struct PollDescriptors: ~Copyable {
         if Int32(events) & (POLLERR | POLLNVAL | POLLHUP) != 0 { return .error }
         return Int32(events) & POLLOUT != 0 ? .ready : .none
     }
+
+    /// Whether the last wait ended with the wake-up descriptor readable.
+    var wasWoken: Bool { entries[deviceCount].revents != 0 }
 }

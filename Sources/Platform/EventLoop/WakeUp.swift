@@ -20,6 +20,13 @@ public final class WakeUp: Sendable {
         _ = write(descriptor, &one, 8)
     }
 
+    /// Blocks until a `signal`, or for `milliseconds`; less than 0 means without limit. It is not taken back.
+    /// - Returns: whether there was one.
+    public func wait(milliseconds: Int32) -> Bool {
+        var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&waited, 1, milliseconds) > 0
+    }
+
     /// Takes back every `signal` so far. Any thread.
     public func clear() {
         var count: UInt64 = 0
