@@ -94,9 +94,9 @@ extension PCMRing {
     /// Samples that can be written before the consumer releases more. Producer's thread.
     public var freeSamples: Int { capacity - Int(writeCursor.owned() - releasedCursor.read()) }
 
-    /// The free memory from the write cursor on, as far as it is contiguous; empty when the ring is full. Whole frames
-    /// fit for any channel count up to 8 as long as whole frames are committed and released. Producer's thread; valid
-    /// until the next `commit` or `put`.
+    /// The free memory from the write cursor on, as far as it is contiguous; empty when the ring is full. At the end of
+    /// the memory whole frames fit; where what was not released begins, the last frame may not be whole. Producer's
+    /// thread; valid until the next `commit` or `put`.
     public func writableRegion() -> UnsafeMutableBufferPointer<Int32> {
         let offset = offset(of: writeCursor.owned())
         return UnsafeMutableBufferPointer(start: samples + offset, count: min(freeSamples, capacity - offset))
