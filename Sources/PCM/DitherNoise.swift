@@ -3,12 +3,13 @@
 ///
 /// The generator is Marsaglia's xorshift64 with the shifts 13, 7 and 17 ("Xorshift RNGs", Journal of Statistical
 /// Software 8/14, 2003), period 2⁶⁴ − 1. A channel has four of them and takes 32 bits for each sample in turn, so its
-/// noise repeats after 8 · (2⁶⁴ − 1) samples; at 192 kHz that is 24 million years. SplitMix64 makes the seeds, as far
-/// apart on the orbit as chance puts them. Shifts and exclusive-ors of neighbouring 64-bit words vectorise everywhere.
+/// noise repeats after 8 · (2⁶⁴ − 1) samples; at 192 kHz that is 24 million years. SplitMix64 makes the seeds: places
+/// of one orbit, and in stereo the chance that any two generators meet within a year of playing is below 10⁻⁵.
+/// Shifts and exclusive-ors of neighbouring 64-bit words vectorise everywhere.
 struct DitherNoise: ~Copyable {
     /// Resolution of a value: 1 LSB is 2¹⁶.
     static let fractionBits: Int64 = 16
-    /// What to subtract from a value.
+    /// To be subtracted from a value; leaving that to the user keeps the values unsigned, which widens for free.
     static let mean: UInt32 = 0xffff
 
     private static let generatorsPerChannel = 4
@@ -40,8 +41,8 @@ struct DitherNoise: ~Copyable {
         block.deallocate()
     }
 
-    /// The noise of the next frames, interleaved, in LSB · 2¹⁶: at most `frames`, at least one of them.
-    /// Valid until the next call.
+    /// The noise of the next frames, interleaved, in LSB · 2¹⁶ and `mean` too high: at most `frames`, at least one of
+    /// them. Valid until the next call.
     @inline(__always)
     mutating func take(_ frames: Int) -> (samples: UnsafePointer<UInt32>, frames: Int) {
         if position == Self.blockFrames {
@@ -73,7 +74,7 @@ struct DitherNoise: ~Copyable {
         }
     }
 
-    /// The sum of two uniform values of 16 bits, made symmetrical about zero.
+    /// The sum of two uniform values of 16 bits.
     @inline(__always)
     private static func triangular(_ bits: UInt32) -> UInt32 {
         (bits & 0xffff) &+ (bits &>> 16)

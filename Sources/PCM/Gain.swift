@@ -1,6 +1,6 @@
 /// A linear gain as the sample path applies it: unsigned Q4.28 in an `Int32`, from true silence to just under 8
 /// (+18.06 dB). One step is 2⁻²⁸, so a gain of −60 dB is off by at most 1.6·10⁻⁵ dB.
-public struct Gain: Equatable, Comparable, Sendable, BitwiseCopyable {
+public struct Gain: Equatable, Sendable, BitwiseCopyable {
     /// The factor times 2²⁸, 0 to `Int32.max`.
     public let rawValue: Int32
 
@@ -31,6 +31,4 @@ public struct Gain: Equatable, Comparable, Sendable, BitwiseCopyable {
 
     /// The linear factor, exact.
     public var factor: Double { Double(rawValue) / Double(Gain.unity.rawValue) }
-
-    public static func < (left: Gain, right: Gain) -> Bool { left.rawValue < right.rawValue }
 }

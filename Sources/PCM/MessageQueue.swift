@@ -28,8 +28,8 @@ public final class MessageQueue<Element: BitwiseCopyable>: @unchecked Sendable {
     /// - Returns: false, with nothing changed, when the queue is full.
     public func push(_ element: Element) -> Bool {
         let position = tail.owned()
-        guard position - head.read() <= mask else { return false }
-        (slots + (position & mask)).initialize(to: element)
+        guard position - head.read() < capacity else { return false }
+        slot(position).initialize(to: element)
         tail.publish(position + 1)
         return true
     }
@@ -38,8 +38,12 @@ public final class MessageQueue<Element: BitwiseCopyable>: @unchecked Sendable {
     public func pop() -> Element? {
         let position = head.owned()
         guard position < tail.read() else { return nil }
-        let element = slots[position & mask]
+        let element = slot(position).pointee
         head.publish(position + 1)
         return element
+    }
+
+    private func slot(_ position: Int64) -> UnsafeMutablePointer<Element> {
+        slots + (Int(truncatingIfNeeded: position) & mask)
     }
 }

@@ -28,13 +28,13 @@ public final class PCMRing: @unchecked Sendable {
     public struct PlacedMarker: Equatable, Sendable, BitwiseCopyable {
         public let marker: Marker
         /// Where the samples before the marker end.
-        public let position: Int
+        public let position: Int64
         /// Where the samples after the marker begin; more than `position`.
-        public let resumption: Int
+        public let resumption: Int64
     }
 
     /// Least common multiple of the channel counts 1 to 8.
-    public static let alignment = 840
+    public static let alignment: Int64 = 840
 
     /// Samples that fit, a multiple of `alignment`.
     public let capacity: Int
@@ -55,7 +55,7 @@ public final class PCMRing: @unchecked Sendable {
     private let markersReleased = Cursor()
 
     // The consumer's alone.
-    private var markersPassed = 0
+    private var markersPassed: Int64 = 0
     private var releasedFormat: PCMFormat?
 
     /// - Parameters:
@@ -63,10 +63,11 @@ public final class PCMRing: @unchecked Sendable {
     ///     written is never taken from the system.
     ///   - markerCapacity: markers between the released and the write cursor, at least 1.
     public init(capacity: Int, markerCapacity: Int = 64) {
-        let blocks = max((capacity + Self.alignment - 1) / Self.alignment, 2)
-        self.capacity = blocks * Self.alignment
+        let alignment = Int(Self.alignment)
+        self.capacity = max((capacity + alignment - 1) / alignment, 2) * alignment
         self.markerCapacity = max(markerCapacity, 1)
-        let memory = mmap(nil, Self.byteCount(self.capacity), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        let (protection, flags) = (PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS)
+        let memory = mmap(nil, Self.byteCount(self.capacity), protection, flags, -1, 0)
         // MAP_FAILED is -1, and as fatal as any other allocation that fails.
         guard let memory, Int(bitPattern: memory) != -1 else { fatalError("no memory for the PCM ring") }
         samples = memory.bindMemory(to: Int32.self, capacity: self.capacity)
@@ -79,30 +80,36 @@ public final class PCMRing: @unchecked Sendable {
     }
 
     private static func byteCount(_ samples: Int) -> Int { samples * MemoryLayout<Int32>.stride }
+
+    private func offset(of position: Int64) -> Int { Int(position % Int64(capacity)) }
+
+    private func slot(_ markerCount: Int64) -> UnsafeMutablePointer<PlacedMarker> {
+        markers + Int(markerCount % Int64(markerCapacity))
+    }
 }
 
 // MARK: - Producer
 
 extension PCMRing {
     /// Samples that can be written before the consumer releases more. Producer's thread.
-    public var freeSamples: Int { capacity - (writeCursor.owned() - releasedCursor.read()) }
+    public var freeSamples: Int { capacity - Int(writeCursor.owned() - releasedCursor.read()) }
 
-    /// The free memory from the write cursor on, as far as it is contiguous; empty when the ring is full. Whole frames
-    /// fit for any channel count up to 8 as long as whole frames are committed and released. Producer's thread; valid
-    /// until the next `commit` or `put`.
+    /// The free memory from the write cursor on, as far as it is contiguous; empty when the ring is full. At the end of
+    /// the memory whole frames fit; where what was not released begins, the last frame may not be whole. Producer's
+    /// thread; valid until the next `commit` or `put`.
     public func writableRegion() -> UnsafeMutableBufferPointer<Int32> {
-        let offset = writeCursor.owned() % capacity
+        let offset = offset(of: writeCursor.owned())
         return UnsafeMutableBufferPointer(start: samples + offset, count: min(freeSamples, capacity - offset))
     }
 
     /// Hands the first `count` samples of the writable region to the consumer. Producer's thread.
     public func commit(_ count: Int) {
         precondition(count >= 0 && count <= freeSamples)
-        writeCursor.publish(writeCursor.owned() + count)
+        writeCursor.publish(writeCursor.owned() + Int64(count))
     }
 
     /// Where the next sample is written. Any thread.
-    public var writePosition: Int { writeCursor.read() }
+    public var writePosition: Int64 { writeCursor.read() }
 
     /// Puts a marker behind the samples committed so far. Producer's thread.
     /// - Returns: false, with nothing changed, when there is no room for the marker or for the positions that it takes.
@@ -110,9 +117,10 @@ extension PCMRing {
         let position = writeCursor.owned()
         let resumption = (position / Self.alignment + 1) * Self.alignment
         let count = markersPut.owned()
-        guard count - markersReleased.read() < markerCapacity, resumption - position <= freeSamples else { return false }
-        let placed = PlacedMarker(marker: marker, position: position, resumption: resumption)
-        (markers + count % markerCapacity).initialize(to: placed)
+        guard count - markersReleased.read() < markerCapacity, Int(resumption - position) <= freeSamples else {
+            return false
+        }
+        slot(count).initialize(to: PlacedMarker(marker: marker, position: position, resumption: resumption))
         markersPut.publish(count + 1)
         writeCursor.publish(resumption)
         return true
@@ -123,10 +131,10 @@ extension PCMRing {
 
 extension PCMRing {
     /// The next sample for the device. Any thread.
-    public var readPosition: Int { readCursor.read() }
+    public var readPosition: Int64 { readCursor.read() }
 
     /// Where the samples begin that `rewind` can bring back. Any thread.
-    public var releasedPosition: Int { releasedCursor.read() }
+    public var releasedPosition: Int64 { releasedCursor.read() }
 
     /// The samples from the read cursor on, as far as they are contiguous in memory and before the next marker; may be
     /// empty. Consumer's thread; valid until the samples are released.
@@ -135,14 +143,14 @@ extension PCMRing {
         // The write cursor first: it says which markers must be visible.
         let written = writeCursor.read()
         let end = nextMarker(before: written)?.position ?? written
-        let offset = position % capacity
-        return UnsafeBufferPointer(start: samples + offset, count: min(end - position, capacity - offset))
+        let offset = offset(of: position)
+        return UnsafeBufferPointer(start: samples + offset, count: min(Int(end - position), capacity - offset))
     }
 
     /// Moves the read cursor over the first `count` samples of the readable region. Consumer's thread.
     public func advance(_ count: Int) {
         precondition(count >= 0 && count <= readableRegion().count)
-        readCursor.publish(readCursor.owned() + count)
+        readCursor.publish(readCursor.owned() + Int64(count))
     }
 
     /// The marker exactly at the read cursor. Consumer's thread.
@@ -166,7 +174,7 @@ extension PCMRing {
         var index = markersPassed
         while index > markersReleased.owned() {
             index -= 1
-            if case .format(let format) = markers[index % markerCapacity].marker { return format }
+            if case .format(let format) = slot(index).pointee.marker { return format }
         }
         return releasedFormat
     }
@@ -174,12 +182,12 @@ extension PCMRing {
     /// Gives everything before `position` back to the producer: it was heard. Consumer's thread.
     /// - Parameter position: at most the read cursor. One among those that a marker takes up counts as the marker's
     ///   own; one already released changes nothing.
-    public func release(upTo position: Int) {
+    public func release(upTo position: Int64) {
         precondition(position <= readCursor.owned())
         var heard = position
         var released = markersReleased.owned()
         while released < markersPassed {
-            let marker = markers[released % markerCapacity]
+            let marker = slot(released).pointee
             guard marker.resumption <= position else {
                 heard = min(heard, marker.position)
                 break
@@ -196,11 +204,11 @@ extension PCMRing {
     /// Consumer's thread.
     /// - Parameter position: from the released to the read cursor. One among those that a marker takes up counts as the
     ///   marker's own.
-    public func rewind(to position: Int) {
+    public func rewind(to position: Int64) {
         precondition(position >= releasedCursor.owned() && position <= readCursor.owned())
         var target = position
         while markersPassed > markersReleased.owned() {
-            let marker = markers[(markersPassed - 1) % markerCapacity]
+            let marker = slot(markersPassed - 1).pointee
             guard marker.resumption > position else { break }
             target = min(target, marker.position)
             markersPassed -= 1
@@ -209,9 +217,9 @@ extension PCMRing {
     }
 
     /// The first marker not passed among those that lie wholly before `written`.
-    private func nextMarker(before written: Int) -> PlacedMarker? {
+    private func nextMarker(before written: Int64) -> PlacedMarker? {
         guard markersPassed < markersPut.read() else { return nil }
-        let next = markers[markersPassed % markerCapacity]
+        let next = slot(markersPassed).pointee
         return next.resumption <= written ? next : nil
     }
 }

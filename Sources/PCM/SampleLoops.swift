@@ -3,7 +3,7 @@
 /// Wrapping operators on raw pointers are the form that vectorises, as `tools/check-vectorisation` verifies. What ships
 /// is optimised for size, which would keep the loops scalar: hence `@_optimize(speed)`.
 enum SampleLoops<Target: DeviceSample> {
-    /// Samples without a gain, rounded to nearest (ties towards +∞) and saturated. What fits the format comes out exactly.
+    /// Samples without a gain, rounded to nearest (ties towards +∞) and saturated. What fits comes out exactly.
     @inline(never)
     @_optimize(speed)
     static func narrow(_ source: UnsafePointer<Int32>, count: Int, to target: UnsafeMutableRawPointer) {
@@ -29,7 +29,7 @@ enum SampleLoops<Target: DeviceSample> {
         let product = GainProduct(gain, plus: half &- (Int64(DitherNoise.mean) &<< noiseShift))
         for index in 0..<count {
             let sum = product.of(source[index]) &+ (Int64(noise[index]) &<< noiseShift)
-            // Half the sum's width is enough: no format here keeps a bit below bit 36.
+            // All of the result lies in the upper half; 32-bit lanes are twice as many.
             let upper = Int32(truncatingIfNeeded: sum &>> 32)
             let sample = upper &>> Int32(truncatingIfNeeded: shift &- 32)
             Target.store(min(max(sample, ~Target.highest), Target.highest), at: index, in: target)
@@ -37,8 +37,8 @@ enum SampleLoops<Target: DeviceSample> {
     }
 }
 
-/// `(sample · gain + half) >> 28` in 64 bits, saturated, for 32 bits. A function by itself: of a static one the compiler
-/// makes a copy without the metatype, which would not be optimised for speed.
+/// `(sample · gain + half) >> 28` in 64 bits, saturated, for 32 bits. A function by itself: of a static one the
+/// compiler makes a copy without the metatype, which would not be optimised for speed.
 @inline(never)
 @_optimize(speed)
 func scaleToS32(
@@ -55,7 +55,7 @@ func scaleToS32(
 private func saturate(_ product: Int64) -> Int32 {
     #if arch(x86_64)
         // SSE2 neither compares nor arithmetically shifts 64-bit lanes. The same in halves: the product fits when all
-        // bits above the result equal its sign. That is three times as fast.
+        // bits above the result equal its sign. It is three times as fast.
         let upper = Int32(truncatingIfNeeded: product &>> 32)
         let sign = upper &>> 31
         let fits = upper &>> Int32(truncatingIfNeeded: Gain.fractionBits &- 1) == sign

@@ -2,8 +2,8 @@
 ///
 /// - At unity without a ramp: the samples themselves; a narrower format gets them rounded to nearest, never dithered,
 ///   so that whatever fits is exact.
-/// - At any other gain: `sample · gain` in 64 bits, rounded to nearest once (ties towards +∞) and saturated once. Formats
-///   of 24 and 16 bits get TPDF dither of ±1 LSB with an independent generator for each channel; 32 bits never.
+/// - At any other gain: `sample · gain` in 64 bits, rounded to nearest once (ties towards +∞) and saturated once.
+///   Formats of 24 and 16 bits get TPDF dither of ±1 LSB with an independent generator for each channel; 32 bits never.
 /// - Muted: digital zero.
 ///
 /// What comes out does not depend on how the samples are cut into calls.

@@ -16,7 +16,8 @@ struct DitherTests {
         }
     }
 
-    @Test("no error is more than the dither's 1 LSB and the rounding's half", arguments: [SampleFormat.s24, .s24Packed, .s16])
+    @Test("no error is more than the dither's 1 LSB and the rounding's half",
+        arguments: [SampleFormat.s24, .s24Packed, .s16])
     func bounds(format: SampleFormat) {
         let samples = telltaleSamples.map { $0 / 2 }
         for gain in [Gain(factor: 0.3), Gain(factor: 1.9), Gain(factor: 0.001)] {

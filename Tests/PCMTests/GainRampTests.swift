@@ -34,7 +34,7 @@ struct GainRampTests {
         renderer.rampGain(to: target)
         var previous = start.rawValue
         for (index, gain) in rampedGains(of: &renderer, frames: 882).enumerated() {
-            #expect(start < target ? gain >= previous : gain <= previous)
+            #expect(from < to ? gain >= previous : gain <= previous)
             let part = Double(index + 1) / 882
             let line = Double(start.rawValue) * (1 - part) + Double(target.rawValue) * part
             #expect(abs(Double(gain) - line) <= 1)

@@ -28,7 +28,8 @@ struct GainTests {
         #expect(Gain(decibels: level).rawValue == rawValue)
     }
 
-    @Test("the factor of a gain makes the same gain again", arguments: [0, 1, 268_435, 1 << 28, 214_748_365, .max] as [Int32])
+    @Test("the factor of a gain makes the same gain again",
+        arguments: [0, 1, 268_435, 1 << 28, 214_748_365, .max] as [Int32])
     func roundTrip(rawValue: Int32) {
         let factor = Double(rawValue) / 0x1p28
         #expect(Gain(factor: factor).rawValue == rawValue)

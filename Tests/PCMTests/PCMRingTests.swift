@@ -55,7 +55,7 @@ struct PCMRingTests {
             #expect(read(ring) == samples)
             ring.release(upTo: ring.readPosition)
         }
-        #expect(ring.readPosition == Int(next))
+        #expect(ring.readPosition == Int64(next))
     }
 
     @Test("the producer stops at what was not released, not at what was not read")
@@ -191,8 +191,8 @@ struct PCMRingTests {
         #expect(read(ring) == Array(11...16))
     }
 
-    @Test("positions that a marker takes up count as the marker's own", arguments: [850, 851, 1000, 1679])
-    func withinMarker(position: Int) {
+    @Test("positions that a marker takes up count as the marker's own", arguments: [850, 851, 1000, 1679] as [Int64])
+    func withinMarker(position: Int64) {
         let ring = PCMRing(capacity: 8400)
         _ = ring.put(.format(stereo))
         write(1...10, to: ring)

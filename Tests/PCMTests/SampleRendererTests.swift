@@ -65,7 +65,8 @@ struct SampleRendererTests {
     func justification() {
         for gain in [Gain.unity, Gain(factor: 0.3)] {
             // `decode` reads all four bytes: were they not sign-extended, the numbers would differ.
-            #expect(render(telltaleSamples, as: .s24, gain: gain) == render(telltaleSamples, as: .s24Packed, gain: gain))
+            let packed = render(telltaleSamples, as: .s24Packed, gain: gain)
+            #expect(render(telltaleSamples, as: .s24, gain: gain) == packed)
         }
     }
 

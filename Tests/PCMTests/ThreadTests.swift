@@ -19,7 +19,7 @@ private func together(_ first: @escaping @Sendable () -> Void, _ second: @escapi
 @Suite("Lock-free hand-over between two real threads")
 struct ThreadTests {
     /// What the sample at a position must be.
-    private static func sample(at position: Int) -> Int32 { Int32(truncatingIfNeeded: position &* 0x9e37_79b1) }
+    private static func sample(at position: Int64) -> Int32 { Int32(truncatingIfNeeded: position &* 0x9e37_79b1) }
 
     @Test("the ring loses, doubles and changes no sample, with markers and rewinds between")
     func ring() {
@@ -38,11 +38,11 @@ struct ThreadTests {
                     let region = ring.writableRegion()
                     let count = min(region.count, sampleCount - written, Int.random(in: 1...1500, using: &random))
                     let position = ring.writePosition
-                    for index in 0..<count { region[index] = Self.sample(at: position + index) }
+                    for index in 0..<count { region[index] = Self.sample(at: position + Int64(index)) }
                     ring.commit(count)
                     written += count
                     if count == 0 { sched_yield() }
-                    let format = PCMFormat(sampleRate: ring.writePosition, channelCount: 2, bitDepth: 16)
+                    let format = PCMFormat(sampleRate: Int(ring.writePosition), channelCount: 2, bitDepth: 16)
                     if Int.random(in: 0..<8, using: &random) == 0, ring.put(.format(format)) {
                         markersPut.add(1, ordering: .relaxed)
                     }
@@ -52,12 +52,13 @@ struct ThreadTests {
             {
                 var random = FixedRandom(state: 2)
                 // The first position that was not delivered yet: rewinding delivers nothing twice.
-                var frontier = 0
+                var frontier: Int64 = 0
                 while !(ring.isEnded && ring.readPosition >= frontier) {
                     if let marker = ring.pendingMarker, marker.marker != .end {
                         let fresh = marker.position >= frontier
                         // The marker carries the position that it was put at.
-                        if marker.marker != .format(.init(sampleRate: marker.position, channelCount: 2, bitDepth: 16)) {
+                        let expected = PCMFormat(sampleRate: Int(marker.position), channelCount: 2, bitDepth: 16)
+                        if marker.marker != .format(expected) {
                             faults.add(1, ordering: .relaxed)
                         }
                         ring.passMarker()
@@ -70,12 +71,13 @@ struct ThreadTests {
                     let count = min(region.count, Int.random(in: 1...1000, using: &random))
                     let position = ring.readPosition
                     var wrong = 0
-                    for index in 0..<count where region[index] != Self.sample(at: position + index) { wrong += 1 }
+                    for index in 0..<count where region[index] != Self.sample(at: position + Int64(index)) { wrong += 1 }
                     faults.add(wrong, ordering: .relaxed)
                     ring.advance(count)
-                    if position + count > frontier {
-                        delivered.add(position + count - frontier, ordering: .relaxed)
-                        frontier = position + count
+                    let end = position + Int64(count)
+                    if end > frontier {
+                        delivered.add(Int(end - frontier), ordering: .relaxed)
+                        frontier = end
                     }
                     if count == 0 { sched_yield() }
                     if Int.random(in: 0..<4, using: &random) != 0 {
