@@ -20,6 +20,9 @@ public struct SystemError: Error, Equatable, Sendable {
         SystemError(code: tonearm_errno(), operation: operation, subject: subject)
     }
 
+    /// Whether the medium is full, or the user's share of it.
+    public var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT }
+
     /// The system's text for `code`: "No such file or directory".
     public var reason: String { String(cString: strerror(code)) }
 }

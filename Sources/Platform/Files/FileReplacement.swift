@@ -19,7 +19,7 @@ public struct FileReplacement: ~Copyable {
     public init(of path: String, mode: UInt32 = 0o644) throws(SystemError) {
         let number = hexadecimal(SystemRandomSource().bytes(8))
         // In the same folder: rename(2) cannot cross file systems.
-        file = try File(creating: "\(Self.folder(of: path))/\(Self.prefix)\(number)\(Self.suffix)", mode: mode)
+        file = try File(creating: "\(Folder.containing(path))/\(Self.prefix)\(number)\(Self.suffix)", mode: mode)
         target = path
     }
 
@@ -44,7 +44,7 @@ public struct FileReplacement: ~Copyable {
         if rename(file.path, target) != 0 { throw .last("rename", target) }
         isCommitted = true
         // Cut here: the folder on the medium has either the old name or the new one; both lead to whole files.
-        try Folder.synchronize(Self.folder(of: target))
+        try Folder.synchronize(containing: target)
         // Cut here: the new file is there.
     }
 
@@ -80,11 +80,5 @@ public struct FileReplacement: ~Copyable {
         let bytes = name.utf8
         return bytes.count == prefix.utf8.count + 16 + suffix.utf8.count
             && bytes.starts(with: prefix.utf8) && bytes.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
-    }
-
-    private static func folder(of path: String) -> String {
-        let bytes = path.utf8
-        guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-        return slash == bytes.startIndex ? "/." : String(path[..<slash])
     }
 }

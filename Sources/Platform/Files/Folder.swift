@@ -84,8 +84,16 @@ public enum Folder {
         if error.code != EEXIST || FileKind(at: path) != .folder { throw error }
     }
 
-    /// Blocks until the names in the folder are on the medium: what was created, renamed or removed there.
-    public static func synchronize(_ path: String) throws(SystemError) {
+    /// The folder that the last name of `path` is in: "." for a bare name.
+    public static func containing(_ path: String) -> String {
+        let bytes = path.utf8
+        guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == bytes.startIndex ? "/." : String(path[..<slash])
+    }
+
+    /// Blocks until the name of the file at `file` is on the medium, or is gone from there: fsync of its folder.
+    public static func synchronize(containing file: String) throws(SystemError) {
+        let path = containing(file)
         let descriptor = tonearm_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         guard descriptor >= 0 else { throw .last("open", path) }
         defer { close(descriptor) }

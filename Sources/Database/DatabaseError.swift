@@ -1,0 +1,84 @@
+import CSQLite
+import Platform
+
+/// Why the database could not do what was asked.
+public struct DatabaseError: Error, Equatable, Sendable {
+    /// What a caller can act on.
+    public enum Kind: Equatable, Sendable {
+        /// Another connection holds the lock, and did so for the whole busy timeout. Nothing changed; worth a retry.
+        case busy
+        /// No space on the medium. Nothing changed.
+        case full
+        /// The file is not a database, or damaged. It was left as it is.
+        case corrupt
+        /// A newer version of the program has been here. The file was left as it is.
+        case newerSchema(found: Int, known: Int)
+        /// The file or its folder is missing, or may not be opened or written.
+        case notAccessible
+        /// A rule of the schema (unique, not null, foreign key, check) forbids it. Nothing changed.
+        case constraint
+        /// The medium failed. Nothing changed.
+        case inputOutput
+        /// A mistake in the program (SQL that SQLite does not understand, a value too many), or no memory.
+        case misuse
+    }
+
+    public var kind: Kind
+    /// SQLite's extended result code; 0 where it was not SQLite that refused.
+    public var code: Int32
+    public var message: String
+    /// The statement, where there is one.
+    public var sql: String?
+    /// The database file.
+    public var path: String
+
+    public init(kind: Kind, code: Int32 = 0, message: String, sql: String? = nil, path: String) {
+        self.kind = kind
+        self.code = code
+        self.message = message
+        self.sql = sql
+        self.path = path
+    }
+
+    init(code: Int32, message: String, sql: String?, path: String) {
+        self.init(kind: Kind(code: code), code: code, message: message, sql: sql, path: path)
+    }
+
+    init(_ error: SystemError, path: String) {
+        self.init(
+            kind: error.isOutOfSpace ? .full : .notAccessible, message: error.description, path: path)
+    }
+}
+
+extension DatabaseError.Kind {
+    /// The low byte of an extended code is the primary one.
+    fileprivate init(code: Int32) {
+        self = switch code & 0xFF {
+        case SQLITE_BUSY, SQLITE_LOCKED: .busy
+        case SQLITE_FULL: .full
+        case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
+        case SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: .notAccessible
+        case SQLITE_CONSTRAINT: .constraint
+        case SQLITE_IOERR: .inputOutput
+        default: .misuse
+        }
+    }
+}
+
+extension DatabaseError: CustomStringConvertible {
+    /// One line that names the file and, where there is one, the way out.
+    public var description: String {
+        switch kind {
+        case .newerSchema(let found, let known):
+            return "database \(path): made by a newer version (schema \(found), this version knows \(known)). "
+                + "Update the program; the file was left as it is"
+        case .corrupt:
+            return "database \(path): \(message). It was left as it is; move it away to start with an empty one"
+        case .full:
+            return "database \(path): no space left. Nothing was changed"
+        default:
+            guard let sql else { return "database \(path): \(message)" }
+            return "database \(path): \(message) [\(sql)]"
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import CSQLite
+
+/// A compiled statement. Finalizing is its end; it cannot be copied.
+///
+/// Thread: that of its database, control.
+public struct Statement: ~Copyable {
+    private let handle: OpaquePointer
+    /// Keeps the connection open as long as the statement lives.
+    private let database: Database
+    private let sql: String
+
+    init(_ handle: OpaquePointer, of database: Database, sql: String) {
+        self.handle = handle
+        self.database = database
+        self.sql = sql
+    }
+
+    deinit { sqlite3_finalize(handle) }
+
+    /// Gives the statement's `?` their values, in their order, and takes it back to its beginning.
+    /// - Throws: `.misuse` when there are not as many values as `?`.
+    public mutating func bind(_ values: [DatabaseValue]) throws(DatabaseError) {
+        sqlite3_reset(handle)
+        guard values.count == Int(sqlite3_bind_parameter_count(handle)) else {
+            throw DatabaseError(
+                code: SQLITE_RANGE, message: "\(values.count) values do not fit", sql: sql, path: database.path)
+        }
+        for (index, value) in values.enumerated() {
+            let code = bind(value, at: Int32(index + 1))
+            if code != SQLITE_OK { throw database.error(code, sql) }
+        }
+    }
+
+    private func bind(_ value: DatabaseValue, at index: Int32) -> Int32 {
+        // SQLITE_TRANSIENT is a cast that Swift does not see: SQLite makes its own copy.
+        let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        switch value {
+        case .null: return sqlite3_bind_null(handle, index)
+        case .integer(let value): return sqlite3_bind_int64(handle, index, value)
+        case .real(let value): return sqlite3_bind_double(handle, index, value)
+        case .text(let value):
+            return sqlite3_bind_text64(
+                handle, index, value, sqlite3_uint64(value.utf8.count), transient, UInt8(SQLITE_UTF8))
+        case .bytes(let value):
+            // A null pointer, which an empty array may give, would bind NULL.
+            if value.isEmpty { return sqlite3_bind_zeroblob(handle, index, 0) }
+            return sqlite3_bind_blob64(handle, index, value, sqlite3_uint64(value.count), transient)
+        }
+    }
+
+    /// Goes to the next row.
+    /// - Returns: whether there is one. After the last one the next call begins anew.
+    public mutating func step() throws(DatabaseError) -> Bool {
+        switch sqlite3_step(handle) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE:
+            sqlite3_reset(handle)
+            return false
+        case let code:
+            // The message is that of the connection, and the reset would not keep it.
+            let error = database.error(code, sql)
+            sqlite3_reset(handle)
+            throw error
+        }
+    }
+
+    // MARK: The current row
+
+    public var columnCount: Int { Int(sqlite3_column_count(handle)) }
+
+    /// The column, from 0, as it is stored.
+    public func value(_ column: Int) -> DatabaseValue {
+        switch sqlite3_column_type(handle, Int32(column)) {
+        case SQLITE_INTEGER: .integer(sqlite3_column_int64(handle, Int32(column)))
+        case SQLITE_FLOAT: .real(sqlite3_column_double(handle, Int32(column)))
+        case SQLITE_TEXT: .text(String(decoding: rawBytes(column), as: UTF8.self))
+        case SQLITE_BLOB: .bytes(Array(rawBytes(column)))
+        default: .null
+        }
+    }
+
+    /// The column, from 0; nil when it is not an integer.
+    public func integer(_ column: Int) -> Int64? {
+        if case .integer(let value) = value(column) { value } else { nil }
+    }
+
+    /// The column, from 0; nil when it is not a number.
+    public func real(_ column: Int) -> Double? {
+        switch value(column) {
+        case .real(let value): value
+        case .integer(let value): Double(value)
+        default: nil
+        }
+    }
+
+    /// The column, from 0; nil when it is not text.
+    public func text(_ column: Int) -> String? {
+        if case .text(let value) = value(column) { value } else { nil }
+    }
+
+    /// The column, from 0; nil when it is not a blob.
+    public func bytes(_ column: Int) -> [UInt8]? {
+        if case .bytes(let value) = value(column) { value } else { nil }
+    }
+
+    /// Valid until the next step.
+    private func rawBytes(_ column: Int) -> UnsafeRawBufferPointer {
+        // In this order: asking for the text may convert it and change its length.
+        let start = sqlite3_column_blob(handle, Int32(column))
+        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, Int32(column))))
+    }
+}
