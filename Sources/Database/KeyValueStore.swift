@@ -23,12 +23,13 @@ public final class KeyValueStore {
 
     /// Sets the value durably; nil and `.null` remove it. Inside a transaction it is durable with that.
     public func set(_ value: DatabaseValue?, for key: String) throws(DatabaseError) {
-        if let value, value != .null {
+        switch value {
+        case nil, .null?:
+            try database.execute("DELETE FROM configuration WHERE key = ?", .text(key))
+        case let value?:
             try database.execute(
                 "INSERT INTO configuration VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
                 .text(key), value)
-        } else {
-            try database.execute("DELETE FROM configuration WHERE key = ?", .text(key))
         }
     }
 

@@ -32,7 +32,7 @@ struct JSONTests {
 
     @Test("what is malformed is an error with its place", arguments: [
         ("", 1, 1), ("[1,]", 1, 4), ("{\"a\":1,\n \"a\":2}", 2, 4), ("[1] x", 1, 5), ("nul", 1, 3), ("[1e999]", 1, 6),
-        ("[9223372036854775808]", 1, 20), ("\"\\ud800\"", 1, 7), ("{\"a\\u0000\":1}", 1, 10), ("'a'", 1, 1), ("NaN", 1, 3),
+        ("[9223372036854775808]", 1, 20), ("\"\\ud800\"", 1, 8), ("{\"a\\u0000\":1}", 1, 10), ("'a'", 1, 1), ("NaN", 1, 3),
     ])
     func malformed(text: String, line: Int, column: Int) {
         let error = #expect(throws: JSONError.self) { try JSONValue.parse(text) }
