@@ -1,4 +1,5 @@
-/// Values by name, in the table `configuration`: what the player's owner has set. Each `set` is durable when it returns.
+/// Values by name, in the table `configuration`: what the player's owner has set. Each `set` is durable when it
+/// returns.
 ///
 /// Thread: control.
 public final class KeyValueStore {

@@ -98,7 +98,9 @@ struct DatabaseTests {
         let database = try Database(path: path, busyTimeout: 0)
         try other.transaction { () throws(DatabaseError) in
             let error = #expect(throws: DatabaseError.self) {
-                try database.transaction { () throws(DatabaseError) in try database.execute("INSERT INTO t VALUES (1)") }
+                try database.transaction { () throws(DatabaseError) in
+                    try database.execute("INSERT INTO t VALUES (1)")
+                }
             }
             #expect(error?.kind == .busy)
         }

@@ -27,7 +27,9 @@ struct FileTests {
         #expect(try file.length() == 10)
     }
 
-    @Test("a whole file is read up to a limit, those of /proc as well", arguments: [0, 1, 16_383, 16_384, 16_385, 100_000])
+    @Test("a whole file is read up to a limit, those of /proc as well", arguments: [
+        0, 1, 16_383, 16_384, 16_385, 100_000,
+    ])
     func contents(length: Int) throws {
         let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 * 7) }
         let path = try file("a", bytes)

@@ -4,9 +4,11 @@ import Testing
 @Suite("JSON")
 struct JSONTests {
     @Test("is read as what it says", arguments: [
-        ("null", JSONValue.null), ("true", true), (" false ", false), ("0", 0), ("-7", -7), ("0.5", 0.5), ("1e2", 100.0),
+        ("null", JSONValue.null), ("true", true), (" false ", false), ("0", 0), ("-7", -7), ("0.5", 0.5),
+        ("1e2", 100.0),
         ("9223372036854775807", .integer(.max)), ("-9223372036854775808", .integer(.min)), (#""""#, ""),
-        (#""a\n\"\\\/\u00e4\ud83c\udfb5""#, "a\n\"\\/ä🎵"), ("\"Größe\"", "Größe"), (#""a\u0000b""#, "a\u{0}b"), ("[]", []),
+        (#""a\n\"\\\/\u00e4\ud83c\udfb5""#, "a\n\"\\/ä🎵"), ("\"Größe\"", "Größe"), (#""a\u0000b""#, "a\u{0}b"),
+        ("[]", []),
         ("{}", [:]), (#"[1,"a",[null]]"#, [1, "a", [.null]]),
         (#"{"z":1,"a":{"k":[true]},"m":null}"#, ["z": 1, "a": ["k": [true]], "m": .null]),
     ] as [(String, JSONValue)])
@@ -32,7 +34,8 @@ struct JSONTests {
 
     @Test("what is malformed is an error with its place", arguments: [
         ("", 1, 1), ("[1,]", 1, 4), ("{\"a\":1,\n \"a\":2}", 2, 4), ("[1] x", 1, 5), ("nul", 1, 3), ("[1e999]", 1, 6),
-        ("[9223372036854775808]", 1, 20), ("\"\\ud800\"", 1, 8), ("{\"a\\u0000\":1}", 1, 10), ("'a'", 1, 1), ("NaN", 1, 3),
+        ("[9223372036854775808]", 1, 20), ("\"\\ud800\"", 1, 8), ("{\"a\\u0000\":1}", 1, 10), ("'a'", 1, 1),
+        ("NaN", 1, 3),
     ])
     func malformed(text: String, line: Int, column: Int) {
         let error = #expect(throws: JSONError.self) { try JSONValue.parse(text) }
@@ -43,14 +46,18 @@ struct JSONTests {
         #expect(!reason.isEmpty)
     }
 
-    @Test("what is not UTF-8 is malformed", arguments: [[0x22, 0xFF, 0x22], [0x22, 0xC3, 0x22], [0xEF, 0xBB, 0xBF, 0x31]])
+    @Test("what is not UTF-8 is malformed", arguments: [
+        [0x22, 0xFF, 0x22], [0x22, 0xC3, 0x22], [0xEF, 0xBB, 0xBF, 0x31],
+    ])
     func notUTF8(bytes: [UInt8]) {
         #expect(throws: JSONError.self) { try JSONValue.parse(bytes) }
     }
 
     @Test("what is nested too deep is refused, however deep")
     func depth() throws {
-        func nested(_ depth: Int) -> String { String(repeating: "[", count: depth) + String(repeating: "]", count: depth) }
+        func nested(_ depth: Int) -> String {
+            String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+        }
         _ = try JSONValue.parse(nested(64))
         #expect(throws: JSONError.tooDeep(limit: 64)) { try JSONValue.parse(nested(65)) }
         #expect(throws: JSONError.tooDeep(limit: 1)) { try JSONValue.parse(#"{"a":{}}"#, depthLimit: 1) }

@@ -37,8 +37,8 @@ public enum Folder {
         }
     }
 
-    /// The names in a folder without `.` and `..`, sorted by their bytes. A name that is not UTF-8 is left out: it could
-    /// not be opened again under what a `String` makes of it.
+    /// The names in a folder without `.` and `..`, sorted by their bytes. A name that is not UTF-8 is left out: it
+    /// could not be opened again under what a `String` makes of it.
     public static func entries(of path: String) throws(SystemError) -> [Entry] {
         guard let directory = opendir(path) else { throw .last("open", path) }
         defer { closedir(directory) }
