@@ -1,4 +1,5 @@
-/// Values by name, in the table `configuration`: what the player's owner has set. Each `set` is durable when it returns.
+/// Values by name, in the table `configuration`: what the player's owner has set. Each `set` is durable when it
+/// returns.
 ///
 /// Thread: control.
 public final class KeyValueStore {
@@ -23,12 +24,13 @@ public final class KeyValueStore {
 
     /// Sets the value durably; nil and `.null` remove it. Inside a transaction it is durable with that.
     public func set(_ value: DatabaseValue?, for key: String) throws(DatabaseError) {
-        if let value, value != .null {
+        switch value {
+        case nil, .null?:
+            try database.execute("DELETE FROM configuration WHERE key = ?", .text(key))
+        case let value?:
             try database.execute(
                 "INSERT INTO configuration VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
                 .text(key), value)
-        } else {
-            try database.execute("DELETE FROM configuration WHERE key = ?", .text(key))
         }
     }
 
