@@ -8,6 +8,7 @@ public final class KeyValueStore {
         CREATE TABLE configuration (key TEXT PRIMARY KEY NOT NULL, value NOT NULL) WITHOUT ROWID
         """
 
+    /// For transactions over several values.
     public let database: Database
 
     /// - Parameter database: one whose migrations include `schema`.

@@ -29,7 +29,7 @@ public final class Player: @unchecked Sendable {
     public let playbackEngine: PlaybackEngine
     public let playbackEngineConfig: PlaybackEngineConfig
 
-    private let loop: EventLoop
+    let loop: EventLoop
     private let controlThread: NamedThread
     private let renderer: Renderer
     private let storage: ConfigurationStorage
