@@ -43,6 +43,8 @@ let package = Package(
         .target(name: "OutputTestSupport", dependencies: ["Output", "PCM", "Platform", "CLinux"], path: "Tests/OutputTestSupport"),
         .testTarget(name: "OutputTests", dependencies: ["Output", "AllocationCounter", "OutputTestSupport", "TestSupport"]),
         .testTarget(name: "PlayerTests", dependencies: ["Player", "AllocationCounter", "OutputTestSupport", "TestSupport"]),
+        // For tools/bench: the time from `play()` to the first frame.
+        .executableTarget(name: "StartLatency", dependencies: ["Player", "Output", "Platform"], path: "Tests/StartLatency"),
         .testTarget(name: "CommandLineTests", dependencies: ["tonearm"]),
     ],
     swiftLanguageModes: [.v6]
