@@ -10,7 +10,7 @@ let package = Package(
     ],
     targets: [
         // C: module maps, and the few lines that Swift cannot say (variadic calls, errno, macros).
-        .target(name: "CLinux", path: "Sources/C/CLinux"),
+        .target(name: "CLinux", path: "Sources/C/CLinux", linkerSettings: [.linkedLibrary("m")]),
         // alsa-lib: the kernel's own interface to sound cards; used by Output alone.
         .systemLibrary(name: "CALSA", path: "Sources/C/CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         // libFLAC: the reference decoder; used by Media alone.
@@ -35,7 +35,9 @@ let package = Package(
         .testTarget(name: "MediaTests", dependencies: ["Media"]),
         // Counts what a thread allocates; for the tests that prove that the audio thread does not.
         .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
-        .testTarget(name: "OutputTests", dependencies: ["Output", "AllocationCounter"]),
+        // A sound card for alsa-lib that moves and fails when a test says so.
+        .target(name: "SimulatedCard", path: "Tests/SimulatedCard", linkerSettings: [.linkedLibrary("asound")]),
+        .testTarget(name: "OutputTests", dependencies: ["Output", "AllocationCounter", "SimulatedCard"]),
         .testTarget(name: "PlayerTests", dependencies: ["Player"]),
         .testTarget(name: "CommandLineTests", dependencies: ["tonearm"]),
     ],

@@ -22,7 +22,11 @@ public final class ALSADeviceProvider: DeviceProvider {
     }
 
     public func open(_ request: DeviceRequest) throws(DeviceError) -> any PlaybackDevice {
-        let handle = try openHandle(request.device)
+        try open(request, on: try openHandle(request.device))
+    }
+
+    /// - Parameter handle: the device that `request` names.
+    func open(_ request: DeviceRequest, on handle: consuming PCMHandle) throws(DeviceError) -> ALSADevice {
         let sampleFormat = try capabilities(of: handle, for: request).sampleFormat(for: request)
         let device: ALSADevice
         let unwritableFile: SystemError?
@@ -52,8 +56,10 @@ public final class ALSADeviceProvider: DeviceProvider {
         } catch {
             throw DeviceError(opening: device, failure: error, configuration: configuration)
         }
-        guard snd_pcm_type(handle.raw) != SND_PCM_TYPE_PLUG else {
-            let reason = "it converts without saying so (plug); name the card itself, hw:CARD=…"
+        // These two convert whatever they are given, and would make every answer about the device a lie.
+        let type = snd_pcm_type(handle.raw)
+        guard type != SND_PCM_TYPE_PLUG, type != SND_PCM_TYPE_RATE else {
+            let reason = "it resamples and converts unasked; name the card itself (hw:CARD=…)"
             throw .refused(device: device, code: -ENOTSUP, reason: reason)
         }
         return handle

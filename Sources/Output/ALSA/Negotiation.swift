@@ -49,10 +49,10 @@ struct InstalledRate: Equatable {
     ///     that is off by less than a hertz runs at the rate that is reported; one that is further off does not.
     init(reported: UInt32, numerator: UInt32, denominator: UInt32) {
         guard denominator > 0 else {
-            hertz = Int(reported)
+            hertz = Int(clamping: reported)
             return
         }
         let difference = Int64(numerator) - Int64(reported) * Int64(denominator)
-        hertz = difference.magnitude < UInt64(denominator) ? Int(reported) : Int(numerator / denominator)
+        hertz = difference.magnitude < UInt64(denominator) ? Int(clamping: reported) : Int(clamping: numerator / denominator)
     }
 }
