@@ -13,7 +13,7 @@ final class Card {
 
     init(
         rates: [UInt32] = [44_100, 48_000], formats: [snd_pcm_format_t] = [SND_PCM_FORMAT_S16_LE],
-        channels: ClosedRange<UInt32> = 2...2, memoryMapped: Bool = true
+        channels: ClosedRange<UInt32> = 2...2, memoryMapped: Bool = true, refusesSilence: Bool = false
     ) throws {
         var abilities = simulated_abilities()
         withUnsafeMutableBytes(of: &abilities.rates) { $0.copyBytes(from: rates.withUnsafeBytes(Array.init)) }
@@ -22,6 +22,7 @@ final class Card {
         abilities.least_channels = channels.lowerBound
         abilities.most_channels = channels.upperBound
         abilities.memory_mapped = memoryMapped
+        abilities.refuses_silence = refusesSilence
         raw = try #require(simulated_card_create(&abilities))
     }
 
@@ -71,6 +72,19 @@ struct SimulatedCardTests {
             device: "card", sampleRate: 48_000, channelCount: 2, sampleFormat: .s24Packed, significantBits: 24,
             bufferFrames: 9_600, periodFrames: 2_400, memoryMapped: memoryMapped)
         #expect(device.configuration == expected)
+        device.close()
+    }
+
+    @Test("the clock starts when told, stops when dry, and silence follows what was written", arguments: [true, false])
+    func softwareParameters(refusesSilence: Bool) throws {
+        let card = try Card(refusesSilence: refusesSilence)
+        let device = try card.open()
+        let parameters = simulated_card_parameters(card.raw)
+        #expect(parameters.start_threshold == parameters.boundary)
+        #expect(parameters.stop_threshold == UInt(device.configuration.bufferFrames))
+        #expect(parameters.avail_min == UInt(device.configuration.periodFrames))
+        #expect(parameters.silence_threshold == 0)
+        #expect(parameters.silence_size == (refusesSilence ? 0 : parameters.boundary))
         device.close()
     }
 

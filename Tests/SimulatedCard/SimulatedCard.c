@@ -10,10 +10,11 @@
 
 struct simulated_card {
     snd_pcm_ioplug_t plugin;
-    bool hears_when_polled, failing;
-    snd_pcm_uframes_t in_buffer, position, boundary;
+    bool hears_when_polled, failing, refuses_silence;
+    snd_pcm_uframes_t in_buffer, position;
+    simulated_parameters parameters;
     size_t written_bytes;
-    int starts, stops;
+    int starts;
     uint8_t written[simulated_capacity];
 };
 
@@ -23,7 +24,7 @@ static int on_start(snd_pcm_ioplug_t *plugin) {
 }
 
 static int on_stop(snd_pcm_ioplug_t *plugin) {
-    ((simulated_card *)plugin->private_data)->stops++;
+    (void)plugin;
     return 0;
 }
 
@@ -71,9 +72,18 @@ static int on_poll(snd_pcm_ioplug_t *plugin, struct pollfd *descriptors, unsigne
     return 0;
 }
 
-static int on_software_parameters(snd_pcm_ioplug_t *plugin, snd_pcm_sw_params_t *parameters) {
+static int on_software_parameters(snd_pcm_ioplug_t *plugin, snd_pcm_sw_params_t *software) {
     simulated_card *card = plugin->private_data;
-    return snd_pcm_sw_params_get_boundary(parameters, &card->boundary);
+    simulated_parameters parameters;
+    snd_pcm_sw_params_get_start_threshold(software, &parameters.start_threshold);
+    snd_pcm_sw_params_get_stop_threshold(software, &parameters.stop_threshold);
+    snd_pcm_sw_params_get_silence_threshold(software, &parameters.silence_threshold);
+    snd_pcm_sw_params_get_silence_size(software, &parameters.silence_size);
+    snd_pcm_sw_params_get_avail_min(software, &parameters.avail_min);
+    snd_pcm_sw_params_get_boundary(software, &parameters.boundary);
+    if (card->refuses_silence && parameters.silence_size > 0) return -EINVAL;
+    card->parameters = parameters;
+    return 0;
 }
 
 static const snd_pcm_ioplug_callback_t callbacks = {
@@ -110,6 +120,7 @@ simulated_card *simulated_card_create(const simulated_abilities *abilities) {
         return NULL;
     }
     plugin->nonblock = 1;
+    card->refuses_silence = abilities->refuses_silence;
     const unsigned access[] = {SND_PCM_ACCESS_RW_INTERLEAVED, SND_PCM_ACCESS_MMAP_INTERLEAVED};
     snd_pcm_ioplug_set_param_list(plugin, SND_PCM_IOPLUG_HW_ACCESS, abilities->memory_mapped ? 2 : 1, access);
     snd_pcm_ioplug_set_param_list(
@@ -130,7 +141,7 @@ struct _snd_pcm *simulated_card_pcm(simulated_card *card) { return card->plugin.
 void simulated_card_hear(simulated_card *card, size_t frames) {
     snd_pcm_uframes_t taken = frames < card->in_buffer ? frames : card->in_buffer;
     card->in_buffer -= taken;
-    card->position = (card->position + taken) % card->boundary;
+    card->position = (card->position + taken) % card->parameters.boundary;
     if (taken < frames && card->plugin.state == SND_PCM_STATE_RUNNING) card->failing = true;
 }
 
@@ -160,5 +171,5 @@ const uint8_t *simulated_card_written(const simulated_card *card, size_t *bytes)
     return card->written;
 }
 
+simulated_parameters simulated_card_parameters(const simulated_card *card) { return card->parameters; }
 int simulated_card_starts(const simulated_card *card) { return card->starts; }
-int simulated_card_stops(const simulated_card *card) { return card->stops; }

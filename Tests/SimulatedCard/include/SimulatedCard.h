@@ -21,6 +21,8 @@ typedef struct {
     unsigned formats[8];
     unsigned least_channels, most_channels;
     bool memory_mapped;
+    /// Software parameters with a silence size are an error.
+    bool refuses_silence;
 } simulated_abilities;
 
 /// NULL when alsa-lib refuses.
@@ -43,6 +45,11 @@ void simulated_card_fail(simulated_card *card, simulated_fault fault);
 const uint8_t *simulated_card_written(const simulated_card *card, size_t *bytes);
 enum { simulated_capacity = 1 << 20 };
 
-/// How often the clock was started and stopped.
+/// The software parameters that were installed, in frames.
+typedef struct {
+    unsigned long start_threshold, stop_threshold, silence_threshold, silence_size, avail_min, boundary;
+} simulated_parameters;
+simulated_parameters simulated_card_parameters(const simulated_card *card);
+
+/// How often the clock was started.
 int simulated_card_starts(const simulated_card *card);
-int simulated_card_stops(const simulated_card *card);
