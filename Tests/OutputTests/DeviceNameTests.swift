@@ -47,7 +47,8 @@ struct NoSoundCardTests {
 
     @Test("what a PCM without a card can do is listed all the same")
     func availability() {
-        guard case .available(let capabilities) = SoundCardDevice.Availability(of: "null", configuration: .builtIn) else {
+        let null = SoundCardDevice.Availability(of: "null", configuration: .builtIn)
+        guard case .available(let capabilities) = null else {
             Issue.record("null is not available")
             return
         }
@@ -61,7 +62,7 @@ struct NoSoundCardTests {
 
 @Suite("Where alsa-lib learns the names")
 struct ALSAConfigurationTests {
-    @Test("the built-in configuration names a device's arguments as the system's does", arguments: ["null", "file:/dev/null"])
+    @Test("the built-in configuration orders a device's arguments as the system's", arguments: ["null", "file:/dev/null"])
     func sameNames(device: String) throws {
         for configuration in [ALSAConfiguration.system, .builtIn] {
             let provider = ALSADeviceProvider(configuration: configuration)

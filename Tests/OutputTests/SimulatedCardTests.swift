@@ -13,7 +13,8 @@ final class Card {
 
     init(
         rates: [UInt32] = [44_100, 48_000], formats: [snd_pcm_format_t] = [SND_PCM_FORMAT_S16_LE],
-        channels: ClosedRange<UInt32> = 2...2, memoryMapped: Bool = true, refusesSilence: Bool = false
+        channels: ClosedRange<UInt32> = 2...2, memoryMapped: Bool = true, refusesSilence: Bool = false,
+        stutters: Bool = false
     ) throws {
         var abilities = simulated_abilities()
         withUnsafeMutableBytes(of: &abilities.rates) { $0.copyBytes(from: rates.withUnsafeBytes(Array.init)) }
@@ -23,6 +24,7 @@ final class Card {
         abilities.most_channels = channels.upperBound
         abilities.memory_mapped = memoryMapped
         abilities.refuses_silence = refusesSilence
+        abilities.stutters = stutters
         raw = try #require(simulated_card_create(&abilities))
     }
 
@@ -122,6 +124,21 @@ struct SimulatedCardTests {
         device.close()
     }
 
+    @Test("what the device does not take at once is kept, counted and handed over next")
+    func stuttering() throws {
+        let card = try Card(memoryMapped: false, stutters: true)
+        let device = try card.open()
+        #expect(try device.write(1_000) { destination, frames in memset(destination, 7, frames * 4) } == 1_000)
+        #expect(card.written.count == 500 * 4)
+        #expect(try device.delayFrames() == 1_000)
+        #expect(try device.writableFrames() == device.configuration.bufferFrames - 1_000)
+        simulated_card_hear_when_polled(card.raw)
+        try device.drain()
+        #expect(card.written == Array(repeating: 7, count: 1_000 * 4))
+        #expect(simulated_card_heard(card.raw) == 1_000)
+        device.close()
+    }
+
     @Test("waiting ends when there is room, when woken and when time is over")
     func waiting() throws {
         let card = try Card()
@@ -176,7 +193,7 @@ struct SimulatedCardTests {
         device.close()
     }
 
-    @Test("draining ends when the last frame was heard, and the device can be written to again", arguments: [true, false])
+    @Test("draining ends when the last frame was heard; the device can be written to again", arguments: [true, false])
     func drain(isStarted: Bool) throws {
         let card = try Card()
         let device = try card.open()
@@ -184,6 +201,7 @@ struct SimulatedCardTests {
         if isStarted { try device.start() }
         simulated_card_hear_when_polled(card.raw)
         try device.drain()
+        #expect(simulated_card_heard(card.raw) == 5_000)
         #expect(simulated_card_starts(card.raw) == 1)
         #expect(try device.delayFrames() == 0)
         #expect(try device.write(100) { _, _ in } == 100)

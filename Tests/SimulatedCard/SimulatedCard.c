@@ -10,10 +10,10 @@
 
 struct simulated_card {
     snd_pcm_ioplug_t plugin;
-    bool hears_when_polled, failing, refuses_silence;
+    bool hears_when_polled, failing, refuses_silence, stutters, stutter;
     snd_pcm_uframes_t in_buffer, position;
     simulated_parameters parameters;
-    size_t written_bytes;
+    size_t written_bytes, heard;
     int starts;
     uint8_t written[simulated_capacity];
 };
@@ -49,6 +49,11 @@ static snd_pcm_sframes_t on_transfer(
     snd_pcm_ioplug_t *plugin, const snd_pcm_channel_area_t *areas, snd_pcm_uframes_t offset, snd_pcm_uframes_t frames
 ) {
     simulated_card *card = plugin->private_data;
+    if (card->stutters) {
+        card->stutter = !card->stutter;
+        if (!card->stutter) return -EAGAIN;
+        frames = (frames + 1) / 2;
+    }
     size_t bytes = frames * areas->step / 8;
     if (card->written_bytes + bytes > simulated_capacity) return -ENOSPC;
     const uint8_t *start = (const uint8_t *)areas->addr + areas->first / 8 + offset * areas->step / 8;
@@ -61,7 +66,10 @@ static snd_pcm_sframes_t on_transfer(
 static int on_poll(snd_pcm_ioplug_t *plugin, struct pollfd *descriptors, unsigned int count, unsigned short *events) {
     (void)count;
     simulated_card *card = plugin->private_data;
-    if (card->hears_when_polled) simulated_card_hear(card, plugin->period_size);
+    if (card->hears_when_polled) {
+        bool less = card->in_buffer < plugin->period_size;
+        simulated_card_hear(card, less ? card->in_buffer : plugin->period_size);
+    }
     bool ready = descriptors->revents & POLLIN;
     switch (plugin->state) {
     case SND_PCM_STATE_XRUN:
@@ -120,6 +128,7 @@ simulated_card *simulated_card_create(const simulated_abilities *abilities) {
         return NULL;
     }
     plugin->nonblock = 1;
+    card->stutters = abilities->stutters;
     card->refuses_silence = abilities->refuses_silence;
     const unsigned access[] = {SND_PCM_ACCESS_RW_INTERLEAVED, SND_PCM_ACCESS_MMAP_INTERLEAVED};
     snd_pcm_ioplug_set_param_list(plugin, SND_PCM_IOPLUG_HW_ACCESS, abilities->memory_mapped ? 2 : 1, access);
@@ -141,6 +150,7 @@ struct _snd_pcm *simulated_card_pcm(simulated_card *card) { return card->plugin.
 void simulated_card_hear(simulated_card *card, size_t frames) {
     snd_pcm_uframes_t taken = frames < card->in_buffer ? frames : card->in_buffer;
     card->in_buffer -= taken;
+    card->heard += taken;
     card->position = (card->position + taken) % card->parameters.boundary;
     if (taken < frames && card->plugin.state == SND_PCM_STATE_RUNNING) card->failing = true;
 }
@@ -172,4 +182,5 @@ const uint8_t *simulated_card_written(const simulated_card *card, size_t *bytes)
 }
 
 simulated_parameters simulated_card_parameters(const simulated_card *card) { return card->parameters; }
+size_t simulated_card_heard(const simulated_card *card) { return card->heard; }
 int simulated_card_starts(const simulated_card *card) { return card->starts; }

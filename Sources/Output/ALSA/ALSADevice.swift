@@ -81,12 +81,11 @@ final class ALSADevice: PlaybackDevice {
 
     /// Hands over what is staged, as far as the device takes it; the rest stays for the next time.
     private func pushStaged() throws(DeviceFault) {
-        while stagedFrames > 0, let next = staging?.next {
-            let taken = snd_pcm_writei(pcm, next, snd_pcm_uframes_t(stagedFrames))
-            if taken == -Int(EAGAIN) || taken == 0 { return }
-            try check(taken)
-            staging?.consume(taken)
-        }
+        guard stagedFrames > 0, let next = staging?.next else { return }
+        let taken = snd_pcm_writei(pcm, next, snd_pcm_uframes_t(stagedFrames))
+        if taken == -Int(EAGAIN) { return }
+        try check(taken)
+        staging?.consume(taken)
     }
 
     // MARK: The clock

@@ -23,6 +23,8 @@ typedef struct {
     bool memory_mapped;
     /// Software parameters with a silence size are an error.
     bool refuses_silence;
+    /// Takes only half of what it is given, and nothing every other time.
+    bool stutters;
 } simulated_abilities;
 
 /// NULL when alsa-lib refuses.
@@ -35,7 +37,7 @@ struct _snd_pcm *simulated_card_pcm(simulated_card *card);
 
 /// The converter takes `frames` frames; with fewer in the buffer it runs dry, as a card does with its clock going on.
 void simulated_card_hear(simulated_card *card, size_t frames);
-/// From now on the converter takes a period whenever it is polled, and is always ready.
+/// From now on the converter takes up to a period whenever it is polled, never running dry, and is always ready.
 void simulated_card_hear_when_polled(simulated_card *card);
 /// Whether poll(2) finds the card ready; false at first.
 void simulated_card_set_ready(simulated_card *card, bool ready);
@@ -51,5 +53,7 @@ typedef struct {
 } simulated_parameters;
 simulated_parameters simulated_card_parameters(const simulated_card *card);
 
+/// Frames that the converter took since the PCM was opened.
+size_t simulated_card_heard(const simulated_card *card);
 /// How often the clock was started.
 int simulated_card_starts(const simulated_card *card);
