@@ -62,7 +62,7 @@ struct NoSoundCardTests {
 
 @Suite("Where alsa-lib learns the names")
 struct ALSAConfigurationTests {
-    @Test("the built-in configuration orders a device's arguments as the system's", arguments: ["null", "file:/dev/null"])
+    @Test("names mean the same in the built-in configuration and the system's", arguments: ["null", "file:/dev/null"])
     func sameNames(device: String) throws {
         for configuration in [ALSAConfiguration.system, .builtIn] {
             let provider = ALSADeviceProvider(configuration: configuration)

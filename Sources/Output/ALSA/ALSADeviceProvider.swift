@@ -7,9 +7,9 @@ import Platform
 /// device's own, nothing is resampled or converted on the way.
 ///
 /// Device names are alsa-lib's: `hw:CARD=DAC,DEV=0` is a sound card, `null` swallows everything, and
-/// `file:FILE=/path/x.wav,FORMAT=wav` makes a file of it (`FORMAT=raw`: the bytes alone). A path with a comma, an equals
-/// sign or a quote goes between quotes, `file:FILE='/a, b.wav',FORMAT=wav`; in a path, `%r`, `%c`, `%b` and `%f` stand
-/// for rate, channel count, bits and sample format.
+/// `file:FILE=/path/x.wav,FORMAT=wav` makes a file of it (`FORMAT=raw`: the bytes alone). A path with a comma or an
+/// equals sign goes between quotes, `file:FILE='/a, b.wav',FORMAT=wav`; in a path, `%r`, `%c`, `%b` and `%f` stand for
+/// rate, channel count, bits and sample format.
 ///
 /// Thread: the audio thread.
 public final class ALSADeviceProvider: DeviceProvider {

@@ -45,8 +45,8 @@ struct InstalledRate: Equatable {
 
     /// - Parameters:
     ///   - reported: in Hz, as the driver names it.
-    ///   - numerator: with `denominator`, the exact rate of the device's clock; 0 over 0 where it is not known. A clock
-    ///     that is off by less than a hertz runs at the rate that is reported; one that is further off does not.
+    ///   - numerator: with `denominator`, the exact rate of the device's clock; 0 over 0 where it is not known. A
+    ///     clock that is off by less than a hertz runs at the rate that is reported; one that is further off does not.
     init(reported: UInt32, numerator: UInt32, denominator: UInt32) {
         guard denominator > 0 else {
             hertz = Int(clamping: reported)

@@ -1,5 +1,3 @@
-import CALSA
-
 /// Names of cards and devices. A card is named by its id, because its index is what the order of start-up makes it.
 ///
 /// Thread: any.
