@@ -10,7 +10,7 @@ let package = Package(
     ],
     targets: [
         // C: module maps, and the few lines that Swift cannot say (variadic calls, errno, macros).
-        .target(name: "CLinux", path: "Sources/C/CLinux"),
+        .target(name: "CLinux", dependencies: ["CEmbedded"], path: "Sources/C/CLinux"),
         // What Embedded Swift's standard library expects from its platform; empty on the host.
         .target(name: "CEmbedded", path: "Sources/C/CEmbedded"),
         // alsa-lib: the kernel's own interface to sound cards; used by Output alone.
@@ -23,7 +23,7 @@ let package = Package(
         .systemLibrary(name: "CJansson", path: "Sources/C/CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
 
         // Imports point down only, in the order of this list.
-        .target(name: "Platform", dependencies: ["CLinux", "CEmbedded", "CJansson"]),
+        .target(name: "Platform", dependencies: ["CLinux", "CJansson"]),
         .target(name: "PCM", dependencies: ["Platform"]),
         .target(name: "Database", dependencies: ["Platform", "CSQLite"]),
         .target(name: "Media", dependencies: ["PCM", "Platform", "CFLAC"]),
