@@ -10,9 +10,7 @@ let package = Package(
     ],
     targets: [
         // C: module maps, and the few lines that Swift cannot say (variadic calls, errno, macros).
-        .target(name: "CLinux", dependencies: ["CEmbedded"], path: "Sources/C/CLinux"),
-        // What Embedded Swift's standard library expects from its platform; empty on the host.
-        .target(name: "CEmbedded", path: "Sources/C/CEmbedded"),
+        .target(name: "CLinux", path: "Sources/C/CLinux"),
         // alsa-lib: the kernel's own interface to sound cards; used by Output alone.
         .systemLibrary(name: "CALSA", path: "Sources/C/CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         // libFLAC: the reference decoder; used by Media alone.

@@ -1,3 +1,5 @@
+// What Embedded Swift's standard library expects from its platform. `tools/cross` defines TONEARM_EMBEDDED; on the host
+// the full standard library brings its own.
 #ifdef TONEARM_EMBEDDED
 #include <stdlib.h>
 
