@@ -75,3 +75,31 @@ extension Signal {
         }
     }
 }
+
+/// A FLAC file taken apart with the help of `flac --analyze`.
+struct FrameMap {
+    let bytes: [UInt8]
+    /// Where each frame begins, and where the last one ends.
+    let offsets: [Int]
+
+    init(_ bytes: [UInt8]) throws {
+        self.bytes = bytes
+        offsets = try withTemporaryFolder { folder in
+            try Data(bytes).write(to: folder.appendingPathComponent("encoded.flac"))
+            try Tool.flac.run(["--totally-silent", "--analyze", "encoded.flac"], in: folder)
+            let analysis = try String(contentsOf: folder.appendingPathComponent("encoded.ana"), encoding: .utf8)
+            return analysis.split(separator: "\n").compactMap { line in
+                line.split(separator: "\t").first { $0.hasPrefix("offset=") }.flatMap { Int($0.dropFirst(7)) }
+            }
+        } + [bytes.count]
+    }
+
+    var header: [UInt8] { Array(bytes[..<offsets[0]]) }
+
+    func frames(_ range: Range<Int>) -> [UInt8] {
+        Array(bytes[offsets[range.lowerBound]..<offsets[range.upperBound]])
+    }
+
+    /// The middle of a frame's bytes.
+    func middle(of frame: Int) -> Int { (offsets[frame] + offsets[frame + 1]) / 2 }
+}
