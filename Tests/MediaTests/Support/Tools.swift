@@ -103,3 +103,22 @@ struct FrameMap {
     /// The middle of a frame's bytes.
     func middle(of frame: Int) -> Int { (offsets[frame] + offsets[frame + 1]) / 2 }
 }
+
+extension Signal {
+    /// The signal as the real `ffmpeg` converts it.
+    /// - Parameter asStream: written to a pipe-like place, where sizes cannot be filled in afterwards.
+    func ffmpeg(_ options: [String], to name: String, asStream: Bool = false) throws -> [UInt8] {
+        try withTemporaryFolder { folder in
+            try Data(extensibleWAV).write(to: folder.appendingPathComponent("input.wav"))
+            let output = folder.appendingPathComponent(name)
+            let arguments = ["-loglevel", "error", "-y", "-i", "input.wav"] + options
+            if asStream {
+                let container = String(name.drop { $0 != "." }.dropFirst())
+                try Tool.ffmpeg.run(arguments + ["-f", container, "pipe:1"], in: folder, output: output)
+            } else {
+                try Tool.ffmpeg.run(arguments + [name], in: folder)
+            }
+            return Array(try Data(contentsOf: output))
+        }
+    }
+}
