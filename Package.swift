@@ -39,8 +39,10 @@ let package = Package(
         .testTarget(name: "MediaTests", dependencies: ["Media"]),
         // Counts what a thread allocates; for the tests that prove that the audio thread does not.
         .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
-        .testTarget(name: "OutputTests", dependencies: ["Output", "AllocationCounter"]),
-        .testTarget(name: "PlayerTests", dependencies: ["Player"]),
+        // A sound card that plays when a test says so.
+        .target(name: "OutputTestSupport", dependencies: ["Output", "PCM", "Platform", "CLinux"], path: "Tests/OutputTestSupport"),
+        .testTarget(name: "OutputTests", dependencies: ["Output", "AllocationCounter", "OutputTestSupport", "TestSupport"]),
+        .testTarget(name: "PlayerTests", dependencies: ["Player", "AllocationCounter", "OutputTestSupport", "TestSupport"]),
         .testTarget(name: "CommandLineTests", dependencies: ["tonearm"]),
     ],
     swiftLanguageModes: [.v6]

@@ -7,10 +7,8 @@ public enum DatabaseValue: Equatable, Sendable {
     case bytes([UInt8])
 }
 
-extension DatabaseValue: ExpressibleByNilLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
-    ExpressibleByStringLiteral
-{
-    public init(nilLiteral: ()) { self = .null }
+// No nil literal: comparing an optional value with nil would then ask for `.null`.
+extension DatabaseValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral {
     public init(integerLiteral value: Int64) { self = .integer(value) }
     public init(floatLiteral value: Double) { self = .real(value) }
     public init(stringLiteral value: String) { self = .text(value) }

@@ -1,4 +1,5 @@
-/// Values by name, in the table `configuration`: what the player's owner has set. Each `set` is durable when it returns.
+/// Values by name, in the table `configuration`: what the player's owner has set. Each `set` is durable when it
+/// returns.
 ///
 /// Thread: control.
 public final class KeyValueStore {
@@ -7,6 +8,7 @@ public final class KeyValueStore {
         CREATE TABLE configuration (key TEXT PRIMARY KEY NOT NULL, value NOT NULL) WITHOUT ROWID
         """
 
+    /// For transactions over several values.
     public let database: Database
 
     /// - Parameter database: one whose migrations include `schema`.
@@ -23,12 +25,13 @@ public final class KeyValueStore {
 
     /// Sets the value durably; nil and `.null` remove it. Inside a transaction it is durable with that.
     public func set(_ value: DatabaseValue?, for key: String) throws(DatabaseError) {
-        if let value, value != .null {
+        switch value {
+        case nil, .null?:
+            try database.execute("DELETE FROM configuration WHERE key = ?", .text(key))
+        case let value?:
             try database.execute(
                 "INSERT INTO configuration VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
                 .text(key), value)
-        } else {
-            try database.execute("DELETE FROM configuration WHERE key = ?", .text(key))
         }
     }
 

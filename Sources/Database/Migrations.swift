@@ -25,8 +25,8 @@ extension Database {
         return try statement.step() ? Int(statement.integer(0) ?? 0) : 0
     }
 
-    /// Brings the schema up to the last of `migrations`, each step a transaction of its own. A step that fails is undone,
-    /// those before it stay.
+    /// Brings the schema up to the last of `migrations`, each step a transaction of its own. A step that fails is
+    /// undone, those before it stay.
     /// - Parameter migrations: all there are, numbered 1, 2, 3…
     /// - Throws: `.newerSchema` when the database is beyond them; nothing was changed then.
     public func migrate(_ migrations: [Migration]) throws(DatabaseError) {

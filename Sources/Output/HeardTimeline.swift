@@ -11,13 +11,13 @@ struct HeardTimeline {
         var streamID: UInt64
         var format: PCMFormat
         /// Position in the ring of the run's first sample.
-        var ringStart: Int
+        var ringStart: Int64
         /// Position in the product of the run's first frame, in nanoseconds.
         var mediaStart: Int64
 
         /// Position in the product of the frame at `ringPosition`, in nanoseconds.
-        func media(at ringPosition: Int) -> Int64 {
-            let frames = Int64((ringPosition - ringStart) / format.channelCount)
+        func media(at ringPosition: Int64) -> Int64 {
+            let frames = (ringPosition - ringStart) / Int64(format.channelCount)
             let rate = Int64(format.sampleRate)
             return mediaStart + frames / rate * 1_000_000_000 + frames % rate * 1_000_000_000 / rate
         }
@@ -28,7 +28,7 @@ struct HeardTimeline {
         /// Frames written to the device before this segment.
         var deviceStart: Int64
         /// Position in the ring of the segment's first sample.
-        var ringStart: Int
+        var ringStart: Int64
         var run: Run
     }
 
@@ -51,7 +51,7 @@ struct HeardTimeline {
     var upcoming: Segment? { segments.count > 1 ? segments[1] : nil }
 
     /// A new run begins with the next frame that is written.
-    mutating func begin(_ run: Run, at ringPosition: Int) {
+    mutating func begin(_ run: Run, at ringPosition: Int64) {
         segments.append(Segment(deviceStart: written, ringStart: ringPosition, run: run))
     }
 
@@ -72,8 +72,8 @@ struct HeardTimeline {
     }
 
     /// Position in the current segment's ring of the next sample to be heard.
-    var heardRingPosition: Int? {
-        segments.first.map { $0.ringStart + Int(heard - $0.deviceStart) * $0.run.format.channelCount }
+    var heardRingPosition: Int64? {
+        segments.first.map { $0.ringStart + (heard - $0.deviceStart) * Int64($0.run.format.channelCount) }
     }
 
     /// Everything unheard is gone: start counting anew.

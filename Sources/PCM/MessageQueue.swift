@@ -22,7 +22,7 @@ public final class MessageQueue<Element: BitwiseCopyable>: @unchecked Sendable {
     public var capacity: Int { mask + 1 }
 
     /// Elements that can be pushed before any is popped. Producer's thread.
-    public var freeCapacity: Int { capacity - (tail.owned() - head.read()) }
+    public var freeCapacity: Int { capacity - Int(tail.owned() - head.read()) }
 
     /// Appends `element`. Producer's thread.
     /// - Returns: false, with nothing changed, when the queue is full.

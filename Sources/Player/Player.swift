@@ -32,7 +32,7 @@ public final class Player: @unchecked Sendable {
     public let playbackEngine: PlaybackEngine
     public let playbackEngineConfig: PlaybackEngineConfig
 
-    private let loop: EventLoop
+    let loop: EventLoop
     private let controlThread: NamedThread
     private let renderer: Renderer
     private let storage: ConfigurationStorage
@@ -46,7 +46,7 @@ public final class Player: @unchecked Sendable {
         let usesMixer = !settings.forcesSoftwareVolume
         try self.init(
             settings: settings, source: source, provider: ALSADeviceProvider(), clock: SystemMonotonicClock(),
-            random: SystemRandomSource()
+            newSessionID: { SystemRandomSource().uuid() }
         ) { () throws(DeviceError) -> (any HardwareVolume)? in
             usesMixer ? try HardwareMixer.open(device: device, controlName: control) : nil
         }
@@ -54,7 +54,7 @@ public final class Player: @unchecked Sendable {
 
     init(
         settings: PlayerSettings, source: any PlaybackSource, provider: any DeviceProvider,
-        clock: any MonotonicClock, random: any RandomSource & Sendable,
+        clock: any MonotonicClock, newSessionID: @escaping @Sendable () -> String,
         openMixer: @escaping @Sendable () throws(DeviceError) -> (any HardwareVolume)?
     ) throws(PlayerError) {
         let storage = try ConfigurationStorage(
@@ -68,8 +68,8 @@ public final class Player: @unchecked Sendable {
             let bus = Bus<PlaybackMessage>(loop: loop)
             let published = PublishedPlayback()
             let conductor = PlaybackConductor(
-                loop: loop, bus: bus, published: published, renderer: renderer, source: source, random: random,
-                settings: settings.output,
+                loop: loop, bus: bus, published: published, renderer: renderer, source: source,
+                newSessionID: newSessionID, settings: settings.output,
                 volume: LoudnessAndVolume(configuration: configuration, openMixer: openMixer))
             configuration.observe { values in
                 storage.save(values)

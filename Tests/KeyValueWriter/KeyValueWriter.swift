@@ -1,3 +1,52 @@
+import CLinux
+import Database
+
+/// Writes numbered items for ever and acknowledges each on stdout once it is durable, so that a test can end the
+/// process at any moment and count what must be there: `KeyValueWriter DATABASE [LARGEST FILE IN BYTES]`. Items with an even
+/// number are pairs, written in one transaction.
 @main struct KeyValueWriter {
-    static func main() {}
+    static let migrations = [Migration(1, KeyValueStore.schema)]
+
+    static func main() {
+        if CommandLine.arguments.count > 2, let limit = UInt(CommandLine.arguments[2]) {
+            // Writing beyond the limit then fails with EFBIG rather than ending the process.
+            var blocked = sigset_t()
+            sigaddset(&blocked, SIGXFSZ)
+            pthread_sigmask(SIG_BLOCK, &blocked, nil)
+            var limits = rlimit(rlim_cur: limit, rlim_max: limit)
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limits)
+        }
+        do throws(DatabaseError) {
+            try write(to: try Database(path: CommandLine.arguments[1]))
+        } catch {
+            say("\(error.kind)")
+        }
+    }
+
+    private static func write(to database: Database) throws(DatabaseError) {
+        try database.migrate(migrations)
+        // A checkpoint every few items: the process is to be killed in them as well.
+        try database.execute("PRAGMA wal_autocheckpoint=8")
+        let store = KeyValueStore(database)
+        var number = try store.integer("count") ?? 0
+        while true {
+            number += 1
+            try database.transaction { () throws(DatabaseError) in
+                try store.set(.text(payload(number)), for: "item \(number)")
+                if number % 2 == 0 { try store.set(.text(payload(-number)), for: "item \(-number)") }
+                try store.set(.integer(number), for: "count")
+            }
+            say("\(number)")
+        }
+    }
+
+    /// What an item holds: from a few bytes to several pages.
+    static func payload(_ number: Int64) -> String {
+        String(repeating: "item \(number). ", count: Int(abs(number) * 37 % 1000))
+    }
+
+    private static func say(_ line: String) {
+        let bytes = Array("\(line)\n".utf8)
+        _ = CLinux.write(STDOUT_FILENO, bytes, bytes.count)
+    }
 }

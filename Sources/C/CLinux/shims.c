@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#define _FILE_OFFSET_BITS 64
 #include "CLinux.h"
 
 #include <locale.h>
@@ -8,6 +9,39 @@
 int tonearm_errno(void) { return errno; }
 
 int tonearm_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
+
+ssize_t tonearm_pread(int descriptor, void *bytes, size_t count, int64_t offset) {
+    return pread(descriptor, bytes, count, offset);
+}
+
+ssize_t tonearm_pwrite(int descriptor, const void *bytes, size_t count, int64_t offset) {
+    return pwrite(descriptor, bytes, count, offset);
+}
+
+int tonearm_mode_of_path(const char *path, uint32_t *mode) {
+    struct stat status;
+    int result = stat(path, &status);
+    if (result == 0) *mode = status.st_mode;
+    return result;
+}
+
+int tonearm_status(int descriptor, uint32_t *mode, int64_t *length) {
+    struct stat status;
+    int result = fstat(descriptor, &status);
+    if (result == 0) {
+        *mode = status.st_mode;
+        *length = status.st_size;
+    }
+    return result;
+}
+
+const char *tonearm_next_name(DIR *folder, int *type) {
+    errno = 0;
+    struct dirent *entry = readdir(folder);
+    if (entry == NULL) return NULL;
+    *type = entry->d_type;
+    return entry->d_name;
+}
 
 int tonearm_name_this_thread(const char *name) { return pthread_setname_np(pthread_self(), name); }
 

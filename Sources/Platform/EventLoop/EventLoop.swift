@@ -53,7 +53,8 @@ public final class EventLoop: @unchecked Sendable {
         try self.init(clock: SystemMonotonicClock(), timerDescriptor: timer)
     }
 
-    /// A loop whose timers follow `clock`, which somebody drives and then calls `clockAdvanced`: time as a test wants it.
+    /// A loop whose timers follow `clock`, which somebody drives and then calls `clockAdvanced`: time as a test
+    /// wants it.
     /// - Throws: when the process or the system has no descriptor left.
     public convenience init(drivenBy clock: any MonotonicClock) throws(SystemError) {
         try self.init(clock: clock, timerDescriptor: -1)
@@ -196,8 +197,8 @@ public final class EventLoop: @unchecked Sendable {
 
     // MARK: Descriptors
 
-    /// Calls `handler` whenever `descriptor` is ready for one of `events`, in error or hung up, for as long as it is so.
-    /// A second call for one descriptor replaces events and handler. The descriptor stays the caller's, who calls
+    /// Calls `handler` whenever `descriptor` is ready for one of `events`, in error or hung up, for as long as it is
+    /// so. A second call for one descriptor replaces events and handler. The descriptor stays the caller's, who calls
     /// `unwatch` before closing it.
     /// - Throws: EPERM for a descriptor that is always ready (a regular file), EBADF, ENOMEM.
     public func watch(

@@ -13,7 +13,8 @@ public final class WakeUp: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Makes `descriptor` readable. Any thread, also the audio thread: one system call that neither allocates nor blocks.
+    /// Makes `descriptor` readable. Any thread, also the audio thread: one system call that neither allocates nor
+    /// blocks.
     public func signal() {
         var one: UInt64 = 1
         // Fails only when the counter is full, and then the descriptor is readable anyway.

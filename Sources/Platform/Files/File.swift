@@ -12,8 +12,9 @@ public struct File: ~Copyable {
     public init(reading path: String) throws(SystemError) {
         // O_NONBLOCK: a named pipe among the music would otherwise block until somebody writes to it.
         let opened = try Self.open(path, O_RDONLY | O_NONBLOCK)
-        var status = stat()
-        if fstat(opened, &status) == 0, FileKind(mode: status.st_mode) == .folder {
+        var mode: UInt32 = 0
+        var length: Int64 = 0
+        if tonearm_status(opened, &mode, &length) == 0, FileKind(mode: mode) == .folder {
             close(opened)
             throw SystemError(code: EISDIR, operation: "open", subject: path)
         }
@@ -46,9 +47,10 @@ public struct File: ~Copyable {
 
     /// Length in bytes, as of now.
     public func length() throws(SystemError) -> Int64 {
-        var status = stat()
-        if fstat(descriptor, &status) != 0 { throw .last("stat", path) }
-        return Int64(status.st_size)
+        var mode: UInt32 = 0
+        var length: Int64 = 0
+        if tonearm_status(descriptor, &mode, &length) != 0 { throw .last("stat", path) }
+        return length
     }
 
     /// Reads up to `buffer.count` bytes from `offset` on; fewer only at the end.
@@ -57,7 +59,8 @@ public struct File: ~Copyable {
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemError) -> Int {
         var done = 0
         while done < buffer.count {
-            let count = pread(descriptor, buffer.baseAddress! + done, buffer.count - done, off_t(offset) + done)
+            let count = tonearm_pread(
+                descriptor, buffer.baseAddress! + done, buffer.count - done, offset + Int64(done))
             if count == 0 { break }
             if count > 0 { done += count } else if tonearm_errno() != EINTR { throw .last("read", path) }
         }
@@ -69,7 +72,8 @@ public struct File: ~Copyable {
     public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(SystemError) {
         var done = 0
         while done < bytes.count {
-            let count = pwrite(descriptor, bytes.baseAddress! + done, bytes.count - done, off_t(offset) + done)
+            let count = tonearm_pwrite(
+                descriptor, bytes.baseAddress! + done, bytes.count - done, offset + Int64(done))
             if count >= 0 { done += count } else if tonearm_errno() != EINTR { throw .last("write", path) }
         }
     }

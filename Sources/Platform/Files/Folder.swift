@@ -9,13 +9,13 @@ public enum FileKind: Equatable, Sendable {
 
     /// What is at `path`; nil when nothing is there, a link leads nowhere, or it cannot be reached.
     public init?(at path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        self.init(mode: status.st_mode)
+        var mode: UInt32 = 0
+        guard tonearm_mode_of_path(path, &mode) == 0 else { return nil }
+        self.init(mode: mode)
     }
 
     /// The kind that `st_mode` of stat(2) tells.
-    init(mode: mode_t) {
+    init(mode: UInt32) {
         self = switch Int32(mode) & S_IFMT {
         case S_IFREG: .file
         case S_IFDIR: .folder
@@ -37,24 +37,23 @@ public enum Folder {
         }
     }
 
-    /// The names in a folder without `.` and `..`, sorted by their bytes. A name that is not UTF-8 is left out: it could
-    /// not be opened again under what a `String` makes of it.
+    /// The names in a folder without `.` and `..`, sorted by their bytes. A name that is not UTF-8 is left out: it
+    /// could not be opened again under what a `String` makes of it.
     public static func entries(of path: String) throws(SystemError) -> [Entry] {
         guard let directory = opendir(path) else { throw .last("open", path) }
         defer { closedir(directory) }
         var entries: [Entry] = []
-        while let found = readdir(directory) {
-            let name = withUnsafeBytes(of: &found.pointee.d_name) { bytes in
-                String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            guard let name, !isDotOrDotDot(name) else { continue }
-            let kind: FileKind? = switch Int(found.pointee.d_type) {
+        var type: Int32 = 0
+        while let found = tonearm_next_name(directory, &type) {
+            guard let name = String(validatingCString: found), !isDotOrDotDot(name) else { continue }
+            let kind: FileKind? = switch Int(type) {
             case Int(DT_REG): .file
             case Int(DT_DIR): .folder
             default: FileKind(at: "\(path)/\(name)")
             }
             entries.append(Entry(name: name, kind: kind))
         }
+        if tonearm_errno() != 0 { throw .last("read", path) }
         entries.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         return entries
     }

@@ -19,8 +19,8 @@ struct LogOutput: Sendable {
         }
     }
 
-    /// The bytes of a line. Control characters are escaped: a message, which may quote a file's tags, is always one line
-    /// and cannot steer the terminal.
+    /// The bytes of a line. Control characters are escaped: a message, which may quote a file's tags, is always one
+    /// line and cannot steer the terminal.
     static func line(_ level: Log.Level, _ message: String, isTerminal: Bool) -> [UInt8] {
         var line = Array((isTerminal ? "tonearm: \(word(for: level))" : "<\(level.rawValue)>").utf8)
         line.reserveCapacity(line.count + message.utf8.count + 1)

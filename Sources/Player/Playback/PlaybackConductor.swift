@@ -33,7 +33,7 @@ final class PlaybackConductor: @unchecked Sendable {
     private let published: PublishedPlayback
     private let renderer: Renderer
     private let source: any PlaybackSource
-    private let random: any RandomSource
+    private let newSessionID: () -> String
     private let settings: RendererSettings
     private let volume: LoudnessAndVolume
 
@@ -49,14 +49,15 @@ final class PlaybackConductor: @unchecked Sendable {
 
     init(
         loop: EventLoop, bus: Bus<PlaybackMessage>, published: PublishedPlayback, renderer: Renderer,
-        source: any PlaybackSource, random: any RandomSource, settings: RendererSettings, volume: LoudnessAndVolume
+        source: any PlaybackSource, newSessionID: @escaping () -> String, settings: RendererSettings,
+        volume: LoudnessAndVolume
     ) {
         self.loop = loop
         self.bus = bus
         self.published = published
         self.renderer = renderer
         self.source = source
-        self.random = random
+        self.newSessionID = newSessionID
         self.settings = settings
         self.volume = volume
     }
@@ -173,7 +174,7 @@ final class PlaybackConductor: @unchecked Sendable {
     private func open(_ id: ItemID, _ product: MediaProduct) {
         do throws(SystemError) {
             let pipeline = try MediaPipeline(
-                product, from: source, sessionID: random.uuid(), deviceMilliseconds: settings.bufferMilliseconds
+                product, from: source, sessionID: newSessionID(), deviceMilliseconds: settings.bufferMilliseconds
             ) { [self] report in
                 loop.post { [self] in receive(report, from: id) }
             }

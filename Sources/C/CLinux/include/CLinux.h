@@ -33,6 +33,14 @@
 int tonearm_errno(void);
 /// open(2), which is variadic in C.
 int tonearm_open(const char *path, int flags, mode_t mode);
+/// pread(2), pwrite(2), stat(2), fstat(2) and readdir(3) with 64-bit offsets and inodes, which on 32-bit ARM are not
+/// what these names stand for. A name is null at the end of the folder, and errno is then 0 unless it
+/// could not be read; `type` is a DT_ constant.
+ssize_t tonearm_pread(int descriptor, void *bytes, size_t count, int64_t offset);
+ssize_t tonearm_pwrite(int descriptor, const void *bytes, size_t count, int64_t offset);
+int tonearm_mode_of_path(const char *path, uint32_t *mode);
+int tonearm_status(int descriptor, uint32_t *mode, int64_t *length);
+const char *tonearm_next_name(DIR *folder, int *type);
 /// pthread_setname_np(3) for the calling thread: a GNU extension. At most 15 characters.
 int tonearm_name_this_thread(const char *name);
 /// Puts the calling thread under SCHED_FIFO; what it forks starts with normal priority again. Returns 0 or errno.

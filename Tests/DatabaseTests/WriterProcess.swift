@@ -1,0 +1,39 @@
+import CLinux
+import Foundation
+import Platform
+
+/// A running `KeyValueWriter`.
+final class WriterProcess {
+    private let process = Process()
+    private let output = Pipe()
+    private var unread = Data()
+
+    init(_ arguments: String...) throws {
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        process.executableURL = URL(fileURLWithPath: "\(Folder.containing(tests))/KeyValueWriter")
+        process.arguments = arguments
+        process.standardOutput = output
+        try process.run()
+        try output.fileHandleForWriting.close()
+    }
+
+    /// The next line that the process says; nil when it has ended.
+    func nextLine() -> String? {
+        while !unread.contains(UInt8(ascii: "\n")) {
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { return nil }
+            unread += more
+        }
+        let line = unread.prefix { $0 != UInt8(ascii: "\n") }
+        unread = unread.dropFirst(line.count + 1)
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    /// Ends the process at once and waits for its end.
+    func kill() {
+        CLinux.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    func waitUntilExit() { process.waitUntilExit() }
+}

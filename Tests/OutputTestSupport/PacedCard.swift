@@ -1,0 +1,188 @@
+import CLinux
+import Foundation
+import Output
+import PCM
+import Platform
+
+/// A sound card that plays when a test says so, and keeps what was heard. Only its frames' own time passes: without
+/// `advance` or `play` nothing is heard, and a renderer that is late makes it wait instead of running dry.
+///
+/// Any thread.
+public final class PacedCard: DeviceProvider, @unchecked Sendable {
+    /// What was heard from one opening of the device to its closing.
+    public struct Recording: Sendable {
+        public var configuration: DeviceConfiguration
+        public var bytes: [UInt8] = []
+
+        /// The samples as left-justified `Int32`.
+        public var samples: [Int32] {
+            let width = configuration.sampleFormat.byteCount
+            return stride(from: 0, to: bytes.count, by: width).map { offset in
+                var value: UInt32 = 0
+                for index in 0..<width { value |= UInt32(bytes[offset + index]) << UInt32(8 * index) }
+                return Int32(bitPattern: value << UInt32(32 - configuration.sampleFormat.bitDepth))
+            }
+        }
+
+        public var frames: Int { bytes.count / configuration.sampleFormat.byteCount / configuration.channelCount }
+    }
+
+    let condition = NSCondition()
+    let readable: Int32
+    // Guarded by `condition`.
+    private var recordingsMade: [Recording] = []
+    private var allowance = 0
+    private var isFree = false
+    private var openFailure: DeviceError?
+    private var sampleFormats: [SampleFormat] = SampleFormat.allCases
+    private var rates: Set<Int>?
+    var current: PacedDevice?
+    private var openings = 0
+
+    public init() {
+        readable = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+    }
+
+    deinit { close(readable) }
+
+    // MARK: What the test does
+
+    /// Lets the card play `frames` more frames, as far as they were written.
+    /// - Returns: the frames heard.
+    @discardableResult public func advance(_ frames: Int) -> Int {
+        condition.withLock {
+            defer { signal() }
+            return current?.consume(frames) ?? 0
+        }
+    }
+
+    /// Lets the card play `frames` more frames and returns when they were heard.
+    public func play(_ frames: Int, file: StaticString = #file, line: UInt = #line) {
+        let target = condition.withLock {
+            allowance += frames
+            consumeAllowance()
+            return heardInAll() + allowance
+        }
+        wait("\(frames) frames to be heard", file: file, line: line) { self.heardInAll() >= target }
+    }
+
+    /// From now on the card plays as fast as frames come.
+    public func playFreely() {
+        condition.withLock {
+            isFree = true
+            consumeAllowance()
+        }
+    }
+
+    /// From now on the card plays only what it is told to.
+    public func hold() { condition.withLock { isFree = false } }
+
+    /// Pulls the card out: what was written and not heard is gone, and it cannot be opened.
+    public func unplug() {
+        condition.withLock {
+            openFailure = .absent(device: "paced", present: [])
+            current?.fault = .vanished
+            signal()
+        }
+    }
+
+    /// Plugs it in again, or takes back any other reason for not opening.
+    public func plugIn() { condition.withLock { openFailure = nil } }
+
+    /// Opening fails from now on.
+    public func refuse(with error: DeviceError) { condition.withLock { openFailure = error } }
+
+    /// The open device reports this the next time it is asked anything. With `.underrun` all that was written is heard.
+    public func inject(_ fault: DeviceFault) {
+        condition.withLock {
+            if fault == .underrun { _ = current?.consume(.max) }
+            current?.fault = fault
+            signal()
+        }
+    }
+
+    /// What the card can do from now on.
+    public func support(_ formats: [SampleFormat], rates: Set<Int>? = nil) {
+        condition.withLock {
+            sampleFormats = formats
+            self.rates = rates
+        }
+    }
+
+    // MARK: What the test sees
+
+    public var recordings: [Recording] { condition.withLock { recordingsMade } }
+    public var isOpen: Bool { condition.withLock { current != nil } }
+    public var openingCount: Int { condition.withLock { openings } }
+    /// Frames written and not heard.
+    public var pendingFrames: Int { condition.withLock { current?.pendingFrames ?? 0 } }
+    public var isStarted: Bool { condition.withLock { current?.isStarted ?? false } }
+    public var heardFrames: Int { condition.withLock { heardInAll() } }
+
+    /// Returns when `isTrue`, which is evaluated each time that anything happens to the card.
+    public func wait(
+        _ what: String, file: StaticString = #file, line: UInt = #line, until isTrue: () -> Bool
+    ) {
+        condition.lock()
+        defer { condition.unlock() }
+        let limit = Date(timeIntervalSinceNow: 60)
+        while !isTrue() {
+            guard condition.wait(until: limit) else { fatalError("waited in vain for \(what)", file: file, line: line) }
+        }
+    }
+
+    /// As `wait`, for conditions that use the public properties.
+    public func waitUntil(_ what: String, _ isTrue: (PacedCard) -> Bool) {
+        let limit = Date(timeIntervalSinceNow: 60)
+        while !isTrue(self) {
+            condition.lock()
+            let isInTime = condition.wait(until: min(limit, Date(timeIntervalSinceNow: 0.05))) || Date() < limit
+            condition.unlock()
+            guard isInTime else { fatalError("waited in vain for \(what)") }
+        }
+    }
+
+    // MARK: DeviceProvider
+
+    public func open(_ request: DeviceRequest) throws(DeviceError) -> any PlaybackDevice {
+        condition.lock()
+        defer { condition.unlock() }
+        openings += 1
+        defer { condition.broadcast() }
+        if let openFailure { throw openFailure }
+        let format = request.format
+        if let rates, !rates.contains(format.sampleRate) {
+            throw .rateNotSupported(device: request.device, rate: format.sampleRate, supported: rates.sorted())
+        }
+        guard let sampleFormat = sampleFormats.first(where: { request.sampleFormat == nil || $0 == request.sampleFormat })
+        else { throw .sampleFormatNotSupported(device: request.device, requested: request.sampleFormat) }
+        let bufferFrames = format.sampleRate * request.bufferMilliseconds / 1000
+        let configuration = DeviceConfiguration(
+            device: request.device, sampleRate: format.sampleRate, channelCount: format.channelCount,
+            sampleFormat: sampleFormat, significantBits: sampleFormat.bitDepth, bufferFrames: bufferFrames,
+            periodFrames: bufferFrames / request.periodCount, memoryMapped: true)
+        recordingsMade.append(Recording(configuration: configuration))
+        let device = PacedDevice(card: self, configuration: configuration)
+        current = device
+        return device
+    }
+
+    // MARK: For the device, under the lock
+
+    func heard(_ bytes: ArraySlice<UInt8>) { recordingsMade[recordingsMade.count - 1].bytes += bytes }
+
+    func consumeAllowance() {
+        guard let current, current.isStarted else { return }
+        let consumed = current.consume(isFree ? .max : allowance)
+        if !isFree { allowance -= consumed }
+        signal()
+    }
+
+    private func heardInAll() -> Int { recordingsMade.reduce(0) { $0 + $1.frames } }
+
+    func signal() {
+        var one: UInt64 = 1
+        _ = write(readable, &one, 8)
+        condition.broadcast()
+    }
+}

@@ -1,0 +1,106 @@
+import CLinux
+import Foundation
+import Output
+import PCM
+
+/// What a `PacedCard` hands out.
+final class PacedDevice: PlaybackDevice {
+    let configuration: DeviceConfiguration
+    private let card: PacedCard
+    // Guarded by the card's condition.
+    private var pending: [UInt8] = []
+    var isStarted = false
+    var fault: DeviceFault?
+    private let frameBytes: Int
+
+    init(card: PacedCard, configuration: DeviceConfiguration) {
+        self.card = card
+        self.configuration = configuration
+        frameBytes = configuration.sampleFormat.byteCount * configuration.channelCount
+    }
+
+    var pendingFrames: Int { pending.count / frameBytes }
+
+    func consume(_ frames: Int) -> Int {
+        guard isStarted else { return 0 }
+        let consumed = min(frames, pendingFrames)
+        card.heard(pending[..<(consumed * frameBytes)])
+        pending.removeFirst(consumed * frameBytes)
+        return consumed
+    }
+
+    private func locked<Result>(_ body: () -> Result) throws(DeviceFault) -> Result {
+        card.condition.lock()
+        defer { card.condition.unlock() }
+        card.consumeAllowance()
+        if let fault { throw fault }
+        return body()
+    }
+
+    func writableFrames() throws(DeviceFault) -> Int {
+        try locked { configuration.bufferFrames - pendingFrames }
+    }
+
+    func write(_ frames: Int, _ fill: (UnsafeMutableRawPointer, Int) -> Void) throws(DeviceFault) -> Int {
+        let room = min(frames, try writableFrames())
+        guard room > 0 else { return 0 }
+        var bytes = [UInt8](repeating: 0, count: room * frameBytes)
+        bytes.withUnsafeMutableBytes { fill($0.baseAddress!, room) }
+        try locked { pending += bytes }
+        try locked { card.condition.broadcast() }
+        return room
+    }
+
+    func start() throws(DeviceFault) {
+        try locked { isStarted = true }
+        try locked { card.condition.broadcast() }
+    }
+
+    func delayFrames() throws(DeviceFault) -> Int { try locked { pendingFrames } }
+
+    func wait(wakeUp: Int32, milliseconds: Int32) throws(DeviceFault) -> Bool {
+        if try locked({ pendingFrames <= configuration.bufferFrames - configuration.periodFrames }) { return false }
+        var entries = [
+            pollfd(fd: card.readable, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0),
+        ]
+        poll(&entries, 2, milliseconds)
+        if entries[0].revents != 0 {
+            var count: UInt64 = 0
+            _ = read(card.readable, &count, 8)
+        }
+        return entries[1].revents != 0
+    }
+
+    func drop() throws(DeviceFault) {
+        try locked {
+            pending = []
+            isStarted = false
+        }
+    }
+
+    func drain() throws(DeviceFault) {
+        try locked {
+            _ = consume(.max)
+            isStarted = false
+        }
+    }
+
+    func recover(from fault: DeviceFault) -> Bool {
+        card.condition.lock()
+        defer { card.condition.unlock() }
+        pending = []
+        isStarted = false
+        guard fault != .vanished else { return false }
+        self.fault = nil
+        return true
+    }
+
+    func close() {
+        card.condition.lock()
+        defer { card.condition.unlock() }
+        pending = []
+        if card.current === self { card.current = nil }
+        card.condition.broadcast()
+    }
+}
