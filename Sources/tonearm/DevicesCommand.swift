@@ -90,11 +90,11 @@ enum DeviceListing {
         }
         return [
             "device": .string(device.device), "name": .string(device.name),
-            "busy": .boolean(device.availability == .busy), "error": JSONMessages.text(problem),
+            "busy": .boolean(device.availability == .busy), "error": JSONValue(problem),
             "rates": list(capabilities?.rates.map { .integer(Int64($0)) }),
             "sampleFormats": list(capabilities?.sampleFormats.map { .string("\($0.name)") }),
-            "minimumChannels": JSONMessages.integer(capabilities?.channels.lowerBound),
-            "maximumChannels": JSONMessages.integer(capabilities?.channels.upperBound),
+            "minimumChannels": JSONValue(capabilities?.channels.lowerBound),
+            "maximumChannels": JSONValue(capabilities?.channels.upperBound),
         ]
     }
 
@@ -106,6 +106,6 @@ enum DeviceListing {
         ]
     }
 
-    private static func decibelsValue(_ hundredths: Int?) -> JSONValue { hundredths.map { .real(Double($0) / 100) } ?? nil }
-    private static func list(_ values: [JSONValue]?) -> JSONValue { values.map { .array($0) } ?? nil }
+    private static func decibelsValue(_ hundredths: Int?) -> JSONValue { JSONValue(hundredths.map { Double($0) / 100 }) }
+    private static func list(_ values: [JSONValue]?) -> JSONValue { values.map { .array($0) } ?? .null }
 }

@@ -90,10 +90,9 @@ struct FileDescription {
 
     private var length: String {
         guard let frames = properties.frameCount, let seconds = properties.duration else { return "unknown" }
-        let milliseconds = Int((seconds * 1000).rounded()) % 1000
-        let whole = Int((seconds * 1000).rounded()) / 1000
-        let digits = "\(1000 + milliseconds)".dropFirst()
-        return "\(StatusLine.clock(Double(whole))).\(digits) (\(frames) frames)"
+        let milliseconds = Int64((seconds * 1000).rounded())
+        let fraction = "\(1000 + milliseconds % 1000)".dropFirst()
+        return "\(StatusLine.clock(Double(milliseconds / 1000))).\(fraction) (\(frames) frames)"
     }
 
     private func gain(_ decibels: Double?, _ peak: Double?) -> String? {
@@ -108,18 +107,16 @@ struct FileDescription {
         return [
             "file": .string(file), "container": .string(properties.container.rawValue),
             "codec": .string(properties.codec.rawValue),
-            "sampleRate": .integer(Int64(properties.format.sampleRate)),
-            "bitDepth": .integer(Int64(properties.format.bitDepth)),
-            "channels": .integer(Int64(properties.format.channelCount)),
-            "frames": properties.frameCount.map { .integer($0) } ?? nil,
-            "duration": JSONMessages.seconds(properties.duration), "bitRate": JSONMessages.integer(properties.bitRate),
-            "title": JSONMessages.text(metadata.title), "artist": JSONMessages.text(metadata.artist),
-            "album": JSONMessages.text(metadata.album), "track": JSONMessages.integer(metadata.trackNumber),
-            "disc": JSONMessages.integer(metadata.discNumber), "trackGain": number(replayGain.trackGain),
-            "trackPeak": number(replayGain.trackPeak), "albumGain": number(replayGain.albumGain),
-            "albumPeak": number(replayGain.albumPeak),
+            "sampleRate": JSONValue(properties.format.sampleRate),
+            "bitDepth": JSONValue(properties.format.bitDepth),
+            "channels": JSONValue(properties.format.channelCount),
+            "frames": properties.frameCount.map { .integer($0) } ?? .null,
+            "duration": JSONValue(seconds: properties.duration), "bitRate": JSONValue(properties.bitRate),
+            "title": JSONValue(metadata.title), "artist": JSONValue(metadata.artist),
+            "album": JSONValue(metadata.album), "track": JSONValue(metadata.trackNumber),
+            "disc": JSONValue(metadata.discNumber), "trackGain": JSONValue(replayGain.trackGain),
+            "trackPeak": JSONValue(replayGain.trackPeak), "albumGain": JSONValue(replayGain.albumGain),
+            "albumPeak": JSONValue(replayGain.albumPeak),
         ]
     }
-
-    private func number(_ number: Double?) -> JSONValue { number.map { .real($0) } ?? nil }
 }

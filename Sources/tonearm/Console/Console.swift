@@ -1,8 +1,8 @@
 /// What a command says: results on stdout, complaints on stderr. Where both are one terminal with a line at the bottom
 /// that is drawn again and again, a complaint goes above that line.
 ///
-/// Thread: the main thread.
-final class Console {
+/// Thread: the main thread alone.
+final class Console: @unchecked Sendable {
     private let output = TextOutput.standard
     private let errors = TextOutput.error
     /// What the terminal's last line shows; empty when it is free.

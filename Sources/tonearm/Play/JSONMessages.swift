@@ -11,20 +11,20 @@ enum JSONMessages {
         switch message {
         case .mediaProductTransition(let transition):
             [
-                "event": "transition", "previous": text(transition.previous?.productId),
-                "file": text(transition.active?.productId), "title": text(transition.context?.title),
-                "artist": text(transition.context?.artist), "album": text(transition.context?.album),
-                "duration": seconds(transition.context?.duration), "format": format(transition.context),
+                "event": "transition", "previous": JSONValue(transition.previous?.productId),
+                "file": JSONValue(transition.active?.productId), "title": JSONValue(transition.context?.title),
+                "artist": JSONValue(transition.context?.artist), "album": JSONValue(transition.context?.album),
+                "duration": JSONValue(seconds: transition.context?.duration), "format": format(transition.context),
                 "device": device(now.device),
             ]
         case .playbackStateChanged(let state):
             [
                 "event": "state", "state": .string(name(of: state)),
-                "file": state == .idle ? nil : text(now.context == nil ? nil : now.file),
-                "position": state == .idle ? nil : seconds(now.position), "device": device(now.device),
+                "file": JSONValue(now.context == nil ? nil : now.file), "position": JSONValue(seconds: now.position),
+                "device": device(now.device),
             ]
         case .playbackQualityChanged(let context):
-            ["event": "quality", "file": text(context.productId), "format": format(context), "device": device(now.device)]
+            ["event": "quality", "file": JSONValue(context.productId), "format": format(context), "device": device(now.device)]
         case .error(let error):
             self.error(file: error.mediaProduct?.productId, code: error.code, message: error.message)
         case .streamingPrivilegesRevoked:
@@ -35,13 +35,13 @@ enum JSONMessages {
     /// Where playback is, once a second.
     static func position(_ now: NowPlaying) -> JSONValue {
         [
-            "event": "position", "file": text(now.file), "position": seconds(now.position),
-            "duration": seconds(now.context?.duration),
+            "event": "position", "file": JSONValue(now.file), "position": JSONValue(seconds: now.position),
+            "duration": JSONValue(seconds: now.context?.duration),
         ]
     }
 
     static func error(file: String?, code: String, message: String) -> JSONValue {
-        ["event": "error", "file": text(file), "code": .string(code), "message": .string(message)]
+        ["event": "error", "file": JSONValue(file), "code": .string(code), "message": .string(message)]
     }
 
     private static func name(of state: PlaybackState) -> String {
@@ -54,24 +54,18 @@ enum JSONMessages {
     }
 
     private static func format(_ context: PlaybackContext?) -> JSONValue {
-        guard let context else { return nil }
+        guard let context else { return .null }
         return [
-            "codec": text(context.audioCodec), "sampleRate": integer(context.audioSampleRate),
-            "bitDepth": integer(context.audioBitDepth), "bitRate": integer(context.audioBitRate),
+            "codec": JSONValue(context.audioCodec), "sampleRate": JSONValue(context.audioSampleRate),
+            "bitDepth": JSONValue(context.audioBitDepth), "bitRate": JSONValue(context.audioBitRate),
         ]
     }
 
     private static func device(_ device: DeviceConfiguration?) -> JSONValue {
-        guard let device else { return nil }
+        guard let device else { return .null }
         return [
-            "name": text(device.device), "sampleRate": integer(device.sampleRate), "channels": integer(device.channelCount),
-            "sampleFormat": .string("\(device.sampleFormat.name)"), "significantBits": integer(device.significantBits),
+            "name": JSONValue(device.device), "sampleRate": JSONValue(device.sampleRate), "channels": JSONValue(device.channelCount),
+            "sampleFormat": .string("\(device.sampleFormat.name)"), "significantBits": JSONValue(device.significantBits),
         ]
     }
-
-    static func text(_ text: String?) -> JSONValue { text.map { .string($0) } ?? nil }
-    static func integer(_ number: Int?) -> JSONValue { number.map { .integer(Int64($0)) } ?? nil }
-
-    /// To the millisecond.
-    static func seconds(_ seconds: Double?) -> JSONValue { seconds.map { .real(($0 * 1000).rounded() / 1000) } ?? nil }
 }

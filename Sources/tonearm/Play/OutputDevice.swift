@@ -16,7 +16,7 @@ struct OutputDevice {
     ///   - requested: nil for the first card that plays.
     ///   - sampleFormat: one that the device must have.
     init(_ requested: String?, sampleFormat: SampleFormat?) throws(Problem) {
-        name = try requested ?? Self.first()
+        if let requested { name = requested } else { name = try Self.first() }
         if let file = Self.unwritableFile(of: name) { throw Problem(message: file) }
         switch SoundCardDevice.Availability(of: name) {
         case .busy:
@@ -34,7 +34,7 @@ struct OutputDevice {
         for card in SoundCard.all() {
             if let device = card.devices.first { return device.device }
         }
-        throw Problem(message: "no sound card here. Into a file instead: --device file:FILE=music.wav,FORMAT=wav")
+        throw Problem(message: "no sound card here. To write a file instead: --device file:FILE=music.wav,FORMAT=wav")
     }
 
     /// The `file` plug-in opens its file only when music comes.

@@ -20,6 +20,8 @@ final class PlaySession: @unchecked Sendable {
     private let finish: () -> Void
     private var queue: PlayQueue
     private var isPaused = false
+    /// All is played; the engine has yet to say that it is idle.
+    private var isEnding = false
 
     /// As the engine's messages tell; all of them together, unlike its properties, which may be ahead.
     private var file: String
@@ -81,7 +83,8 @@ final class PlaySession: @unchecked Sendable {
             break
         }
         presentation?.received(message, now: now)
-        carryOut(step)
+        if step == .finish { isEnding = true } else { carryOut(step) }
+        if isEnding, state == .idle { finish() }
     }
 
     /// The file goes first; errors of a device name that alone.
