@@ -27,7 +27,7 @@ struct AllocationTests {
             frames += try device.write(min(room, 1_001)) { memset($0, 0, $1 * bytes) }
             try device.start()
             _ = try device.delayFrames()
-            try device.wait(wakeUp: -1, milliseconds: 10)
+            _ = try device.wait(wakeUp: -1, milliseconds: 10)
         }
         allocation_counter_start()
         do {

@@ -145,12 +145,12 @@ struct SimulatedCardTests {
         let device = try card.open()
         let pipe = Pipe()
         let wakeUp = pipe.fileHandleForReading.fileDescriptor
-        try device.wait(wakeUp: wakeUp, milliseconds: 1)
+        _ = try device.wait(wakeUp: wakeUp, milliseconds: 1)
         simulated_card_set_ready(card.raw, true)
-        try device.wait(wakeUp: wakeUp, milliseconds: -1)
+        _ = try device.wait(wakeUp: wakeUp, milliseconds: -1)
         simulated_card_set_ready(card.raw, false)
         pipe.fileHandleForWriting.write(Data([1]))
-        try device.wait(wakeUp: wakeUp, milliseconds: -1)
+        _ = try device.wait(wakeUp: wakeUp, milliseconds: -1)
         device.close()
     }
 
