@@ -56,13 +56,19 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
         }
     }
 
-    /// Lets the card play `frames` more frames and returns when they were heard.
-    public func play(_ frames: Int, file: StaticString = #file, line: UInt = #line) {
-        let target = condition.withLock {
+    /// Lets the card play `frames` more frames, as soon as they are there.
+    /// - Returns: the frames that will have been heard then.
+    @discardableResult public func allow(_ frames: Int) -> Int {
+        condition.withLock {
             allowance += frames
             consumeAllowance()
             return heardInAll() + allowance
         }
+    }
+
+    /// Lets the card play `frames` more frames and returns when they were heard.
+    public func play(_ frames: Int, file: StaticString = #file, line: UInt = #line) {
+        let target = allow(frames)
         wait("\(frames) frames to be heard", file: file, line: line) { self.heardInAll() >= target }
     }
 
