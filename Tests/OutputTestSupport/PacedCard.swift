@@ -38,6 +38,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     private var rates: Set<Int>?
     var current: PacedDevice?
     private var openings = 0
+    var startFault: DeviceFault?
 
     public init() {
         readable = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
@@ -106,6 +107,9 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
             signal()
         }
     }
+
+    /// Each start of the device fails like this from now on; with nil, none.
+    public func failToStart(with fault: DeviceFault?) { condition.withLock { startFault = fault } }
 
     /// What the card can do from now on.
     public func support(_ formats: [SampleFormat], rates: Set<Int>? = nil) {

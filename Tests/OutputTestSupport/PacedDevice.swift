@@ -52,6 +52,7 @@ final class PacedDevice: PlaybackDevice {
     }
 
     func start() throws(DeviceFault) {
+        if let fault = try locked({ card.startFault }) { throw fault }
         try locked { isStarted = true }
         try locked { card.condition.broadcast() }
     }
