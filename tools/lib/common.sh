@@ -26,10 +26,8 @@ logged() {
     if "$@" >"$log" 2>&1 </dev/null; then
         say "$what: done ($((SECONDS - start)) s)"
     else
-        {
-            printf '%s: %s: failed. The end of %s:\n' "$PROGRAM" "$what" "${log#"$ROOT"/}"
-            tail -n 25 "$log" | sed 's/^/    /'
-        } >&2
+        # In one piece, because steps run side by side.
+        warn "$what: failed. The end of ${log#"$ROOT"/}:"$'\n'"$(tail -n 25 "$log" | sed 's/^/    /')"
         return 1
     fi
 }

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sysroots of Debian packages, and alsa-lib as a static library in them. Sourced by tools/cross, never run.
+# Sysroots of Debian packages, with our own builds of alsa-lib and SQLite in them. Sourced by tools/cross, never run.
 # Nothing of a target is executed and nothing needs root.
 
 SUITE=bookworm
@@ -14,7 +14,12 @@ ALSA_OPTIONS=(
     --disable-ucm --disable-topology --disable-rawmidi --disable-hwdep --disable-seq --disable-aload
     --disable-alisp --disable-old-symbols --disable-python
 )
-ALSA_CFLAGS="-Os -ffunction-sections -fdata-sections"
+
+# Debian's archive of SQLite has every extension in it and brings the dynamic loader along: 0.6 MB more than this.
+SQLITE_OPTIONS=(-DSQLITE_OMIT_LOAD_EXTENSION -DHAVE_USLEEP=1 -DHAVE_FDATASYNC=1)
+
+# Small, and in sections, so that the linker can leave out what the engine does not call.
+LIBRARY_CFLAGS=(-Os -ffunction-sections -fdata-sections)
 
 # make_apt DIR: a private configuration of apt with this machine's Debian mirrors, sources included, so that neither the
 # machine's own lists nor its sources are touched. $DIR/apt.conf is for APT_CONFIG, $DIR/binary.list for mmdebstrap.
@@ -58,23 +63,39 @@ END
     APT_CONFIG=$dir/apt.conf apt-get update --quiet
 }
 
-# fetch_alsa APT DIR: unpacks Debian's source of alsa-lib, patches applied, to DIR.
-fetch_alsa() {
-    local apt=$1 dir=$2
+# fetch_source APT PACKAGE DIR: unpacks Debian's source package, patches applied, to DIR.
+fetch_source() {
+    local apt=$1 package=$2 dir=$3
     rm -rf "$dir" "$dir.new"
     mkdir -p "$dir.new"
-    (cd "$dir.new" && APT_CONFIG=$apt/apt.conf apt-get source --quiet alsa-lib)
-    mv "$dir.new"/alsa-lib-*/ "$dir"
+    (cd "$dir.new" && APT_CONFIG=$apt/apt.conf apt-get source --quiet "$package")
+    mv "$dir.new/$package"-*/ "$dir"
     rm -rf "$dir.new"
 }
 
-# make_sysroot APT DIR: for the target in use.
+# amalgamate_sqlite SOURCE: makes SOURCE/sqlite3.c, all of SQLite in one file, as its authors want it compiled.
+amalgamate_sqlite() {
+    cd "$1"
+    ./configure --quiet --disable-tcl --disable-readline
+    make sqlite3.c
+}
+
+# make_sysroot APT DIR: for the target in use. A mirror may lack an architecture's updates, or be halfway through fetching
+# them: then the release alone has to do, and $DIR.without-updates says so.
 make_sysroot() {
     local apt=$1 dir=$2
-    rm -rf "$dir"
-    mkdir -p "$dir"
-    mmdebstrap --mode=chrootless --variant=extract --arch="$DEBIAN_ARCH" --include="$SYSROOT_PACKAGES" \
-        "$SUITE" "$dir" "$apt/binary.list"
+    rm -f "$dir.without-updates"
+    unpack_packages "$dir" "$apt/binary.list" && return
+    grep " $SUITE main$" "$apt/binary.list" >"$dir.list"
+    unpack_packages "$dir" "$dir.list"
+    : >"$dir.without-updates"
+}
+
+# unpack_packages DIR SOURCES: dependencies included; no script of theirs is run.
+unpack_packages() {
+    rm -rf "$1"
+    mkdir -p "$1"
+    mmdebstrap --mode=chrootless --variant=extract --arch="$DEBIAN_ARCH" --include="$SYSROOT_PACKAGES" "$SUITE" "$1" "$2"
 }
 
 # build_alsa SOURCE BUILD SYSROOT: a static alsa-lib for the target in use, installed into its sysroot.
@@ -84,11 +105,21 @@ build_alsa() {
     mkdir -p "$build"
     cd "$build"
     "$source/configure" --host="$MULTIARCH" --libdir="/usr/lib/$MULTIARCH" "${ALSA_OPTIONS[@]}" \
-        CC="clang --target=$CLANG_TARGET --sysroot=$sysroot -fuse-ld=lld" CFLAGS="$ALSA_CFLAGS" \
+        CC="clang --target=$CLANG_TARGET --sysroot=$sysroot -fuse-ld=lld" CFLAGS="${LIBRARY_CFLAGS[*]}" \
         AR=llvm-ar RANLIB=llvm-ranlib
     for part in include src; do
         make -j2 -C "$part"
         make -C "$part" install DESTDIR="$sysroot"
     done
     make -C utils install DESTDIR="$sysroot"
+}
+
+# build_sqlite SOURCE SYSROOT: for the target in use, in place of the archive of libsqlite3-dev.
+build_sqlite() {
+    local source=$1 sysroot=$2 object=$2/tmp/sqlite3.o library=$2/usr/lib/$MULTIARCH/libsqlite3.a
+    clang "--target=$CLANG_TARGET" "--sysroot=$sysroot" "${LIBRARY_CFLAGS[@]}" "${SQLITE_OPTIONS[@]}" -w \
+        -c "$source/sqlite3.c" -o "$object"
+    rm "$library"
+    llvm-ar rcs "$library" "$object"
+    cp "$source/sqlite3.h" "$sysroot/usr/include/"
 }

@@ -29,6 +29,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arguments.h"
+
 /// The calling thread's errno.
 int tonearm_errno(void);
 /// open(2), which is variadic in C.
