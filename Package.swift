@@ -10,7 +10,7 @@ let package = Package(
     ],
     targets: [
         // C: module maps, and the few lines that Swift cannot say (variadic calls, errno, macros).
-        .target(name: "CLinux", path: "Sources/C/CLinux"),
+        .target(name: "CLinux", path: "Sources/C/CLinux", linkerSettings: [.linkedLibrary("m")]),
         // alsa-lib: the kernel's own interface to sound cards; used by Output alone.
         .systemLibrary(name: "CALSA", path: "Sources/C/CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         // libFLAC: the reference decoder; used by Media alone.
@@ -39,9 +39,13 @@ let package = Package(
         .testTarget(name: "MediaTests", dependencies: ["Media"]),
         // Counts what a thread allocates; for the tests that prove that the audio thread does not.
         .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
-        // A sound card that plays when a test says so.
+        // A sound card for alsa-lib that moves and fails when a test says so.
+        .target(name: "SimulatedCard", path: "Tests/SimulatedCard", linkerSettings: [.linkedLibrary("asound")]),
+        // A device for the renderer that plays when a test says so.
         .target(name: "OutputTestSupport", dependencies: ["Output", "PCM", "Platform", "CLinux"], path: "Tests/OutputTestSupport"),
-        .testTarget(name: "OutputTests", dependencies: ["Output", "AllocationCounter", "OutputTestSupport", "TestSupport"]),
+        .testTarget(
+            name: "OutputTests",
+            dependencies: ["Output", "AllocationCounter", "SimulatedCard", "OutputTestSupport", "TestSupport"]),
         .testTarget(name: "PlayerTests", dependencies: ["Player", "AllocationCounter", "OutputTestSupport", "TestSupport"]),
         // For tools/bench: the time from `play()` to the first frame.
         .executableTarget(name: "StartLatency", dependencies: ["Player", "Output", "Platform"], path: "Tests/StartLatency"),

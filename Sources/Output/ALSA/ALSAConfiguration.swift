@@ -14,11 +14,14 @@ public enum ALSAConfiguration: Equatable, Sendable {
     /// or wav) and `default`, the first card.
     public static var builtIn: ALSAConfiguration { .text(builtInText) }
 
-    /// The system's configuration where there is one, else the built-in.
+    /// The system's configuration where there is one that alsa-lib can read, else the built-in.
     public static var available: ALSAConfiguration {
-        if getenv("ALSA_CONFIG_PATH") != nil { return .system }
-        let main = String(cString: snd_config_topdir()) + "/alsa.conf"
-        return access(main, R_OK) == 0 ? .system : .builtIn
+        tonearm_alsa_silence()
+        if getenv("ALSA_CONFIG_PATH") == nil {
+            let main = String(cString: snd_config_topdir()) + "/alsa.conf"
+            guard access(main, R_OK) == 0 else { return .builtIn }
+        }
+        return snd_config_update() >= 0 ? .system : .builtIn
     }
 }
 

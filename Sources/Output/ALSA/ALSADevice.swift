@@ -81,12 +81,11 @@ final class ALSADevice: PlaybackDevice {
 
     /// Hands over what is staged, as far as the device takes it; the rest stays for the next time.
     private func pushStaged() throws(DeviceFault) {
-        while stagedFrames > 0, let next = staging?.next {
-            let taken = snd_pcm_writei(pcm, next, snd_pcm_uframes_t(stagedFrames))
-            if taken == -Int(EAGAIN) || taken == 0 { return }
-            try check(taken)
-            staging?.consume(taken)
-        }
+        guard stagedFrames > 0, let next = staging?.next else { return }
+        let taken = snd_pcm_writei(pcm, next, snd_pcm_uframes_t(stagedFrames))
+        if taken == -Int(EAGAIN) { return }
+        try check(taken)
+        staging?.consume(taken)
     }
 
     // MARK: The clock
@@ -140,18 +139,17 @@ final class ALSADevice: PlaybackDevice {
             try pushStaged()
             if deadline.isOver { return false }
         }
-        let code = snd_pcm_drain(pcm)
-        if code != -EAGAIN { try check(Int(code)) }
-        while state == .draining {
+        while true {
+            // Asked again and again, because plug-ins notice their end only when they are asked.
+            let code = snd_pcm_drain(pcm)
+            // Dry before the drain could begin: everything was heard.
+            if code == 0 || code == -EPIPE { return true }
+            guard code == -EAGAIN else { throw DeviceFault(code: code, state: state) }
             if deadline.isOver { return false }
             let event = descriptors.wait(wakeUp: -1, milliseconds: deadline.remainingMilliseconds)
+            if state == .suspended || state == .disconnected, let fault = state.fault { throw fault }
             // Plug-ins may be ready all the time.
             if event != .none, state == .draining { poll(nil, 0, 5) }
-        }
-        switch state {
-        // Dry before the drain could begin: everything was heard.
-        case .setup, .underrun, .prepared: return true
-        case let other: throw other.fault ?? .failed(code: -EIO)
         }
     }
 

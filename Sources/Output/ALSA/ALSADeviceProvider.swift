@@ -6,6 +6,11 @@ import Platform
 /// Opens playback devices of alsa-lib, exactly as they are asked for: rate, channel count and sample format are the
 /// device's own, nothing is resampled or converted on the way.
 ///
+/// Device names are alsa-lib's: `hw:CARD=DAC,DEV=0` is a sound card, `null` swallows everything, and
+/// `file:FILE=/path/x.wav,FORMAT=wav` makes a file of it (`FORMAT=raw`: the bytes alone). A path with a comma or an
+/// equals sign goes between quotes, `file:FILE='/a, b.wav',FORMAT=wav`; in a path, `%r`, `%c`, `%b` and `%f` stand for
+/// rate, channel count, bits and sample format.
+///
 /// Thread: the audio thread.
 public final class ALSADeviceProvider: DeviceProvider {
     private let configuration: ALSAConfiguration
@@ -22,7 +27,11 @@ public final class ALSADeviceProvider: DeviceProvider {
     }
 
     public func open(_ request: DeviceRequest) throws(DeviceError) -> any PlaybackDevice {
-        let handle = try openHandle(request.device)
+        try open(request, on: try openHandle(request.device))
+    }
+
+    /// - Parameter handle: the device that `request` names.
+    func open(_ request: DeviceRequest, on handle: consuming PCMHandle) throws(DeviceError) -> ALSADevice {
         let sampleFormat = try capabilities(of: handle, for: request).sampleFormat(for: request)
         let device: ALSADevice
         let unwritableFile: SystemError?
@@ -52,8 +61,10 @@ public final class ALSADeviceProvider: DeviceProvider {
         } catch {
             throw DeviceError(opening: device, failure: error, configuration: configuration)
         }
-        guard snd_pcm_type(handle.raw) != SND_PCM_TYPE_PLUG else {
-            let reason = "it converts without saying so (plug); name the card itself, hw:CARD=…"
+        // These two convert whatever they are given, and would make every answer about the device a lie.
+        let type = snd_pcm_type(handle.raw)
+        guard type != SND_PCM_TYPE_PLUG, type != SND_PCM_TYPE_RATE else {
+            let reason = "it resamples and converts unasked; name the card itself (hw:CARD=…)"
             throw .refused(device: device, code: -ENOTSUP, reason: reason)
         }
         return handle

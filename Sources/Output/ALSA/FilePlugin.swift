@@ -4,8 +4,8 @@ import Platform
 
 /// What alsa-lib's `file` plug-in leaves to its users.
 enum FilePlugin {
-    /// The error with which the file could not be made; nil when it is there or `handle` is no `file` plug-in. Asked for
-    /// after the hardware parameters are installed, which is when the plug-in opens its file.
+    /// The error with which the file could not be made; nil when it is there or `handle` is no `file` plug-in. Asked
+    /// for after the hardware parameters are installed, which is when the plug-in opens its file.
     ///
     /// alsa-lib (1.2.8, `snd_pcm_file_open_output_file`) goes on without a file when open(2) fails, and only reports
     /// it once a whole buffer was written. The name of the file, with its place-holders filled in, is in the dump only.

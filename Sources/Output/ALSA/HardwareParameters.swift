@@ -66,7 +66,7 @@ struct HardwareParameters: ~Copyable {
         var most: UInt32 = 0
         try ALSAFailure.check(snd_pcm_hw_params_get_channels_min(raw, &least))
         try ALSAFailure.check(snd_pcm_hw_params_get_channels_max(raw, &most))
-        return Int(least)...Int(max(least, most))
+        return Int(clamping: least)...Int(clamping: max(least, most))
     }
 
     private func sampleFormats() -> [SampleFormat] {
@@ -131,7 +131,7 @@ struct HardwareParameters: ~Copyable {
         var direction: Int32 = 0
         try ALSAFailure.check(snd_pcm_hw_params_get_buffer_size(raw, &buffer))
         try ALSAFailure.check(snd_pcm_hw_params_get_period_size(raw, &period, &direction))
-        return (max(1, Int(buffer)), max(1, Int(period)))
+        return (max(1, Int(clamping: buffer)), max(1, Int(clamping: period)))
     }
 
     /// Bits that reach the converter, where the driver knows.

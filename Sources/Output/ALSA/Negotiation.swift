@@ -45,14 +45,14 @@ struct InstalledRate: Equatable {
 
     /// - Parameters:
     ///   - reported: in Hz, as the driver names it.
-    ///   - numerator: with `denominator`, the exact rate of the device's clock; 0 over 0 where it is not known. A clock
-    ///     that is off by less than a hertz runs at the rate that is reported; one that is further off does not.
+    ///   - numerator: with `denominator`, the exact rate of the device's clock; 0 over 0 where it is not known. A
+    ///     clock that is off by less than a hertz runs at the rate that is reported; one that is further off does not.
     init(reported: UInt32, numerator: UInt32, denominator: UInt32) {
         guard denominator > 0 else {
-            hertz = Int(reported)
+            hertz = Int(clamping: reported)
             return
         }
         let difference = Int64(numerator) - Int64(reported) * Int64(denominator)
-        hertz = difference.magnitude < UInt64(denominator) ? Int(reported) : Int(numerator / denominator)
+        hertz = difference.magnitude < UInt64(denominator) ? Int(clamping: reported) : Int(clamping: numerator / denominator)
     }
 }

@@ -23,5 +23,8 @@ struct PCMHandle: ~Copyable {
         raw = handle
     }
 
+    /// Takes over a PCM that is open, playing back and not blocking.
+    init(adopting raw: OpaquePointer) { self.raw = raw }
+
     deinit { snd_pcm_close(raw) }
 }

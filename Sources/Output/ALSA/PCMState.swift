@@ -5,16 +5,17 @@ import CLinux
 enum PCMState: Equatable {
     case open, setup, prepared, running, underrun, draining, paused, suspended, disconnected
 
-    init(_ raw: snd_pcm_state_t) {
-        switch raw {
-        case SND_PCM_STATE_OPEN: self = .open
-        case SND_PCM_STATE_SETUP: self = .setup
-        case SND_PCM_STATE_PREPARED: self = .prepared
-        case SND_PCM_STATE_RUNNING: self = .running
-        case SND_PCM_STATE_XRUN: self = .underrun
-        case SND_PCM_STATE_DRAINING: self = .draining
-        case SND_PCM_STATE_PAUSED: self = .paused
-        case SND_PCM_STATE_SUSPENDED: self = .suspended
+    init(_ state: snd_pcm_state_t) {
+        // By number: comparing the enumeration itself makes an unoptimised build allocate its metadata at first use.
+        switch state.rawValue {
+        case SND_PCM_STATE_OPEN.rawValue: self = .open
+        case SND_PCM_STATE_SETUP.rawValue: self = .setup
+        case SND_PCM_STATE_PREPARED.rawValue: self = .prepared
+        case SND_PCM_STATE_RUNNING.rawValue: self = .running
+        case SND_PCM_STATE_XRUN.rawValue: self = .underrun
+        case SND_PCM_STATE_DRAINING.rawValue: self = .draining
+        case SND_PCM_STATE_PAUSED.rawValue: self = .paused
+        case SND_PCM_STATE_SUSPENDED.rawValue: self = .suspended
         // Newer kernels may add states, and a plug-in may answer with a negated errno: nothing to go on with.
         default: self = .disconnected
         }

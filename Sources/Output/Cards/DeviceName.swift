@@ -1,5 +1,3 @@
-import CALSA
-
 /// Names of cards and devices. A card is named by its id, because its index is what the order of start-up makes it.
 ///
 /// Thread: any.
@@ -16,10 +14,10 @@ public enum DeviceName {
     }
 
     /// The card that a PCM name speaks of, by id or index: `DAC` of `hw:CARD=DAC,DEV=0`, `0` of `hw:0,0`.
-    /// - Returns: nil for a name without a card, like `default` or `file:…`.
+    /// - Returns: nil for a name that says nothing of a card, like `default` or `file:…`.
     public static func cardReference(of name: String) -> String? {
         guard let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-        guard hasCard(name.utf8[..<colon]) else { return nil }
+        guard name.utf8[..<colon].elementsEqual("hw".utf8) else { return nil }
         var isFirst = true
         for argument in name.utf8[name.utf8.index(after: colon)...].split(separator: UInt8(ascii: ",")) {
             if let equals = argument.firstIndex(of: UInt8(ascii: "=")) {
@@ -31,12 +29,6 @@ public enum DeviceName {
             isFirst = false
         }
         return nil
-    }
-
-    /// PCMs whose first argument is a card, in alsa-lib's own configuration.
-    private static func hasCard(_ plugIn: Substring.UTF8View) -> Bool {
-        plugIn.elementsEqual("hw".utf8) || plugIn.elementsEqual("plughw".utf8)
-            || plugIn.elementsEqual("sysdefault".utf8) || plugIn.elementsEqual("front".utf8)
     }
 
     /// The id of the card with this index, as the kernel numbers it now.

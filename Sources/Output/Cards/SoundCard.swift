@@ -56,8 +56,10 @@ extension SoundCardDevice.Availability {
         do throws(ALSAFailure) {
             handle = try PCMHandle(opening: device, configuration: configuration)
         } catch {
-            let reason = DeviceError(opening: device, failure: error, configuration: configuration)
-            self = reason == .busy(device: device) ? .busy : .unusable(reason)
+            switch DeviceError(opening: device, failure: error, configuration: configuration) {
+            case .busy: self = .busy
+            case let reason: self = .unusable(reason)
+            }
             return
         }
         do throws(ALSAFailure) {

@@ -1,5 +1,4 @@
 import CALSA
-import CLinux
 
 /// The volume of a card, in its own hardware.
 ///
@@ -12,6 +11,7 @@ public final class HardwareMixer {
     public let scale: VolumeScale
 
     private let card: String
+    private let configuration: ALSAConfiguration
     private let mixer: MixerHandle
 
     /// Opens the mixer of the card that `device` names (`hw:CARD=DAC,DEV=0`).
@@ -28,17 +28,22 @@ public final class HardwareMixer {
             guard let control = MixerControl.choose(among: mixer.controls(), named: controlName),
                 let range = control.decibelRange
             else { return nil }
-            return HardwareMixer(mixer, control: control, scale: VolumeScale(range: range), card: card)
+            let scale = VolumeScale(range: range)
+            return HardwareMixer(mixer, control: control, scale: scale, card: card, configuration: configuration)
         } catch {
             throw DeviceError(opening: device, failure: error, configuration: configuration)
         }
     }
 
-    private init(_ mixer: consuming MixerHandle, control: MixerControl, scale: VolumeScale, card: String) {
+    private init(
+        _ mixer: consuming MixerHandle, control: MixerControl, scale: VolumeScale, card: String,
+        configuration: ALSAConfiguration
+    ) {
         self.mixer = mixer
         self.control = control
         self.scale = scale
         self.card = card
+        self.configuration = configuration
     }
 
     /// The volume of the card's first channel, in hundredths of a decibel.
@@ -84,10 +89,7 @@ public final class HardwareMixer {
             // Looked up each time: alsa-lib removes the elements of a card that is gone.
             return try call(mixer, try mixer.element(of: control))
         } catch {
-            switch -error.code {
-            case ENODEV, ENXIO, ENOENT: throw .absent(device: DeviceName.card(card), present: [])
-            default: throw DeviceError(using: DeviceName.card(card), failure: error)
-            }
+            throw DeviceError(opening: DeviceName.card(card), failure: error, configuration: configuration)
         }
     }
 }

@@ -1,0 +1,124 @@
+import Foundation
+import PCM
+import Testing
+
+@testable import Output
+
+@Suite("The file plug-in gets every committed frame")
+struct FilePluginTests {
+    enum Ending: CaseIterable { case drain, close, drop }
+
+    struct Way: CustomTestStringConvertible {
+        var configuration: ALSAConfiguration
+        var memoryMapping: Bool
+
+        static let all = [ALSAConfiguration.system, .builtIn].flatMap { configuration in
+            [true, false].map { Way(configuration: configuration, memoryMapping: $0) }
+        }
+
+        var testDescription: String {
+            (configuration == .system ? "system" : "built-in") + (memoryMapping ? ", mapped" : ", written")
+        }
+
+        func open(_ request: DeviceRequest) throws(DeviceError) -> any PlaybackDevice {
+            try ALSADeviceProvider(configuration: configuration, memoryMapping: memoryMapping).open(request)
+        }
+    }
+
+    let folder: TemporaryFolder
+    /// More than three buffers, and no multiple of anything.
+    let frames = 30_011
+    let oddPieces = [1, 7, 333, 2_205, 5, 8_821]
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test("raw: exactly the bytes", arguments: Way.all, Ending.allCases)
+    func raw(way: Way, ending: Ending) throws {
+        let device = try way.open(.stereo("file:FILE=\(folder.path)/x.raw,FORMAT=raw"))
+        #expect(device.configuration.memoryMapped == way.memoryMapping)
+        let signal = TestSignal(frames: frames, frameBytes: 8)
+        try signal.play(into: device, pieces: oddPieces)
+        switch ending {
+        case .drain: try device.drain()
+        case .drop: try device.drop()
+        case .close: device.close()
+        }
+        #expect(try folder.contents(of: "x.raw") == signal.bytes)
+        device.close()
+        device.close()
+        #expect(try folder.contents(of: "x.raw") == signal.bytes)
+    }
+
+    @Test("wav: a header of the right length and exactly the bytes", arguments: Way.all, SampleFormat.allCases)
+    func wav(way: Way, sampleFormat: SampleFormat) throws {
+        let device = try way.open(.stereo("file:FILE=\(folder.path)/x.wav,FORMAT=wav", sampleFormat))
+        let frameBytes = 2 * sampleFormat.byteCount
+        let signal = TestSignal(frames: frames, frameBytes: frameBytes)
+        try signal.play(into: device, pieces: oddPieces)
+        try device.drain()
+        device.close()
+
+        let file = try folder.contents(of: "x.wav")
+        func number(_ offset: Int, _ count: Int) -> Int {
+            file[offset..<offset + count].reversed().reduce(0) { $0 << 8 | Int($1) }
+        }
+        #expect(Array(file.dropFirst(44)) == signal.bytes)
+        #expect(number(4, 4) == file.count - 8)
+        #expect(number(22, 2) == 2)
+        #expect(number(24, 4) == 44_100)
+        #expect(number(32, 2) == frameBytes)
+        #expect(number(34, 2) == sampleFormat.bitDepth)
+        #expect(number(40, 4) == signal.bytes.count)
+    }
+
+    @Test("dropped, drained and recovered in between: still one file without a hole", arguments: Way.all)
+    func interrupted(way: Way) throws {
+        let device = try way.open(.stereo("file:FILE=\(folder.path)/x.raw"))
+        let signals = (0..<4).map { TestSignal(frames: 9_001 + $0, frameBytes: 8) }
+        try signals[0].play(into: device, pieces: oddPieces)
+        try device.drop()
+        try signals[1].play(into: device, pieces: oddPieces)
+        #expect(device.recover(from: .underrun))
+        try signals[2].play(into: device, pieces: oddPieces)
+        try device.drain()
+        try signals[3].play(into: device, pieces: oddPieces)
+        device.close()
+        #expect(try folder.contents(of: "x.raw") == signals.flatMap(\.bytes))
+    }
+
+    @Test("less than a buffer, the clock never started", arguments: Way.all)
+    func neverStarted(way: Way) throws {
+        let device = try way.open(.stereo("file:FILE=\(folder.path)/x.raw"))
+        let signal = TestSignal(frames: 101, frameBytes: 8)
+        try signal.play(into: device, pieces: [10], starting: false)
+        try device.drain()
+        #expect(try folder.contents(of: "x.raw") == signal.bytes)
+        device.close()
+    }
+
+    @Test("names with blanks, commas and equals signs are put in quotes", arguments: Way.all)
+    func quoted(way: Way) throws {
+        let device = try way.open(.stereo("file:FILE='\(folder.path)/Bach, BWV=988.raw',FORMAT=raw"))
+        let signal = TestSignal(frames: 10, frameBytes: 8)
+        try signal.play(into: device, pieces: [10])
+        device.close()
+        #expect(try folder.contents(of: "Bach, BWV=988.raw") == signal.bytes)
+    }
+
+    @Test("a file that cannot be made is an error at once, naming it", arguments: Way.all)
+    func unwritable(way: Way) throws {
+        let path = folder.path + "/no such folder/x.wav"
+        let device = "file:FILE='\(path)',FORMAT=wav"
+        let reason = "write \(path): No such file or directory"
+        #expect(throws: DeviceError.refused(device: device, code: -ENOENT, reason: reason)) {
+            try way.open(.stereo(device))
+        }
+    }
+
+    @Test("the file is the one that the place-holders name", arguments: Way.all)
+    func placeholders(way: Way) throws {
+        let device = try way.open(.stereo("file:FILE=\(folder.path)/%r-%c-%f.raw", rate: 96_000, .s16))
+        device.close()
+        #expect(try folder.contents(of: "96000-2-S16_LE.raw").isEmpty)
+    }
+}

@@ -1,0 +1,82 @@
+import PCM
+import Testing
+
+@testable import Output
+
+@Suite("What a device is opened with")
+struct NegotiationTests {
+    /// A USB DAC: wide formats, no 32 kHz.
+    let dac = DeviceCapabilities(rates: [44_100, 48_000, 96_000], channels: 2...2, sampleFormats: [.s24Packed, .s16])
+
+    func request(rate: Int = 44_100, channels: Int = 2, _ sampleFormat: SampleFormat? = nil) -> DeviceRequest {
+        DeviceRequest(
+            device: "hw:DAC", format: PCMFormat(sampleRate: rate, channelCount: channels, bitDepth: 16),
+            sampleFormat: sampleFormat)
+    }
+
+    @Test(
+        "the widest format of the device, whatever the order that it names them in",
+        arguments: [
+            ([.s16], .s16),
+            ([.s16, .s24Packed], .s24Packed),
+            ([.s24Packed, .s24], .s24),
+            ([.s16, .s24, .s32, .s24Packed], .s32),
+        ] as [([SampleFormat], SampleFormat)])
+    func widest(formats: [SampleFormat], expected: SampleFormat) throws {
+        var capabilities = dac
+        capabilities.sampleFormats = formats
+        #expect(try capabilities.sampleFormat(for: request()) == expected)
+    }
+
+    @Test("a format that is asked for is taken, or nothing is")
+    func pinned() throws {
+        #expect(try dac.sampleFormat(for: request(.s16)) == .s16)
+        #expect(throws: DeviceError.sampleFormatNotSupported(device: "hw:DAC", requested: .s32)) {
+            try dac.sampleFormat(for: request(.s32))
+        }
+    }
+
+    @Test("the error names the rates, then the channels, then the format")
+    func errors() {
+        #expect(
+            throws: DeviceError.rateNotSupported(device: "hw:DAC", rate: 32_000, supported: [44_100, 48_000, 96_000])
+        ) { try dac.sampleFormat(for: request(rate: 32_000, channels: 6, .s32)) }
+        #expect(throws: DeviceError.channelsNotSupported(device: "hw:DAC", channels: 6, supported: 2...2)) {
+            try dac.sampleFormat(for: request(channels: 6, .s32))
+        }
+        let floatOnly = DeviceCapabilities(rates: [44_100], channels: 2...2, sampleFormats: [])
+        #expect(throws: DeviceError.sampleFormatNotSupported(device: "hw:DAC", requested: nil)) {
+            try floatOnly.sampleFormat(for: request())
+        }
+    }
+
+    @Test(
+        "buffer sizes",
+        arguments: [
+            (44_100, 200, 4, 8_820, 4), (48_000, 50, 1, 2_400, 2), (8_000, 0, 4, 8, 4), (8_000, -5, 0, 8, 2),
+            (768_000, 60_000, 4, 7_680_000, 4),
+        ])
+    func buffer(rate: Int, milliseconds: Int, periods: Int, frames: Int, count: Int) {
+        var request = request(rate: rate)
+        request.bufferMilliseconds = milliseconds
+        request.periodCount = periods
+        let size = BufferSize(for: request)
+        #expect(size.bufferFrames == frames)
+        #expect(size.periodCount == count)
+    }
+
+    @Test(
+        "a clock less than a hertz away runs at the reported rate",
+        arguments: [
+            (44_100, 44_100, 1, 44_100),
+            (44_100, 0, 0, 44_100),
+            (48_000, 24_576_000, 512, 48_000),
+            (44_100, 1_193_182, 27, 44_191),
+            (48_000, 95_999, 2, 48_000),
+            (48_000, 47_999, 1, 47_999),
+        ] as [(UInt32, UInt32, UInt32, Int)])
+    func installedRate(reported: UInt32, numerator: UInt32, denominator: UInt32, expected: Int) {
+        let rate = InstalledRate(reported: reported, numerator: numerator, denominator: denominator)
+        #expect(rate.hertz == expected)
+    }
+}

@@ -1,0 +1,186 @@
+#include "SimulatedCard.h"
+
+#include <alsa/asoundlib.h>
+#include <alsa/pcm_external.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+struct simulated_card {
+    snd_pcm_ioplug_t plugin;
+    bool hears_when_polled, failing, refuses_silence, stutters, stutter;
+    snd_pcm_uframes_t in_buffer, position;
+    simulated_parameters parameters;
+    size_t written_bytes, heard;
+    int starts;
+    uint8_t written[simulated_capacity];
+};
+
+static int on_start(snd_pcm_ioplug_t *plugin) {
+    ((simulated_card *)plugin->private_data)->starts++;
+    return 0;
+}
+
+static int on_stop(snd_pcm_ioplug_t *plugin) {
+    (void)plugin;
+    return 0;
+}
+
+static int on_prepare(snd_pcm_ioplug_t *plugin) {
+    simulated_card *card = plugin->private_data;
+    card->position = card->in_buffer = 0;
+    card->failing = false;
+    return 0;
+}
+
+static int on_resume(snd_pcm_ioplug_t *plugin) {
+    snd_pcm_ioplug_set_state(plugin, SND_PCM_STATE_RUNNING);
+    return on_prepare(plugin);
+}
+
+static snd_pcm_sframes_t on_pointer(snd_pcm_ioplug_t *plugin) {
+    simulated_card *card = plugin->private_data;
+    return card->failing ? -EPIPE : (snd_pcm_sframes_t)card->position;
+}
+
+static snd_pcm_sframes_t on_transfer(
+    snd_pcm_ioplug_t *plugin, const snd_pcm_channel_area_t *areas, snd_pcm_uframes_t offset, snd_pcm_uframes_t frames
+) {
+    simulated_card *card = plugin->private_data;
+    if (card->stutters) {
+        card->stutter = !card->stutter;
+        if (!card->stutter) return -EAGAIN;
+        frames = (frames + 1) / 2;
+    }
+    size_t bytes = frames * areas->step / 8;
+    if (card->written_bytes + bytes > simulated_capacity) return -ENOSPC;
+    const uint8_t *start = (const uint8_t *)areas->addr + areas->first / 8 + offset * areas->step / 8;
+    memcpy(card->written + card->written_bytes, start, bytes);
+    card->written_bytes += bytes;
+    card->in_buffer += frames;
+    return frames;
+}
+
+static int on_poll(snd_pcm_ioplug_t *plugin, struct pollfd *descriptors, unsigned int count, unsigned short *events) {
+    (void)count;
+    simulated_card *card = plugin->private_data;
+    if (card->hears_when_polled) {
+        bool less = card->in_buffer < plugin->period_size;
+        simulated_card_hear(card, less ? card->in_buffer : plugin->period_size);
+    }
+    bool ready = descriptors->revents & POLLIN;
+    switch (plugin->state) {
+    case SND_PCM_STATE_XRUN:
+    case SND_PCM_STATE_SUSPENDED:
+    case SND_PCM_STATE_DISCONNECTED: *events = POLLERR; break;
+    default: *events = card->failing ? POLLERR : ready ? POLLOUT : 0;
+    }
+    return 0;
+}
+
+static int on_software_parameters(snd_pcm_ioplug_t *plugin, snd_pcm_sw_params_t *software) {
+    simulated_card *card = plugin->private_data;
+    simulated_parameters parameters;
+    snd_pcm_sw_params_get_start_threshold(software, &parameters.start_threshold);
+    snd_pcm_sw_params_get_stop_threshold(software, &parameters.stop_threshold);
+    snd_pcm_sw_params_get_silence_threshold(software, &parameters.silence_threshold);
+    snd_pcm_sw_params_get_silence_size(software, &parameters.silence_size);
+    snd_pcm_sw_params_get_avail_min(software, &parameters.avail_min);
+    snd_pcm_sw_params_get_boundary(software, &parameters.boundary);
+    if (card->refuses_silence && parameters.silence_size > 0) return -EINVAL;
+    card->parameters = parameters;
+    return 0;
+}
+
+static const snd_pcm_ioplug_callback_t callbacks = {
+    .start = on_start,
+    .stop = on_stop,
+    .prepare = on_prepare,
+    .resume = on_resume,
+    .pointer = on_pointer,
+    .transfer = on_transfer,
+    .poll_revents = on_poll,
+    .sw_params = on_software_parameters,
+};
+
+static unsigned length(const unsigned *list) {
+    unsigned count = 0;
+    while (list[count]) count++;
+    return count;
+}
+
+simulated_card *simulated_card_create(const simulated_abilities *abilities) {
+    simulated_card *card = calloc(1, sizeof *card);
+    if (!card) return NULL;
+    snd_pcm_ioplug_t *plugin = &card->plugin;
+    plugin->version = SND_PCM_IOPLUG_VERSION;
+    plugin->name = "Simulated card";
+    plugin->flags = SND_PCM_IOPLUG_FLAG_BOUNDARY_WA;
+    plugin->callback = &callbacks;
+    plugin->private_data = card;
+    plugin->poll_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    plugin->poll_events = POLLIN;
+    if (snd_pcm_ioplug_create(plugin, "simulated", SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK) < 0) {
+        close(plugin->poll_fd);
+        free(card);
+        return NULL;
+    }
+    plugin->nonblock = 1;
+    card->stutters = abilities->stutters;
+    card->refuses_silence = abilities->refuses_silence;
+    const unsigned access[] = {SND_PCM_ACCESS_RW_INTERLEAVED, SND_PCM_ACCESS_MMAP_INTERLEAVED};
+    snd_pcm_ioplug_set_param_list(plugin, SND_PCM_IOPLUG_HW_ACCESS, abilities->memory_mapped ? 2 : 1, access);
+    snd_pcm_ioplug_set_param_list(
+        plugin, SND_PCM_IOPLUG_HW_FORMAT, length(abilities->formats), abilities->formats);
+    snd_pcm_ioplug_set_param_list(plugin, SND_PCM_IOPLUG_HW_RATE, length(abilities->rates), abilities->rates);
+    snd_pcm_ioplug_set_param_minmax(
+        plugin, SND_PCM_IOPLUG_HW_CHANNELS, abilities->least_channels, abilities->most_channels);
+    return card;
+}
+
+void simulated_card_free(simulated_card *card) {
+    close(card->plugin.poll_fd);
+    free(card);
+}
+
+struct _snd_pcm *simulated_card_pcm(simulated_card *card) { return card->plugin.pcm; }
+
+void simulated_card_hear(simulated_card *card, size_t frames) {
+    snd_pcm_uframes_t taken = frames < card->in_buffer ? frames : card->in_buffer;
+    card->in_buffer -= taken;
+    card->heard += taken;
+    card->position = (card->position + taken) % card->parameters.boundary;
+    if (taken < frames && card->plugin.state == SND_PCM_STATE_RUNNING) card->failing = true;
+}
+
+void simulated_card_hear_when_polled(simulated_card *card) {
+    card->hears_when_polled = true;
+    simulated_card_set_ready(card, true);
+}
+
+void simulated_card_set_ready(simulated_card *card, bool ready) {
+    eventfd_t ignored;
+    if (ready) eventfd_write(card->plugin.poll_fd, 1);
+    else eventfd_read(card->plugin.poll_fd, &ignored);
+}
+
+void simulated_card_fail(simulated_card *card, simulated_fault fault) {
+    card->failing = true;
+    simulated_card_set_ready(card, true);
+    switch (fault) {
+    case simulated_underrun: snd_pcm_ioplug_set_state(&card->plugin, SND_PCM_STATE_XRUN); break;
+    case simulated_suspended: snd_pcm_ioplug_set_state(&card->plugin, SND_PCM_STATE_SUSPENDED); break;
+    case simulated_disconnected: snd_pcm_ioplug_set_state(&card->plugin, SND_PCM_STATE_DISCONNECTED); break;
+    }
+}
+
+const uint8_t *simulated_card_written(const simulated_card *card, size_t *bytes) {
+    *bytes = card->written_bytes;
+    return card->written;
+}
+
+simulated_parameters simulated_card_parameters(const simulated_card *card) { return card->parameters; }
+size_t simulated_card_heard(const simulated_card *card) { return card->heard; }
+int simulated_card_starts(const simulated_card *card) { return card->starts; }

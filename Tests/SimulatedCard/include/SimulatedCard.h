@@ -1,0 +1,59 @@
+// A sound card inside alsa-lib (its I/O plug-in interface): negotiated, written to and polled by the real library, but
+// its converter moves when the test says so, and it fails when the test wants it to.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct _snd_pcm;
+typedef struct simulated_card simulated_card;
+
+typedef enum {
+    simulated_underrun,
+    simulated_suspended,
+    simulated_disconnected,
+} simulated_fault;
+
+/// What the card can do. Formats are SND_PCM_FORMAT_… values; lists end with 0.
+typedef struct {
+    unsigned rates[16];
+    unsigned formats[8];
+    unsigned least_channels, most_channels;
+    bool memory_mapped;
+    /// Software parameters with a silence size are an error.
+    bool refuses_silence;
+    /// Takes only half of what it is given, and nothing every other time.
+    bool stutters;
+} simulated_abilities;
+
+/// NULL when alsa-lib refuses.
+simulated_card *simulated_card_create(const simulated_abilities *abilities);
+/// After its PCM was closed.
+void simulated_card_free(simulated_card *card);
+
+/// The open PCM; whoever takes it closes it.
+struct _snd_pcm *simulated_card_pcm(simulated_card *card);
+
+/// The converter takes `frames` frames; with fewer in the buffer it runs dry, as a card does with its clock going on.
+void simulated_card_hear(simulated_card *card, size_t frames);
+/// From now on the converter takes up to a period whenever it is polled, never running dry, and is always ready.
+void simulated_card_hear_when_polled(simulated_card *card);
+/// Whether poll(2) finds the card ready; false at first.
+void simulated_card_set_ready(simulated_card *card, bool ready);
+void simulated_card_fail(simulated_card *card, simulated_fault fault);
+
+/// Everything that was written, up to `simulated_capacity` bytes.
+const uint8_t *simulated_card_written(const simulated_card *card, size_t *bytes);
+enum { simulated_capacity = 1 << 20 };
+
+/// The software parameters that were installed, in frames.
+typedef struct {
+    unsigned long start_threshold, stop_threshold, silence_threshold, silence_size, avail_min, boundary;
+} simulated_parameters;
+simulated_parameters simulated_card_parameters(const simulated_card *card);
+
+/// Frames that the converter took since the PCM was opened.
+size_t simulated_card_heard(const simulated_card *card);
+/// How often the clock was started.
+int simulated_card_starts(const simulated_card *card);
