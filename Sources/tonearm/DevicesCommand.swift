@@ -1,4 +1,5 @@
 import Output
+import PCM
 import Platform
 
 /// `tonearm devices`: the sound cards and what they can do.

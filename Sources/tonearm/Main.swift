@@ -6,7 +6,8 @@ struct Tonearm {
     private static let commands = ["play", "devices", "probe"]
 
     static func main() {
-        exit(run(Array(CommandLine.arguments.dropFirst())))
+        let words = (0..<tonearm_argument_count()).compactMap { index in tonearm_argument(index).map { String(cString: $0) } }
+        exit(run(Array(words.dropFirst())))
     }
 
     /// - Returns: the exit code.

@@ -1,4 +1,5 @@
 import Media
+import PCM
 import Platform
 import Player
 

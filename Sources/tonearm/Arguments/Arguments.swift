@@ -37,7 +37,7 @@ struct Arguments {
             }
             let (name, attached) = Self.split(word)
             guard let option = options.first(where: { $0.name == name }) else {
-                throw UsageError("unknown option \(name)." + Suggestion.text(for: name, among: options.map(\.name)))
+                throw UsageError("unknown option \(name)." + Suggestion.text(for: name, among: options.map { $0.name }))
             }
             guard let what = option.value else {
                 if attached != nil { throw UsageError("\(name) takes no value.") }

@@ -49,7 +49,7 @@ struct PlayOptions: Equatable {
         json = arguments.has("--json")
         paths = arguments.operands
         if paths.isEmpty { throw UsageError("nothing to play. Name files or folders: `tonearm play FOLDER`.") }
-        if let empty = paths.firstIndex(where: \.isEmpty) { throw UsageError("path number \(empty + 1) is empty.") }
+        if let empty = paths.firstIndex(where: { $0.isEmpty }) { throw UsageError("path number \(empty + 1) is empty.") }
     }
 
     private static func integer(

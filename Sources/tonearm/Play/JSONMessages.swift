@@ -1,4 +1,5 @@
 import Output
+import PCM
 import Platform
 import Player
 
