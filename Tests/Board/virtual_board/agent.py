@@ -6,7 +6,7 @@ import threading
 import time
 from dataclasses import dataclass
 
-from .qemu import BoardOff
+from .qemu import BoardOff, close
 
 
 @dataclass(frozen=True)
@@ -20,15 +20,16 @@ class Result:
 class Agent:
     """Takes answers on a thread of its own; its calls may come from any thread."""
 
-    def __init__(self, connection, share):
-        self._stream = connection.makefile("rwb")
+    def __init__(self, stream, share):
+        self._stream = stream
         self._share = share
         self._numbers = itertools.count(1)
         self._changed = threading.Condition()
         self._is_ready = False
         self._is_off = False
         self._programs = {}
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
 
     def wait_until_ready(self, seconds):
         self._wait(lambda: self._is_ready, seconds, "the board has not started")
@@ -42,11 +43,18 @@ class Agent:
         program = Program(self, script, folder)
         self._programs[name] = program
         try:
+            if self._is_off:
+                raise BrokenPipeError
             self._stream.write(f"{name}\n".encode())
             self._stream.flush()
-        except OSError:
+        except BrokenPipeError:
             raise BoardOff(f"the board is off; not run: {script}") from None
         return program
+
+    def close(self):
+        """After the emulator's end."""
+        self._listener.join()
+        close(self._stream)
 
     def _listen(self):
         try:
@@ -103,16 +111,17 @@ class Program:
         self._agent._wait(lambda: self.exit_code is not None, seconds, f"not ended: {self._script}")
         return Result(self.exit_code, self.stdout, self.stderr)
 
-    def wait_for_line(self, is_wanted, seconds=60):
-        """Waits for a line of its standard output that `is_wanted` accepts, and returns the line."""
+    def wait_until(self, condition, seconds, what):
+        """Waits until what it has written fulfils a condition; `what` is for the error's message."""
         deadline = time.monotonic() + seconds
         while True:
-            has_ended = self.exit_code is not None
-            for line in self.stdout.splitlines(keepends=True):
-                if line.endswith("\n") and is_wanted(line[:-1]):
-                    return line[:-1]
-            if has_ended or time.monotonic() > deadline:
-                raise TimeoutError(f"no such line in {seconds} s: {self._script}\n{self.stdout}{self.stderr}")
+            # Asked before the condition: what a program writes last counts.
+            is_last = self.exit_code is not None or time.monotonic() > deadline
+            if condition():
+                return
+            if is_last:
+                end = "still runs" if self.exit_code is None else f"ended with {self.exit_code}"
+                raise TimeoutError(f"{what} not within {seconds} s ({end}): {self._script}\n{self.stdout}{self.stderr}")
             time.sleep(0.01)
 
     def signal(self, name):

@@ -1,7 +1,10 @@
 """The virtual board as a person has it on the table: a plug, buttons, a USB socket, an Ethernet cable, and a console."""
 
+import contextlib
+import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -12,6 +15,9 @@ from .cpio import Archive
 from .qemu import BoardOff, Monitor, Pins
 
 IMAGE = Path(__file__).parents[3] / "build/board"
+
+#: The size in bytes of the header that QEMU writes.
+WAV_HEADER = 44
 
 #: The lines of the GPIO chip, each with a button.
 BUTTON_LINES = range(8)
@@ -35,10 +41,12 @@ class VirtualBoard:
         """
         # A socket's path must be short: not below the repository.
         self.folder = Path(tempfile.mkdtemp(prefix="board-"))
-        self._share = self.folder / "share"
-        self._data_disk = self.folder / "data.ext4"
+        #: One folder for each time the board is on: `1`, `2` ...
+        self._boot = None
         self._boots = 0
+        self._data_disk = self.folder / "data.ext4"
         self._qemu = None
+        self._connections = contextlib.ExitStack()
         self._make_root(programs or {})
         self._make_data_disk(music, disk_megabytes)
 
@@ -49,9 +57,12 @@ class VirtualBoard:
         self.discard()
 
     def discard(self):
-        """Throws the board away, with all that is on it."""
+        """Throws the board away, with all that is on it (tools/board-test --keep: leaves its folder)."""
         self.cut_power()
-        shutil.rmtree(self.folder)
+        if os.environ.get("TONEARM_BOARD_KEEP"):
+            print(f"kept: {self.folder}", file=sys.stderr)
+        else:
+            shutil.rmtree(self.folder)
 
     # Power
 
@@ -59,14 +70,15 @@ class VirtualBoard:
         """Starts the board and returns when it can run programs. No button is pressed, and the network is plugged in."""
         assert self._qemu is None, "the board is on"
         self._boots += 1
-        self._share.mkdir()
-        self._qemu = qemu.start(self.folder, IMAGE / "kernel", self.folder / "root.cpio", self._data_disk, self.usb_sound_file)
+        self._boot = self.folder / str(self._boots)
+        (self._boot / "share").mkdir(parents=True)
+        self._qemu = qemu.start(self._boot, IMAGE / "kernel", self.folder / "root.cpio", self._data_disk)
         try:
-            self._monitor = Monitor(qemu.connect(self.folder / "qmp", self._qemu))
-            self._pins = Pins(qemu.connect(self.folder / "qtest", self._qemu), qemu.find_chip(self._monitor))
+            self._monitor = self._connect(Monitor, "qmp")
+            self._pins = self._connect(Pins, "qtest", qemu.find_chip(self._monitor))
             for line in BUTTON_LINES:
                 self._pins.set(line, True)
-            self._agent = Agent(qemu.connect(self.folder / "agent", self._qemu), self._share)
+            self._agent = self._connect(Agent, "agent", self._boot / "share")
             self._agent.wait_until_ready(60)
         except (BoardOff, TimeoutError) as problem:
             raise type(problem)(f"{problem}\n{self._last_words()}") from None
@@ -75,14 +87,14 @@ class VirtualBoard:
         """Turns the board off as an init system does: programs are asked to end, the disk is unmounted."""
         self._agent.start("exec power-down")
         self._qemu.wait(30)
-        self._is_off()
+        self._forget()
 
     def cut_power(self):
         """Pulls the plug: whatever the board's kernel has not yet written to its disk is lost."""
         if self._qemu is not None:
             self._qemu.kill()
             self._qemu.wait()
-            self._is_off()
+            self._forget()
 
     # The console
 
@@ -103,13 +115,13 @@ class VirtualBoard:
 
     def put(self, content, path):
         """Writes a file of the board."""
-        (self._share / "file").write_bytes(content)
+        (self._boot / "share/file").write_bytes(content)
         self._copy("/host/file", path)
 
     def fetch(self, path):
         """The content of a file of the board."""
         self._copy(path, "/host/file")
-        return (self._share / "file").read_bytes()
+        return (self._boot / "share/file").read_bytes()
 
     def clock(self):
         """The board's monotonic clock in nanoseconds, which kernel and programs stamp events with."""
@@ -122,8 +134,8 @@ class VirtualBoard:
         self._pins.set(line, level)
 
     def press(self, line, seconds=0.1, bounces=0):
-        """Presses a button and releases it. Its contact opens and closes again `bounces` times, within 1 ms each, before
-        it stays closed."""
+        """Presses a button and releases it. Its contact opens and closes again `bounces` times, in about 1 ms each, before
+        it stays closed; of edges so close together the chip may show the kernel only the last, as on every board."""
         for _ in range(bounces):
             self._pins.set(line, False)
             self._pins.set(line, True)
@@ -138,14 +150,10 @@ class VirtualBoard:
         self._monitor.execute("device_add", driver="usb-audio", id="dac", bus="usb.0", audiodev="speaker")
 
     def unplug_sound_card(self):
-        """Returns when it is gone."""
+        """Pulls the USB sound card out. What it played since it was plugged in, as interleaved samples of 16 bit."""
         self._monitor.execute("device_del", id="dac")
         self._monitor.wait_for("DEVICE_DELETED", device="dac")
-
-    @property
-    def usb_sound_file(self):
-        """What the USB sound card played since the board was last powered on; complete once the board is off."""
-        return self.folder / f"usb-{self._boots}.wav"
+        return (self._boot / "speaker.wav").read_bytes()[WAV_HEADER:]
 
     def plug_cable(self):
         """Plugs the Ethernet cable in, as it is when the board starts."""
@@ -177,11 +185,13 @@ class VirtualBoard:
         if result.exit_code != 0:
             raise OSError(result.stderr.strip())
 
-    def _is_off(self):
+    def _connect(self, kind, name, *arguments):
+        connection = kind(qemu.connect(self._boot / name, self._qemu), *arguments)
+        return self._connections.enter_context(contextlib.closing(connection))
+
+    def _forget(self):
         self._qemu = None
-        shutil.rmtree(self._share)
-        for name in ("agent", "qmp", "qtest"):
-            (self.folder / name).unlink(missing_ok=True)
+        self._connections.close()
 
     def _last_words(self):
-        return "".join((self.folder / name).read_text(errors="replace")[-2000:] for name in ("qemu.log", "console.log"))
+        return "".join((self._boot / name).read_text(errors="replace")[-2000:] for name in ("qemu.log", "console.log"))

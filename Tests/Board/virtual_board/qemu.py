@@ -12,13 +12,14 @@ class BoardOff(Exception):
 
 
 def connect(path, process, seconds=10):
-    """A connection to a socket that `process` is about to make."""
+    """A connection to a socket that `process` is about to make, as a file for both directions."""
     deadline = time.monotonic() + seconds
     while True:
         connection = socket.socket(socket.AF_UNIX)
         try:
             connection.connect(str(path))
-            return connection
+            with connection:
+                return connection.makefile("rwb")
         except OSError:
             connection.close()
             if process.poll() is not None or time.monotonic() > deadline:
@@ -26,11 +27,19 @@ def connect(path, process, seconds=10):
             time.sleep(0.005)
 
 
+def close(stream):
+    """Closes a stream to an emulator that may be gone, so that what is still buffered has nowhere to go."""
+    try:
+        stream.close()
+    except OSError:
+        pass
+
+
 class Monitor:
     """QMP: what is plugged into the machine. Errors are `MonitorError`s with QEMU's own words."""
 
-    def __init__(self, connection):
-        self._stream = connection.makefile("rwb")
+    def __init__(self, stream):
+        self._stream = stream
         self._events = []
         self._read()
         self.execute("qmp_capabilities")
@@ -45,6 +54,9 @@ class Monitor:
             if "error" in answer:
                 raise MonitorError(f"{command}: {answer['error']['desc']}")
             self._events.append(answer)
+
+    def close(self):
+        close(self._stream)
 
     def wait_for(self, event, **data):
         """Waits for an event whose data contain `data`."""
@@ -69,9 +81,9 @@ class MonitorError(Exception):
 class Pins:
     """The input lines of the board's GPIO chip, through QEMU's qtest socket. One call takes about half a millisecond."""
 
-    def __init__(self, connection, chip):
+    def __init__(self, stream, chip):
         """`chip` is the chip's path in QEMU's tree of objects."""
-        self._stream = connection.makefile("rwb")
+        self._stream = stream
         self._chip = chip
 
     def set(self, line, level):
@@ -80,6 +92,9 @@ class Pins:
         answer = self._stream.readline()
         if answer != b"OK\n":
             raise BoardOff(f"qtest answered {answer!r}")
+
+    def close(self):
+        close(self._stream)
 
 
 def find_chip(monitor):
@@ -90,9 +105,9 @@ def find_chip(monitor):
     raise LookupError("the machine has no PL061")
 
 
-def start(folder, kernel, root, data_disk, sound_file):
-    """Starts QEMU. Its sockets are `agent`, `qmp` and `qtest` in `folder`, the guest's console is `console.log`; the guest
-    sees `folder/share`. `data_disk` is a raw image; what the USB sound card plays goes to `sound_file`."""
+def start(folder, kernel, root, data_disk):
+    """Starts QEMU. Its sockets are `agent`, `qmp` and `qtest` in `folder`, the guest's console is `console.log`, what a
+    USB sound card plays `speaker.wav`; the guest sees `share` there. `data_disk` is a raw image."""
     program = shutil.which("qemu-system-aarch64")
     if program is None:
         raise FileNotFoundError("qemu-system-aarch64 is missing: run tools/setup --board")
@@ -113,7 +128,7 @@ def start(folder, kernel, root, data_disk, sound_file):
         "-netdev", "user,id=network", "-device", "virtio-net-pci,id=ethernet,netdev=network,romfile=",
         "-device", "qemu-xhci,id=usb",
         # One rate for as long as QEMU runs: what is played at another would be resampled.
-        "-audiodev", f"wav,id=speaker,path={sound_file},out.frequency=48000",
+        "-audiodev", f"wav,id=speaker,path={folder / 'speaker.wav'},out.frequency=48000",
     ]
-    return subprocess.Popen([str(word) for word in words], stdin=subprocess.DEVNULL,
-                            stdout=subprocess.DEVNULL, stderr=(folder / "qemu.log").open("wb"))
+    with (folder / "qemu.log").open("wb") as log:
+        return subprocess.Popen([str(word) for word in words], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
