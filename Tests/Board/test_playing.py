@@ -23,7 +23,7 @@ class Playing(unittest.TestCase):
         cls.cd = tune(44_100, 16, seconds=4, seed=1)
         cls.studio = tune(96_000, 24, seconds=3, seed=2)
         # What the recorder may miss while it opens the card after the player.
-        cls.prelude = tune(96_000, 24, seconds=1, seed=3)
+        cls.prelude = tune(96_000, 24, seconds=3, seed=3)
         cut = 77_777  # in no proportion to a block of the encoder, a period or a buffer
         with tempfile.TemporaryDirectory() as folder:
             music = Path(folder)

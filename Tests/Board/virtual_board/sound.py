@@ -39,10 +39,10 @@ class Recorder:
         return without_silence(self._board.fetch(self._path))
 
 
-def without_silence(samples):
-    """Cuts off the frames of zeros at both ends."""
-    first = (len(samples) - len(samples.lstrip(b"\0"))) // FRAME * FRAME
-    end = -(-len(samples.rstrip(b"\0")) // FRAME) * FRAME
+def without_silence(samples, frame=FRAME):
+    """Cuts off the frames of zeros at both ends; `frame` is their size in bytes."""
+    first = (len(samples) - len(samples.lstrip(b"\0"))) // frame * frame
+    end = -(-len(samples.rstrip(b"\0")) // frame) * frame
     return samples[first:end]
 
 
