@@ -38,7 +38,9 @@ class Playing(unittest.TestCase):
         cls.board.power_on()
 
     def play(self, path):
-        return Playback(self.board, HIFI, "--volume", "100", f"/data/music/{path}")
+        playback = Playback(self.board, HIFI, "--volume", "100", f"/data/music/{path}")
+        self.addCleanup(playback.stop)
+        return playback
 
     def assert_ended_well(self, playback):
         result = playback.wait()

@@ -23,6 +23,11 @@ def as_usb_card_plays(signal):
     return array("h", [sample * factor >> 32 for sample in signal.samples]).tobytes()
 
 
+def loudest(samples):
+    """The greatest amplitude among samples of 16 bit."""
+    return max(map(abs, array("h", samples)))
+
+
 class UsbCard(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -48,6 +53,11 @@ class UsbCard(unittest.TestCase):
             self.is_plugged = False
             return self.board.unplug_sound_card()
 
+    def play(self, volume):
+        playback = Playback(self.board, USB, "--volume", volume, TRACK)
+        self.addCleanup(playback.stop)
+        return playback
+
     def mixer(self):
         """The card's volume in dB."""
         control = self.board.run("amixer", "-D", "hw:Audio", "sget", "Audio Output Volume Control").stdout
@@ -55,7 +65,7 @@ class UsbCard(unittest.TestCase):
 
     def test_it_is_unplugged_in_mid_track_and_plugged_in_again(self):
         self.plug_card()
-        playback = Playback(self.board, USB, "--volume", "100", TRACK)
+        playback = self.play(volume=100)
         playback.wait_for_position(TRACK, 2)
         before = self.unplug_card()
         stalled = playback.wait_for(event="state", state="stalled")
@@ -81,21 +91,19 @@ class UsbCard(unittest.TestCase):
         self.plug_card()
         listing = self.board.run("tonearm", "devices").stdout
         self.assertIn("mixer  Audio Output Volume Control (-127.99 to 8.00 dB, mute)", listing)
-        playback = Playback(self.board, USB, "--volume", "50", TRACK)
+        playback = self.play(volume=50)
         playback.wait_for(event="state", state="playing")
         self.assertAlmostEqual(self.mixer(), -18.06, delta=0.54, msg="the card's steps are 0.53 dB")
-        playback.program.signal("TERM")
-        playback.wait()
 
-    def test_the_volume_is_set_again_when_the_card_is_back(self):
+    def test_a_card_that_is_back_is_never_louder_than_the_volume(self):
         self.plug_card()
-        playback = Playback(self.board, USB, "--volume", "50", TRACK)
-        playback.wait_for_position(TRACK, 1)
-        self.unplug_card()
+        playback = self.play(volume=50)
+        playback.wait_for_position(TRACK, 2)
+        before = loudest(self.unplug_card())
         playback.wait_for(event="state", state="stalled")
         seen = len(playback.events)
         self.plug_card()
         playback.wait_for(event="state", state="playing", after=seen)
+        playback.wait_for_position(TRACK, 4)
         self.assertAlmostEqual(self.mixer(), -18.06, delta=0.54)
-        playback.program.signal("TERM")
-        playback.wait()
+        self.assertLessEqual(loudest(self.unplug_card()), before)

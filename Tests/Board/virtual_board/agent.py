@@ -125,9 +125,11 @@ class Program:
             time.sleep(0.01)
 
     def signal(self, name):
-        """Sends it a signal: `TERM`, `INT`, `STOP` ..."""
+        """Sends it a signal: `TERM`, `STOP` ... Without effect when it has ended. As every background program of a shell it
+        starts with `INT` ignored."""
         self._agent._wait(lambda: self.process is not None, 10, f"not started: {self._script}")
-        self._agent.start(f"kill -{name} {self.process}").wait(10)
+        if self.exit_code is None:
+            self._agent.start(f"kill -{name} {self.process}").wait(10)
 
     def _output(self, name):
         path = self._folder / name

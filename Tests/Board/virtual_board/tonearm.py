@@ -44,4 +44,10 @@ class Playback:
         return first()
 
     def wait(self, seconds=60):
+        """Waits for its end; a `Result`."""
         return self.program.wait(seconds)
+
+    def stop(self):
+        """Asks it to end; a `Result`. Without effect when it has ended."""
+        self.program.signal("TERM")
+        return self.wait()
