@@ -23,7 +23,7 @@ class Board(unittest.TestCase):
         waiting = self.board.start("sleep", "100")
         self.assertEqual(self.board.run("echo", "a 'quoted' word").stdout, "a 'quoted' word\n")
         waiting.signal("TERM")
-        self.assertEqual(waiting.wait(10).exit_code, 128 + 15)
+        self.assertEqual(waiting.wait().exit_code, 128 + 15)
 
     def test_files_go_in_and_out_unchanged(self):
         content = bytes(range(256)) * 1000
@@ -36,14 +36,14 @@ class Board(unittest.TestCase):
         """gpiomon, and what it has seen as pairs of "0" (falls) or "1" (rises) and the kernel's time in nanoseconds."""
         watch = self.board.start("gpiomon", "--line-buffered", "--format=%e %s%n", "gpiochip0", "2")
         self.addCleanup(watch.signal, "TERM")
-        self.board.run_script("until gpioinfo gpiochip0 | grep -q 'line *2:.*gpiomon'; do usleep 10000; done", seconds=10)
+        self.board.wait_until("gpioinfo gpiochip0 | grep -q 'line *2:.*gpiomon'")
         return watch, lambda: [tuple(line.split()) for line in watch.stdout.splitlines()]
 
     def test_a_button_press_is_two_edges(self):
         watch, edges = self.watch_line_2()
         before = self.board.clock()
         self.board.press(2)
-        watch.wait_until(lambda: len(edges()) == 2, 10, "two edges")
+        watch.wait_until(lambda: len(edges()) == 2, "two edges")
         (pressed, down), (released, up) = edges()
         self.assertEqual((pressed, released), ("0", "1"))
         self.assertGreater(int(down), before)
@@ -52,21 +52,22 @@ class Board(unittest.TestCase):
     def test_a_contact_that_bounces_ends_up_released(self):
         watch, edges = self.watch_line_2()
         self.board.press(2, bounces=10)
-        watch.wait_until(lambda: len(edges()) > 2 and edges()[-1][0] == "1", 10, "more than one press")
-        self.assertLessEqual(len(edges()), 22)
+        watch.wait_until(lambda: edges() and edges()[-1][0] == "1", "release")
+        self.assertIn(len(edges()), range(2, 23))
+        self.assertEqual(edges()[0][0], "0")
 
     def test_a_pulled_cable_has_no_carrier(self):
-        wait = "until [ $(cat /sys/class/net/eth0/carrier) = %d ]; do usleep 10000; done"
+        carrier = "[ $(cat /sys/class/net/eth0/carrier) = %d ]"
         self.board.pull_cable()
-        self.board.run_script(wait % 0, seconds=10)
+        self.board.wait_until(carrier % 0)
         self.board.plug_cable()
-        self.board.run_script(wait % 1, seconds=10)
+        self.board.wait_until(carrier % 1)
 
     def test_a_usb_sound_card_comes_and_goes(self):
         self.board.plug_sound_card()
-        self.board.run_script("until grep -q USB /proc/asound/cards; do usleep 10000; done", seconds=10)
+        self.board.wait_until("[ -e /proc/asound/Audio ]")
         self.board.unplug_sound_card()
-        self.board.run_script("while grep -q USB /proc/asound/cards; do usleep 10000; done", seconds=10)
+        self.board.wait_until("[ ! -e /proc/asound/Audio ]")
 
 
 class Power(unittest.TestCase):
@@ -92,12 +93,9 @@ class Power(unittest.TestCase):
             self.assertEqual(board.fetch("/data/written"), b"kept\n")
             self.assertNotIn("recovery", board.run_script("dmesg | grep EXT4").stdout, "the disk was unmounted")
 
-    def test_it_is_up_and_down_again_in_seconds(self):
+    def test_it_is_up_in_seconds(self):
         with VirtualBoard() as board:
             begin = time.monotonic()
             board.power_on()
             board.run("true")
-            up = time.monotonic()
-            board.power_off()
-            self.assertLess(up - begin, 30)
-            self.assertLess(time.monotonic() - up, 30)
+            self.assertLess(board.fair_clock() - begin, 10)

@@ -6,7 +6,7 @@ import threading
 import time
 from dataclasses import dataclass
 
-from .qemu import BoardOff, close
+from .qemu import PATIENCE, BoardOff, close
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Agent:
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
 
-    def wait_until_ready(self, seconds):
-        self._wait(lambda: self._is_ready, seconds, "the board has not started")
+    def wait_until_ready(self):
+        self._wait(lambda: self._is_ready, PATIENCE, "the board has not started")
 
     def start(self, script):
         """Starts a shell script in the background."""
@@ -82,7 +82,9 @@ class Agent:
             self._changed.wait_for(lambda: condition() or self._is_off, seconds)
             if condition():
                 return
-            raise BoardOff(f"{problem}: the board went off") if self._is_off else TimeoutError(f"{problem} in {seconds} s")
+            if self._is_off:
+                raise BoardOff(f"{problem}: the board went off")
+            raise TimeoutError(f"{problem} in {seconds} s")
 
 
 class Program:
@@ -106,14 +108,14 @@ class Program:
     def stderr(self):
         return self._output("stderr")
 
-    def wait(self, seconds=60):
+    def wait(self, seconds=PATIENCE):
         """Waits for its end."""
         self._agent._wait(lambda: self.exit_code is not None, seconds, f"not ended: {self._script}")
         return Result(self.exit_code, self.stdout, self.stderr)
 
-    def wait_until(self, condition, seconds, what):
+    def wait_until(self, condition, what):
         """Waits until what it has written fulfils a condition; `what` is for the error's message."""
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + PATIENCE
         while True:
             # Asked before the condition: what a program writes last counts.
             is_last = self.exit_code is not None or time.monotonic() > deadline
@@ -121,15 +123,15 @@ class Program:
                 return
             if is_last:
                 end = "still runs" if self.exit_code is None else f"ended with {self.exit_code}"
-                raise TimeoutError(f"{what} not within {seconds} s ({end}): {self._script}\n{self.stdout}{self.stderr}")
+                raise TimeoutError(f"no {what}; it {end}: {self._script}\n{self.stdout}{self.stderr}")
             time.sleep(0.01)
 
     def signal(self, name):
-        """Sends it a signal: `TERM`, `STOP` ... Without effect when it has ended. As every background program of a shell it
-        starts with `INT` ignored."""
-        self._agent._wait(lambda: self.process is not None, 10, f"not started: {self._script}")
+        """Sends it a signal: `TERM`, `STOP` ... Without effect when it has ended. As every background program of a
+        shell it starts with `INT` ignored."""
+        self._agent._wait(lambda: self.process is not None, PATIENCE, f"not started: {self._script}")
         if self.exit_code is None:
-            self._agent.start(f"kill -{name} {self.process}").wait(10)
+            self._agent.start(f"kill -{name} {self.process}").wait()
 
     def _output(self, name):
         path = self._folder / name

@@ -1,4 +1,4 @@
-"""The virtual board as a person has it on the table: a plug, buttons, a USB socket, an Ethernet cable, and a console."""
+"""The virtual board as a person has it on the table: a plug, buttons, a USB socket, a network cable, a console."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 from . import qemu
 from .agent import Agent, script_of
 from .cpio import Archive
-from .qemu import BoardOff, Monitor, Pins
+from .qemu import PATIENCE, BoardOff, Monitor, Pins
 
 IMAGE = Path(__file__).parents[3] / "build/board"
 
@@ -31,8 +31,8 @@ class VirtualBoard:
             print(board.run("tonearm", "--version").stdout)
             board.power_off()
 
-    Sound cards: `HiFi` is a loop that gives back bit by bit what is played to it (see `sound.Recorder`); a USB sound card
-    is there once it is plugged in.
+    Sound cards: `HiFi` is a loop that gives back bit by bit what is played to it (see `sound.Recorder`); a USB sound
+    card is there once it is plugged in.
     """
 
     def __init__(self, programs=None, music=None, disk_megabytes=256):
@@ -67,7 +67,7 @@ class VirtualBoard:
     # Power
 
     def power_on(self):
-        """Starts the board and returns when it can run programs. No button is pressed, and the network is plugged in."""
+        """Starts the board and returns when it can run programs. No button is pressed, the network is plugged in."""
         assert self._qemu is None, "the board is on"
         self._boots += 1
         self._boot = self.folder / str(self._boots)
@@ -79,14 +79,14 @@ class VirtualBoard:
             for line in BUTTON_LINES:
                 self._pins.set(line, True)
             self._agent = self._connect(Agent, "agent", self._boot / "share")
-            self._agent.wait_until_ready(60)
+            self._agent.wait_until_ready()
         except (BoardOff, TimeoutError) as problem:
             raise type(problem)(f"{problem}\n{self._last_words()}") from None
 
     def power_off(self):
         """Turns the board off as an init system does: programs are asked to end, the disk is unmounted."""
         self._agent.start("exec power-down")
-        self._qemu.wait(30)
+        self._qemu.wait(PATIENCE)
         self._forget()
 
     def cut_power(self):
@@ -98,7 +98,7 @@ class VirtualBoard:
 
     # The console
 
-    def run(self, *words, seconds=60):
+    def run(self, *words, seconds=PATIENCE):
         """Runs a program and waits for its end; a `Result`. `TimeoutError` when it takes longer."""
         return self.start(*words).wait(seconds)
 
@@ -106,12 +106,16 @@ class VirtualBoard:
         """Starts a program in the background; a `Program`."""
         return self._agent.start(script_of(words))
 
-    def run_script(self, script, seconds=60):
+    def run_script(self, script, seconds=PATIENCE):
         """As `run`, for the lines of a shell script."""
         return self.start_script(script).wait(seconds)
 
     def start_script(self, script):
         return self._agent.start(script)
+
+    def wait_until(self, condition, seconds=PATIENCE):
+        """Waits until a shell command succeeds."""
+        self.run_script(f"until {condition}; do usleep 10000; done", seconds)
 
     def put(self, content, path):
         """Writes a file of the board."""
@@ -127,6 +131,13 @@ class VirtualBoard:
         """The board's monotonic clock in nanoseconds, which kernel and programs stamp events with."""
         return int(self.run_script("exec sed -n 's/^now at \\(.*\\) nsecs/\\1/p;3q' /proc/timer_list").stdout)
 
+    def fair_clock(self):
+        """Seconds on a clock that stands still while the emulator waits for a processor of this machine: by it, limits
+        of time hold on a machine that is busy with something else too. The board must be on."""
+        threads = Path(f"/proc/{self._qemu.pid}/task").glob("*/schedstat")
+        waited = sum(int(thread.read_text().split()[1]) for thread in threads)
+        return time.monotonic() - waited / 1e9
+
     # Buttons
 
     def set_line(self, line, level):
@@ -134,8 +145,8 @@ class VirtualBoard:
         self._pins.set(line, level)
 
     def press(self, line, seconds=0.1, bounces=0):
-        """Presses a button and releases it. Its contact opens and closes again `bounces` times, in about 1 ms each, before
-        it stays closed; of edges so close together the chip may show the kernel only the last, as on every board."""
+        """Presses a button and releases it. Its contact opens and closes again `bounces` times, in about 1 ms each,
+        before it stays closed; of edges so close together the kernel may see only some, as on every board."""
         for _ in range(bounces):
             self._pins.set(line, False)
             self._pins.set(line, True)

@@ -35,7 +35,7 @@ class Archive:
 
 def _entry(path, mode, content, device, inode):
     name = path.encode() + b"\0"
-    # inode, mode, uid, gid, links, mtime, size, the file system's device, the file's device, length of the name, checksum
+    # inode, mode, uid, gid, links, mtime, size, device of the file system, device of the file, length of name, checksum
     fields = (inode, mode, 0, 0, 1, 0, len(content), 0, 0, *device, len(name), 0)
     header = b"070701" + b"".join(b"%08X" % field for field in fields)
     return _padded(header + name) + _padded(content)

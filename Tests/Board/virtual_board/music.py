@@ -58,6 +58,6 @@ def write_flac(path, signal):
     samples = b"".join(sample.to_bytes(width, "little", signed=True) for sample in signal.samples)
     path.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run(
-        ["flac", "--silent", "--force", "--force-raw-format", "--endian=little", "--sign=signed", f"--channels={CHANNELS}",
-         f"--bps={signal.bits}", f"--sample-rate={signal.rate}", f"--output-name={path}", "-"],
+        ["flac", "--silent", "--force", "--force-raw-format", "--endian=little", "--sign=signed",
+         f"--channels={CHANNELS}", f"--bps={signal.bits}", f"--sample-rate={signal.rate}", f"--output-name={path}", "-"],
         input=samples, check=True)

@@ -7,13 +7,17 @@ import subprocess
 import time
 
 
+#: In seconds: how long anything may take that takes a moment on a machine that has nothing else to do.
+PATIENCE = 180
+
+
 class BoardOff(Exception):
     """The board was used while it was off, or it went off while something was expected of it."""
 
 
-def connect(path, process, seconds=10):
+def connect(path, process):
     """A connection to a socket that `process` is about to make, as a file for both directions."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + PATIENCE
     while True:
         connection = socket.socket(socket.AF_UNIX)
         try:
@@ -79,7 +83,7 @@ class MonitorError(Exception):
 
 
 class Pins:
-    """The input lines of the board's GPIO chip, through QEMU's qtest socket. One call takes about half a millisecond."""
+    """The inputs of the board's GPIO chip, through QEMU's qtest socket. One call takes about half a millisecond."""
 
     def __init__(self, stream, chip):
         """`chip` is the chip's path in QEMU's tree of objects."""

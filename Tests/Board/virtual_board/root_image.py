@@ -45,7 +45,8 @@ def _add_files(root, packages, files):
     for name in files:
         source = packages / name
         for file in [source] if source.is_file() else sorted(p for p in source.rglob("*") if p.is_file()):
-            root.add_file(str(file.relative_to(packages)), file.read_bytes(), executable=bool(file.stat().st_mode & 0o100))
+            executable = bool(file.stat().st_mode & 0o100)
+            root.add_file(str(file.relative_to(packages)), file.read_bytes(), executable)
             _find_libraries(packages, file, libraries)
     for name, file in libraries.items():
         root.add_file(f"lib/{name}", file.read_bytes(), executable=True)

@@ -25,27 +25,27 @@ class Playback:
         lines = self.program.stdout.splitlines(keepends=True)
         return [json.loads(line) for line in lines if line.endswith("\n")]
 
-    def wait_for(self, seconds=30, after=0, **members):
+    def wait_for(self, after=0, **members):
         """Waits for an event with these members, not among the first `after` ones; the event."""
-        return self._wait(lambda event: members.items() <= event.items(), after, seconds, members)
+        return self._wait(lambda event: members.items() <= event.items(), after, members)
 
-    def wait_for_position(self, path, position, seconds=60):
+    def wait_for_position(self, path, position):
         """Waits until a file is heard from `position`, in seconds, on."""
         def is_there(event):
             return (event["event"], event.get("file")) == ("position", path) and event["position"] >= position
 
-        return self._wait(is_there, 0, seconds, f"{position} s of {path}")
+        return self._wait(is_there, 0, f"{position} s of {path}")
 
-    def _wait(self, is_wanted, after, seconds, what):
+    def _wait(self, is_wanted, after, what):
         def first():
             return next((event for event in self.events[after:] if is_wanted(event)), None)
 
-        self.program.wait_until(first, seconds, what)
+        self.program.wait_until(first, what)
         return first()
 
-    def wait(self, seconds=60):
+    def wait(self):
         """Waits for its end; a `Result`."""
-        return self.program.wait(seconds)
+        return self.program.wait()
 
     def stop(self):
         """Asks it to end; a `Result`. Without effect when it has ended."""
