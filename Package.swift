@@ -49,7 +49,7 @@ let package = Package(
         .testTarget(name: "PlayerTests", dependencies: ["Player", "AllocationCounter", "OutputTestSupport", "TestSupport"]),
         // For tools/bench: the time from `play()` to the first frame.
         .executableTarget(name: "StartLatency", dependencies: ["Player", "Output", "Platform"], path: "Tests/StartLatency"),
-        .testTarget(name: "CommandLineTests", dependencies: ["tonearm"]),
+        .testTarget(name: "CommandLineTests", dependencies: ["tonearm", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )
