@@ -49,7 +49,7 @@ let package = Package(
         .testTarget(
             name: "OutputTests",
             dependencies: ["Output", "AllocationCounter", "SimulatedCard", "OutputTestSupport", "TestSupport"]),
-        .testTarget(name: "BoardTests", dependencies: ["Board", "TestSupport"]),
+        .testTarget(name: "BoardTests", dependencies: ["Board", "CLinux", "TestSupport"]),
         .testTarget(name: "PlayerTests", dependencies: ["Player", "AllocationCounter", "OutputTestSupport", "TestSupport"]),
         // For tools/bench: the time from `play()` to the first frame.
         .executableTarget(name: "StartLatency", dependencies: ["Player", "Output", "Platform"], path: "Tests/StartLatency"),
