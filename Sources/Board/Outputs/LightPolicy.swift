@@ -42,10 +42,10 @@ public struct LightPolicy {
     public init(_ lights: [BoardLight]) { self.lights = lights.map { Light(patterns: $0.patterns) } }
 
     /// For each light, in the order of the profile.
-    public var isLit: [Bool] { lights.map(\.isLit) }
+    public var isLit: [Bool] { lights.map { $0.isLit } }
 
     /// When `advance` has something to do; nil while nothing blinks.
-    public var deadline: Int64? { lights.compactMap(\.nextChange).min() }
+    public var deadline: Int64? { lights.compactMap { $0.nextChange }.min() }
 
     /// From now on these hold, and no others. A light whose pattern stays goes on with it undisturbed.
     public mutating func show(_ conditions: Set<LightCondition>, at now: Int64) {
