@@ -107,7 +107,7 @@ struct GPIOLinesTests {
         (.chipMissing(LineReference(chip: "a", line: .name("SDA")), present: ["b", "c"]),
             "line `SDA` of a: no such GPIO chip. Chips here: b, c."),
         (.noPermission(LineReference(chip: "a", line: .offset(1)), device: "/dev/gpiochip0"),
-            "line 1 of a: not permitted to open /dev/gpiochip0. Add the user to group `gpio`, or to the group that owns it."),
+            "line 1 of a: not permitted to open /dev/gpiochip0. Add the user to the group that owns it, often `gpio`."),
         (.lineTaken(LineReference(chip: "a", line: .offset(1)), by: "tonearm"), "line 1 of a: in use by `tonearm`."),
         (.lineTaken(LineReference(chip: "a", line: .offset(1)), by: nil),
             "line 1 of a: in use by another program or driver."),

@@ -231,7 +231,15 @@ struct LiveButtonTests {
 struct LiveOutputTests {
     @Test("lights start dark, blink, and are dark when they are given back")
     func lights() throws {
-        let board = try DrivenBoard("[light green]\nline = 1\nplaying = on\nstalled = slow\n[light red]\nline = 2\nerror = on\n")
+        let board = try DrivenBoard("""
+            [light green]
+            line = 1
+            playing = on
+            stalled = slow
+            [light red]
+            line = 2
+            error = on
+            """)
         let lights = Lights(
             board.profile, lines: board.lines, loop: board.loop, clock: board.clock, deliver: board.deliver)
         lights.start()

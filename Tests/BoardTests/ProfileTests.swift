@@ -194,7 +194,8 @@ struct ShippedProfileTests {
         let profile = try profile(name)
         let inputs = profile.buttons.map(\.line) + profile.encoders.flatMap { [$0.lineA, $0.lineB] }
         let used = (inputs + profile.lights.map(\.line) + [profile.amplifier?.line].compactMap { $0 })
-        let chip = name.hasPrefix("rpi4") ? "pinctrl-bcm2711" : name.hasPrefix("rpi5") ? "pinctrl-rp1" : "pinctrl-bcm2835"
+        let chips = ["rpi4": "pinctrl-bcm2711", "rpi5": "pinctrl-rp1"]
+        let chip = chips[String(name.prefix(4))] ?? "pinctrl-bcm2835"
         let needed = name.hasSuffix("i2s") ? [0, 1, 2, 3, 18, 19, 20, 21] : [0, 1]
         #expect(profile.reservedLines == needed.map { LineReference(chip: chip, line: .offset($0)) })
         for line in used {
@@ -207,13 +208,13 @@ struct ShippedProfileTests {
         #expect(profile.encoders.allSatisfy { $0.active == .low && $0.bias == .pullUp })
     }
 
-    @Test("the virtual board has eight lines, low until a test raises them")
+    @Test("the virtual board has eight lines, high until a test presses a button")
     func virtual() throws {
         let profile = try profile("virtual")
         let lines = profile.buttons.map(\.line) + profile.lights.map(\.line)
         let eight = (0..<8).map { LineReference(chip: "9030000.pl061", line: .offset($0)) }
         #expect(lines.allSatisfy { eight.contains($0) })
-        #expect(profile.buttons.allSatisfy { $0.active == .high && $0.bias == .asIs })
+        #expect(profile.buttons.allSatisfy { $0.active == .low && $0.bias == .asIs })
         #expect(profile.sound.card == "HiFi")
     }
 }

@@ -59,8 +59,8 @@ struct SectionReaderTests {
     }
 
     @Test("times need a unit and are within their range", arguments: [
-        ("20 ms", 20), ("3 s", 3000), ("3s", 3000), ("0 ms", 0), ("20", nil), ("20 m", nil), ("-1 ms", nil), ("2.5 s", nil),
-        ("ms", nil), ("61 s", nil), ("9223372036854775807 s", nil), ("20 ms.", nil),
+        ("20 ms", 20), ("3 s", 3000), ("3s", 3000), ("0 ms", 0), ("20", nil), ("20 m", nil), ("-1 ms", nil),
+        ("2.5 s", nil), ("ms", nil), ("61 s", nil), ("9223372036854775807 s", nil), ("20 ms.", nil),
     ] as [(String, Int?)])
     func milliseconds(value: String, expected: Int?) {
         var reader = reader("time = \(value)")

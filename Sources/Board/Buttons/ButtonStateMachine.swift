@@ -5,7 +5,7 @@ public enum ButtonGesture: Equatable, Sendable {
     case doublePress
     /// It is still held, and repeats.
     case repetition
-    /// It is held for longer than anybody means it, or was from the start. Nothing more comes of it until it is `freed`.
+    /// It is held for longer than anybody means it, or was from the start. Nothing more comes of it until `freed`.
     case stuck
     case freed
 }
@@ -95,8 +95,8 @@ public struct ButtonStateMachine: Sendable {
     }
 
     /// Time passed.
-    /// - Parameter active: what the contact is at `time`, where the caller can look. The kernel drops edges when there are
-    ///   too many, and then the last one heard of is not the last one there was.
+    /// - Parameter active: what the contact is at `time`, where the caller can look. The kernel drops edges when there
+    ///   are too many, and then the last one heard of is not the last one there was.
     public mutating func advance(to time: Int64, active: Bool?) -> [ButtonGesture] {
         var told: [ButtonGesture] = []
         while let due = deadline, due <= time {

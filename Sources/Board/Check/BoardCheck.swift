@@ -57,7 +57,8 @@ public enum BoardCheck {
                 && !($0.name.utf8.starts(with: numbered)
                     && $0.name.utf8.dropFirst(numbered.count).allSatisfy { $0 >= 0x30 && $0 <= 0x39 })
         }
-        let here = cards.isEmpty ? "This machine has none." : "Cards here: \(cards.map { $0.name }.joined(separator: ", "))."
+        let names = cards.map { $0.name }.joined(separator: ", ")
+        let here = cards.isEmpty ? "This machine has none." : "Cards here: \(names)."
         return Finding(verdict: .missing, subject: "sound", message: "no sound card `\(card)`. \(here)")
     }
 

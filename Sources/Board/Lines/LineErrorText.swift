@@ -8,7 +8,7 @@ extension LineError: CustomStringConvertible {
             let chips = present.isEmpty ? "This machine has none." : "Chips here: \(present.joined(separator: ", "))."
             return "\(line): no such GPIO chip. \(chips)"
         case .noPermission(let line, let device):
-            return "\(line): not permitted to open \(device). Add the user to group `gpio`, or to the group that owns it."
+            return "\(line): not permitted to open \(device). Add the user to the group that owns it, often `gpio`."
         case .lineMissing(let line, let count):
             let offsets = count > 0 ? " The chip has \(count) lines, 0 to \(count - 1)." : ""
             return "\(line): no such line.\(offsets)"

@@ -1,7 +1,7 @@
 import Platform
 
-/// A board's amplifier, muted around the starts and stops of the sound device as `AmplifierSequence` has it. A line that
-/// cannot be had does not keep the device from playing.
+/// A board's amplifier, muted around the starts and stops of the sound device as `AmplifierSequence` has it. A line
+/// that cannot be had does not keep the device from playing.
 ///
 /// Thread: the event loop's, which may hold this object from `start` to `stop`.
 public final class Amplifier {

@@ -1,7 +1,7 @@
 /// When an amplifier is muted around the starts and stops of the sound device, so that neither pops. Times are
 /// nanoseconds of any one clock.
 ///
-/// The device is started and stopped only when this says so; whoever owns the device asks before, and says when it runs.
+/// The device is started and stopped only when this says so; its owner asks before, and says when it runs.
 public struct AmplifierSequence: Sendable {
     /// What is to be done now, in this order.
     public enum Step: Equatable, Sendable {

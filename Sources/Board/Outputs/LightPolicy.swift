@@ -26,8 +26,8 @@ public enum LightPattern: String, CaseIterable, Sendable {
     }
 }
 
-/// Which lights are lit when. Time comes from outside, in nanoseconds of any one clock; carry out `isLit` after each call,
-/// and call `advance` at `deadline`.
+/// Which lights are lit when. Time comes from outside, in nanoseconds of any one clock; carry out `isLit` after each
+/// call, and call `advance` at `deadline`.
 public struct LightPolicy {
     private struct Light {
         let patterns: [LightCondition: LightPattern]
@@ -63,7 +63,8 @@ public struct LightPolicy {
     /// Blinks.
     public mutating func advance(to now: Int64) {
         for index in lights.indices {
-            guard let due = lights[index].nextChange, due <= now, let cycle = lights[index].pattern.cycle else { continue }
+            guard let due = lights[index].nextChange, due <= now else { continue }
+            guard let cycle = lights[index].pattern.cycle else { continue }
             lights[index].isLit.toggle()
             let length = Int64(lights[index].isLit ? cycle.lit : cycle.dark) * 1_000_000
             // A late call does not make up for what was missed.

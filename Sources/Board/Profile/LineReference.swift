@@ -9,7 +9,7 @@ public struct LineReference: Equatable, Sendable {
         case name(String)
     }
 
-    /// The chip's label (`pinctrl-bcm2711`) or name (`gpiochip0`). Labels are better: names depend on the kernel's order.
+    /// The chip's label (`pinctrl-bcm2711`) or name (`gpiochip0`). Names depend on the kernel's order.
     public var chip: String
     public var line: Line
 

@@ -1,11 +1,16 @@
-// libgpiod as a module, in the few words that the engine needs: version 1.6 as in Debian 12. Every function returns 0 or
-// an errno, unless it says otherwise.
+// libgpiod as a module, in the few words that the engine needs: version 1.6 as in Debian 12. Every function returns 0
+// or an errno, unless it says otherwise.
 #pragma once
 
 #include <errno.h>
 #include <gpiod.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+// Version 2 has other functions under some of the same names.
+#ifndef GPIOD_LINE_BULK_MAX_LINES
+#error "Tonearm needs version 1.6 of libgpiod; this is another one"
+#endif
 
 enum tonearm_gpio_bias {
     tonearm_gpio_bias_as_is,
@@ -30,7 +35,8 @@ struct tonearm_gpio_line_info {
 
 static inline int tonearm_gpio_result(int result) { return result == 0 ? 0 : errno; }
 
-static inline int tonearm_gpio_line_info(struct gpiod_chip *chip, unsigned offset, struct tonearm_gpio_line_info *info) {
+static inline int tonearm_gpio_line_info(
+    struct gpiod_chip *chip, unsigned offset, struct tonearm_gpio_line_info *info) {
     struct gpiod_line *line = gpiod_chip_get_line(chip, offset);
     if (!line) return errno;
     info->name = gpiod_line_name(line);

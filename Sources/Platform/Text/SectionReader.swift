@@ -1,5 +1,6 @@
-/// Takes the values out of one section of a `SectionedText`, strictly: whatever is unknown, out of range or in the wrong
-/// unit becomes a problem that names what is allowed. Everything is looked at, so that a person sees all of it at once.
+/// Takes the values out of one section of a `SectionedText`, strictly: whatever is unknown, out of range or in the
+/// wrong unit becomes a problem that names what is allowed. Everything is looked at, so that a person sees all of it at
+/// once.
 ///
 /// Ask for every key once, then call `finish`.
 public struct SectionReader {
@@ -40,7 +41,9 @@ public struct SectionReader {
         guard let value = text(key) else { return [] }
         let parts = value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         let items = parts.map { Self.trimmed($0) }
-        if items.contains(where: { $0.utf8.isEmpty }) { refuse(key, "has nothing between two commas, or behind the last") }
+        if items.contains(where: { $0.utf8.isEmpty }) {
+            refuse(key, "has nothing between two commas, or behind the last")
+        }
         return items
     }
 
