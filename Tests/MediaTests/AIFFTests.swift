@@ -8,18 +8,19 @@ struct AIFFTests {
     static let signal = Signal(frames: 3000)
 
     static func common(
-        _ signal: Signal, frames: Int? = nil, bits: Int? = nil, rate: [UInt8] = [0x40, 0x0E, 0xAC, 0x44], type: String? = nil
+        _ signal: Signal, frames: Int? = nil, rate: [UInt8] = [0x40, 0x0E, 0xAC, 0x44], type: String? = nil
     ) -> [UInt8] {
         Chunks.iff(
             "COMM",
             Chunks.big(signal.format.channelCount, 2) + Chunks.big(frames ?? signal.frameCount, 4)
-                + Chunks.big(bits ?? signal.format.bitDepth, 2) + rate + [UInt8](repeating: 0, count: 10 - rate.count)
+                + Chunks.big(signal.format.bitDepth, 2) + rate + [UInt8](repeating: 0, count: 10 - rate.count)
                 + (type.map { Array($0.utf8) + [0, 0] } ?? []))
     }
 
     static func sound(_ samples: [UInt8], offset: Int = 0, size: Int? = nil) -> [UInt8] {
         Chunks.iff(
-            "SSND", Chunks.big(offset, 4) + Chunks.big(0, 4) + [UInt8](repeating: 0xEE, count: offset) + samples, size: size)
+            "SSND", Chunks.big(offset, 4) + Chunks.big(0, 4) + [UInt8](repeating: 0xEE, count: offset) + samples,
+            size: size)
     }
 
     @Test("Every depth", arguments: 4...32)
@@ -53,7 +54,7 @@ struct AIFFTests {
         ([0x40, 0x1D, 0xFF, 0xFF, 0xFF, 0xFC], 0x7FFF_FFFE),
     ] as [([UInt8], Int)])
     func rates(bytes: [UInt8], rate: Int) throws {
-        let file = Chunks.aiff(Self.common(Self.signal, rate: bytes) + Self.sound(Self.signal.raw(byteCount: 2, bigEndian: true)))
+        let file = Chunks.aiff(Self.common(Self.signal, rate: bytes) + Self.sound([0, 0, 0, 0]))
         #expect(try AudioFile.open(MemorySource(file)).properties.format.sampleRate == rate)
     }
 

@@ -193,4 +193,23 @@ struct FLACDamageTests {
         #expect(difference(decoded.parts[1].samples, other.samples) == nil)
         #expect(difference(decoded.parts[2].samples, signal.slice(5000..<10_500)) == nil)
     }
+
+    @Test("A total that lies: too small plays on, too large is a truncated file", arguments: [
+        1, 5000, 10_499, 10_501, 100_000,
+    ])
+    func lyingTotal(total: Int) throws {
+        var bytes = map.bytes
+        // The lower 32 of its 36 bits.
+        bytes.replaceSubrange(22..<26, with: Chunks.big(total, 4))
+        let (decoded, damage) = try decode(bytes)
+        #expect(difference(decoded.samples, signal.samples) == nil)
+        #expect(damage.truncated == (total > 10_500))
+    }
+
+    @Test("A broken header of an appended file is no error of the first one")
+    func appendedGarbage() throws {
+        let (decoded, _) = try decode(map.bytes + FLACHeader.marker + [0, 0, 0, 34] + [UInt8](repeating: 0, count: 40))
+        #expect(difference(decoded.samples, signal.samples) == nil)
+        #expect(decoded.error == nil)
+    }
 }

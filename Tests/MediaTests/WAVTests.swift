@@ -60,7 +60,9 @@ struct WAVTests {
             + Chunks.riff("IART", [0x42, 0xE9]) + Chunks.riff("ITRK", Array("7\0".utf8)))
         let junk = Chunks.riff("junk", [1, 2, 3]) + Chunks.riff("bext", [UInt8](repeating: 9, count: 602))
         let data = Chunks.riff("data", Self.samples)
-        for chunks in [list + junk + Self.format + data, Self.format + junk + data + list, data + junk + Self.format + list] {
+        for chunks in [
+            list + junk + Self.format + data, Self.format + junk + data + list, data + junk + Self.format + list,
+        ] {
             let decoder = try expect(Self.signal, in: Chunks.wav(chunks))
             #expect(decoder.metadata.title == "Name")
             #expect(decoder.metadata.artist == "Bé")
@@ -74,7 +76,8 @@ struct WAVTests {
             + Chunks.riff("IPRD", Array("Album".utf8)))
         let frame = Array("TIT2".utf8) + [0, 0, 0, 4, 0, 0, 0] + Array("ID3".utf8)
         let tag = Chunks.riff(name, Array("ID3".utf8) + [3, 0, 0, 0, 0, 0, UInt8(frame.count)] + frame)
-        let decoder = try expect(Self.signal, in: Chunks.wav(Self.format + tag + Chunks.riff("data", Self.samples) + list))
+        let data = Chunks.riff("data", Self.samples)
+        let decoder = try expect(Self.signal, in: Chunks.wav(Self.format + tag + data + list))
         #expect(decoder.metadata.title == "ID3")
         #expect(decoder.metadata.album == "Album")
     }
@@ -87,7 +90,8 @@ struct WAVTests {
 
     @Test("RF64 with its sizes in ds64, and with none")
     func rf64() throws {
-        let sizes = Chunks.riff("ds64", Chunks.little(0, 8) + Chunks.little(Self.samples.count, 8) + Chunks.little(0, 12))
+        let sizes = Chunks.riff(
+            "ds64", Chunks.little(0, 8) + Chunks.little(Self.samples.count, 8) + Chunks.little(0, 12))
         let data = Chunks.riff("data", Self.samples, size: 0xFFFF_FFFF)
         let trailer = Chunks.riff("junk", [1, 2])
         try expect(Self.signal, in: Chunks.wav(sizes + Self.format + data + trailer, size: 0xFFFF_FFFF, name: "RF64"))
@@ -96,7 +100,8 @@ struct WAVTests {
 
     @Test("Truncated data plays as far as it goes", arguments: [0, 1, 4, 4000, 11_999])
     func truncated(bytes: Int) throws {
-        let file = Chunks.wav(Self.format + Chunks.riff("data", Array(Self.samples[..<bytes]), size: Self.samples.count))
+        let data = Chunks.riff("data", Array(Self.samples[..<bytes]), size: Self.samples.count)
+        let file = Chunks.wav(Self.format + data)
         let (decoded, damage) = try decode(bytes % 2 == 1 ? file.dropLast() : file)
         #expect(difference(decoded.samples, Self.signal.slice(0..<(bytes / 4))) == nil)
         #expect(damage.truncated)
@@ -157,7 +162,9 @@ struct WAVTests {
 
 /// Opens and decodes; the samples, the format, the count and the health must be those of `signal`.
 @discardableResult
-func expect(_ signal: Signal, in bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) throws -> any AudioDecoder {
+func expect(
+    _ signal: Signal, in bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation
+) throws -> any AudioDecoder {
     let source = MemorySource(bytes)
     source.largestRead = 1001
     let decoder = try AudioFile.open(source)

@@ -59,6 +59,7 @@ final class FLACDecoder: AudioDecoder {
         }
     }
 
+    /// The frames of an appended stream have no numbers of their own here: it is reached by playing.
     func seek(toFrame frame: Int64) throws(MediaError) {
         if currentHeader.audioOffset != header.audioOffset {
             stream = try FLACStream(source, header: header)
@@ -89,7 +90,7 @@ final class FLACDecoder: AudioDecoder {
     }
 
     /// Decodes one block.
-    /// - Returns: the number of frames that went into `buffer`, or nil when something is pending now, or the end is near.
+    /// - Returns: the number of frames that went into `buffer`, or nil when something is pending, or the end was met.
     private func decode(into buffer: UnsafeMutableBufferPointer<Int32>) throws(MediaError) -> Int? {
         if let total = currentHeader.streamInfo.frameCount, position == total, try continueWithAppendedStream() {
             return nil
@@ -155,20 +156,25 @@ final class FLACDecoder: AudioDecoder {
         isAtEnd = true
         isSkipping = false
         if let total, position < total { damage.truncated = true }
-        guard hasDecoded || position > 0 else {
+        guard hasDecoded else {
             throw .damaged(what: currentHeader.reasonForNoFrame(fileLength: source.length))
         }
     }
 
-    /// Files of several parts are sometimes just put one behind the other. The frames before cannot tell what the format
-    /// of the others is, and number them anew.
+    /// Files of several parts are sometimes just put one behind the other. Each has a header that tells its format, and
+    /// numbers its frames anew.
     private func continueWithAppendedStream() throws(MediaError) -> Bool {
         guard let next = stream.fileOffset, next > currentHeader.audioOffset else { return false }
         let start = try ID3v2.end(of: source, at: next)
         guard try SourceReader(source).bytes(4, at: start) == FLACHeader.marker else { return false }
-        let appended = try FLACHeader(source, at: start)
-        stream = try FLACStream(source, header: appended)
-        currentHeader = appended
+        do throws(MediaError) {
+            let appended = try FLACHeader(source, at: start)
+            stream = try FLACStream(source, header: appended)
+            currentHeader = appended
+        } catch {
+            if case .source = error { throw error }
+            return false
+        }
         position = 0
         return true
     }

@@ -48,14 +48,14 @@ final class FLACStream {
     init(_ source: any ByteSource, header: FLACHeader) throws(MediaError) {
         guard let handle = FLAC__stream_decoder_new() else { throw .damaged(what: "FLAC: out of memory") }
         self.handle = handle
-        input = FLACInput(
-            source, header: header.condensed(), audioOffset: header.audioOffset)
+        input = FLACInput(source, header: header.condensed(), audioOffset: header.audioOffset)
         let status = FLAC__stream_decoder_init_stream(
             handle, readCallback, seekCallback, tellCallback, lengthCallback, endCallback, writeCallback,
             nil, errorCallback, Unmanaged.passUnretained(self).toOpaque())
-        guard status == FLAC__STREAM_DECODER_INIT_STATUS_OK,
-            FLAC__stream_decoder_process_until_end_of_metadata(handle) != 0
-        else { throw .damaged(what: "FLAC: libFLAC refuses the stream") }
+        let isReady = status == FLAC__STREAM_DECODER_INIT_STATUS_OK
+            && FLAC__stream_decoder_process_until_end_of_metadata(handle) != 0
+        if let failure { throw .source(failure) }
+        guard isReady else { throw .damaged(what: "FLAC: libFLAC refuses the stream") }
     }
 
     deinit { FLAC__stream_decoder_delete(handle) }
@@ -70,15 +70,17 @@ final class FLACStream {
         expectation = expected
         defer { target = UnsafeMutableBufferPointer(start: nil, count: 0) }
         block = nil
+        var restartedAt: Int64?
         while block == nil {
             let start = position
             blocksInCall = 0
             let isRunning = FLAC__stream_decoder_process_single(handle) != 0
             if let failure { throw .source(failure) }
-            if blocksInCall > 1, let start {
+            if blocksInCall > 1, let start, start != restartedAt {
                 // libFLAC 1.4 puts silence of its own where frames were lost, in the buffers of the frame behind it,
                 // which is lost too then. After a flush it has forgotten that anything is missing.
                 block = nil
+                restartedAt = start
                 restart(at: start)
                 continue
             }
@@ -185,12 +187,13 @@ extension FLACStream {
             shift: Int32(32 - format.bitDepth), into: destination.baseAddress!)
 
         blocksInCall += 1
-        // libFLAC before 1.4 gives a frame with a wrong checksum out as zeros, right after its complaint. Later ones drop
-        // it, so what comes is another frame.
+        // libFLAC before 1.4 gives a frame with a wrong checksum out as zeros, right after its complaint. Later ones
+        // drop it, so what comes is another frame.
         let isIntact = !checksumFailed || destination.prefix(sampleCount).contains { $0 != 0 }
         checksumFailed = false
         block = Block(
-            firstFrame: firstFrame, frameCount: frameCount, format: format, isIntact: isIntact, isDelivered: isDelivered)
+            firstFrame: firstFrame, frameCount: frameCount, format: format, isIntact: isIntact,
+            isDelivered: isDelivered)
         return FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE
     }
 

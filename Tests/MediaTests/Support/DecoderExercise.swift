@@ -4,14 +4,19 @@
 /// are, that ends, within bounds that are checked here. The fuzzers and the tests share it.
 struct DecoderExercise {
     /// Frames that are read at most, in all: a small file may well ask for a day of silence.
-    var frameLimit = 400_000
+    private let frameLimit: Int
     private(set) var framesRead = 0
     private(set) var error: MediaError?
+    /// Of the last format that the decoder told, which a seek does not take back.
+    private var channelCount = 0
+
+    init(frameLimit: Int = 400_000) { self.frameLimit = frameLimit }
 
     mutating func run(_ bytes: [UInt8], knowsLength: Bool = true) {
         let source = MemorySource(bytes, knowsLength: knowsLength)
         do throws(MediaError) {
             let decoder = try AudioFile.open(source)
+            channelCount = decoder.properties.format.channelCount
             check(source, bytesBefore: 0, passes: 4)
             try read(decoder, limit: frameLimit / 2)
             check(source, bytesBefore: 0, passes: 8)
@@ -31,7 +36,6 @@ struct DecoderExercise {
     private mutating func read(_ decoder: any AudioDecoder, limit: Int) throws(MediaError) {
         let buffer = UnsafeMutableBufferPointer<Int32>.allocate(capacity: 1000 * 8)
         defer { buffer.deallocate() }
-        var channelCount = decoder.properties.format.channelCount
         var frames = 0
         // A format is followed by frames, so that twice as many calls are enough.
         for _ in 0..<(2 * limit + 2) where frames < limit {

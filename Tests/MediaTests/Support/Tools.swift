@@ -52,8 +52,8 @@ func withTemporaryFolder<Result>(_ body: (URL) throws -> Result) throws -> Resul
 
 extension Signal {
     /// The signal as the real `flac` encodes it.
-    /// - Parameter fromPipe: raw from a pipe to a pipe; the encoder leaves the total number of samples unknown then. For
-    ///   depths of whole bytes.
+    /// - Parameter fromPipe: raw from a pipe to a pipe; the encoder leaves the total number of samples unknown then.
+    ///   For depths of whole bytes.
     func flac(_ options: [String] = [], fromPipe: Bool = false) throws -> [UInt8] {
         try withTemporaryFolder { folder in
             let input = folder.appendingPathComponent("input")
