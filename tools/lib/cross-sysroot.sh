@@ -5,7 +5,7 @@
 SUITE=bookworm
 
 # C library, compiler support, and the libraries of Package.swift but alsa-lib, of which Debian has no static archive.
-SYSROOT_PACKAGES=libc6-dev,libgcc-12-dev,libflac-dev,libsqlite3-dev,libjansson-dev
+SYSROOT_PACKAGES=libc6-dev,libgcc-12-dev,libflac-dev,libsqlite3-dev,libjansson-dev,libgpiod-dev
 
 # A sound card (hw), nothing (null) and a file for tests: the engine opens no other kind of device.
 ALSA_OPTIONS=(
