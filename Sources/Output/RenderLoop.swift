@@ -148,7 +148,8 @@ final class RenderLoop {
         if head.written == 0, head.isAtBoundary { return goOn() }
         guard let sink = openDevice() else { return .time(milliseconds: 0) }
         let result = try fill(sink)
-        if case .starved = result { return waitForFrames() }
+        // Not every plug-in fills up: ALSA's `null` has always room for a whole buffer.
+        if case .starved = result, head.written < sink.device.configuration.bufferFrames { return waitForFrames() }
         guard head.written > 0 else { return waitForFrames() }
         try sink.device.start()
         if case .boundary = result { activity = .draining } else { activity = .running }
@@ -235,7 +236,7 @@ final class RenderLoop {
 
     /// Silences the device and goes back to the first frame that was not heard, in the stream that it belongs to.
     private func silence() {
-        if let sink = slot.sink, head.unheard > 0 {
+        if let sink = slot.sink, head.written > 0 {
             do throws(DeviceFault) {
                 try settle(sink)
                 try sink.device.drop()

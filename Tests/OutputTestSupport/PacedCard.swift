@@ -98,7 +98,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     public func unplug() {
         condition.withLock {
             openFailure = .absent(device: "paced", present: [])
-            current?.fault = .vanished
+            current?.faults.append(.vanished)
             signal()
         }
     }
@@ -110,14 +110,15 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     public func refuse(with error: DeviceError) { condition.withLock { openFailure = error } }
 
     /// The open device reports this the next time it is asked anything. With `.underrun` all that was written is heard;
-    /// a device that does not run cannot run dry.
+    /// a device that does not run cannot run dry. While another fault was not recovered from, nothing happens.
     public func inject(_ fault: DeviceFault) {
         condition.withLock {
+            guard let current, current.faults.isEmpty else { return }
             if fault == .underrun {
-                guard current?.isStarted == true else { return }
-                _ = current?.consume(.max)
+                guard current.isStarted else { return }
+                _ = current.consume(.max)
             }
-            current?.fault = fault
+            current.faults = [fault]
             signal()
         }
     }

@@ -10,7 +10,8 @@ final class PacedDevice: PlaybackDevice {
     // Guarded by the card's condition.
     private var pending: [UInt8] = []
     var isStarted = false
-    var fault: DeviceFault?
+    /// What is reported, one after the other, each until it was recovered from.
+    var faults: [DeviceFault] = []
     private let frameBytes: Int
 
     init(card: PacedCard, configuration: DeviceConfiguration) {
@@ -33,7 +34,7 @@ final class PacedDevice: PlaybackDevice {
         card.condition.lock()
         defer { card.condition.unlock() }
         card.consumeAllowance()
-        if let fault { throw fault }
+        if let fault = faults.first { throw fault }
         return body()
     }
 
@@ -103,7 +104,7 @@ final class PacedDevice: PlaybackDevice {
         pending = []
         isStarted = false
         guard fault != .vanished else { return false }
-        self.fault = nil
+        if faults.first == fault { faults.removeFirst() }
         return true
     }
 

@@ -37,7 +37,8 @@ struct RenderAllocationTests {
         renderer.setNext(streams[1].stream)
         renderer.run(generation: 1)
         wait(for: "format 1 44100/2/24", renderer)
-        renderer.hold()
+        let hold = renderer.hold()
+        while renderer.processedCommands < hold { sched_yield() }
         renderer.run(generation: 2)
         streams[0].stream.gain = .unity
         streams[0].write(10_000)

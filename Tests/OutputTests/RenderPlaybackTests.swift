@@ -1,4 +1,5 @@
 import PCM
+import TestSupport
 import Testing
 
 @testable import Output
@@ -58,6 +59,26 @@ struct RenderPlaybackTests {
         #expect(bench.events == ["running 1"])
     }
 
+    @Test("A device that has always room starts after a buffer's length, however slowly that came")
+    func primingNull() {
+        let channel = RendererChannel()
+        let loop = RenderLoop(
+            provider: ALSADeviceProvider(configuration: .builtIn), clock: ManualClock(),
+            settings: RendererSettings(device: "null"), channel: channel)
+        let stream = TestStream(id: 1, format: PCMFormat(sampleRate: 8000, channelCount: 1, bitDepth: 16))
+        _ = loop.handle(.begin(.passUnretained(stream.stream)))
+        _ = loop.handle(.run(generation: 1))
+        var events: [String] = []
+        for _ in 0..<16 {
+            #expect(events == ["opened 8000/1"] || events == [])
+            stream.write(100)
+            while loop.step() == .time(milliseconds: 0) {}
+            while let event = channel.events.pop() { events.append(event.text) }
+        }
+        #expect(events == ["opened 8000/1", "running 1"])
+        _ = loop.handle(.quit)
+    }
+
     @Test("A stream shorter than the device's buffer starts as it is", arguments: [1, 49, 50, 199])
     func shortStream(length: Int) {
         let bench = RenderBench()
@@ -102,6 +123,21 @@ struct RenderPlaybackTests {
         bench.run(2)
         bench.hear(467)
         #expect(bench.heard == [frames(0..<500, of: 1)])
+    }
+
+    @Test("`hold` stops a device that runs on without frames, so that nothing is heard before `run` starts it")
+    func holdWithNothingLeft() {
+        let bench = RenderBench()
+        let stream = bench.stream(300, open: true)
+        bench.play(stream)
+        bench.hear(300)
+        bench.hold()
+        #expect(!bench.card.isStarted)
+        stream.write(100)
+        bench.run(2)
+        bench.settle()
+        #expect(bench.card.pendingFrames == 100)
+        #expect(!bench.card.isStarted)
     }
 
     @Test("`hold` while the end is on its way: the end is heard after `run`", arguments: [350, 499, 500])

@@ -53,7 +53,19 @@ final class RenderStressControl {
                 sched_yield()
                 fetchEvents()
             }
-            if hasEnded { begin(newStream()) }
+            if hasEnded { begin(newStream(atLeast: 1)) }
+            if Bool.random(using: &random) { letItPlay(Int.random(in: 0...300, using: &random)) }
+        }
+    }
+
+    /// Plays `frames` more frames, if that is what it does now.
+    private func letItPlay(_ frames: Int) {
+        let target = card.heardFrames + frames
+        for _ in 0..<100 where card.heardFrames < target {
+            card.playWhenAsked(20)
+            renderer.nudge()
+            sched_yield()
+            fetchEvents()
         }
     }
 
@@ -84,7 +96,7 @@ final class RenderStressControl {
         case 4..<10: run()
         case 10..<13: if next == nil || Int.random(in: 0..<4, using: &random) == 0 { setNext(newStream()) }
         case 13: setNext(nil)
-        case 14: begin(newStream())
+        case 14: begin(newStream(atLeast: 1))
         case 15: streams.randomElement(using: &random)?.stream.gain = .unity
         case 16: card.inject([.underrun, .suspended, .failed(code: -5), .vanished].randomElement(using: &random)!)
         case 17: card.unplug()
