@@ -32,12 +32,14 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     // Guarded by `condition`.
     private var recordingsMade: [Recording] = []
     private var allowance = 0
+    private var granted = 0
     private var isFree = false
     private var openFailure: DeviceError?
     private var sampleFormats: [SampleFormat] = SampleFormat.allCases
     private var rates: Set<Int>?
     var current: PacedDevice?
     private var openings = 0
+    var startFault: DeviceFault?
 
     public init() {
         readable = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
@@ -56,14 +58,29 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
         }
     }
 
-    /// Lets the card play `frames` more frames and returns when they were heard.
-    public func play(_ frames: Int, file: StaticString = #file, line: UInt = #line) {
-        let target = condition.withLock {
+    /// Lets the card play `frames` more frames, as soon as they are there.
+    /// - Returns: the frames that will have been heard then.
+    @discardableResult public func allow(_ frames: Int) -> Int {
+        condition.withLock {
             allowance += frames
             consumeAllowance()
             return heardInAll() + allowance
         }
+    }
+
+    /// Lets the card play `frames` more frames and returns when they were heard.
+    public func play(_ frames: Int, file: StaticString = #file, line: UInt = #line) {
+        let target = allow(frames)
         wait("\(frames) frames to be heard", file: file, line: line) { self.heardInAll() >= target }
+    }
+
+    /// Lets the card play `frames` more frames when it is next asked what it has played, and not before: so whoever asks
+    /// knows of each frame, whatever happens next.
+    public func playWhenAsked(_ frames: Int) {
+        condition.withLock {
+            granted += frames
+            signal()
+        }
     }
 
     /// From now on the card plays as fast as frames come.
@@ -92,14 +109,21 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     /// Opening fails from now on.
     public func refuse(with error: DeviceError) { condition.withLock { openFailure = error } }
 
-    /// The open device reports this the next time it is asked anything. With `.underrun` all that was written is heard.
+    /// The open device reports this the next time it is asked anything. With `.underrun` all that was written is heard;
+    /// a device that does not run cannot run dry.
     public func inject(_ fault: DeviceFault) {
         condition.withLock {
-            if fault == .underrun { _ = current?.consume(.max) }
+            if fault == .underrun {
+                guard current?.isStarted == true else { return }
+                _ = current?.consume(.max)
+            }
             current?.fault = fault
             signal()
         }
     }
+
+    /// Each start of the device fails like this from now on; with nil, none.
+    public func failToStart(with fault: DeviceFault?) { condition.withLock { startFault = fault } }
 
     /// What the card can do from now on.
     public func support(_ formats: [SampleFormat], rates: Set<Int>? = nil) {
@@ -176,6 +200,12 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
         let consumed = current.consume(isFree ? .max : allowance)
         if !isFree { allowance -= consumed }
         signal()
+    }
+
+    func consumeGranted() {
+        guard let current, current.isStarted else { return }
+        _ = current.consume(granted)
+        granted = 0
     }
 
     private func heardInAll() -> Int { recordingsMade.reduce(0) { $0 + $1.frames } }

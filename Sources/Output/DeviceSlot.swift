@@ -1,0 +1,36 @@
+import PCM
+
+/// The place of the device: with one that is open, or empty.
+///
+/// Thread: the audio thread.
+struct DeviceSlot {
+    private let provider: any DeviceProvider
+    private let settings: RendererSettings
+    private(set) var sink: SampleSink?
+
+    init(provider: any DeviceProvider, settings: RendererSettings) {
+        self.provider = provider
+        self.settings = settings
+    }
+
+    /// Whether the device that is open can play `format`.
+    func takes(_ format: PCMFormat) -> Bool { sink?.takes(format) ?? false }
+
+    /// Opens the device for `format`, after closing the one that is open.
+    mutating func open(for format: PCMFormat) throws(DeviceError) -> SampleSink {
+        close()
+        let opened = SampleSink(try provider.open(settings.request(for: format)), ditherSeed: settings.ditherSeed)
+        sink = opened
+        return opened
+    }
+
+    /// Brings the device back, prepared and without frames, or closes it when it is gone.
+    mutating func recover(from fault: DeviceFault) {
+        if let device = sink?.device, !device.recover(from: fault) { close() }
+    }
+
+    mutating func close() {
+        sink?.device.close()
+        sink = nil
+    }
+}
