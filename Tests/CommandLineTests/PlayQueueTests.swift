@@ -115,6 +115,15 @@ struct PlayQueueTests {
         #expect(listening.log.last == step)
     }
 
+    @Test("previous before the one that was skipped to is heard goes back to where it was")
+    func backAtOnce() {
+        var listening = Listening(["a", "b"])
+        listening.heard()
+        listening.skip()
+        listening.goBack(from: 100)
+        #expect(listening.log == ["load a", "next b", "load b", "load a"])
+    }
+
     @Test("previous at the first one is its beginning")
     func backAtFirst() {
         var listening = Listening(["a", "b"])

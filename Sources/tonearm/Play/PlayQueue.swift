@@ -72,9 +72,11 @@ struct PlayQueue {
     }
 
     /// The listener wants to hear this one again, or the one before.
-    /// - Parameter position: in seconds.
+    /// - Parameter position: in what is heard, in seconds.
     mutating func goBack(from position: Double) -> Step {
         guard let current else { return .nothing }
+        // What was asked for and is not heard yet is at its beginning.
+        let position = isAwaited ? 0 : position
         let before = paths.indices.prefix(current.index).last { !unplayable.contains($0) }
         guard position <= Self.restartLimit, let before else { return .restart }
         return load(before)

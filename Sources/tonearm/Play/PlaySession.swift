@@ -45,9 +45,10 @@ final class PlaySession: @unchecked Sendable {
     ///   - position: where in it, in seconds.
     ///   - loop: this thread's.
     func start(at position: Double, on loop: EventLoop) {
-        engine.bus.subscribe { [self, queue] message in
+        engine.bus.subscribe { [self, engine, queue] message in
             let isOver = queue.receive(message)
-            loop.post { self.receive(message, isOver: isOver) }
+            let (position, device) = (engine.assetPosition, engine.deviceConfiguration)
+            loop.post { self.receive(message, position, device, isOver: isOver) }
         }
         queue.start(at: position)
     }
@@ -65,16 +66,22 @@ final class PlaySession: @unchecked Sendable {
         engine.reset()
     }
 
-    var now: NowPlaying {
+    var now: NowPlaying { now(engine.assetPosition, engine.deviceConfiguration) }
+
+    private func now(_ position: Double?, _ device: DeviceConfiguration?) -> NowPlaying {
         NowPlaying(
-            file: file, context: context, state: state, position: state == .idle ? nil : engine.assetPosition,
-            device: engine.deviceConfiguration, volume: configuration.isMuted ? 0 : configuration.volume.percent)
+            file: file, context: context, state: state, position: state == .idle ? nil : position, device: device,
+            volume: configuration.isMuted ? 0 : configuration.volume.percent)
     }
 
     // MARK: The engine's messages
 
-    /// - Parameter isOver: nothing follows.
-    private func receive(_ message: PlaybackMessage, isOver: Bool) {
+    /// - Parameters:
+    ///   - position: when it was sent, as is `device`: a moment later both may be another product's.
+    ///   - isOver: nothing follows.
+    private func receive(
+        _ message: PlaybackMessage, _ position: Double?, _ device: DeviceConfiguration?, isOver: Bool
+    ) {
         switch message {
         case .mediaProductTransition(let transition):
             if let active = transition.active { file = active.productId }
@@ -90,7 +97,7 @@ final class PlaySession: @unchecked Sendable {
         case .streamingPrivilegesRevoked:
             break
         }
-        presentation?.received(message, now: now)
+        presentation?.received(message, now: now(position, device))
         if isOver { isEnding = true }
         if isEnding, state == .idle { finish() }
     }

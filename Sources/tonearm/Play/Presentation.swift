@@ -26,6 +26,8 @@ final class LinePresentation: Presentation {
     private let clock = SystemMonotonicClock()
     private let now: () -> NowPlaying
     private var lastDrawn = Int64.min / 2
+    /// What a key asks for is done on another thread: the line is drawn once more when that has had time.
+    private var isSettling = false
     private var timer: TimerToken?
     /// When `timer` is due.
     private var due: Int64 = 0
@@ -40,7 +42,10 @@ final class LinePresentation: Presentation {
 
     func found(_ problem: MusicSelection.Problem) {}
 
-    func changed() { draw(noLaterThan: lastDrawn + Self.shortestInterval) }
+    func changed() {
+        isSettling = true
+        draw(noLaterThan: lastDrawn + Self.shortestInterval)
+    }
 
     func end() {
         if let timer { loop.cancel(timer) }
@@ -61,7 +66,8 @@ final class LinePresentation: Presentation {
         lastDrawn = clock.now()
         let now = now()
         console.draw(StatusLine(now).text(columns: console.columns))
-        if now.state == .playing { draw(noLaterThan: lastDrawn + Self.playingInterval) }
+        if now.state == .playing || isSettling { draw(noLaterThan: lastDrawn + Self.playingInterval) }
+        isSettling = false
     }
 }
 

@@ -19,10 +19,7 @@ final class QueuePlayer: @unchecked Sendable {
 
     /// Begins with the first product.
     /// - Parameter position: where in it, in seconds.
-    func start(at position: Double) {
-        perform { $0.start() }
-        if position > 0 { engine.seek(position) }
-    }
+    func start(at position: Double) { perform(at: position) { $0.start() } }
 
     /// - Returns: whether all is played.
     @discardableResult
@@ -50,12 +47,14 @@ final class QueuePlayer: @unchecked Sendable {
     }
 
     /// The engine gets its requests under the lock, so that it gets them in the order of the decisions.
+    /// - Parameter position: where a product that is loaded begins, in seconds.
     @discardableResult
-    private func perform(_ decide: (inout PlayQueue) -> PlayQueue.Step) -> Bool {
+    private func perform(at position: Double = 0, _ decide: (inout PlayQueue) -> PlayQueue.Step) -> Bool {
         lock.withLock {
             switch decide(&queue) {
             case .load(let product):
                 engine.load(product)
+                if position > 0 { engine.seek(position) }
                 if !isPaused { engine.play() }
             case .setNext(let product):
                 engine.setNext(product)

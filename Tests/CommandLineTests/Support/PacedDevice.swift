@@ -26,9 +26,9 @@ final class PacedDevice: @unchecked Sendable {
         thread = try NamedThread.start(name: "paced device") { [self] in read() }
     }
 
-    /// Lets this much more through.
+    /// Lets this much through from now on, whatever is left of an earlier allowance.
     func play(seconds: Double) {
-        condition.update { allowance += Int(seconds * Double(Recording.rate)) * Recording.bytesPerFrame }
+        condition.update { allowance = Int(seconds * Double(Recording.rate)) * Recording.bytesPerFrame }
     }
 
     /// Lets everything through from now on.
@@ -53,7 +53,7 @@ final class PacedDevice: @unchecked Sendable {
             guard count > 0 else { return }
             condition.update {
                 received += buffer[..<count]
-                allowance -= count
+                allowance = max(allowance - count, 0)
             }
         }
     }

@@ -16,7 +16,7 @@ final class PseudoTerminal {
     private static let getNumber: UInt = 0x8004_5430
 
     /// Starts `tonearm` as the leader of a session, which `setsid` from util-linux gives this terminal.
-    init(_ program: Program, columns: UInt16 = 100, _ arguments: [String]) throws {
+    init(_ program: Program, columns: UInt16 = 250, _ arguments: [String]) throws {
         controller = tonearm_open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC, 0)
         var isLocked: Int32 = 0
         var number: Int32 = 0
