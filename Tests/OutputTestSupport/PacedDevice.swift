@@ -23,7 +23,7 @@ final class PacedDevice: PlaybackDevice {
     var pendingFrames: Int { pending.count / frameBytes }
 
     func consume(_ frames: Int) -> Int {
-        guard isStarted, fault == nil else { return 0 }
+        guard isStarted, faults.isEmpty else { return 0 }
         let consumed = min(frames, pendingFrames)
         card.heard(pending[..<(consumed * frameBytes)])
         pending.removeFirst(consumed * frameBytes)
