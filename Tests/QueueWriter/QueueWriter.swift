@@ -1,0 +1,67 @@
+import Appliance
+import CLinux
+import Database
+import Platform
+
+/// Changes a queue for ever and acknowledges each change on stdout once it is durable, so that a test can end the process
+/// at any moment and look what is there: `QueueWriter DATABASE STEPS-DONE`. What a step does depends on its number alone.
+@main struct QueueWriter {
+    static let migrations = [Migration(1, QueueStore.schema)]
+
+    static func main() throws {
+        let database = try Database(path: CommandLine.arguments[1])
+        try database.migrate(migrations)
+        // A checkpoint every few changes: the process is to be killed in them as well.
+        try database.execute("PRAGMA wal_autocheckpoint=8")
+        let store = QueueStore(database)
+        let contents = try store.contents()
+        var queue = contents.queue
+        var image = contents.image
+        var step = Int(CommandLine.arguments[2]) ?? 0
+        while true {
+            step += 1
+            try perform(step, on: &queue)
+            if let change = image.change(to: queue, isPlaying: step % 3 == 0) { try store.write(change) }
+            if let current = queue.current { try store.write(position: Double(step), of: current) }
+            let line = Array("\(step)\n".utf8)
+            _ = CLinux.write(STDOUT_FILENO, line, line.count)
+        }
+    }
+
+    /// The change with this number.
+    static func perform(_ step: Int, on queue: inout PlayQueue) throws(PlayQueueError) {
+        let random = Sequence(seed: UInt64(step))
+        func product(_ number: Int) -> QueuedProduct {
+            QueuedProduct(
+                number % 5 == 0 ? .video : .track, "/music/\(step)/\(number).flac", sourceType: "ALBUM",
+                sourceId: "\(step)", extras: number % 3 == 0 ? ["number": "\(number)"] : [:])
+        }
+        let place = step &* 7919 % (queue.count + 1)
+        switch step % 11 {
+        case 1: try queue.set((0..<(20 + step % 50)).map(product), startingAt: step % 20, random: random)
+        case 2, 7: queue.setShuffled(!queue.isShuffled, random: random)
+        case 3: try queue.insert((0..<4).map(product), at: place)
+        case 4: try queue.insertNext([product(0), product(1)])
+        case 5 where place < queue.count: try queue.move(queue.playOrder[place], to: step % 9)
+        case 6: queue.remove(queue.entries(place..<(place + 5)).map(\.id))
+        case 8: queue.repeatMode = queue.repeatMode.following
+        case 9: try queue.add((0..<3).map(product))
+        case 10: _ = queue.previous()
+        default: _ = queue.next()
+        }
+    }
+
+    /// Numbers that look random and are the same each time.
+    final class Sequence: RandomSource {
+        private var state: UInt64
+
+        init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
+
+        func fill(_ buffer: UnsafeMutableRawBufferPointer) {
+            for index in buffer.indices {
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                buffer[index] = UInt8(truncatingIfNeeded: state >> 56)
+            }
+        }
+    }
+}
