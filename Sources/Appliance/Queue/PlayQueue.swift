@@ -127,7 +127,7 @@ public struct PlayQueue: Sendable {
     /// - Parameter start: the index of the current entry in `products`; nil for the first one in the order of playing,
     ///   which is a random one while shuffled.
     public mutating func set(
-        _ products: [QueuedProduct], startingAt start: Int? = 0, random: some RandomSource
+        _ products: [QueuedProduct], startingAt start: Int? = 0, random: any RandomSource
     ) throws(PlayQueueError) {
         var emptied = self
         emptied.clear()
@@ -231,13 +231,13 @@ public struct PlayQueue: Sendable {
 
     /// Switches shuffle. The current entry keeps playing and becomes the first of the random order; switched off, the
     /// original order is back, with what has come and gone since.
-    public mutating func setShuffled(_ shuffled: Bool, random: some RandomSource) {
+    public mutating func setShuffled(_ shuffled: Bool, random: any RandomSource) {
         guard shuffled != isShuffled else { return }
         isShuffled = shuffled
         if shuffled { shuffle(random) } else { shuffledOrder = [] }
     }
 
-    private mutating func shuffle(_ random: some RandomSource) {
+    private mutating func shuffle(_ random: any RandomSource) {
         shuffledOrder = originalOrder
         if let current, let index = shuffledOrder.firstIndex(of: current) { shuffledOrder.swapAt(0, index) }
         let first = current == nil ? 0 : 1
