@@ -164,24 +164,33 @@ public final class QueueConductor: @unchecked Sendable {
     }
 
     public func setShuffled(_ shuffled: Bool) {
-        let random = random
-        edit { $0.setShuffled(shuffled, random: random) }
+        queue.setShuffled(shuffled, random: random)
+        follow(queue.current)
     }
 
-    public func setRepeatMode(_ mode: RepeatMode) { edit { $0.repeatMode = mode } }
+    public func setRepeatMode(_ mode: RepeatMode) {
+        queue.repeatMode = mode
+        follow(queue.current)
+    }
 
-    /// Changes the queue by whatever operation, and has the engine follow: another current entry is loaded, playing or
+    /// Changes the queue by whatever operations, and has the engine follow: another current entry is loaded, playing or
     /// not as before, and what is up next is set.
-    public func edit<Failure: Error>(
-        _ change: (inout PlayQueue) throws(Failure) -> Void
-    ) throws(Failure) {
+    /// - Throws: what `change` throws; what it had done before has been done.
+    public func edit(
+        _ change: (inout PlayQueue) throws(PlayQueueError) -> Void
+    ) throws(PlayQueueError) {
         let before = queue.current
+        defer { follow(before) }
         try change(&queue)
-        if queue.current != before {
+    }
+
+    /// - Parameter before: the entry that was current before the queue changed.
+    private func follow(_ before: EntryID?) {
+        if queue.current == before {
+            planNext()
+        } else {
             loadCurrent(at: 0)
             if queue.current == nil { wantsToPlay = false }
-        } else {
-            planNext()
         }
         observe(.queueChanged)
     }

@@ -292,9 +292,7 @@ final class PlaybackConductor: @unchecked Sendable {
     private func refused(_ stream: UInt64, _ error: DeviceError) {
         guard let id = item(of: stream) else { return }
         let next = machine.nextItem == id ? machine.currentItem : nil
-        var failure = PlayerError(error)
-        failure.mediaProduct = machine.product(of: id)
-        handle(.failed(id, failure, hasFrames: false))
+        handle(.failed(id, PlayerError(error), hasFrames: false))
         if let next { handle(.ended(next)) }
     }
 

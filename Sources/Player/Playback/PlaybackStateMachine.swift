@@ -96,13 +96,6 @@ struct PlaybackStateMachine {
         if case .active(let active) = state { active.next?.id } else { nil }
     }
 
-    /// nil for an item that is gone.
-    func product(of id: ItemID) -> MediaProduct? {
-        guard case .active(let active) = state else { return nil }
-        if active.current.id == id { return active.current.product }
-        return active.next?.id == id ? active.next?.product : nil
-    }
-
     mutating func handle(_ event: Event) -> [Effect] {
         switch (state, event) {
         case (_, .load(let product, let id)):
