@@ -12,7 +12,8 @@ public protocol AudioDecoder: AnyObject {
     var damage: DamageReport { get }
 
     /// Decodes the next run of frames into `buffer`: left-justified, interleaved, whole frames.
-    /// - Parameter buffer: room for at least one frame of 8 channels. It is filled as far as the decoder finds convenient.
+    /// - Parameter buffer: room for at least one frame of 8 channels. It is filled as far as the decoder finds
+    ///   convenient.
     /// - Throws: `MediaError` when nothing more can be decoded. Damage that can be passed over is not thrown but
     ///   replaced by silence and counted in `damage`.
     func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(MediaError) -> DecodedRun

@@ -7,6 +7,9 @@ import Synchronization
 public struct PlayerSettings: Sendable {
     /// The folder for what persists; made where it is missing. nil keeps nothing.
     public var stateFolder: String?
+    /// Of the configuration, keep only the volume and its maximum: the rest begins with its defaults, and changes of it
+    /// count for this player alone.
+    public var storesOnlyVolume = false
     public var output: RendererSettings
     /// The mixer control for the volume; nil takes the card's usual one.
     public var mixerControl: String?
@@ -54,7 +57,8 @@ public final class Player: @unchecked Sendable {
         clock: any MonotonicClock, newSessionID: @escaping @Sendable () -> String,
         openMixer: @escaping @Sendable () throws(DeviceError) -> (any HardwareVolume)?
     ) throws(PlayerError) {
-        let storage = try ConfigurationStorage(folder: settings.stateFolder)
+        let storage = try ConfigurationStorage(
+            folder: settings.stateFolder, onlyVolume: settings.storesOnlyVolume)
         do throws(SystemError) {
             let loop = try EventLoop()
             let configuration = PlaybackEngineConfig(storage.initialValues)

@@ -1,36 +1,60 @@
-import Player
-import Output
-import Platform
 import CLinux
-@main struct Tonearm {
+
+/// The program's entrance: finds the command and hands it the words after its name.
+@main
+struct Tonearm {
+    private static let commands = ["play", "devices", "probe"]
+
     static func main() {
-        Log.minimumLevel = .debug
-        let args = CommandLine.arguments
-        var out = RendererSettings(device: args[1])
-        out.sampleFormat = .s16
-        do throws(PlayerError) {
-            let player = try Player(settings: PlayerSettings(output: out), source: LocalFiles())
-            player.playbackEngineConfig.loudnessNormalizationMode = .off
-            let done = Condition()
-            final class Box: @unchecked Sendable { var v = false; var i = 2 }
-            let box = Box()
-            let engine = player.playbackEngine
-            @Sendable func product(_ i: Int) -> MediaProduct? { i < args.count ? MediaProduct(productType: .track, productId: args[i], referenceId: "\(i)") : nil }
-            engine.bus.subscribe { m in
-                switch m {
-                case .mediaProductTransition(let t):
-                    print("transition \(t.active?.productId ?? "nil") ")
-                    if t.active != nil { box.i += 1; engine.setNext(product(box.i)) }
-                case .playbackStateChanged(let s): print("state"); if s == .idle { done.update { box.v = true } } 
-                    if s == .playing { print("playing") }; if s == .stalled { print("stalled") }
-                case .error(let e): print(e.message)
-                default: break
-                }
+        let words = (0..<tonearm_argument_count()).compactMap { index in tonearm_argument(index).map { String(cString: $0) } }
+        exit(run(Array(words.dropFirst())))
+    }
+
+    /// - Returns: the exit code.
+    static func run(_ words: [String]) -> Int32 {
+        guard let command = words.first else {
+            return complain("no command. Commands: \(commands.joined(separator: ", ")).", command: nil)
+        }
+        if command == "--help" || command == "-h" || command == "help" { return show(help(words.dropFirst().first)) }
+        if command == "--version" { return show("tonearm \(tonearmVersion)") }
+        let rest = Array(words.dropFirst())
+        if commands.contains(command), Arguments.askForHelp(rest) { return show(help(command)) }
+        do throws(UsageError) {
+            switch command {
+            case "play": return try PlayCommand(rest).run()
+            case "devices": return try DevicesCommand(rest).run()
+            case "probe": return try ProbeCommand(rest).run()
+            default: throw unknown(command)
             }
-            engine.load(product(2)!)
-            engine.play()
-            done.wait { box.v }
-            player.shutDown()
-        } catch { print(error.message) }
+        } catch {
+            return complain(error.message, command: commands.contains(command) ? command : nil)
+        }
+    }
+
+    private static func unknown(_ command: String) -> UsageError {
+        if command.utf8.first == UInt8(ascii: "-") {
+            return UsageError("unknown option \(command)." + Suggestion.text(for: command, among: ["--help", "--version"]))
+        }
+        if access(command, F_OK) == 0 { return UsageError("\(command): no command. To play it: `tonearm play \(command)`.") }
+        return UsageError("\(command): no such command." + Suggestion.text(for: command, among: commands))
+    }
+
+    private static func help(_ command: String?) -> String {
+        switch command {
+        case "play": HelpText.play
+        case "devices": HelpText.devices
+        case "probe": HelpText.probe
+        default: HelpText.program
+        }
+    }
+
+    private static func show(_ text: String) -> Int32 {
+        TextOutput.standard.write(text + "\n") ? ExitCode.fine : ExitCode.failed
+    }
+
+    private static func complain(_ message: String, command: String?) -> Int32 {
+        let help = command.map { "tonearm \($0) --help" } ?? "tonearm --help"
+        Console().complain("\(message) See `\(help)`.")
+        return ExitCode.usage
     }
 }

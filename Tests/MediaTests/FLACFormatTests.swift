@@ -35,7 +35,7 @@ struct FLACFormatTests {
         let signal = Signal(frames: 20_000)
         let decoder = try AudioFile.open(MemorySource(try signal.flac(fromPipe: true)))
         #expect(decoder.properties.frameCount == nil)
-        #expect(decoder.decodeAll().samples == signal.samples)
+        #expect(difference(decoder.decodeAll().samples, signal.samples) == nil)
         #expect(decoder.damage.isEmpty)
     }
 
@@ -43,7 +43,7 @@ struct FLACFormatTests {
     func bufferSizes(frames: Int) throws {
         let signal = Signal(frames: 9000, channels: 3)
         let decoder = try AudioFile.open(MemorySource(try signal.flac()))
-        #expect(decoder.decodeAll(bufferFrames: frames).samples == signal.samples)
+        #expect(difference(decoder.decodeAll(bufferFrames: frames).samples, signal.samples) == nil)
     }
 
     @Test("Sources that give one byte at a time, or do not know their length")
@@ -52,7 +52,7 @@ struct FLACFormatTests {
         let bytes = try signal.flac()
         let slow = MemorySource(bytes, knowsLength: false)
         slow.largestRead = 1
-        #expect(try AudioFile.open(slow).decodeAll().samples == signal.samples)
+        #expect(try difference(AudioFile.open(slow).decodeAll().samples, signal.samples) == nil)
     }
 
     private func roundTrip(_ signal: Signal, _ options: [String] = []) throws {
@@ -62,7 +62,7 @@ struct FLACFormatTests {
         #expect(decoder.properties.container == .flac)
         let decoded = decoder.decodeAll()
         #expect(decoded.error == nil)
-        #expect(decoded.samples == signal.samples)
+        #expect(difference(decoded.samples, signal.samples) == nil)
         #expect(decoder.damage.isEmpty)
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import PCM
 import Testing
 
@@ -5,6 +6,10 @@ import Testing
 
 @Suite("WAV")
 struct WAVTests {
+    static let signal = Signal(frames: 3000, channels: 2, depth: 16)
+    static let format = Chunks.format(of: signal, bits: 16, byteCount: 2)
+    static let samples = signal.raw(byteCount: 2)
+
     struct Layout: Sendable, CustomTestStringConvertible {
         var bits: Int
         var byteCount: Int
@@ -29,11 +34,160 @@ struct WAVTests {
         try expect(signal, in: signal.extensibleWAV)
     }
 
-    private func expect(_ signal: Signal, in bytes: [UInt8]) throws {
-        let decoder = try AudioFile.open(MemorySource(bytes))
-        #expect(decoder.properties.format == signal.format)
-        #expect(decoder.properties.frameCount == Int64(signal.frameCount))
-        #expect(decoder.decodeAll().samples == signal.samples)
-        #expect(decoder.damage.isEmpty)
+    @Test("Channels", arguments: 1...8)
+    func channels(count: Int) throws {
+        try expect(Signal(frames: 1000, channels: count, depth: 24), in: Signal(
+            frames: 1000, channels: count, depth: 24).extensibleWAV)
     }
+
+    @Test("What real programs write", Tool.needsFFmpeg, arguments: [
+        ("pcm_u8", 8), ("pcm_s16le", 16), ("pcm_s24le", 24), ("pcm_s32le", 32),
+    ])
+    func ffmpeg(codec: String, depth: Int) throws {
+        let signal = Signal(frames: 5000, rate: 48000, depth: depth)
+        for options in [[], ["-rf64", "always"]] as [[String]] {
+            try expect(signal, in: try signal.ffmpeg(["-c:a", codec] + options, to: "out.wav"))
+        }
+        // To a pipe: the sizes stay unknown.
+        let piped = try AudioFile.open(MemorySource(try signal.ffmpeg(["-c:a", codec], to: "out.wav", asStream: true)))
+        #expect(difference(piped.decodeAll().samples, signal.samples) == nil)
+        #expect(piped.damage.isEmpty)
+    }
+
+    @Test("Chunks in any order, with odd sizes and their padding")
+    func chunkOrder() throws {
+        let list = Chunks.riff("LIST", Array("INFO".utf8) + Chunks.riff("INAM", Array("Name\0".utf8))
+            + Chunks.riff("IART", [0x42, 0xE9]) + Chunks.riff("ITRK", Array("7\0".utf8)))
+        let junk = Chunks.riff("junk", [1, 2, 3]) + Chunks.riff("bext", [UInt8](repeating: 9, count: 602))
+        let data = Chunks.riff("data", Self.samples)
+        for chunks in [
+            list + junk + Self.format + data, Self.format + junk + data + list, data + junk + Self.format + list,
+        ] {
+            let decoder = try expect(Self.signal, in: Chunks.wav(chunks))
+            #expect(decoder.metadata.title == "Name")
+            #expect(decoder.metadata.artist == "Bé")
+            #expect(decoder.metadata.trackNumber == 7)
+        }
+    }
+
+    @Test("An ID3 chunk wins over INFO, field by field", arguments: ["id3 ", "ID3 "])
+    func id3(name: String) throws {
+        let list = Chunks.riff("LIST", Array("INFO".utf8) + Chunks.riff("INAM", Array("Info".utf8))
+            + Chunks.riff("IPRD", Array("Album".utf8)))
+        let frame = Array("TIT2".utf8) + [0, 0, 0, 4, 0, 0, 0] + Array("ID3".utf8)
+        let tag = Chunks.riff(name, Array("ID3".utf8) + [3, 0, 0, 0, 0, 0, UInt8(frame.count)] + frame)
+        let data = Chunks.riff("data", Self.samples)
+        let decoder = try expect(Self.signal, in: Chunks.wav(Self.format + tag + data + list))
+        #expect(decoder.metadata.title == "ID3")
+        #expect(decoder.metadata.album == "Album")
+    }
+
+    @Test("Sizes that a streaming writer left open", arguments: [0, 0xFFFF_FFFF, 0x7FFF_F000])
+    func openSizes(size: Int) throws {
+        try expect(Self.signal, in: Chunks.wav(
+            Self.format + Chunks.riff("data", Self.samples, size: size), size: size == 0 ? 0 : 0xFFFF_FFFF))
+    }
+
+    @Test("RF64 with its sizes in ds64, and with none")
+    func rf64() throws {
+        let sizes = Chunks.riff(
+            "ds64", Chunks.little(0, 8) + Chunks.little(Self.samples.count, 8) + Chunks.little(0, 12))
+        let data = Chunks.riff("data", Self.samples, size: 0xFFFF_FFFF)
+        let trailer = Chunks.riff("junk", [1, 2])
+        try expect(Self.signal, in: Chunks.wav(sizes + Self.format + data + trailer, size: 0xFFFF_FFFF, name: "RF64"))
+        try expect(Self.signal, in: Chunks.wav(Self.format + data, size: 0xFFFF_FFFF, name: "RF64"))
+    }
+
+    @Test("Truncated data plays as far as it goes", arguments: [0, 1, 4, 4000, 11_999])
+    func truncated(bytes: Int) throws {
+        let data = Chunks.riff("data", Array(Self.samples[..<bytes]), size: Self.samples.count)
+        let file = Chunks.wav(Self.format + data)
+        let (decoded, damage) = try decode(bytes % 2 == 1 ? file.dropLast() : file)
+        #expect(difference(decoded.samples, Self.signal.slice(0..<(bytes / 4))) == nil)
+        #expect(damage.truncated)
+    }
+
+    @Test("A frame that is not whole at the end is left out")
+    func partialFrame() throws {
+        let (decoded, damage) = try decode(Chunks.wav(Self.format + Chunks.riff("data", Self.samples + [1, 2, 3])))
+        #expect(difference(decoded.samples, Self.signal.samples) == nil)
+        #expect(damage.isEmpty)
+    }
+
+    @Test("Formats that are not supported say which", arguments: [
+        (3, "WAV with floating-point samples"), (2, "WAV with ADPCM"), (0x55, "WAV with MP3 inside"),
+        (0x1234, "WAV with codec 0x1234"),
+    ])
+    func unsupported(codec: Int, what: String) {
+        for format in [
+            Chunks.format(of: Self.signal, bits: 32, byteCount: 4, codec: codec),
+            Chunks.extensibleFormat(of: Self.signal, byteCount: 4, validBits: 32, codec: codec),
+        ] {
+            let file = Chunks.wav(format + Chunks.riff("data", Self.samples))
+            #expect(throws: MediaError.unsupported(what: what)) { try AudioFile.open(MemorySource(file)) }
+        }
+    }
+
+    @Test("Headers that cannot be say what is wrong")
+    func damaged() {
+        let none = Signal(frames: 0, rate: 0)
+        for (chunks, what) in [
+            (Chunks.riff("data", Self.samples), "WAV without a format"),
+            (Self.format, "WAV without data"),
+            (Chunks.riff("fmt ", [1, 0, 2, 0]), "WAV with a format that is cut off"),
+            (Chunks.format(of: none, bits: 16, byteCount: 2), "WAV with a sample rate of 0 Hz"),
+            (Chunks.format(of: Self.signal, bits: 24, byteCount: 2), "WAV with 4 bytes for 2 samples of 24 bits"),
+        ] {
+            #expect(throws: MediaError.damaged(what: what)) { try AudioFile.open(MemorySource(Chunks.wav(chunks))) }
+        }
+    }
+
+    @Test("Seeking is exact")
+    func seek() throws {
+        try expectExactSeeks(Self.signal, in: Chunks.wav(Self.format + Chunks.riff("data", Self.samples)))
+    }
+
+    @Test("A source that fails gives what came before, and goes on when it can")
+    func failingSource() throws {
+        let source = MemorySource(Chunks.wav(Self.format + Chunks.riff("data", Self.samples)))
+        let decoder = try AudioFile.open(source)
+        source.failsFrom = 6001
+        let before = decoder.decodeAll()
+        #expect(before.error == .source(MemorySource.failure))
+        #expect(difference(before.samples, Self.signal.slice(0..<((6001 - 44) / 4))) == nil)
+        source.failsFrom = .max
+        #expect(difference(before.samples + decoder.decodeAll().samples, Self.signal.samples) == nil)
+    }
+}
+
+/// Opens and decodes; the samples, the format, the count and the health must be those of `signal`.
+@discardableResult
+func expect(
+    _ signal: Signal, in bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation
+) throws -> any AudioDecoder {
+    let source = MemorySource(bytes)
+    source.largestRead = 1001
+    let decoder = try AudioFile.open(source)
+    #expect(decoder.properties.format == signal.format, sourceLocation: sourceLocation)
+    #expect(decoder.properties.frameCount == Int64(signal.frameCount), sourceLocation: sourceLocation)
+    #expect(difference(decoder.decodeAll().samples, signal.samples) == nil, sourceLocation: sourceLocation)
+    #expect(decoder.damage.isEmpty, sourceLocation: sourceLocation)
+    return decoder
+}
+
+/// Seeks to many places, among them the edges, and compares what comes.
+func expectExactSeeks(
+    _ signal: Signal, in bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+    let decoder = try AudioFile.open(MemorySource(bytes))
+    let last = signal.frameCount
+    var generator = SeededGenerator(seed: 11)
+    for frame in (0..<50).map({ _ in Int.random(in: 0..<last, using: &generator) }) + [0, last - 1, last, last + 5, 0] {
+        try decoder.seek(toFrame: Int64(frame))
+        let expected = signal.slice(min(frame, last)..<min(frame + 500, last))
+        let decoded = try decoder.decode(frames: 500)
+        #expect(difference(decoded, expected) == nil, "frame \(frame)", sourceLocation: sourceLocation)
+    }
+    try decoder.seek(toFrame: .max)
+    #expect(try decoder.decode(frames: 1).isEmpty, sourceLocation: sourceLocation)
 }

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # The Swift SDK bundle: how SwiftPM builds the package as Embedded Swift for one target. Sourced by tools/cross.
 
-# -Osize or -O: the one place where size and speed of the engine are weighed.
-OPTIMISATION=${TONEARM_OPTIMISATION:--Osize}
+# -O or -Osize: the one place where speed and size of the engine are weighed.
+OPTIMISATION=${TONEARM_OPTIMISATION:--O}
 
 # Static archives, each before those that it needs. A module map's `link` is not honoured for a bare-metal triple.
 STATIC_LIBRARIES=(-lasound -lFLAC -logg -lsqlite3 -ljansson -lm)
@@ -49,7 +49,7 @@ END
     "schemaVersion": "1.0",
     "swiftCompiler": { "extraCLIOptions": [$(json_list "${swift_options[@]}")] },
     "cCompiler": {
-        "extraCLIOptions": [$(json_list "${c_options[@]}" -DTONEARM_EMBEDDED -Os -ffunction-sections -fdata-sections)]
+        "extraCLIOptions": [$(json_list "${c_options[@]}" -DTONEARM_EMBEDDED -ffunction-sections -fdata-sections)]
     },
     "linker": {
         "extraCLIOptions": [

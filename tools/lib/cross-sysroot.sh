@@ -4,7 +4,7 @@
 
 SUITE=bookworm
 
-# C library, compiler support, and the libraries of Package.swift except alsa-lib, of which Debian has no static archive.
+# C library, compiler support, and the libraries of Package.swift but alsa-lib, of which Debian has no static archive.
 SYSROOT_PACKAGES=libc6-dev,libgcc-12-dev,libflac-dev,libsqlite3-dev,libjansson-dev
 
 # A sound card (hw), nothing (null) and a file for tests: the engine opens no other kind of device.
@@ -80,8 +80,8 @@ amalgamate_sqlite() {
     make sqlite3.c
 }
 
-# make_sysroot APT DIR: for the target in use. A mirror may lack an architecture's updates, or be halfway through fetching
-# them: then the release alone has to do, and $DIR.without-updates says so.
+# make_sysroot APT DIR: for the target in use. A mirror may lack an architecture's updates, or be halfway through
+# fetching them: then the release alone has to do, and $DIR.without-updates says so.
 make_sysroot() {
     local apt=$1 dir=$2
     rm -f "$dir.without-updates"
@@ -95,7 +95,8 @@ make_sysroot() {
 unpack_packages() {
     rm -rf "$1"
     mkdir -p "$1"
-    mmdebstrap --mode=chrootless --variant=extract --arch="$DEBIAN_ARCH" --include="$SYSROOT_PACKAGES" "$SUITE" "$1" "$2"
+    mmdebstrap --mode=chrootless --variant=extract --arch="$DEBIAN_ARCH" --include="$SYSROOT_PACKAGES" \
+        "$SUITE" "$1" "$2"
 }
 
 # build_alsa SOURCE BUILD SYSROOT: a static alsa-lib for the target in use, installed into its sysroot.

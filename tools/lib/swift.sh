@@ -10,8 +10,8 @@ swift_version() { "$1" --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]
 # at_least MINIMUM VERSION
 at_least() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }
 
-# find_swift: puts a new enough Swift first on PATH and sets SWIFT_VERSION. Otherwise it returns 1, and SWIFT_PROBLEM says
-# why in one sentence. TONEARM_SWIFT names a toolchain's bin folder and goes before everything else.
+# find_swift: puts a new enough Swift first on PATH and sets SWIFT_VERSION. Otherwise it returns 1, and SWIFT_PROBLEM
+# says why in one sentence. TONEARM_SWIFT names a toolchain's bin folder and goes before everything else.
 find_swift() {
     local candidate version seen=""
     for candidate in ${TONEARM_SWIFT:+"$TONEARM_SWIFT/swiftc"} "$(command -v swiftc || true)" \

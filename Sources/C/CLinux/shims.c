@@ -3,6 +3,7 @@
 #include "CLinux.h"
 
 #include <locale.h>
+#include <sys/ioctl.h>
 #include <sys/timex.h>
 
 int tonearm_errno(void) { return errno; }
@@ -74,4 +75,32 @@ int tonearm_format_fixed(char *buffer, size_t size, double value, int decimals) 
     int length = snprintf(buffer, size, "%.*f", decimals, value);
     uselocale(before);
     return length;
+}
+
+int tonearm_terminal_columns(int descriptor) {
+    struct winsize size;
+    return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+int tonearm_signal_is_ignored(int number) {
+    struct sigaction action;
+    return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+void tonearm_ignore_signal(int number) { signal(number, SIG_IGN); }
+
+void tonearm_release_signals(const int *signals, int count) {
+    sigset_t set;
+    sigemptyset(&set);
+    for (int index = 0; index < count; index++) {
+        signal(signals[index], SIG_DFL);
+        sigaddset(&set, signals[index]);
+    }
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+void tonearm_die_of_signal(int number) {
+    tonearm_release_signals(&number, 1);
+    raise(number);
+    _exit(128 + number);
 }

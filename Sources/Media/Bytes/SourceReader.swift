@@ -19,7 +19,8 @@ struct SourceReader {
         return filled
     }
 
-    /// Up to `count` bytes from `offset` on; fewer at the end of the source. The caller bounds `count`: it is allocated.
+    /// Up to `count` bytes from `offset` on; fewer at the end of the source. They are allocated, so the caller bounds
+    /// `count`.
     func bytes(_ count: Int, at offset: Int64) throws(MediaError) -> [UInt8] {
         guard count > 0, offset >= 0 else { return [] }
         var wanted = count

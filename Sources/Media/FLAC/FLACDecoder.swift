@@ -24,13 +24,13 @@ final class FLACDecoder: AudioDecoder {
     private var interruptedAt: Int64?
     /// Frames before `position` are dropped, not played: on the way to the target of a seek.
     private var isSkipping = false
-    /// Where a damaged frame would end that claims to be the next one.
-    private var doubtfulEnd: Int64?
     private var hasDecoded = false
     private var isAtEnd = false
 
     /// Silence that is believed at one place: 10 minutes. A number that asks for more is itself damaged.
     private static let longestGapInSeconds: Int64 = 600
+    /// The largest number that a frame can have (RFC 9639, 9.1.5).
+    private static let lastFrame: Int64 = 1 << 36
 
     /// - Parameter tags: what stood before the stream; the stream's own tags win over it.
     init(_ source: any ByteSource, tags: TrackMetadata) throws(MediaError) {
@@ -59,12 +59,13 @@ final class FLACDecoder: AudioDecoder {
         }
     }
 
+    /// The frames of an appended stream have no numbers of their own here: it is reached by playing.
     func seek(toFrame frame: Int64) throws(MediaError) {
         if currentHeader.audioOffset != header.audioOffset {
             stream = try FLACStream(source, header: header)
             currentHeader = header
         }
-        try go(to: max(0, frame))
+        try go(to: min(max(0, frame), Self.lastFrame))
     }
 
     // MARK: - Decoding
@@ -89,8 +90,11 @@ final class FLACDecoder: AudioDecoder {
     }
 
     /// Decodes one block.
-    /// - Returns: the number of frames that went into `buffer`, or nil when something is pending now, or the end is near.
+    /// - Returns: the number of frames that went into `buffer`, or nil when something is pending, or the end was met.
     private func decode(into buffer: UnsafeMutableBufferPointer<Int32>) throws(MediaError) -> Int? {
+        if let total = currentHeader.streamInfo.frameCount, position == total, try continueWithAppendedStream() {
+            return nil
+        }
         let expected = isSkipping ? nil : FLACStream.Expectation(firstFrame: position, format: announcedFormat)
         let decoded: FLACStream.Block?
         do throws(MediaError) {
@@ -105,7 +109,6 @@ final class FLACDecoder: AudioDecoder {
         }
         guard block.isIntact else {
             stream.kept.drop(.max)
-            if block.firstFrame == position { doubtfulEnd = block.endFrame }
             return nil
         }
         return accept(block)
@@ -114,7 +117,6 @@ final class FLACDecoder: AudioDecoder {
     /// Puts an intact block in its place.
     private func accept(_ block: FLACStream.Block) -> Int? {
         hasDecoded = true
-        doubtfulEnd = nil
         if isSkipping {
             if block.endFrame <= position {
                 stream.kept.drop(.max)
@@ -126,8 +128,8 @@ final class FLACDecoder: AudioDecoder {
             }
         }
         let gap = block.firstFrame - position
-        if stream.sawDamage || gap > 0 { damage.incidents += 1 }
-        stream.sawDamage = false
+        if stream.complaints.count > 0 || gap > 0 { damage.incidents += 1 }
+        stream.complaints = .init()
         if gap > 0, block.format == announcedFormat, isPlausible(gap, before: block) { pendingSilence = gap }
         position = block.endFrame
         pendingFormat = block.format
@@ -139,33 +141,40 @@ final class FLACDecoder: AudioDecoder {
         return gap <= Self.longestGapInSeconds * Int64(block.format.sampleRate)
     }
 
-    /// libFLAC has come to the end: of all, or of a stream to which another one was appended.
+    /// libFLAC has come to the end of the file.
     private func finish() throws(MediaError) {
         let total = currentHeader.streamInfo.frameCount
-        if let end = doubtfulEnd, !isSkipping, end <= total ?? .max {
-            pendingSilence = end - position
-            position = end
-            damage.incidents += 1
+        if let total, position < total, !isSkipping {
+            // Not cut off: the last frames are there, with wrong checksums.
+            let missing = total - position
+            if missing <= Int64(stream.complaints.badChecksums) * currentHeader.streamInfo.largestBlock {
+                pendingSilence = missing
+                position = total
+                damage.incidents += 1
+            }
         }
-        doubtfulEnd = nil
-        if let total, position >= total, try continueWithAppendedStream() { return }
         isAtEnd = true
         isSkipping = false
-        if let total, position < total, hasDecoded || position == 0 { damage.truncated = true }
-        guard hasDecoded || position > 0 else {
-            throw .damaged(what: currentHeader.hasAudio(fileLength: source.length)
-                ? "FLAC without one intact frame" : "FLAC that ends after its header")
+        if let total, position < total { damage.truncated = true }
+        guard hasDecoded else {
+            throw .damaged(what: currentHeader.reasonForNoFrame(fileLength: source.length))
         }
     }
 
-    /// Files of several parts are sometimes just put one behind the other.
+    /// Files of several parts are sometimes just put one behind the other. Each has a header that tells its format, and
+    /// numbers its frames anew.
     private func continueWithAppendedStream() throws(MediaError) -> Bool {
         guard let next = stream.fileOffset, next > currentHeader.audioOffset else { return false }
         let start = try ID3v2.end(of: source, at: next)
         guard try SourceReader(source).bytes(4, at: start) == FLACHeader.marker else { return false }
-        let appended = try FLACHeader(source, at: start)
-        stream = try FLACStream(source, header: appended)
-        currentHeader = appended
+        do throws(MediaError) {
+            let appended = try FLACHeader(source, at: start)
+            stream = try FLACStream(source, header: appended)
+            currentHeader = appended
+        } catch {
+            if case .source = error { throw error }
+            return false
+        }
         position = 0
         return true
     }
@@ -174,9 +183,8 @@ final class FLACDecoder: AudioDecoder {
 
     private func go(to frame: Int64) throws(MediaError) {
         pendingSilence = 0
-        doubtfulEnd = nil
         stream.kept.drop(.max)
-        stream.sawDamage = false
+        stream.complaints = .init()
         isAtEnd = false
         isSkipping = false
         position = frame
@@ -201,10 +209,10 @@ final class FLACDecoder: AudioDecoder {
         }
         // The frame may be lost: find one before it, and let the numbers tell what is missing.
         isSkipping = true
-        var seconds: Int64 = 1
-        while frame - seconds * Int64(announcedFormat.sampleRate) > 0 {
-            if try land(on: frame - seconds * Int64(announcedFormat.sampleRate)) { return }
-            seconds *= 4
+        var step = Int64(currentHeader.streamInfo.format.sampleRate)
+        while step < frame {
+            if try land(on: frame - step) { return }
+            step *= 4
         }
         // A source of unknown length cannot be searched at all.
         stream.rewind()
@@ -212,7 +220,7 @@ final class FLACDecoder: AudioDecoder {
 
     private func land(on frame: Int64) throws(MediaError) -> Bool {
         guard let block = try stream.seek(toFrame: frame) else { return false }
-        stream.sawDamage = false
+        stream.complaints = .init()
         _ = accept(block)
         return true
     }

@@ -10,6 +10,8 @@ struct FLACHeader {
     private(set) var comments: Range<Int64>?
     /// Where the first audio frame is, or where to begin searching for it.
     private(set) var audioOffset: Int64
+    /// Whether the blocks led to the audio.
+    private(set) var isIntact = true
 
     static let marker: [UInt8] = [0x66, 0x4C, 0x61, 0x43]  // fLaC
 
@@ -66,6 +68,7 @@ struct FLACHeader {
             if sync.count == 2, sync[0] == 0xFF, sync[1] & 0xFE == 0xF8 { return }
         }
         audioOffset = searchFrom
+        isIntact = false
     }
 
     /// A FLAC header for libFLAC that holds only what it needs. The offsets of a seek table count from the first frame,
@@ -85,8 +88,12 @@ struct FLACHeader {
     /// A seek table that was found to lie is not used again.
     mutating func dropSeekTable() { seekTable = nil }
 
-    /// Whether the file goes on behind the header.
-    func hasAudio(fileLength: Int64?) -> Bool { fileLength.map { audioOffset < $0 } ?? true }
+    /// Why there is nothing to decode behind this header.
+    func reasonForNoFrame(fileLength: Int64?) -> String {
+        if !isIntact { return "FLAC with a broken header and no intact frame" }
+        if let fileLength, audioOffset >= fileLength { return "FLAC that ends after its header" }
+        return "FLAC without one intact frame"
+    }
 
     /// Bits per second of the encoded audio.
     func averageBitRate(fileLength: Int64?) -> Int? {

@@ -25,15 +25,22 @@ final class FLACStream {
         var format: PCMFormat
     }
 
+    struct Complaints {
+        var count = 0
+        /// Frames that were whole but for their checksum.
+        var badChecksums = 0
+    }
+
     /// The samples of the last block that was not delivered: interleaved, left-justified.
     var kept = SampleStore()
-    /// Whether libFLAC complained since the flag was last cleared.
-    var sawDamage = false
+    /// What libFLAC complained about since this was last cleared.
+    var complaints = Complaints()
 
     private let handle: UnsafeMutablePointer<FLAC__StreamDecoder>
     private var input: FLACInput
     private var failure: ByteSourceError?
     private var block: Block?
+    private var blocksInCall = 0
     private var checksumFailed = false
     private var target = UnsafeMutableBufferPointer<Int32>(start: nil, count: 0)
     private var expectation: Expectation?
@@ -41,14 +48,14 @@ final class FLACStream {
     init(_ source: any ByteSource, header: FLACHeader) throws(MediaError) {
         guard let handle = FLAC__stream_decoder_new() else { throw .damaged(what: "FLAC: out of memory") }
         self.handle = handle
-        input = FLACInput(
-            source, header: header.condensed(), audioOffset: header.audioOffset)
+        input = FLACInput(source, header: header.condensed(), audioOffset: header.audioOffset)
         let status = FLAC__stream_decoder_init_stream(
             handle, readCallback, seekCallback, tellCallback, lengthCallback, endCallback, writeCallback,
             nil, errorCallback, Unmanaged.passUnretained(self).toOpaque())
-        guard status == FLAC__STREAM_DECODER_INIT_STATUS_OK,
-            FLAC__stream_decoder_process_until_end_of_metadata(handle) != 0
-        else { throw .damaged(what: "FLAC: libFLAC refuses the stream") }
+        let isReady = status == FLAC__STREAM_DECODER_INIT_STATUS_OK
+            && FLAC__stream_decoder_process_until_end_of_metadata(handle) != 0
+        if let failure { throw .source(failure) }
+        guard isReady else { throw .damaged(what: "FLAC: libFLAC refuses the stream") }
     }
 
     deinit { FLAC__stream_decoder_delete(handle) }
@@ -63,9 +70,20 @@ final class FLACStream {
         expectation = expected
         defer { target = UnsafeMutableBufferPointer(start: nil, count: 0) }
         block = nil
+        var restartedAt: Int64?
         while block == nil {
+            let start = position
+            blocksInCall = 0
             let isRunning = FLAC__stream_decoder_process_single(handle) != 0
             if let failure { throw .source(failure) }
+            if blocksInCall > 1, let start, start != restartedAt {
+                // libFLAC 1.4 puts silence of its own where frames were lost, in the buffers of the frame behind it,
+                // which is lost too then. After a flush it has forgotten that anything is missing.
+                block = nil
+                restartedAt = start
+                restart(at: start)
+                continue
+            }
             let state = FLAC__stream_decoder_get_state(handle)
             if block == nil, state == FLAC__STREAM_DECODER_END_OF_STREAM { return nil }
             guard isRunning || block != nil || state == FLAC__STREAM_DECODER_SEARCH_FOR_FRAME_SYNC else {
@@ -89,17 +107,21 @@ final class FLACStream {
     }
 
     /// Goes back to the first audio frame.
-    func rewind() {
-        clearFailure()
-        input.seek(to: input.audioStart)
-        _ = FLAC__stream_decoder_flush(handle)
-    }
+    func rewind() { restart(at: input.audioStart) }
 
     /// Where in the file the bytes begin that libFLAC has not used yet.
-    var fileOffset: Int64? {
+    var fileOffset: Int64? { position.map(input.fileOffset) }
+
+    /// The same, as libFLAC counts.
+    private var position: Int64? {
         var position: UInt64 = 0
-        guard FLAC__stream_decoder_get_decode_position(handle, &position) != 0 else { return nil }
-        return input.fileOffset(of: Int64(position))
+        return FLAC__stream_decoder_get_decode_position(handle, &position) != 0 ? Int64(position) : nil
+    }
+
+    private func restart(at position: Int64) {
+        failure = nil
+        input.seek(to: position)
+        _ = FLAC__stream_decoder_flush(handle)
     }
 
     /// After a failed seek or a failed source libFLAC has to be told to begin anew.
@@ -144,8 +166,6 @@ extension FLACStream {
     fileprivate var inputLength: UInt64? { input.length.map(UInt64.init) }
     fileprivate var isInputAtEnd: Bool { input.isAtEnd }
 
-    /// One call of libFLAC may bring several blocks: since 1.4.0 it puts silence of its own where frames were lost, then
-    /// the frame. The last one is the frame; whoever asks for blocks sees from its number what was lost before it.
     fileprivate func write(
         _ frame: UnsafePointer<FLAC__Frame>?, _ channels: UnsafePointer<UnsafePointer<Int32>?>?
     ) -> FLAC__StreamDecoderWriteStatus {
@@ -166,18 +186,22 @@ extension FLACStream {
             channels, channelCount: format.channelCount, frameCount: frameCount,
             shift: Int32(32 - format.bitDepth), into: destination.baseAddress!)
 
-        // libFLAC gives a frame with a wrong checksum out as zeros, right after its complaint. A later one with sound in
-        // it is another frame.
+        blocksInCall += 1
+        // libFLAC before 1.4 gives a frame with a wrong checksum out as zeros, right after its complaint. Later ones
+        // drop it, so what comes is another frame.
         let isIntact = !checksumFailed || destination.prefix(sampleCount).contains { $0 != 0 }
         checksumFailed = false
         block = Block(
-            firstFrame: firstFrame, frameCount: frameCount, format: format, isIntact: isIntact, isDelivered: isDelivered)
+            firstFrame: firstFrame, frameCount: frameCount, format: format, isIntact: isIntact,
+            isDelivered: isDelivered)
         return FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE
     }
 
     fileprivate func complain(_ status: FLAC__StreamDecoderErrorStatus) {
-        sawDamage = true
-        if status == FLAC__STREAM_DECODER_ERROR_STATUS_FRAME_CRC_MISMATCH { checksumFailed = true }
+        complaints.count += 1
+        guard status == FLAC__STREAM_DECODER_ERROR_STATUS_FRAME_CRC_MISMATCH else { return }
+        complaints.badChecksums += 1
+        checksumFailed = true
     }
 }
 

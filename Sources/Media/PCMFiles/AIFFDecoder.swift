@@ -15,7 +15,8 @@ final class AIFFDecoder: AudioDecoder {
             dataOffset: data.offset, declaredBytes: data.byteCount, declaredFrames: common.frameCount)
         metadata = tags.overridden(by: header.tags)
         properties = AudioProperties(
-            format: frames.format, frameCount: frames.frameCount, container: .aiff, codec: .pcm, bitRate: frames.bitRate)
+            format: frames.format, frameCount: frames.frameCount, container: .aiff, codec: .pcm,
+            bitRate: frames.bitRate)
     }
 
     func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(MediaError) -> DecodedRun {

@@ -26,7 +26,8 @@ struct AIFFHeader {
             var size = Int64(declared)
             switch name {
             case "COMM" where common == nil:
-                common = try AIFFCommon(try reader.bytes(Int(min(size, Self.largestCommon)), at: content), isAIFC: isAIFC)
+                let bytes = try reader.bytes(Int(min(size, Self.largestCommon)), at: content)
+                common = try AIFFCommon(bytes, isAIFC: isAIFC)
             case "SSND" where data == nil:
                 var sound = ByteReader(try reader.bytes(4, at: content))
                 let gap = Int64(sound.bigEndian(UInt32.self) ?? 0)

@@ -11,6 +11,7 @@ struct SampleLayout: Equatable {
     /// Makes left-justified samples out of bytes; the bits below `bitDepth` come out as zero.
     ///
     /// Unchecked: `bytes` holds `sampleCount * byteCount` bytes, `target` has room for `sampleCount` samples.
+    @_optimize(speed) @inline(never)
     func unpack(_ bytes: UnsafePointer<UInt8>, sampleCount: Int, into target: UnsafeMutablePointer<Int32>) {
         let mask = UInt32.max &<< UInt32(32 - bitDepth)
         // One loop for each layout, so that each becomes vector code.

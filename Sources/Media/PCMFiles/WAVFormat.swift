@@ -28,7 +28,9 @@ struct WAVFormat {
                 reader.littleEndian(UInt32.self) != nil, let subFormat = reader.littleEndian(UInt16.self),
                 let tail = reader.bytes(Self.subFormatTail.count)
             else { throw .damaged(what: "WAV with a format that is cut off") }
-            guard tail.elementsEqual(Self.subFormatTail) else { throw .unsupported(what: "WAV with an unknown sub-format") }
+            guard tail.elementsEqual(Self.subFormatTail) else {
+                throw .unsupported(what: "WAV with an unknown sub-format")
+            }
             code = subFormat
             // Some writers leave it at zero.
             if valid > 0 { validBits = Int(valid) }
@@ -45,7 +47,8 @@ struct WAVFormat {
             throw .damaged(what: "WAV with \(blockAlign) bytes for \(channels) samples of \(bits) bits")
         }
         layout = SampleLayout(
-            byteCount: byteCount, bitDepth: min(validBits, byteCount * 8), isBigEndian: false, isUnsigned: byteCount == 1)
+            byteCount: byteCount, bitDepth: min(validBits, byteCount * 8), isBigEndian: false,
+            isUnsigned: byteCount == 1)
         channelCount = Int(channels)
         sampleRate = Int(rate)
     }

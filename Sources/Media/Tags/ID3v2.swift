@@ -76,8 +76,8 @@ enum ID3v2 {
     }
 }
 
-/// The bytes of a tag with the unsynchronisation undone: a zero behind 0xFF was put there so that no player takes it for
-/// the beginning of an MPEG frame.
+/// The bytes of a tag with the unsynchronisation undone: a zero behind 0xFF was put there so that no player takes it
+/// for the beginning of an MPEG frame.
 struct ID3v2Content {
     private var cursor: SourceCursor
     private let isUnsynchronised: Bool

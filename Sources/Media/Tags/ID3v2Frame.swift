@@ -91,7 +91,8 @@ struct ID3v2Frame {
         case 1, 2: text = utf16(Array(bytes), isBigEndian: encoding == 2)
         default: text = String(decoding: bytes, as: UTF8.self)
         }
-        return text.utf8.split(separator: 0, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
+        return text.utf8.split(separator: 0, omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// A byte order mark wins over what the frame says; each string of a frame has its own.

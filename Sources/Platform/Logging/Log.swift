@@ -24,6 +24,19 @@ public enum Log {
 
     private static let threshold = Atomic(Level.notice.rawValue)
     private static let output = LogOutput(descriptor: STDERR_FILENO)
+    private static let lock = Lock()
+    /// Guarded by `lock`.
+    nonisolated(unsafe) private static var currentReceiver: Receiver?
+
+    /// Takes a message in place of stderr. It is called on the thread that logs.
+    public typealias Receiver = @Sendable (Level, String) -> Void
+
+    /// Where messages go instead of stderr: for a program that draws on the terminal itself. nil for stderr. Any thread;
+    /// a message that is just being written may still arrive at the former one.
+    public static var receiver: Receiver? {
+        get { lock.withLock { currentReceiver } }
+        set { lock.withLock { currentReceiver = newValue } }
+    }
 
     /// The least important level that is written; `.notice` until set.
     public static var minimumLevel: Level {
@@ -40,6 +53,6 @@ public enum Log {
     /// Writes one line; `message` is only made when `level` is important enough.
     public static func write(_ level: Level, _ message: () -> String) {
         guard level >= minimumLevel else { return }
-        output.write(level, message())
+        if let receiver { receiver(level, message()) } else { output.write(level, message()) }
     }
 }

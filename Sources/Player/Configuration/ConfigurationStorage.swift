@@ -13,6 +13,7 @@ final class ConfigurationStorage: @unchecked Sendable {
     private let thread: NamedThread
     /// nil where nothing is kept. Used by the caller of `init` first, by the storage thread alone after that.
     private let store: KeyValueStore?
+    private let onlyVolume: Bool
     /// What was stored last. Storage thread.
     private var stored: PlaybackEngineConfig.Values
     private let lock = Lock()
@@ -22,10 +23,13 @@ final class ConfigurationStorage: @unchecked Sendable {
     /// What was stored, or the default where nothing (valid) was.
     let initialValues: PlaybackEngineConfig.Values
 
-    /// - Parameter folder: made where it is missing; nil keeps nothing.
-    init(folder: String?) throws(PlayerError) {
+    /// - Parameters:
+    ///   - folder: made where it is missing; nil keeps nothing.
+    ///   - onlyVolume: leave everything but the volume alone.
+    init(folder: String?, onlyVolume: Bool = false) throws(PlayerError) {
+        self.onlyVolume = onlyVolume
         store = try Self.open(folder)
-        initialValues = try Self.readAll(store)
+        initialValues = try Self.readAll(store, onlyVolume)
         stored = initialValues
         do throws(SystemError) {
             let loop = try EventLoop()
@@ -48,9 +52,18 @@ final class ConfigurationStorage: @unchecked Sendable {
         }
     }
 
-    private static func readAll(_ store: KeyValueStore?) throws(PlayerError) -> PlaybackEngineConfig.Values {
-        guard let store else { return PlaybackEngineConfig.Values() }
-        do throws(DatabaseError) { return try read(store) } catch { throw PlayerError(error) }
+    private static func readAll(
+        _ store: KeyValueStore?, _ onlyVolume: Bool
+    ) throws(PlayerError) -> PlaybackEngineConfig.Values {
+        var values = PlaybackEngineConfig.Values()
+        guard let store else { return values }
+        do throws(DatabaseError) {
+            if !onlyVolume { try readPlayback(&values, store) }
+            try readVolume(&values, store)
+        } catch {
+            throw PlayerError(error)
+        }
+        return values
     }
 
     /// Writes `values` soon; of several calls in a row the last one counts. Any thread.
@@ -73,9 +86,9 @@ final class ConfigurationStorage: @unchecked Sendable {
             defer { pending = nil }
             return pending
         }
-        guard let values, let store else { return }
+        guard let values, let store, onlyVolume ? !values.hasVolume(of: stored) : values != stored else { return }
         do throws(DatabaseError) {
-            try Self.write(values, over: stored, to: store)
+            try write(values, to: store)
             stored = values
         } catch {
             Log.error("the settings could not be saved: \(error)")
@@ -84,8 +97,9 @@ final class ConfigurationStorage: @unchecked Sendable {
 
     // MARK: Values by key
 
-    private static func read(_ store: KeyValueStore) throws(DatabaseError) -> PlaybackEngineConfig.Values {
-        var values = PlaybackEngineConfig.Values()
+    private static func readPlayback(
+        _ values: inout PlaybackEngineConfig.Values, _ store: KeyValueStore
+    ) throws(DatabaseError) {
         if let name = try store.text(Key.loudnessMode), let mode = LoudnessNormalizationMode(storedName: name) {
             values.loudnessNormalizationMode = mode
         }
@@ -98,26 +112,45 @@ final class ConfigurationStorage: @unchecked Sendable {
         if let name = try store.text(Key.cellularQuality), let quality = AudioQuality(storedName: name) {
             values.streamingCellularAudioQuality = quality
         }
+    }
+
+    private static func readVolume(
+        _ values: inout PlaybackEngineConfig.Values, _ store: KeyValueStore
+    ) throws(DatabaseError) {
         if let percent = try store.integer(Key.maximumVolume) { values.maximumVolume = Volume(percent: Int(clamping: percent)) }
         if let percent = try store.integer(Key.volume) { values.volume = Volume(percent: Int(clamping: percent)) }
         values.volume = values.volume.limited(to: values.maximumVolume)
         if let isMuted = try store.boolean(Key.muted) { values.isMuted = isMuted }
-        return values
     }
 
-    private static func write(
-        _ values: PlaybackEngineConfig.Values, over old: PlaybackEngineConfig.Values, to store: KeyValueStore
-    ) throws(DatabaseError) {
-        guard values != old else { return }
+    private func write(_ values: PlaybackEngineConfig.Values, to store: KeyValueStore) throws(DatabaseError) {
         try store.database.transaction { () throws(DatabaseError) in
-            try store.set(.text(values.loudnessNormalizationMode.storedName), for: Key.loudnessMode)
-            try store.set(.integer(Int64(values.loudnessNormalizationPreAmp)), for: Key.preAmp)
-            try store.set(.text(values.streamingWifiAudioQuality.storedName), for: Key.wifiQuality)
-            try store.set(.text(values.streamingCellularAudioQuality.storedName), for: Key.cellularQuality)
-            try store.set(.integer(Int64(values.maximumVolume.percent)), for: Key.maximumVolume)
-            try store.set(.integer(Int64(values.volume.percent)), for: Key.volume)
-            try store.set(values.isMuted, for: Key.muted)
+            if !onlyVolume { try Self.writePlayback(values, to: store) }
+            try Self.writeVolume(values, to: store)
         }
+    }
+
+    private static func writePlayback(
+        _ values: PlaybackEngineConfig.Values, to store: KeyValueStore
+    ) throws(DatabaseError) {
+        try store.set(.text(values.loudnessNormalizationMode.storedName), for: Key.loudnessMode)
+        try store.set(.integer(Int64(values.loudnessNormalizationPreAmp)), for: Key.preAmp)
+        try store.set(.text(values.streamingWifiAudioQuality.storedName), for: Key.wifiQuality)
+        try store.set(.text(values.streamingCellularAudioQuality.storedName), for: Key.cellularQuality)
+    }
+
+    private static func writeVolume(
+        _ values: PlaybackEngineConfig.Values, to store: KeyValueStore
+    ) throws(DatabaseError) {
+        try store.set(.integer(Int64(values.maximumVolume.percent)), for: Key.maximumVolume)
+        try store.set(.integer(Int64(values.volume.percent)), for: Key.volume)
+        try store.set(values.isMuted, for: Key.muted)
+    }
+}
+
+extension PlaybackEngineConfig.Values {
+    fileprivate func hasVolume(of other: Self) -> Bool {
+        volume == other.volume && maximumVolume == other.maximumVolume && isMuted == other.isMuted
     }
 }
 

@@ -25,6 +25,8 @@ final class DecoderWorker {
     private let requests: DecoderRequests
     private let report: (MediaPipeline.Report) -> Void
     private var pacer = RefillPacer(longestSleep: longestSleep)
+    /// So that it is not said again after a seek.
+    private var reportedDamage = DamageReport()
 
     init(
         product: MediaProduct, sessionID: String, deviceMilliseconds: Int, requests: DecoderRequests,
@@ -112,6 +114,7 @@ final class DecoderWorker {
                     format = new
                     try put(.format(new), into: ring)
                 case .end:
+                    report(decoder.damage)
                     return try put(.end, into: ring)
                 }
             }
@@ -146,6 +149,18 @@ final class DecoderWorker {
     }
 
     // MARK: Failures
+
+    /// What is missing or silent in a product that is played nevertheless.
+    private func report(_ damage: DamageReport) {
+        guard damage != reportedDamage else { return }
+        reportedDamage = damage
+        let name = product.productId
+        if damage.incidents > 0 {
+            let places = damage.incidents == 1 ? "one place" : "\(damage.incidents) places"
+            Log.warning("\(name): damaged in \(places); \(damage.silencedFrames) frames of it are silence")
+        }
+        if damage.truncated { Log.warning("\(name): the file is cut off: its end is missing") }
+    }
 
     private func fail(_ error: PlayerError, hasFrames: Bool) {
         guard !requests.cancellation.isCancelled else { return }

@@ -65,6 +65,10 @@ struct PlaybackStateMachine {
         /// The user wants it to play.
         var wantsToPlay = false
         var output = Output.silent
+
+        func product(of id: ItemID) -> MediaProduct? {
+            if current.id == id { current.product } else if next?.id == id { next?.product } else { nil }
+        }
     }
 
     /// What is heard of what is wanted.
@@ -127,7 +131,9 @@ struct PlaybackStateMachine {
                 effects += becomeActive(next, &active)
             case .opened(let id, let context):
                 effects = opened(id, context, &active)
-            case .failed(let id, let error, let hasFrames):
+            case .failed(let id, var error, let hasFrames):
+                // The device's errors do not know what was to be played.
+                if error.mediaProduct == nil { error.mediaProduct = active.product(of: id) }
                 guard let recorded = record(error, of: id, hasFrames, &active) else { return fail(error) }
                 effects = recorded
             case .running(generation):

@@ -61,3 +61,11 @@ func decode(_ bytes: [UInt8]) throws -> (decoded: Decoded, damage: DamageReport)
     let decoded = decoder.decodeAll()
     return (decoded, decoder.damage)
 }
+
+/// Where two runs of samples part, in words short enough for a test report; nil when they are equal.
+func difference(_ actual: [Int32], _ expected: [Int32]) -> String? {
+    if actual == expected { return nil }
+    let index = zip(actual, expected).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+    let place = index.map { "sample \($0) is \(actual[$0]), not \(expected[$0])" } ?? "equal as far as both go"
+    return "\(actual.count) samples, expected \(expected.count); \(place)"
+}

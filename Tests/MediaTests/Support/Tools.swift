@@ -52,8 +52,8 @@ func withTemporaryFolder<Result>(_ body: (URL) throws -> Result) throws -> Resul
 
 extension Signal {
     /// The signal as the real `flac` encodes it.
-    /// - Parameter fromPipe: raw from a pipe to a pipe; the encoder leaves the total number of samples unknown then. For
-    ///   depths of whole bytes.
+    /// - Parameter fromPipe: raw from a pipe to a pipe; the encoder leaves the total number of samples unknown then.
+    ///   For depths of whole bytes.
     func flac(_ options: [String] = [], fromPipe: Bool = false) throws -> [UInt8] {
         try withTemporaryFolder { folder in
             let input = folder.appendingPathComponent("input")
@@ -72,6 +72,53 @@ extension Signal {
                 try Tool.flac.run(common + options + ["-o", "encoded", "input"], in: folder)
             }
             return Array(try Data(contentsOf: encoded))
+        }
+    }
+}
+
+/// A FLAC file taken apart with the help of `flac --analyze`.
+struct FrameMap {
+    let bytes: [UInt8]
+    /// Where each frame begins, and where the last one ends.
+    let offsets: [Int]
+
+    init(_ bytes: [UInt8]) throws {
+        self.bytes = bytes
+        offsets = try withTemporaryFolder { folder in
+            try Data(bytes).write(to: folder.appendingPathComponent("encoded.flac"))
+            try Tool.flac.run(["--totally-silent", "--analyze", "encoded.flac"], in: folder)
+            let analysis = try String(contentsOf: folder.appendingPathComponent("encoded.ana"), encoding: .utf8)
+            return analysis.split(separator: "\n").compactMap { line in
+                line.split(separator: "\t").first { $0.hasPrefix("offset=") }.flatMap { Int($0.dropFirst(7)) }
+            }
+        } + [bytes.count]
+    }
+
+    var header: [UInt8] { Array(bytes[..<offsets[0]]) }
+
+    func frames(_ range: Range<Int>) -> [UInt8] {
+        Array(bytes[offsets[range.lowerBound]..<offsets[range.upperBound]])
+    }
+
+    /// The middle of a frame's bytes.
+    func middle(of frame: Int) -> Int { (offsets[frame] + offsets[frame + 1]) / 2 }
+}
+
+extension Signal {
+    /// The signal as the real `ffmpeg` converts it.
+    /// - Parameter asStream: written to a pipe-like place, where sizes cannot be filled in afterwards.
+    func ffmpeg(_ options: [String], to name: String, asStream: Bool = false) throws -> [UInt8] {
+        try withTemporaryFolder { folder in
+            try Data(extensibleWAV).write(to: folder.appendingPathComponent("input.wav"))
+            let output = folder.appendingPathComponent(name)
+            let arguments = ["-loglevel", "error", "-y", "-i", "input.wav"] + options
+            if asStream {
+                let container = String(name.drop { $0 != "." }.dropFirst())
+                try Tool.ffmpeg.run(arguments + ["-f", container, "pipe:1"], in: folder, output: output)
+            } else {
+                try Tool.ffmpeg.run(arguments + [name], in: folder)
+            }
+            return Array(try Data(contentsOf: output))
         }
     }
 }

@@ -54,3 +54,13 @@ int tonearm_clock_is_synchronised(void);
 /// strtod(3) and snprintf(3) with "%.*f" in the C locale, whatever locale the process has.
 double tonearm_parse_double(const char *text, char **end);
 int tonearm_format_fixed(char *buffer, size_t size, double value, int decimals);
+/// Columns of the terminal behind a descriptor (TIOCGWINSZ); 0 when it is none or does not know.
+int tonearm_terminal_columns(int descriptor);
+/// Whether the process was started with this signal ignored, as nohup(1) and shells without job control do.
+int tonearm_signal_is_ignored(int signal);
+/// Ignores a signal: SIG_IGN is a macro with a cast.
+void tonearm_ignore_signal(int signal);
+/// Lets signals that the calling thread has blocked do to the process what they do by default.
+void tonearm_release_signals(const int *signals, int count);
+/// Ends the process as this signal does by default, so that a shell knows that it was one.
+void tonearm_die_of_signal(int signal);

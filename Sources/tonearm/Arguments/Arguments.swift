@@ -1,0 +1,68 @@
+/// The words after a command, sorted into options and operands. An option may stand anywhere; after `--` everything is
+/// an operand.
+struct Arguments {
+    /// An option that a command knows.
+    struct Option {
+        /// With its dashes: `--device`.
+        let name: String
+        /// What help calls its value; nil when it takes none.
+        let value: String?
+
+        init(_ name: String, value: String? = nil) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    private struct Given {
+        let name: String
+        let value: String
+    }
+
+    private var given: [Given] = []
+    private(set) var operands: [String] = []
+
+    /// - Throws: for an option that is not known, lacks its value or has one too many.
+    init(parsing words: [String], knowing options: [Option]) throws(UsageError) {
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            if word == "--" {
+                operands += rest
+                return
+            }
+            // A bare dash is a file name like any other.
+            guard word.utf8.first == UInt8(ascii: "-"), word.utf8.count > 1 else {
+                operands.append(word)
+                continue
+            }
+            let (name, attached) = Self.split(word)
+            guard let option = options.first(where: { $0.name == name }) else {
+                throw UsageError("unknown option \(name)." + Suggestion.text(for: name, among: options.map { $0.name }))
+            }
+            guard let what = option.value else {
+                if attached != nil { throw UsageError("\(name) takes no value.") }
+                given.append(Given(name: name, value: ""))
+                continue
+            }
+            guard let value = attached ?? rest.popFirst() else { throw UsageError("\(name) needs a value: \(name) \(what).") }
+            given.append(Given(name: name, value: value))
+        }
+    }
+
+    /// Whether the option was given.
+    func has(_ name: String) -> Bool { value(of: name) != nil }
+
+    /// The value of an option; the last one where it was given several times.
+    func value(of name: String) -> String? { given.last { $0.name == name }?.value }
+
+    /// Whether help is asked for, whatever else may be wrong.
+    static func askForHelp(_ words: [String]) -> Bool {
+        words.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
+    }
+
+    /// `--volume=40` into `--volume` and `40`.
+    private static func split(_ word: String) -> (name: String, value: String?) {
+        guard let equals = word.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (word, nil) }
+        return (String(word[..<equals]), String(word[word.utf8.index(after: equals)...]))
+    }
+}

@@ -1,0 +1,89 @@
+import PCM
+import Platform
+
+/// What `tonearm play` is asked to do.
+struct PlayOptions: Equatable {
+    /// nil: the first sound card.
+    var device: String?
+    var normalization = LoudnessNormalizationMode.off
+    /// In dB.
+    var preAmp = 4
+    /// In percent; nil: as it was the last time.
+    var volume: Int?
+    /// Where the first file begins, in seconds.
+    var start = 0.0
+    /// nil: the widest that the device has.
+    var sampleFormat: SampleFormat?
+    var bufferMilliseconds = 200
+    var periodCount = 4
+    var json = false
+    /// Files and folders, in order.
+    var paths: [String] = []
+
+    private static let options: [Arguments.Option] = [
+        .init("--device", value: "NAME"), .init("--normalize", value: "off|track|album"), .init("--pre-amp", value: "DB"),
+        .init("--volume", value: "PERCENT"), .init("--start", value: "SECONDS"), .init("--format", value: "FORMAT"),
+        .init("--buffer", value: "MILLISECONDS"), .init("--periods", value: "COUNT"), .init("--json"),
+    ]
+
+    init() {}
+
+    init(parsing words: [String]) throws(UsageError) {
+        let arguments = try Arguments(parsing: words, knowing: Self.options)
+        if let name = arguments.value(of: "--device") {
+            if name.isEmpty { throw UsageError("--device needs a name. List the devices with `tonearm devices`.") }
+            device = name == "default" ? nil : name
+        }
+        if let name = arguments.value(of: "--normalize") { normalization = try Self.mode(name) }
+        if let text = arguments.value(of: "--pre-amp") { preAmp = try Self.integer(text, "--pre-amp", -30...30, "dB") }
+        if let text = arguments.value(of: "--volume") {
+            let digits = text.utf8.last == UInt8(ascii: "%") ? String(text.dropLast()) : text
+            volume = try Self.integer(digits, "--volume", 0...100, "percent")
+        }
+        if let text = arguments.value(of: "--start") { start = try Self.seconds(text) }
+        if let name = arguments.value(of: "--format") { sampleFormat = try Self.format(name) }
+        if let text = arguments.value(of: "--buffer") {
+            bufferMilliseconds = try Self.integer(text, "--buffer", 10...10_000, "milliseconds")
+        }
+        if let text = arguments.value(of: "--periods") { periodCount = try Self.integer(text, "--periods", 2...64, "periods") }
+        json = arguments.has("--json")
+        paths = arguments.operands
+        if paths.isEmpty { throw UsageError("nothing to play. Name files or folders: `tonearm play FOLDER`.") }
+        if let empty = paths.firstIndex(where: { $0.isEmpty }) { throw UsageError("path number \(empty + 1) is empty.") }
+    }
+
+    private static func integer(
+        _ text: String, _ option: String, _ range: ClosedRange<Int>, _ unit: String
+    ) throws(UsageError) -> Int {
+        guard let value = Int(text), range.contains(value) else {
+            throw UsageError(
+                "\(option) \(text): must be a whole number of \(unit) from \(range.lowerBound) to \(range.upperBound).")
+        }
+        return value
+    }
+
+    private static func seconds(_ text: String) throws(UsageError) -> Double {
+        guard let value = Double(decimal: text), value >= 0 else {
+            throw UsageError("--start \(text): must be a number of seconds from 0 on, like 90 or 12.5.")
+        }
+        return value
+    }
+
+    private static func mode(_ name: String) throws(UsageError) -> LoudnessNormalizationMode {
+        switch name {
+        case "off": return .off
+        case "track": return .track
+        case "album": return .album
+        default: throw UsageError("--normalize \(name): must be off, track or album.")
+        }
+    }
+
+    private static func format(_ name: String) throws(UsageError) -> SampleFormat {
+        let names = SampleFormat.allCases.map { "\($0.name)" }
+        guard let index = names.firstIndex(of: name) else {
+            let suggestion = Suggestion.text(for: name, among: names)
+            throw UsageError("--format \(name): must be one of \(names.joined(separator: ", ")).\(suggestion)")
+        }
+        return SampleFormat.allCases[index]
+    }
+}

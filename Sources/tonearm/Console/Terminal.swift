@@ -1,0 +1,42 @@
+import CLinux
+
+/// A terminal whose keys arrive one by one, without Enter and without being echoed. Its end gives the terminal back as it
+/// was. Ctrl-C and Ctrl-Z still are signals.
+struct Terminal: ~Copyable {
+    let descriptor: Int32
+    private let before: termios
+
+    /// Takes the keys of the terminal behind `descriptor`.
+    /// - Returns: nil when there is no terminal, or it belongs to another job right now: to touch it from the background
+    ///   would stop this process.
+    init?(_ descriptor: Int32) {
+        var settings = termios()
+        guard Self.isOurs(descriptor), tcgetattr(descriptor, &settings) == 0 else { return nil }
+        before = settings
+        self.descriptor = descriptor
+        settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        withUnsafeMutableBytes(of: &settings.c_cc) { characters in
+            characters[Int(VMIN)] = 1
+            characters[Int(VTIME)] = 0
+        }
+        tcsetattr(descriptor, TCSADRAIN, &settings)
+    }
+
+    deinit {
+        var settings = before
+        if Self.isOurs(descriptor) { tcsetattr(descriptor, TCSADRAIN, &settings) }
+    }
+
+    private static func isOurs(_ descriptor: Int32) -> Bool {
+        isatty(descriptor) == 1 && tcgetpgrp(descriptor) == getpgrp()
+    }
+
+    /// What was typed. Called when the descriptor is readable; otherwise it blocks.
+    /// - Returns: nil when the terminal is gone.
+    borrowing func read() -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = bytes.withUnsafeMutableBytes { CLinux.read(descriptor, $0.baseAddress, $0.count) }
+        if count > 0 { return Array(bytes[..<count]) }
+        return count < 0 && tonearm_errno() == EINTR ? [] : nil
+    }
+}

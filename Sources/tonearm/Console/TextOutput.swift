@@ -1,0 +1,40 @@
+import CLinux
+
+/// Text on its way to a descriptor of the process: stdout or stderr.
+struct TextOutput {
+    let descriptor: Int32
+
+    static let standard = TextOutput(descriptor: STDOUT_FILENO)
+    static let error = TextOutput(descriptor: STDERR_FILENO)
+
+    var isTerminal: Bool { isatty(descriptor) == 1 }
+    /// Of the terminal; 0 where there is none or it does not know.
+    var columns: Int { Int(tonearm_terminal_columns(descriptor)) }
+
+    /// Writes all of `text`; what fits into a pipe's buffer is not torn apart.
+    /// - Returns: false when nobody reads any more, or it cannot be written.
+    @discardableResult
+    func write(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        return bytes.withUnsafeBytes { all in
+            var done = 0
+            while done < all.count {
+                let count = CLinux.write(descriptor, all.baseAddress! + done, all.count - done)
+                if count >= 0 { done += count } else if !canGoOn() { return false }
+            }
+            return true
+        }
+    }
+
+    /// Whether the last write only has to be tried again: interrupted, or the other side set the descriptor to
+    /// non-blocking and is slow.
+    private func canGoOn() -> Bool {
+        switch tonearm_errno() {
+        case EINTR: return true
+        case EAGAIN:
+            var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            return poll(&room, 1, -1) >= 0 || tonearm_errno() == EINTR
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Output
+import PCM
+import Platform
+
+/// `tonearm devices`: the sound cards and what they can do.
+struct DevicesCommand {
+    private let json: Bool
+    private let console = Console()
+
+    init(_ words: [String]) throws(UsageError) {
+        let arguments = try Arguments(parsing: words, knowing: [.init("--json")])
+        if let operand = arguments.operands.first { throw UsageError("devices takes no \(operand).") }
+        json = arguments.has("--json")
+    }
+
+    func run() -> Int32 {
+        let cards = SoundCard.all()
+        if json {
+            for card in cards { console.print(DeviceListing.value(of: card).serialized()) }
+        } else if cards.isEmpty {
+            console.print(
+                """
+                No sound card here. Music can be written to a file instead:
+                    tonearm play --device file:FILE=music.wav,FORMAT=wav FOLDER
+                """)
+        } else {
+            console.print(cards.map(DeviceListing.text).joined(separator: "\n"))
+        }
+        return ExitCode.fine
+    }
+}
+
+/// How a card looks in a list.
+enum DeviceListing {
+    // MARK: For people
+
+    static func text(of card: SoundCard) -> String {
+        var lines = ["\(DeviceName.card(card.id))  \(DisplayText.visible(card.name)), card \(card.index)"]
+        for device in card.devices {
+            lines.append("  \(device.device)  \(DisplayText.visible(device.name))")
+            switch device.availability {
+            case .available(let capabilities):
+                lines.append("    rates     \(capabilities.rates.map { "\($0)" }.joined(separator: " ")) Hz")
+                lines.append("    formats   \(capabilities.sampleFormats.map { "\($0.name)" }.joined(separator: " "))")
+                lines.append("    channels  \(text(of: capabilities.channels))")
+            case .busy:
+                lines.append("    in use by another program")
+            case .unusable(let error):
+                lines.append("    \(error)")
+            }
+        }
+        if card.devices.isEmpty { lines.append("  plays nothing: it only records, or has no PCM device") }
+        let controls = card.mixerControls.map(text).joined(separator: ", ")
+        lines.append("  mixer  \(controls.isEmpty ? "no control; the volume is software" : controls)")
+        return lines.joined(separator: "\n")
+    }
+
+    private static func text(of channels: ClosedRange<Int>) -> String {
+        channels.count == 1 ? "\(channels.lowerBound)" : "\(channels.lowerBound) to \(channels.upperBound)"
+    }
+
+    private static func text(of control: MixerControl) -> String {
+        var text = DisplayText.visible(control.name) + (control.index > 0 ? " #\(control.index)" : "")
+        var properties: [String] = []
+        if let range = control.decibelRange {
+            properties.append("\(decibels(range.lowerBound)) to \(decibels(range.upperBound)) dB")
+        }
+        if control.hasSwitch { properties.append("mute") }
+        if !properties.isEmpty { text += " (\(properties.joined(separator: ", ")))" }
+        return text
+    }
+
+    private static func decibels(_ hundredths: Int) -> String { (Double(hundredths) / 100).fixed(2) }
+
+    // MARK: For programs
+
+    static func value(of card: SoundCard) -> JSONValue {
+        [
+            "id": .string(card.id), "index": .integer(Int64(card.index)), "name": .string(card.name),
+            "devices": .array(card.devices.map(value)), "mixerControls": .array(card.mixerControls.map(value)),
+        ]
+    }
+
+    private static func value(of device: SoundCardDevice) -> JSONValue {
+        var capabilities: DeviceCapabilities?
+        var problem: String?
+        switch device.availability {
+        case .available(let known): capabilities = known
+        case .busy: break
+        case .unusable(let error): problem = error.description
+        }
+        return [
+            "device": .string(device.device), "name": .string(device.name),
+            "busy": .boolean(device.availability == .busy), "error": JSONValue(problem),
+            "rates": list(capabilities?.rates.map { .integer(Int64($0)) }),
+            "sampleFormats": list(capabilities?.sampleFormats.map { .string("\($0.name)") }),
+            "minimumChannels": JSONValue(capabilities?.channels.lowerBound),
+            "maximumChannels": JSONValue(capabilities?.channels.upperBound),
+        ]
+    }
+
+    private static func value(of control: MixerControl) -> JSONValue {
+        [
+            "name": .string(control.name), "index": .integer(Int64(control.index)),
+            "minimumDecibels": decibelsValue(control.decibelRange?.lowerBound),
+            "maximumDecibels": decibelsValue(control.decibelRange?.upperBound), "mute": .boolean(control.hasSwitch),
+        ]
+    }
+
+    private static func decibelsValue(_ hundredths: Int?) -> JSONValue { JSONValue(hundredths.map { Double($0) / 100 }) }
+    private static func list(_ values: [JSONValue]?) -> JSONValue { values.map { .array($0) } ?? .null }
+}

@@ -1,0 +1,10 @@
+/// What a command's end tells a script. `tonearm --help` documents it.
+enum ExitCode {
+    static let fine: Int32 = 0
+    /// Something could not be played or read; what could be, was.
+    static let failed: Int32 = 1
+    /// The command line is wrong.
+    static let usage: Int32 = 2
+    /// The sound device cannot be used.
+    static let device: Int32 = 3
+}

@@ -1,0 +1,91 @@
+/// What `--help` prints.
+enum HelpText {
+    static let program = """
+        tonearm plays music files through a sound card, bit for bit and without gaps.
+
+        Usage: tonearm COMMAND [OPTIONS] …
+
+        Commands:
+          play FILE|FOLDER…   play files and folders in order
+          devices             list the sound cards and what they can do
+          probe FILE|FOLDER…  tell what files are
+
+        Options:
+          --help, -h          this text; after a command, what that takes
+          --version           the version
+
+        Exit codes: 0 all went well; 1 something could not be played or read; 2 the command line is wrong;
+        3 the sound device cannot be used. After a signal the shell sees 128 and its number: 130 for Ctrl-C, 143 for
+        SIGTERM.
+        """
+
+    static let play = """
+        Usage: tonearm play [OPTIONS] [--] FILE|FOLDER…
+
+        Plays files (FLAC, WAV, AIFF) and the music in folders, in order and without gaps. What cannot be played is
+        reported and passed over.
+
+        Options:
+          --device NAME           hw:CARD=name,DEV=0, hw:0,0 or any other PCM of ALSA's that does not convert; default:
+                                  the first sound card. file:FILE=music.wav,FORMAT=wav writes a file, null nothing.
+          --normalize MODE        off, track or album: bring all tracks, or all albums, to one loudness; default: off
+          --pre-amp DB            -30 to 30, added when normalizing; default: 4
+          --volume PERCENT        0 to 100; remembered, so that the default is what it was the last time, at first 100
+          --start SECONDS         where to begin in the first file
+          --format FORMAT         drive the device with S32_LE, S24_LE, S24_3LE or S16_LE; default: the widest it has
+          --buffer MILLISECONDS   10 to 10000, length of the device's buffer; default: 200
+          --periods COUNT         2 to 64 periods in the buffer; default: 4
+          --json                  write what happens to stdout, one JSON object a line
+          --help, -h              this text
+
+        Keys on a terminal:
+          space                   pause, and play on
+          left, right             10 seconds back, forward
+          down, up                quieter, louder; also with Shift and left, right
+          n                       the next file
+          p, b                    this file from its beginning; within its first 3 seconds, the one before
+          q                       quit
+
+        JSON lines. Members always come in this order; what is not known is null. Times are in seconds.
+          event=transition        previous, file, title, artist, album, duration, format, device: another file is heard,
+                                  or none (file is null) after the last one
+          event=state             state (playing, notPlaying, stalled, idle), file, position, device
+          event=quality           file, format, device: the format has changed inside a file
+          event=position          file, position, duration: once a second while playing
+          event=error             file, code, message: something cannot be played
+          format                  codec, sampleRate, bitDepth, bitRate
+          device                  name, sampleRate, channels, sampleFormat, significantBits; null while none is open
+
+        Exit codes: 0 all was played, or you quit; 1 something could not be played; 2 the command line is wrong; 3 the
+        sound device cannot be used; 130 Ctrl-C; 143 SIGTERM.
+        """
+
+    static let devices = """
+        Usage: tonearm devices [--json]
+
+        Lists the sound cards: the names to use with `tonearm play --device`, rates, sample formats and channels that the
+        hardware does by itself, and mixer controls.
+
+        Options:
+          --json       one JSON object a card: id, index, name, devices (device, name, busy, error, rates, sampleFormats,
+                       minimumChannels, maximumChannels), mixerControls (name, index, minimumDecibels, maximumDecibels,
+                       mute)
+          --help, -h   this text
+
+        Exit codes: 0, also without a sound card; 2 the command line is wrong.
+        """
+
+    static let probe = """
+        Usage: tonearm probe [--json] [--] FILE|FOLDER…
+
+        Tells what files are: container, codec, format, length, bit rate, tags and replay gain. Nothing is decoded.
+
+        Options:
+          --json       one JSON object a file: file, container, codec, sampleRate, bitDepth, channels, frames, duration,
+                       bitRate, title, artist, album, track, disc, trackGain, trackPeak, albumGain, albumPeak; or, for
+                       what cannot be read: event=error, file, code, message. What is not known is null.
+          --help, -h   this text
+
+        Exit codes: 0 all files were read; 1 some were not; 2 the command line is wrong.
+        """
+}

@@ -1,0 +1,72 @@
+import Output
+import PCM
+import Platform
+import Player
+
+/// What `tonearm play --json` writes: one object a line, its members always the same and in this order; what is not
+/// known is null. Times are in seconds, rates in Hz, bit rates in bits per second. `tonearm play --help` documents it.
+enum JSONMessages {
+    /// - Parameter now: at the moment of the message.
+    /// - Returns: nil for what has no line.
+    static func value(of message: PlaybackMessage, now: NowPlaying) -> JSONValue? {
+        switch message {
+        case .mediaProductTransition(let transition):
+            [
+                "event": "transition", "previous": JSONValue(transition.previous?.productId),
+                "file": JSONValue(transition.active?.productId), "title": JSONValue(transition.context?.title),
+                "artist": JSONValue(transition.context?.artist), "album": JSONValue(transition.context?.album),
+                "duration": JSONValue(seconds: transition.context?.duration), "format": format(transition.context),
+                "device": device(now.device),
+            ]
+        case .playbackStateChanged(let state):
+            [
+                "event": "state", "state": .string(name(of: state)),
+                "file": JSONValue(now.context == nil ? nil : now.file), "position": JSONValue(seconds: now.position),
+                "device": device(now.device),
+            ]
+        case .playbackQualityChanged(let context):
+            ["event": "quality", "file": JSONValue(context.productId), "format": format(context), "device": device(now.device)]
+        case .error(let error):
+            self.error(file: error.mediaProduct?.productId, code: error.code, message: error.message)
+        case .streamingPrivilegesRevoked:
+            nil
+        }
+    }
+
+    /// Where playback is, once a second.
+    static func position(_ now: NowPlaying) -> JSONValue {
+        [
+            "event": "position", "file": JSONValue(now.file), "position": JSONValue(seconds: now.position),
+            "duration": JSONValue(seconds: now.context?.duration),
+        ]
+    }
+
+    static func error(file: String?, code: String, message: String) -> JSONValue {
+        ["event": "error", "file": JSONValue(file), "code": .string(code), "message": .string(message)]
+    }
+
+    private static func name(of state: PlaybackState) -> String {
+        switch state {
+        case .idle: "idle"
+        case .playing: "playing"
+        case .notPlaying: "notPlaying"
+        case .stalled: "stalled"
+        }
+    }
+
+    private static func format(_ context: PlaybackContext?) -> JSONValue {
+        guard let context else { return .null }
+        return [
+            "codec": JSONValue(context.audioCodec), "sampleRate": JSONValue(context.audioSampleRate),
+            "bitDepth": JSONValue(context.audioBitDepth), "bitRate": JSONValue(context.audioBitRate),
+        ]
+    }
+
+    private static func device(_ device: DeviceConfiguration?) -> JSONValue {
+        guard let device else { return .null }
+        return [
+            "name": JSONValue(device.device), "sampleRate": JSONValue(device.sampleRate), "channels": JSONValue(device.channelCount),
+            "sampleFormat": .string("\(device.sampleFormat.name)"), "significantBits": JSONValue(device.significantBits),
+        ]
+    }
+}

@@ -1,0 +1,39 @@
+import Platform
+import Player
+
+/// The files that the paths on a command line stand for.
+struct MusicSelection {
+    /// A path that nothing can be played from, and why.
+    struct Problem: Equatable {
+        let path: String
+        /// For scripts, as the codes of `PlayerError`.
+        let code: String
+        let message: String
+    }
+
+    /// In the order to play them.
+    private(set) var files: [String] = []
+    private(set) var problems: [Problem] = []
+
+    init(_ paths: [String]) {
+        for path in paths { add(path) }
+    }
+
+    private mutating func add(_ path: String) {
+        do throws(SystemError) {
+            let found = try MusicFolder.contents(of: path)
+            for error in found.unreadable { add(error, at: error.subject ?? path) }
+            files += found.files
+            if found.files.isEmpty, found.unreadable.isEmpty {
+                let message = "\(path): no music in this folder. Supported: FLAC, WAV, AIFF."
+                problems.append(Problem(path: path, code: "c1", message: message))
+            }
+        } catch {
+            add(error, at: path)
+        }
+    }
+
+    private mutating func add(_ error: SystemError, at path: String) {
+        problems.append(Problem(path: path, code: "s\(error.code)", message: "\(path): \(error.reason)"))
+    }
+}

@@ -1,0 +1,21 @@
+import Output
+import Player
+
+/// What a display may show: a moment of playback.
+struct NowPlaying {
+    var file: String
+    var context: PlaybackContext?
+    var state: PlaybackState
+    /// In seconds.
+    var position: Double?
+    var device: DeviceConfiguration?
+    /// In percent; 0 also when muted.
+    var volume: Int
+
+    /// The title, or the file's name where there is none.
+    var title: String {
+        if let title = context?.title { return title }
+        let slash = file.utf8.lastIndex(of: UInt8(ascii: "/"))
+        return slash.map { String(file[file.utf8.index(after: $0)...]) } ?? file
+    }
+}

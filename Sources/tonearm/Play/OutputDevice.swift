@@ -1,0 +1,68 @@
+import CLinux
+import Output
+import PCM
+
+/// The device to play on, known to be there and usable before anything is loaded.
+struct OutputDevice {
+    /// Why it cannot be used, and what to do.
+    struct Problem: Error {
+        let message: String
+    }
+
+    /// As alsa-lib opens it.
+    let name: String
+
+    /// - Parameters:
+    ///   - requested: nil for the first card that plays.
+    ///   - sampleFormat: one that the device must have.
+    init(_ requested: String?, sampleFormat: SampleFormat?) throws(Problem) {
+        if let requested { name = requested } else { name = try Self.first() }
+        if let file = Self.unwritableFile(of: name) { throw Problem(message: file) }
+        switch SoundCardDevice.Availability(of: name) {
+        case .busy:
+            throw Problem(message: DeviceError.busy(device: name).description)
+        case .unusable(let error):
+            throw Problem(message: error.description)
+        case .available(let capabilities):
+            guard let sampleFormat, !capabilities.sampleFormats.contains(sampleFormat) else { return }
+            let names = capabilities.sampleFormats.map { "\($0.name)" }.joined(separator: ", ")
+            throw Problem(message: "\(name): does not take \(sampleFormat.name). It takes: \(names).")
+        }
+    }
+
+    private static func first() throws(Problem) -> String {
+        for card in SoundCard.all() {
+            if let device = card.devices.first { return device.device }
+        }
+        throw Problem(message: "no sound card here. To write a file instead: --device file:FILE=music.wav,FORMAT=wav")
+    }
+
+    /// The `file` plug-in opens its file only when music comes.
+    private static func unwritableFile(of device: String) -> String? {
+        guard let path = filePath(of: device) else { return nil }
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = slash.map { String(path[...$0]) } ?? "."
+        guard access(path, F_OK) == 0 ? access(path, W_OK) != 0 : access(folder, W_OK) != 0 else { return nil }
+        return "\(device): cannot write \(path): \(String(cString: strerror(tonearm_errno())))"
+    }
+
+    /// The file of `file:FILE=path,FORMAT=raw` or `file:path,raw`; nil for other devices, and where it is a command.
+    static func filePath(of device: String) -> String? {
+        let prefix = "file:"
+        guard device.utf8.starts(with: prefix.utf8) else { return nil }
+        var path: Substring.UTF8View?
+        var isFirst = true
+        for argument in device.utf8.dropFirst(prefix.utf8.count).split(separator: UInt8(ascii: ",")) {
+            if argument.starts(with: "FILE=".utf8) {
+                path = argument.dropFirst(5)
+            } else if isFirst, !argument.contains(UInt8(ascii: "=")) {
+                path = argument
+            }
+            isFirst = false
+        }
+        guard let path, let first = path.first, first != UInt8(ascii: "|"), !path.contains(UInt8(ascii: "%")),
+            first != UInt8(ascii: "'"), first != UInt8(ascii: "\"")
+        else { return nil }
+        return String(Substring(path))
+    }
+}

@@ -1,0 +1,134 @@
+import CLinux
+import Output
+import PCM
+import Platform
+import Player
+
+/// `tonearm play`.
+struct PlayCommand {
+    private let options: PlayOptions
+    private let console = Console()
+
+    init(_ words: [String]) throws(UsageError) { options = try PlayOptions(parsing: words) }
+
+    /// Plays everything.
+    /// - Returns: the exit code. A signal that ends the program is raised again once all is tidy, and does not return.
+    func run() -> Int32 {
+        let selection = MusicSelection(options.paths)
+        for problem in selection.problems { console.complain(problem.message) }
+        if selection.files.isEmpty { return ExitCode.failed }
+        let device: OutputDevice
+        do throws(OutputDevice.Problem) {
+            device = try OutputDevice(options.device, sampleFormat: options.sampleFormat)
+        } catch {
+            console.complain(error.message)
+            return ExitCode.device
+        }
+        do throws(SystemError) {
+            return try play(selection, on: device)
+        } catch {
+            console.complain(error.description)
+            return ExitCode.failed
+        }
+    }
+
+    private func play(_ selection: MusicSelection, on device: OutputDevice) throws(SystemError) -> Int32 {
+        let loop = try EventLoop()
+        // Before any other thread is there: it would take the signals.
+        let signals = try SignalInput(loop: loop)
+        report(to: loop)
+        defer { Log.receiver = nil }
+        guard let player = openPlayer(device) else { return ExitCode.failed }
+        configure(player.playbackEngineConfig)
+
+        let session = PlaySession(player: player, files: selection.files, console: console) { loop.stop() }
+        session.presentation = presentation(of: session, loop)
+        for problem in selection.problems { session.presentation?.found(problem) }
+        let keys = KeyInput(loop: loop) { key in PlayControl(key).map(session.handle) }
+        if console.isTerminal, !options.json { keys.resume() }
+        signals.receive = { [console] signal in
+            switch signal {
+            case SIGTSTP:
+                keys.suspend()
+                console.endLine()
+                raise(SIGSTOP)
+            case SIGCONT:
+                if console.isTerminal, !options.json { keys.resume() }
+                session.presentation?.changed()
+            case SIGWINCH:
+                console.forgetLine()
+                session.presentation?.changed()
+            default:
+                session.stop(because: signal)
+            }
+        }
+        player.playbackEngine.bus.subscribe { message in
+            loop.post { session.receive(message) }
+        }
+        session.start(at: options.start)
+        loop.run()
+
+        session.presentation?.end()
+        keys.suspend()
+        // A device may take its time to close: whoever does not want to wait asks a second time.
+        signals.release()
+        Log.receiver = nil
+        player.shutDown()
+        if case .signal(let number) = session.outcome { tonearm_die_of_signal(number) }
+        return session.hasFailed || !selection.problems.isEmpty ? ExitCode.failed : ExitCode.fine
+    }
+
+    /// What the engine has to say goes the way of all complaints, so that it does not run into the display.
+    private func report(to loop: EventLoop) {
+        Log.minimumLevel = .warning
+        Log.receiver = { [console] level, message in
+            loop.post { console.complain(level == .warning ? "warning: \(message)" : message) }
+        }
+    }
+
+    // MARK: The player
+
+    private func openPlayer(_ device: OutputDevice) -> Player? {
+        var output = RendererSettings(device: device.name, sampleFormat: options.sampleFormat)
+        output.bufferMilliseconds = options.bufferMilliseconds
+        output.periodCount = options.periodCount
+        var settings = PlayerSettings(output: output, stateFolder: StateFolder.path)
+        settings.storesOnlyVolume = true
+        do throws(PlayerError) {
+            return try Player(settings: settings, source: LocalFiles())
+        } catch {
+            // Music matters more than what the volume was.
+            console.complain("warning: the volume will not be remembered: \(error.message)")
+        }
+        settings.stateFolder = nil
+        do throws(PlayerError) {
+            return try Player(settings: settings, source: LocalFiles())
+        } catch {
+            console.complain(error.message)
+            return nil
+        }
+    }
+
+    private func configure(_ configuration: PlaybackEngineConfig) {
+        configuration.loudnessNormalizationMode = options.normalization
+        configuration.loudnessNormalizationPreAmp = options.preAmp
+        if let volume = options.volume {
+            configuration.isMuted = false
+            configuration.volume = Volume(percent: volume)
+            let actual = configuration.volume.percent
+            if actual < volume { console.complain("warning: the volume is limited to \(actual) %") }
+        }
+        if configuration.isMuted || configuration.volume == .muted {
+            console.complain("warning: the volume is 0 %, nothing will be heard; raise it with --volume")
+        }
+    }
+
+    private func presentation(of session: PlaySession, _ loop: EventLoop) -> (any Presentation)? {
+        if options.json {
+            return JSONPresentation(console: console, loop: loop, now: { session.now }) {
+                session.stop(because: SIGPIPE)
+            }
+        }
+        return console.isTerminal ? LinePresentation(console: console, loop: loop) { session.now } : nil
+    }
+}

@@ -1,0 +1,114 @@
+import Platform
+import Player
+
+/// How playback is shown.
+///
+/// Thread: the main thread.
+protocol Presentation: AnyObject {
+    /// The engine has sent a message. `now` is how things stand since.
+    func received(_ message: PlaybackMessage, now: NowPlaying)
+    /// A path on the command line gives nothing to play.
+    func found(_ problem: MusicSelection.Problem)
+    /// Something other than the engine has changed what is shown: a key, the size of the terminal.
+    func changed()
+    /// Nothing more will be shown.
+    func end()
+}
+
+/// Draws `StatusLine`, at most ten times a second and only where it has changed.
+final class LinePresentation: Presentation {
+    private static let shortestInterval: Int64 = 100_000_000
+    /// While playing: five times a second, so that no second is seen to be longer than another.
+    private static let playingInterval: Int64 = 200_000_000
+
+    private let console: Console
+    private let loop: EventLoop
+    private let clock = SystemMonotonicClock()
+    private let now: () -> NowPlaying
+    private var lastDrawn = Int64.min / 2
+    private var timer: TimerToken?
+    /// When `timer` is due.
+    private var due: Int64 = 0
+
+    init(console: Console, loop: EventLoop, now: @escaping () -> NowPlaying) {
+        self.console = console
+        self.loop = loop
+        self.now = now
+    }
+
+    func received(_ message: PlaybackMessage, now: NowPlaying) { changed() }
+
+    func found(_ problem: MusicSelection.Problem) {}
+
+    func changed() { draw(noLaterThan: lastDrawn + Self.shortestInterval) }
+
+    func end() {
+        if let timer { loop.cancel(timer) }
+        console.endLine()
+    }
+
+    private func draw(noLaterThan time: Int64) {
+        if let timer {
+            if due <= time { return }
+            loop.cancel(timer)
+        }
+        due = time
+        timer = loop.schedule(after: time - clock.now()) { [self] in draw() }
+    }
+
+    private func draw() {
+        timer = nil
+        lastDrawn = clock.now()
+        let now = now()
+        console.draw(StatusLine(now).text(columns: console.columns))
+        if now.state == .playing { draw(noLaterThan: lastDrawn + Self.playingInterval) }
+    }
+}
+
+/// Writes a JSON object a line.
+final class JSONPresentation: Presentation {
+    private static let positionInterval: Int64 = 1_000_000_000
+
+    private let console: Console
+    private let loop: EventLoop
+    private let now: () -> NowPlaying
+    /// Nobody reads any more.
+    private let isAbandoned: () -> Void
+    private var timer: TimerToken?
+
+    init(console: Console, loop: EventLoop, now: @escaping () -> NowPlaying, isAbandoned: @escaping () -> Void) {
+        self.console = console
+        self.loop = loop
+        self.now = now
+        self.isAbandoned = isAbandoned
+    }
+
+    func received(_ message: PlaybackMessage, now: NowPlaying) {
+        if let value = JSONMessages.value(of: message, now: now) { write(value) }
+        guard case .playbackStateChanged(let state) = message else { return }
+        if let timer { loop.cancel(timer) }
+        timer = nil
+        if state == .playing { schedulePosition() }
+    }
+
+    func found(_ problem: MusicSelection.Problem) {
+        write(JSONMessages.error(file: problem.path, code: problem.code, message: problem.message))
+    }
+
+    func changed() {}
+
+    func end() {
+        if let timer { loop.cancel(timer) }
+    }
+
+    private func schedulePosition() {
+        timer = loop.schedule(after: Self.positionInterval) { [self] in
+            write(JSONMessages.position(now()))
+            schedulePosition()
+        }
+    }
+
+    private func write(_ value: JSONValue) {
+        if !console.print(value.serialized()) { isAbandoned() }
+    }
+}

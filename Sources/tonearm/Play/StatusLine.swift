@@ -1,0 +1,94 @@
+import Output
+import PCM
+import Player
+
+/// The line that a terminal shows while playing:
+///
+///     Prelude – Ensemble  0:12/3:05  [====------]  44100 Hz 16 bit stereo → S32_LE hw:CARD=DAC,DEV=0
+///
+/// Where it is too narrow, the formats go first, then the bar, then the end of the title.
+struct StatusLine {
+    private static let shortestBar = 10
+    /// Columns that the title keeps before anything else gets some.
+    private static let titleColumns = 24
+    private static let gap = "  "
+
+    private let now: NowPlaying
+
+    init(_ now: NowPlaying) { self.now = now }
+
+    /// The line, in fewer than `columns` columns, so that the terminal does not begin a new one.
+    func text(columns: Int) -> String {
+        let limit = max(columns - 1, 0)
+        let name = Self.name(of: now)
+        let time = Self.time(of: now)
+        let formats = Self.formats(of: now)
+        let wanted = min(DisplayText.columns(name), Self.titleColumns)
+        let bar = Self.shortestBar + Self.gap.utf8.count
+        let end = DisplayText.columns(formats) + Self.gap.utf8.count
+        // What the title and the bar may share.
+        var room = limit - DisplayText.columns(time) - Self.gap.utf8.count
+        let showsFormats = !formats.isEmpty && room >= wanted + bar + end
+        if showsFormats { room -= end }
+        let showsBar = now.context?.duration ?? 0 > 0 && room >= wanted + bar
+        let title = DisplayText.shortened(name, to: showsBar ? room - bar : room)
+        var parts = title.isEmpty ? [] : [title]
+        parts.append(DisplayText.shortened(time, to: limit))
+        if showsBar { parts.append(self.bar(room - DisplayText.columns(title) - Self.gap.utf8.count)) }
+        if showsFormats { parts.append(formats) }
+        return parts.joined(separator: Self.gap)
+    }
+
+    private static func name(of now: NowPlaying) -> String {
+        let artist = now.context?.artist.map { " – \($0)" } ?? ""
+        return DisplayText.visible(now.title + artist)
+    }
+
+    private static func time(of now: NowPlaying) -> String {
+        var text = clock(now.position ?? 0)
+        if let duration = now.context?.duration { text += "/\(clock(duration))" }
+        if now.volume != 100 { text += " vol \(now.volume)%" }
+        switch now.state {
+        case .playing: return text
+        case .idle: return "\(text) loading"
+        case .notPlaying: return "\(text) paused"
+        case .stalled: return "\(text) waiting"
+        }
+    }
+
+    private static func formats(of now: NowPlaying) -> String {
+        guard let device = now.device, let context = now.context else { return "" }
+        var text = context.audioSampleRate.map { "\($0) Hz " } ?? ""
+        if let depth = context.audioBitDepth { text += "\(depth) bit " }
+        text += "\(ChannelName.of(device.channelCount)) → \(device.sampleFormat.name) \(device.device)"
+        return DisplayText.visible(text)
+    }
+
+    private func bar(_ columns: Int) -> String {
+        let inside = max(columns - 2, 0)
+        let share = max(0, min(1, (now.position ?? 0) / (now.context?.duration ?? 1)))
+        let filled = Int(share * Double(inside))
+        return "[" + String(repeating: "=", count: filled) + String(repeating: "-", count: inside - filled) + "]"
+    }
+
+    /// Whole seconds as `3:05` or `1:02:03`.
+    static func clock(_ seconds: Double) -> String {
+        let all = Int(max(0, min(seconds, 1e9)))
+        let (hours, minutes) = (all / 3600, all / 60 % 60)
+        let end = pair(all % 60)
+        return hours > 0 ? "\(hours):\(pair(minutes)):\(end)" : "\(minutes):\(end)"
+    }
+
+    private static func pair(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
+
+/// What people call a number of channels.
+enum ChannelName {
+    static func of(_ count: Int) -> String {
+        switch count {
+        case 1: "mono"
+        case 2: "stereo"
+        default: "\(count) channels"
+        }
+    }
+}

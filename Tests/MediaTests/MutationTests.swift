@@ -1,0 +1,82 @@
+import Testing
+
+@testable import Media
+
+@Suite("Broken files neither crash, hang, nor ask for much", Tool.needsFLAC)
+struct MutationTests {
+    /// Small real files of every kind, some with tags.
+    private static func seeds() throws -> [[UInt8]] {
+        let signal = Signal(frames: 600, depth: 16)
+        let tags = ["-T", "TITLE=Title", "-T", "R128_TRACK_GAIN=-12", "-T", "TRACKNUMBER=1/2"]
+        let title = Array("TIT2".utf8) + [0, 0, 0, 3, 0, 0, 0, 0x61, 0x62]
+        let id3 = Array("ID3".utf8) + [3, 0, 0x80, 0, 0, 0, UInt8(title.count)] + title
+        let info = Chunks.riff("LIST", Array("INFO".utf8) + Chunks.riff("INAM", Array("Name".utf8)))
+        let samples = signal.raw(byteCount: 2)
+        let format = Chunks.format(of: signal, bits: 16, byteCount: 2)
+        let sizes = Chunks.riff("ds64", Chunks.little(0, 8) + Chunks.little(samples.count, 8) + Chunks.little(0, 12))
+        return [
+            try signal.flac(["-b64", "--no-padding"] + tags),
+            try signal.flac(["-b100", "--no-padding", "-S0.1s"]),
+            try signal.flac(["-b192", "--no-padding"], fromPipe: true),
+            try Signal(frames: 200, channels: 8, depth: 32).flac(["--no-padding"]),
+            id3 + (try signal.flac(["-b64", "--no-padding"])),
+            try signal.flac(["--no-padding"]) + Signal(frames: 300, channels: 1, depth: 8).flac(["--no-padding"]),
+            signal.extensibleWAV,
+            Chunks.wav(format + info + Chunks.riff("id3 ", id3) + Chunks.riff("data", samples)),
+            Chunks.wav(sizes + format + Chunks.riff("data", samples, size: 0xFFFF_FFFF), size: -1, name: "RF64"),
+            Chunks.aiff(
+                AIFFTests.common(signal, type: "sowt") + Chunks.iff("NAME", [0x61]) + Chunks.iff("ID3 ", id3)
+                    + AIFFTests.sound(samples), type: "AIFC"),
+        ]
+    }
+
+    @Test("The seeds themselves are good")
+    func seedsAreGood() throws {
+        for seed in try Self.seeds() {
+            var exercise = DecoderExercise()
+            exercise.run(seed)
+            #expect(exercise.error == nil)
+            #expect(exercise.framesRead >= 200)
+        }
+    }
+
+    @Test("Thousands of mutations")
+    func mutations() throws {
+        let seeds = try Self.seeds()
+        var generator = SeededGenerator(seed: 2026)
+        var framesRead = 0
+        var errors = 0
+        for round in 0..<4000 {
+            let mutation = Self.mutated(seeds[round % seeds.count], using: &generator)
+            var exercise = DecoderExercise(frameLimit: 4000)
+            exercise.run(mutation, knowsLength: round % 3 != 0)
+            framesRead += exercise.framesRead
+            if exercise.error != nil { errors += 1 }
+        }
+        // Neither so wild that nothing is decoded nor so tame that nothing breaks.
+        #expect(framesRead > 1_000_000)
+        #expect(errors > 200)
+    }
+
+    private static func mutated(_ seed: [UInt8], using generator: inout SeededGenerator) -> [UInt8] {
+        var bytes = seed
+        // The headers are a small part of a file and the most telling one.
+        func place() -> Int {
+            Bool.random(using: &generator) ? .random(in: 0..<min(120, bytes.count), using: &generator)
+                : .random(in: 0..<bytes.count, using: &generator)
+        }
+        for _ in 0..<Int.random(in: 1...4, using: &generator) where bytes.count > 200 {
+            let start = place()
+            let end = min(bytes.count, start + Int.random(in: 1...8, using: &generator))
+            switch Int.random(in: 0..<7, using: &generator) {
+            case 0, 1: bytes[start] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+            case 2: for index in start..<end { bytes[index] = .random(in: 0...255, using: &generator) }
+            case 3: for index in start..<end { bytes[index] = 0xFF }
+            case 4: for index in start..<end { bytes[index] = 0 }
+            case 5: bytes.removeSubrange(start..<min(bytes.count, start + Int.random(in: 1...200, using: &generator)))
+            default: bytes.removeLast(Int.random(in: 0..<bytes.count / 2, using: &generator))
+            }
+        }
+        return bytes
+    }
+}
