@@ -15,6 +15,23 @@ struct HeardTimeline {
         /// Position in the product of the run's first frame, in nanoseconds.
         var mediaStart: Int64
 
+        init(stream: Unmanaged<PCMStream>, streamID: UInt64, format: PCMFormat, ringStart: Int64, mediaStart: Int64) {
+            self.stream = stream
+            self.streamID = streamID
+            self.format = format
+            self.ringStart = ringStart
+            self.mediaStart = mediaStart
+        }
+
+        /// The run with which `stream` begins.
+        init(firstOf stream: Unmanaged<PCMStream>) {
+            self = stream._withUnsafeGuaranteedRef {
+                Self(stream: stream, streamID: $0.id, format: $0.format, ringStart: 0, mediaStart: $0.startPosition)
+            }
+        }
+
+        var ring: PCMRing { stream._withUnsafeGuaranteedRef { $0.ring } }
+
         /// Position in the product of the frame at `ringPosition`, in nanoseconds.
         func media(at ringPosition: Int64) -> Int64 {
             let frames = (ringPosition - ringStart) / Int64(format.channelCount)
@@ -32,7 +49,7 @@ struct HeardTimeline {
         var run: Run
     }
 
-    private static let capacity = 32
+    static let capacity = 32
     private var segments: [Segment] = []
     /// Frames written to the device since the last `clear`.
     private(set) var written: Int64 = 0
@@ -41,16 +58,16 @@ struct HeardTimeline {
 
     init() { segments.reserveCapacity(Self.capacity) }
 
-    /// Whether no further segment can begin before one was heard: with very short streams.
+    /// Segments that are not wholly heard.
+    var segmentCount: Int { segments.count }
+    /// Whether no further segment can begin before one was heard: with very short runs.
     var isFull: Bool { segments.count == Self.capacity }
     /// Frames written and not heard yet.
     var unheard: Int64 { written - heard }
     /// The segment that is heard now.
     var current: Segment? { segments.first }
-    /// The segment that is heard next.
-    var upcoming: Segment? { segments.count > 1 ? segments[1] : nil }
 
-    /// A new run begins with the next frame that is written.
+    /// A new run begins with the next frame that is written. Not when it is full.
     mutating func begin(_ run: Run, at ringPosition: Int64) {
         segments.append(Segment(deviceStart: written, ringStart: ringPosition, run: run))
     }
@@ -58,17 +75,19 @@ struct HeardTimeline {
     mutating func wrote(_ frames: Int) { written += Int64(frames) }
 
     /// Takes what the device says. Never moves backwards, never beyond what was written.
-    mutating func update(delayFrames: Int) {
+    /// - Returns: whether more was heard than before.
+    mutating func update(delayFrames: Int) -> Bool {
+        let before = heard
         heard = min(written, max(heard, written - Int64(delayFrames)))
+        return heard > before
     }
 
-    /// Passes to the upcoming segment if its first frame is heard.
-    /// - Parameter finished: nothing more will be heard, so that a segment without frames is passed as well.
+    /// Passes to the next segment if its first frame was heard.
     /// - Returns: that segment, or nil when the current one is still heard.
-    mutating func advance(finished: Bool = false) -> Segment? {
-        guard let upcoming, finished || upcoming.deviceStart < heard else { return nil }
+    mutating func advance() -> Segment? {
+        guard segments.count > 1, segments[1].deviceStart < heard else { return nil }
         segments.removeFirst()
-        return upcoming
+        return segments[0]
     }
 
     /// Position in the current segment's ring of the next sample to be heard.
@@ -76,7 +95,7 @@ struct HeardTimeline {
         segments.first.map { $0.ringStart + (heard - $0.deviceStart) * Int64($0.run.format.channelCount) }
     }
 
-    /// Everything unheard is gone: start counting anew.
+    /// The device is silent: start counting anew.
     mutating func clear() {
         segments.removeAll(keepingCapacity: true)
         written = 0

@@ -36,6 +36,13 @@ final class RendererChannel: @unchecked Sendable {
     let position = Snapshot(RenderPosition())
     /// How many commands the audio thread has carried out.
     let processed = Atomic<UInt64>(0)
+
+    /// Tells control. Audio thread; `PlayHead.canReport` has made sure that there is room.
+    func post(_ kind: RendererEvent.Kind) {
+        let event = RendererEvent(kind: kind, processedCommands: processed.load(ordering: .relaxed))
+        let isQueued = events.push(event)
+        assert(isQueued, "the event queue is full")
+    }
 }
 
 /// The audio thread as control sees it: commands go in, events come out, in order.

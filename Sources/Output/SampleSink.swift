@@ -25,15 +25,19 @@ final class SampleSink {
         Int64(device.configuration.bufferFrames) * 1_000_000_000 / Int64(device.configuration.sampleRate)
     }
 
-    /// Writes up to `frames` frames.
-    /// - Parameter startsRun: the gain holds exactly from the first of them on. In the middle of a run a change is ramped.
+    /// How long `frames` frames last, in milliseconds.
+    func milliseconds(_ frames: Int64) -> Int64 { frames * 1000 / Int64(device.configuration.sampleRate) }
+
+    /// Writes a piece, or the first frames of it.
     /// - Returns: the frames that the device took.
-    func write(
-        _ source: UnsafePointer<Int32>, _ frames: Int, gain: Gain, startsRun: Bool
-    ) throws(DeviceFault) -> Int {
-        if startsRun { samples.switchGain(to: gain) } else if gain != samples.gain { samples.rampGain(to: gain) }
-        var next = source
-        return try device.write(frames) { destination, count in
+    func write(_ piece: PlayHead.Piece) throws(DeviceFault) -> Int {
+        if piece.switchesGain {
+            samples.switchGain(to: piece.gain)
+        } else if piece.gain != samples.gain {
+            samples.rampGain(to: piece.gain)
+        }
+        var next = piece.samples
+        return try device.write(piece.frames) { destination, count in
             samples.render(from: next, frames: count, to: destination)
             next += count * samples.channelCount
         }

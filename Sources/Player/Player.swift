@@ -34,7 +34,8 @@ public final class Player: @unchecked Sendable {
 
     let loop: EventLoop
     private let controlThread: NamedThread
-    private let renderer: Renderer
+    let renderer: Renderer
+    private let conductor: PlaybackConductor
     private let storage: ConfigurationStorage
     private let offlineMode = Atomic(false)
 
@@ -46,7 +47,7 @@ public final class Player: @unchecked Sendable {
         let usesMixer = !settings.forcesSoftwareVolume
         try self.init(
             settings: settings, source: source, provider: ALSADeviceProvider(), clock: SystemMonotonicClock(),
-            newSessionID: { SystemRandomSource().uuid() }
+            newSessionID: { SystemRandomSource().uuid() }, startTimer: { LoopTimer($0) }
         ) { () throws(DeviceError) -> (any HardwareVolume)? in
             usesMixer ? try HardwareMixer.open(device: device, controlName: control) : nil
         }
@@ -55,6 +56,7 @@ public final class Player: @unchecked Sendable {
     init(
         settings: PlayerSettings, source: any PlaybackSource, provider: any DeviceProvider,
         clock: any MonotonicClock, newSessionID: @escaping @Sendable () -> String,
+        startTimer: (EventLoop) -> any StartTimer,
         openMixer: @escaping @Sendable () throws(DeviceError) -> (any HardwareVolume)?
     ) throws(PlayerError) {
         let storage = try ConfigurationStorage(
@@ -70,13 +72,15 @@ public final class Player: @unchecked Sendable {
             let conductor = PlaybackConductor(
                 loop: loop, bus: bus, published: published, renderer: renderer, source: source,
                 newSessionID: newSessionID, settings: settings.output,
-                volume: LoudnessAndVolume(configuration: configuration, openMixer: openMixer))
+                volume: LoudnessAndVolume(configuration: configuration, openMixer: openMixer),
+                startTimer: startTimer(loop))
             configuration.observe { values in
                 storage.save(values)
                 loop.post { conductor.configurationChanged() }
             }
             loop.post { conductor.start() }
             self.loop = loop
+            self.conductor = conductor
             self.storage = storage
             self.renderer = renderer
             playbackEngineConfig = configuration
@@ -96,9 +100,12 @@ public final class Player: @unchecked Sendable {
     /// Falls silent, frees the device, writes what is still to be written and ends all threads. Nothing else may be
     /// called afterwards. Not from a subscriber of a bus.
     public func shutDown() {
+        playbackEngineConfig.observe(nil)
+        loop.post { [conductor] in conductor.shutDown() }
         loop.stop()
         controlThread.join()
         renderer.shutDown()
+        conductor.discardEvents()
         storage.shutDown()
     }
 }

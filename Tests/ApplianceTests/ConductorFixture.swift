@@ -118,10 +118,10 @@ final class ConductorFixture: @unchecked Sendable {
     }
 }
 
-/// Files of 8 kHz whose every frame says where it comes from: the left channel is the track's letter, the right one the
+/// Files of 1 kHz whose every frame says where it comes from: the left channel is the track's letter, the right one the
 /// frame's number.
 final class Tracks {
-    static let rate = 8000
+    static let rate = 1000
     private let folder: ScratchFolder
 
     init() throws { folder = try ScratchFolder() }

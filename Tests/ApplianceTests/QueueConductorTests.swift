@@ -154,7 +154,7 @@ struct QueueConductorTests {
     ])
     func jumps(frames: Int, button: String, current: String, heard: String) throws {
         defer { end() }
-        try set("abc", frames: 40_000)
+        try set("abc", frames: 20_000)
         card.play(frames)
         fixture.perform { if button == "next" { $0.next() } else { $0.previous() } }
         #expect(state.current == current)
@@ -164,7 +164,7 @@ struct QueueConductorTests {
     @Test("Previous restarts after more than 3 s, and goes back before")
     func previous() throws {
         defer { end() }
-        try set("ab", frames: 40_000, playing: false)
+        try set("ab", frames: 20_000, playing: false)
         fixture.perform { conductor in
             conductor.next()
             conductor.play()
@@ -314,8 +314,8 @@ struct QueueConductorTests {
         try queue.set(try tracks.make("ab", frames: 4000), random: SystemRandomSource())
         let fixture = try ConductorFixture(queue)
         defer { fixture.shutDown() }
-        fixture.perform { $0.resume(at: 0.25, playing: playing) }
-        #expect(fixture.perform { $0.position } == 0.25)
+        fixture.perform { $0.resume(at: 2, playing: playing) }
+        #expect(fixture.perform { $0.position } == 2)
         fixture.wait("its context") { $0.contains(.currentAnnounced) }
         if !playing { fixture.perform { $0.play() } }
         fixture.card.playFreely()
@@ -339,7 +339,7 @@ struct QueueConductorTests {
         } else {
             fixture.wait("its context") { $0.filter { $0 == .currentAnnounced }.count == 2 }
             #expect(!card.isOpen)
-            #expect(fixture.perform { $0.position } == 1500.0 / 8000)
+            #expect(fixture.perform { $0.position } == 1.5)
         }
     }
 
@@ -352,7 +352,7 @@ struct QueueConductorTests {
             conductor.play()
             conductor.next()
             conductor.next()
-            conductor.seek(to: 0.25)
+            conductor.seek(to: 2)
         }
         fixture.settle()
         #expect(card.openingCount == 0)

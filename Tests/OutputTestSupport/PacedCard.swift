@@ -38,6 +38,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     private var rates: Set<Int>?
     var current: PacedDevice?
     private var openings = 0
+    var startFault: DeviceFault?
 
     public init() {
         readable = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
@@ -56,13 +57,19 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
         }
     }
 
-    /// Lets the card play `frames` more frames and returns when they were heard.
-    public func play(_ frames: Int, file: StaticString = #file, line: UInt = #line) {
-        let target = condition.withLock {
+    /// Lets the card play `frames` more frames, as soon as they are there.
+    /// - Returns: the frames that will have been heard then.
+    @discardableResult public func allow(_ frames: Int) -> Int {
+        condition.withLock {
             allowance += frames
             consumeAllowance()
             return heardInAll() + allowance
         }
+    }
+
+    /// Lets the card play `frames` more frames and returns when they were heard.
+    public func play(_ frames: Int, file: StaticString = #file, line: UInt = #line) {
+        let target = allow(frames)
         wait("\(frames) frames to be heard", file: file, line: line) { self.heardInAll() >= target }
     }
 
@@ -100,6 +107,9 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
             signal()
         }
     }
+
+    /// Each start of the device fails like this from now on; with nil, none.
+    public func failToStart(with fault: DeviceFault?) { condition.withLock { startFault = fault } }
 
     /// What the card can do from now on.
     public func support(_ formats: [SampleFormat], rates: Set<Int>? = nil) {

@@ -22,7 +22,7 @@ final class PacedDevice: PlaybackDevice {
     var pendingFrames: Int { pending.count / frameBytes }
 
     func consume(_ frames: Int) -> Int {
-        guard isStarted else { return 0 }
+        guard isStarted, fault == nil else { return 0 }
         let consumed = min(frames, pendingFrames)
         card.heard(pending[..<(consumed * frameBytes)])
         pending.removeFirst(consumed * frameBytes)
@@ -52,6 +52,7 @@ final class PacedDevice: PlaybackDevice {
     }
 
     func start() throws(DeviceFault) {
+        if let fault = try locked({ card.startFault }) { throw fault }
         try locked { isStarted = true }
         try locked { card.condition.broadcast() }
     }

@@ -26,8 +26,8 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
     var values: Values { lock.withLock { current } }
 
     /// Calls `observer` with all values after each change. It must only hand them on: it runs under the lock, so that
-    /// changes arrive in their order.
-    func observe(_ observer: @escaping @Sendable (Values) -> Void) {
+    /// changes arrive in their order. nil ends it.
+    func observe(_ observer: (@Sendable (Values) -> Void)?) {
         lock.withLock { self.observer = observer }
     }
 

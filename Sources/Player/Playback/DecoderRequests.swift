@@ -4,8 +4,8 @@ import Synchronization
 /// What control asks of a decoder thread. The thread finds it between two blocks, and is woken for it where it waits.
 final class DecoderRequests: @unchecked Sendable {
     enum Request: Equatable {
-        /// Go on from here, in a new stream.
-        case position(seconds: Double)
+        /// Go on from here, in a new stream. `number` comes back in what is reported from then on.
+        case position(seconds: Double, number: Int)
         /// Mark the end of what was decoded before a failure.
         case finish
     }

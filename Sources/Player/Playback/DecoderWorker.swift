@@ -11,12 +11,22 @@ final class DecoderWorker {
     /// What ends a run of decoding before its time.
     private enum Interruption: Error {
         case cancelled
-        case reposition(seconds: Double)
+        case reposition(Start)
         case failed(MediaError)
+    }
+
+    /// Where a run of decoding begins.
+    private struct Start {
+        /// In seconds; nil where the decoder is.
+        var position: Double?
+        /// Number of the seek that asked for it.
+        var seek = 0
     }
 
     /// The longest sleep in milliseconds before the ring is looked at again: well under what a full one holds.
     private static let longestSleep = 1000
+    /// In seconds: 30 years. Stands for the end of a product that does not tell its length.
+    private static let farthestPosition = 1e9
     private static let lastStreamID = Atomic<UInt64>(0)
 
     private let product: MediaProduct
@@ -43,39 +53,33 @@ final class DecoderWorker {
         do throws(PlayerError) {
             produce(try source.open(product, cancellation: requests.cancellation))
         } catch {
-            fail(error, hasFrames: false)
+            fail(error, hasFrames: false, seek: 0)
         }
     }
 
     private func produce(_ opened: OpenedProduct) {
-        var position: Double?
-        if case .position(let seconds) = requests.take() { position = seconds }
-        var stream: PCMStream?
+        var start = requestedStart() ?? Start()
         /// Of the frames that the decoder gives next.
         var format = opened.decoder.properties.format
         while true {
+            var stream: PCMStream?
             do throws(Interruption) {
-                let isFirst = stream == nil
-                let begun = try begin(opened.decoder, at: position, format)
+                let begun = try begin(opened.decoder, at: start.position, format)
                 stream = begun
-                if isFirst {
-                    report(.opened(context(of: opened, begun), opened.replayGain, begun))
-                } else {
-                    report(.repositioned(begun))
-                }
+                report(.ready(context(of: opened, begun), opened.replayGain, begun, seek: start.seek))
                 try decode(opened.decoder, &format, into: begun.ring)
                 try waitForPosition()
             } catch {
                 switch error {
                 case .cancelled:
                     return
-                case .reposition(let seconds):
-                    position = seconds
+                case .reposition(let next):
+                    start = next
                 case .failed(let error):
                     let hasFrames = (stream?.ring.writePosition ?? 0) > 0
-                    fail(PlayerError(error, product), hasFrames: hasFrames)
+                    fail(PlayerError(error, product), hasFrames: hasFrames, seek: start.seek)
                     guard hasFrames, let ring = stream?.ring, let next = finish(ring) else { return }
-                    position = next
+                    start = next
                 }
             }
         }
@@ -88,7 +92,7 @@ final class DecoderWorker {
         let rate = Int64(decoder.properties.format.sampleRate)
         var frame: Int64 = 0
         if let position {
-            let end = decoder.properties.duration ?? position
+            let end = decoder.properties.duration ?? Self.farthestPosition
             frame = Int64((min(position, end) * Double(rate)).rounded())
             do throws(MediaError) { try decoder.seek(toFrame: frame) } catch { throw .failed(error) }
         }
@@ -130,9 +134,14 @@ final class DecoderWorker {
 
     // MARK: Requests
 
+    private func requestedStart() -> Start? {
+        guard case .position(let seconds, let number) = requests.take() else { return nil }
+        return Start(position: seconds, seek: number)
+    }
+
     private func check() throws(Interruption) {
         if requests.cancellation.isCancelled { throw .cancelled }
-        if case .position(let seconds) = requests.take() { throw .reposition(seconds: seconds) }
+        if let start = requestedStart() { throw .reposition(start) }
     }
 
     private func sleep() throws(Interruption) {
@@ -162,21 +171,21 @@ final class DecoderWorker {
         if damage.truncated { Log.warning("\(name): the file is cut off: its end is missing") }
     }
 
-    private func fail(_ error: PlayerError, hasFrames: Bool) {
+    private func fail(_ error: PlayerError, hasFrames: Bool, seek: Int) {
         guard !requests.cancellation.isCancelled else { return }
         var error = error
         error.mediaProduct = product
-        report(.failed(error, hasFrames: hasFrames))
+        report(.failed(error, hasFrames: hasFrames, seek: seek))
     }
 
     /// Waits for control to let the frames before a failure be heard out, and for a seek after that.
-    /// - Returns: where to go on, in seconds; nil when cancelled.
-    private func finish(_ ring: PCMRing) -> Double? {
+    /// - Returns: where to go on; nil when cancelled.
+    private func finish(_ ring: PCMRing) -> Start? {
         var mayMark = false
         var isMarked = false
         while mayMark && !isMarked ? requests.wait(milliseconds: pacer.sleep()) : requests.waitForRequest() {
             switch requests.take() {
-            case .position(let seconds): return seconds
+            case .position(let seconds, let number): return Start(position: seconds, seek: number)
             case .finish: mayMark = true
             case nil: break
             }

@@ -9,17 +9,17 @@ import Platform
 ///
 /// Thread: control. `DecoderWorker` is the other side of it.
 final class MediaPipeline: @unchecked Sendable {
-    /// What the decoder thread tells control.
+    /// What the decoder thread tells control. `seek` is the last one that it knew of.
     enum Report {
-        /// The product could be opened; its audio comes in this stream.
-        case opened(PlaybackContext, ReplayGain, PCMStream)
-        /// The audio from a new position on comes in this stream.
-        case repositioned(PCMStream)
+        /// The audio comes in this stream: from the product's start, or from where a seek went.
+        case ready(PlaybackContext, ReplayGain, PCMStream, seek: Int)
         /// Nothing more will be decoded. `hasFrames`: the last stream holds some that can be heard first.
-        case failed(PlayerError, hasFrames: Bool)
+        case failed(PlayerError, hasFrames: Bool, seek: Int)
     }
 
     private let requests: DecoderRequests
+    /// Number of the last seek.
+    private var lastSeek = 0
 
     /// Starts the decoder thread, which begins to open the product.
     /// - Parameters:
@@ -44,7 +44,19 @@ final class MediaPipeline: @unchecked Sendable {
     func cancel() { requests.cancellation.cancel() }
 
     /// Produces audio from `seconds` on in a new stream. The last request counts.
-    func seek(toSeconds seconds: Double) { requests.ask(.position(seconds: seconds)) }
+    func seek(toSeconds seconds: Double) {
+        lastSeek += 1
+        requests.ask(.position(seconds: seconds, number: lastSeek))
+    }
+
+    /// Whether a later seek has made a report pointless: there will be another one.
+    func isOutdated(_ report: Report) -> Bool {
+        switch report {
+        case .ready(_, _, _, let seek): seek != lastSeek
+        // Without frames the decoder thread has ended.
+        case .failed(_, let hasFrames, let seek): hasFrames && seek != lastSeek
+        }
+    }
 
     /// After a failure: marks the stream's end, so that what it holds is heard out.
     func finish() { requests.ask(.finish) }

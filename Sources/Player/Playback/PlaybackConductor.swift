@@ -10,11 +10,10 @@ final class PlaybackConductor: @unchecked Sendable {
 
     /// A product's pipeline and the stream that it fills now.
     private struct Item {
+        let product: MediaProduct
         let pipeline: MediaPipeline
         var stream: PCMStream?
         var replayGain = ReplayGain()
-        /// A seek was asked for, and the stream from there has not come yet.
-        var isRepositioning = false
     }
 
     /// A stream that the renderer may still use.
@@ -22,6 +21,12 @@ final class PlaybackConductor: @unchecked Sendable {
         let stream: PCMStream
         /// The command after which it does not; nil while that is being sent.
         var command: UInt64?
+    }
+
+    /// What is posted to the loop holds this: a loop that has ended keeps what comes too late.
+    private final class Link: @unchecked Sendable {
+        /// nil after the end. Control's alone.
+        var conductor: PlaybackConductor?
     }
 
     /// How often the audio thread's events are fetched while it does something. It makes no system call to announce them.
@@ -36,13 +41,16 @@ final class PlaybackConductor: @unchecked Sendable {
     private let newSessionID: () -> String
     private let settings: RendererSettings
     private let volume: LoudnessAndVolume
+    private let link = Link()
+    private let fetchTimer: LoopTimer
+    private let startTimer: any StartTimer
 
     private var machine = PlaybackStateMachine()
     private var items: [ItemID: Item] = [:]
     private var lastItem: UInt64 = 0
     private var retired: [Retired] = []
-    /// The last `begin`: what the renderer says of streams before it was carried out is out of date.
-    private var lastBegin: UInt64 = 0
+    /// The last command that cut off what was playing: what the renderer says of streams from before is out of date.
+    private var lastCut: UInt64 = 0
     private var isFetching = false
     /// Whether the renderer was told to run.
     private var isRunning = false
@@ -50,7 +58,7 @@ final class PlaybackConductor: @unchecked Sendable {
     init(
         loop: EventLoop, bus: Bus<PlaybackMessage>, published: PublishedPlayback, renderer: Renderer,
         source: any PlaybackSource, newSessionID: @escaping () -> String, settings: RendererSettings,
-        volume: LoudnessAndVolume
+        volume: LoudnessAndVolume, startTimer: any StartTimer
     ) {
         self.loop = loop
         self.bus = bus
@@ -60,6 +68,9 @@ final class PlaybackConductor: @unchecked Sendable {
         self.newSessionID = newSessionID
         self.settings = settings
         self.volume = volume
+        self.startTimer = startTimer
+        fetchTimer = LoopTimer(loop)
+        link.conductor = self
     }
 
     // MARK: Requests
@@ -83,6 +94,20 @@ final class PlaybackConductor: @unchecked Sendable {
     /// Brings the card's volume to the configured one, before anything is heard.
     func start() { volume.deviceChanged() }
 
+    /// Ends the decoder threads, each as soon as its source lets it. Nothing else may be called afterwards but
+    /// `discardEvents`.
+    func shutDown() {
+        link.conductor = nil
+        fetchTimer.cancel()
+        startTimer.cancel()
+        for item in items.values { item.pipeline.cancel() }
+    }
+
+    /// Takes what the renderer has still said. The renderer has ended.
+    func discardEvents() {
+        while let event = renderer.nextEvent() { event.release() }
+    }
+
     /// Loudness or volume have changed: what plays is ramped to it.
     func configurationChanged() {
         volume.applyVolume()
@@ -105,7 +130,7 @@ final class PlaybackConductor: @unchecked Sendable {
             retire(item.stream)
         case .seek(let id, let seconds):
             items[id]?.pipeline.seek(toSeconds: seconds)
-            items[id]?.isRepositioning = true
+            lastCut = renderer.sentCommands
             published.update {
                 $0.stream = nil
                 $0.startPosition = seconds
@@ -125,13 +150,13 @@ final class PlaybackConductor: @unchecked Sendable {
             renderer.hold()
         case .silence(let releaseDevice):
             isRunning = false
-            renderer.clear(releaseDevice: releaseDevice)
+            lastCut = renderer.clear(releaseDevice: releaseDevice)
             if releaseDevice { published.update { $0.device = nil } }
         case .send(let message):
             publish()
             bus.send(message)
         case .watchStart(let generation):
-            _ = loop.schedule(after: Self.startLimit) { [self] in handle(.startIsLate(generation: generation)) }
+            startTimer.start(after: Self.startLimit) { [self] in handle(.startIsLate(generation: generation)) }
         }
     }
 
@@ -149,7 +174,7 @@ final class PlaybackConductor: @unchecked Sendable {
     }
 
     private func begin(_ stream: PCMStream) {
-        lastBegin = renderer.begin(stream)
+        lastCut = renderer.begin(stream)
         publishCurrent(stream)
     }
 
@@ -175,36 +200,28 @@ final class PlaybackConductor: @unchecked Sendable {
         do throws(SystemError) {
             let pipeline = try MediaPipeline(
                 product, from: source, sessionID: newSessionID(), deviceMilliseconds: settings.bufferMilliseconds
-            ) { [self] report in
-                loop.post { [self] in receive(report, from: id) }
+            ) { [loop, link] report in
+                loop.post { link.conductor?.receive(report, from: id) }
             }
-            items[id] = Item(pipeline: pipeline)
+            items[id] = Item(product: product, pipeline: pipeline)
         } catch {
             let error = PlayerError(error, product)
-            loop.post { [self] in handle(.failed(id, error, hasFrames: false)) }
+            loop.post { [link] in link.conductor?.handle(.failed(id, error, hasFrames: false)) }
         }
     }
 
     private func receive(_ report: MediaPipeline.Report, from id: ItemID) {
-        guard items[id] != nil else { return }
+        guard let item = items[id], !item.pipeline.isOutdated(report) else { return }
         switch report {
-        case .opened(let context, let replayGain, let stream):
+        case .ready(let context, let replayGain, let stream, _):
+            stream.gain = volume.gain(for: replayGain)
             items[id]?.replayGain = replayGain
-            take(stream, for: id)
-            handle(.opened(id, context))
-        case .repositioned(let stream):
-            retire(items[id]?.stream)
-            take(stream, for: id)
-            if id == machine.currentItem { begin(stream) } else { follow(stream) }
-        case .failed(let error, let hasFrames):
+            items[id]?.stream = stream
+            retire(item.stream)
+            handle(item.stream == nil ? .opened(id, context) : .repositioned(id))
+        case .failed(let error, let hasFrames, _):
             handle(.failed(id, error, hasFrames: hasFrames))
         }
-    }
-
-    private func take(_ stream: PCMStream, for id: ItemID) {
-        stream.gain = volume.gain(for: items[id]?.replayGain ?? ReplayGain())
-        items[id]?.stream = stream
-        items[id]?.isRepositioning = false
     }
 
     // MARK: The renderer's events
@@ -221,12 +238,12 @@ final class PlaybackConductor: @unchecked Sendable {
         let processed = renderer.processedCommands
         if let event = renderer.nextEvent() {
             receive(event)
-            loop.post { [self] in fetchNextEvent() }
+            loop.post { [link] in link.conductor?.fetchNextEvent() }
             return
         }
         retired.removeAll { $0.command.map { $0 <= processed } ?? false }
         if isRunning || !retired.isEmpty || processed < renderer.sentCommands {
-            _ = loop.schedule(after: Self.fetchInterval) { [self] in fetchNextEvent() }
+            fetchTimer.start(after: Self.fetchInterval) { [self] in fetchNextEvent() }
         } else {
             isFetching = false
         }
@@ -258,8 +275,7 @@ final class PlaybackConductor: @unchecked Sendable {
             context.audioBitDepth = format.bitDepth
             handle(.qualityChanged(id, context))
         case .ended(let stream):
-            guard event.processedCommands >= lastBegin, let id = item(of: stream), items[id]?.isRepositioning == false
-            else { return }
+            guard event.processedCommands >= lastCut, let id = item(of: stream) else { return }
             handle(.ended(id))
         }
     }
@@ -270,12 +286,9 @@ final class PlaybackConductor: @unchecked Sendable {
 
     private func heard(_ stream: UInt64, after commands: UInt64) {
         let id = item(of: stream)
-        if commands < lastBegin {
-            // It was cut off by what began since. Where it is still to come, its first frames are spent: once more.
-            if let id, id == machine.nextItem {
-                items[id]?.pipeline.seek(toSeconds: 0)
-                items[id]?.isRepositioning = true
-            }
+        if commands < lastCut {
+            // It was cut off since. Where it is still to come, its first frames are spent: once more.
+            if let id, id == machine.nextItem { items[id]?.pipeline.seek(toSeconds: 0) }
         } else if let id, let heard = items[id]?.stream {
             publishCurrent(heard)
             handle(.heard(id))
@@ -292,7 +305,9 @@ final class PlaybackConductor: @unchecked Sendable {
     private func refused(_ stream: UInt64, _ error: DeviceError) {
         guard let id = item(of: stream) else { return }
         let next = machine.nextItem == id ? machine.currentItem : nil
-        handle(.failed(id, PlayerError(error), hasFrames: false))
+        var error = PlayerError(error)
+        error.mediaProduct = items[id]?.product
+        handle(.failed(id, error, hasFrames: false))
         if let next { handle(.ended(next)) }
     }
 
@@ -307,5 +322,16 @@ final class PlaybackConductor: @unchecked Sendable {
         // The next product is heard, and control does not know it yet.
         if position.stream == value.following { return value.context?.duration ?? start }
         return start
+    }
+}
+
+extension RendererEvent {
+    /// For an event that nobody looks at.
+    fileprivate func release() {
+        switch kind {
+        case .opened(let box): box.release()
+        case .deviceLost(_, let box), .refused(_, let box): box.release()
+        case .running, .starved, .heard, .formatHeard, .ended: break
+        }
     }
 }

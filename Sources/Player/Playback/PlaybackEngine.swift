@@ -12,7 +12,7 @@ public final class PlaybackEngine: @unchecked Sendable {
 
     private let loop: EventLoop
     private let conductor: PlaybackConductor
-    private let published: PublishedPlayback
+    let published: PublishedPlayback
 
     init(loop: EventLoop, bus: Bus<PlaybackMessage>, conductor: PlaybackConductor, published: PublishedPlayback) {
         self.loop = loop

@@ -16,6 +16,8 @@ struct PlaybackItem: Equatable {
     let id: ItemID
     let product: MediaProduct
     var phase = Phase.loading
+    /// A seek is under way: what was decoded before is not wanted any more.
+    var isRepositioning = false
     /// Decoding has stopped in the middle: raised once what was decoded has been heard.
     var failureAtEnd: PlayerError?
 
@@ -23,6 +25,9 @@ struct PlaybackItem: Equatable {
         self.id = id
         self.product = product
     }
+
+    /// Whether the output can play it.
+    var isPlayable: Bool { context != nil && !isRepositioning }
 
     var context: PlaybackContext? {
         if case .ready(let context) = phase { context } else { nil }

@@ -13,6 +13,8 @@ struct PlaybackStateMachine {
 
         // From an item's pipeline.
         case opened(ItemID, PlaybackContext)
+        /// Its audio comes from another position now.
+        case repositioned(ItemID)
         /// Nothing more will be decoded. `hasFrames`: some were, and may not have been heard yet.
         case failed(ItemID, PlayerError, hasFrames: Bool)
 
@@ -26,7 +28,7 @@ struct PlaybackStateMachine {
         case ended(ItemID)
         case qualityChanged(ItemID, PlaybackContext)
 
-        /// A second has passed since `play`.
+        /// A second has passed, as asked by `watchStart`.
         case startIsLate(generation: UInt64)
     }
 
@@ -50,7 +52,7 @@ struct PlaybackStateMachine {
         case silence(releaseDevice: Bool)
 
         case send(PlaybackMessage)
-        /// Report `.startIsLate` in a second.
+        /// Report `.startIsLate` in a second; forget about an earlier one.
         case watchStart(generation: UInt64)
     }
 
@@ -87,7 +89,7 @@ struct PlaybackStateMachine {
     private(set) var announced: MediaProduct?
     /// The context of the last transition or quality message.
     private(set) var context: PlaybackContext?
-    /// Counts the times that the output was told to run, so that a late report about an earlier time is known as such.
+    /// Counts the times that the output had to start anew, so that a late report about an earlier time is known as such.
     private var generation: UInt64 = 0
 
     /// The item that plays or will play.
@@ -124,6 +126,8 @@ struct PlaybackStateMachine {
                 effects = [.hold]
             case .seek(let seconds):
                 effects = seek(seconds, &active)
+            case .repositioned(let id):
+                effects = repositioned(id, &active)
             case .skipToNext:
                 guard let next = active.next else { return [] }
                 effects = [.close(active.current.id)]
@@ -186,16 +190,30 @@ struct PlaybackStateMachine {
     private mutating func play(_ active: inout Active) -> [Effect] {
         guard !active.wantsToPlay else { return [] }
         active.wantsToPlay = true
-        active.output = .silent
-        generation += 1
-        let run: [Effect] = active.current.context == nil ? [] : [.run(generation: generation)]
-        return run + [.watchStart(generation: generation)]
+        return start(&active)
     }
 
-    private func seek(_ seconds: Double, _ active: inout Active) -> [Effect] {
+    /// Something is to be heard, and the output is silent before it.
+    private mutating func start(_ active: inout Active) -> [Effect] {
+        guard active.wantsToPlay else { return [] }
+        generation += 1
+        if active.output == .sounding { active.output = .silent }
+        return runIfPlayable(active) + [.watchStart(generation: generation)]
+    }
+
+    private func runIfPlayable(_ active: Active) -> [Effect] {
+        active.wantsToPlay && active.current.isPlayable ? [.run(generation: generation)] : []
+    }
+
+    /// The output holds until there is audio from the new position: what it has is not wanted any more, and at its end
+    /// the next item would begin.
+    private mutating func seek(_ seconds: Double, _ active: inout Active) -> [Effect] {
         guard !seconds.isNaN else { return [] }
         let end = active.current.context?.duration ?? .infinity
-        var effects: [Effect] = [.seek(active.current.id, seconds: max(0, min(seconds, end)))]
+        let seek = Effect.seek(active.current.id, seconds: max(0, min(seconds, end)))
+        guard active.current.context != nil else { return [seek] }
+        active.current.isRepositioning = true
+        var effects = [.hold, seek] + start(&active)
         // What could not be decoded before may be passed over, or readable now.
         if active.current.failureAtEnd != nil {
             active.current.failureAtEnd = nil
@@ -214,20 +232,28 @@ struct PlaybackStateMachine {
             active.output = .stalled
             return [.silence(releaseDevice: false)]
         }
-        return [.follow(nil), .begin(next.id)] + (active.wantsToPlay ? [.run(generation: generation)] : [])
-            + announce(next)
+        return [.follow(nil), .begin(next.id)] + start(&active) + announce(next)
     }
 
     private mutating func opened(_ id: ItemID, _ context: PlaybackContext, _ active: inout Active) -> [Effect] {
         if active.current.id == id {
             active.current.phase = .ready(context)
-            let run: [Effect] = active.wantsToPlay ? [.run(generation: generation)] : []
             let follow: [Effect] = active.next?.context == nil ? [] : [.follow(active.next?.id)]
-            return [.begin(id)] + follow + run + announce(active.current)
+            return [.begin(id)] + follow + runIfPlayable(active) + announce(active.current)
         }
         guard active.next?.id == id else { return [] }
         active.next?.phase = .ready(context)
-        return active.current.context == nil || active.current.failureAtEnd != nil ? [] : [.follow(id)]
+        return follow(active)
+    }
+
+    private func repositioned(_ id: ItemID, _ active: inout Active) -> [Effect] {
+        guard active.current.id == id else { return active.next?.id == id ? follow(active) : [] }
+        active.current.isRepositioning = false
+        return [.begin(id)] + runIfPlayable(active)
+    }
+
+    private func follow(_ active: Active) -> [Effect] {
+        active.current.context == nil || active.current.failureAtEnd != nil ? [] : [.follow(active.next?.id)]
     }
 
     /// - Returns: nil when the error has to be raised now.

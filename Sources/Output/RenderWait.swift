@@ -1,0 +1,44 @@
+import Platform
+
+extension RenderLoop {
+    /// What to wait for before the next step. A command always ends the wait.
+    enum Wait: Equatable {
+        /// A command.
+        case command
+        /// Room in the device.
+        case device(milliseconds: Int32)
+        /// Time.
+        case time(milliseconds: Int32)
+    }
+
+    /// Blocks as `step` said.
+    func wait(_ wait: Wait, wakeUp: WakeUp) {
+        switch wait {
+        case .command:
+            if wakeUp.wait(milliseconds: -1) { wakeUp.clear() }
+        case .time(let milliseconds):
+            if wakeUp.wait(milliseconds: milliseconds) { wakeUp.clear() }
+        case .device(let milliseconds):
+            guard let device = slot.sink?.device else { return }
+            do throws(DeviceFault) {
+                if try device.wait(wakeUp: wakeUp.descriptor, milliseconds: milliseconds) { wakeUp.clear() }
+            } catch {
+                recover(from: error)
+            }
+        }
+    }
+}
+
+/// How long the audio thread sleeps before it looks at an empty ring again: a little longer each time.
+struct BackOff {
+    /// Milliseconds; also the longest wait for a device, so that boundaries and positions are told in time.
+    static let longest: Int32 = 50
+    private var milliseconds: Int32 = 1
+
+    /// The next sleep in milliseconds: never more than half of what the device still has.
+    mutating func next(unheardMilliseconds: Int64) -> Int32 {
+        defer { milliseconds = min(milliseconds * 2, Self.longest) }
+        guard unheardMilliseconds > 0 else { return milliseconds }
+        return min(milliseconds, max(1, Int32(clamping: unheardMilliseconds / 2)))
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+
+@testable import Player
+
+/// The messages of a player's bus in their order, also in a form that reads well in a list:
+///
+///     "- > a"           a transition from nothing to the product with the reference "a"
+///     "PLAYING"         a state
+///     "error m3 (a)"    an error with its code and product
+///     "quality 96000/24"
+final class MessageLog: @unchecked Sendable {
+    /// Seconds after which a test gives up. Far more than anything takes.
+    static let patience = 30.0
+
+    private let condition = NSCondition()
+    /// Guarded by `condition`.
+    private var received: [PlaybackMessage] = []
+
+    func append(_ message: PlaybackMessage) {
+        condition.withLock {
+            received.append(message)
+            condition.broadcast()
+        }
+    }
+
+    var messages: [PlaybackMessage] { condition.withLock { received } }
+    var lines: [String] { messages.map(\.line) }
+
+    /// Waits until `isTrue` of all messages so far.
+    @discardableResult
+    func wait(
+        _ what: String, file: StaticString = #filePath, line: UInt = #line, until isTrue: ([PlaybackMessage]) -> Bool
+    ) throws -> [PlaybackMessage] {
+        condition.lock()
+        defer { condition.unlock() }
+        let limit = Date(timeIntervalSinceNow: Self.patience)
+        while !isTrue(received) {
+            guard condition.wait(until: limit) else { throw WaitedInVain(what, received.map(\.line), file, line) }
+        }
+        return received
+    }
+}
+
+extension PlaybackMessage {
+    var isState: Bool { if case .playbackStateChanged = self { true } else { false } }
+    var isTransition: Bool { if case .mediaProductTransition = self { true } else { false } }
+
+    /// The context of a transition or a change of quality.
+    var context: PlaybackContext? {
+        switch self {
+        case .mediaProductTransition(let transition): transition.context
+        case .playbackQualityChanged(let context): context
+        default: nil
+        }
+    }
+
+    var error: PlayerError? { if case .error(let error) = self { error } else { nil } }
+
+    var line: String {
+        switch self {
+        case .error(let error): "error \(error.code) (\(error.mediaProduct?.referenceId ?? "-"))"
+        case .mediaProductTransition(let transition):
+            "\(transition.previous?.referenceId ?? "-") > \(transition.active?.referenceId ?? "-")"
+        case .playbackStateChanged(.idle): "IDLE"
+        case .playbackStateChanged(.playing): "PLAYING"
+        case .playbackStateChanged(.notPlaying): "NOT_PLAYING"
+        case .playbackStateChanged(.stalled): "STALLED"
+        case .playbackQualityChanged(let context):
+            "quality \(context.audioSampleRate ?? 0)/\(context.audioBitDepth ?? 0)"
+        case .streamingPrivilegesRevoked(let device): "revoked by \(device ?? "-")"
+        }
+    }
+}

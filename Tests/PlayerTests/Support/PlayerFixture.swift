@@ -1,0 +1,185 @@
+import Foundation
+import Output
+import OutputTestSupport
+import PCM
+import Platform
+import TestSupport
+
+@testable import Player
+
+/// A player with a paced card, a clock that is driven by hand, and a log of its messages.
+final class PlayerFixture: Sendable {
+    let card = PacedCard()
+    let clock = ManualClock()
+    let log = MessageLog()
+    let player: Player
+    private let timer: ManualStartTimer
+
+    init(
+        source: any PlaybackSource = LocalFiles(), stateFolder: String? = nil, bufferMilliseconds: Int = 200,
+        mixer: (any HardwareVolume & Sendable)? = nil
+    ) throws {
+        var settings = PlayerSettings(output: RendererSettings(device: "paced"), stateFolder: stateFolder)
+        settings.output.bufferMilliseconds = bufferMilliseconds
+        settings.realtimePriority = nil
+        let sessions = Recorder<Void>()
+        let timer = ManualStartTimer(clock)
+        self.timer = timer
+        player = try Player(
+            settings: settings, source: source, provider: card, clock: clock,
+            newSessionID: {
+                sessions.record(())
+                return "session-\(sessions.elements.count)"
+            },
+            startTimer: { _ in timer }, openMixer: { mixer })
+        if stateFolder == nil { player.playbackEngineConfig.loudnessNormalizationMode = .off }
+        player.playbackEngine.bus.subscribe { [log] in log.append($0) }
+    }
+
+    deinit { player.shutDown() }
+
+    var engine: PlaybackEngine { player.playbackEngine }
+
+    // MARK: Messages
+
+    /// All messages so far, as `MessageLog` writes them.
+    var messages: [String] { log.lines }
+
+    func wait(for state: PlaybackState, file: StaticString = #filePath, line: UInt = #line) throws {
+        try log.wait("\(state)", file: file, line: line) { $0.last(where: \.isState) == .playbackStateChanged(state) }
+    }
+
+    /// Waits until as many transitions were made.
+    func wait(forTransitions count: Int, file: StaticString = #filePath, line: UInt = #line) throws {
+        try log.wait("\(count) transitions", file: file, line: line) { $0.count(where: \.isTransition) >= count }
+    }
+
+    // MARK: Time
+
+    /// Lets `nanoseconds` pass for the renderer and for the player's watch on starts.
+    func advance(by nanoseconds: Int64) {
+        clock.advance(by: nanoseconds)
+        onControl { [player, timer] in
+            timer.clockAdvanced()
+            player.renderer.nudge()
+        }
+    }
+
+    /// Returns when control and renderer have carried out everything that was asked of them before.
+    func settle() {
+        let renderer = player.renderer
+        while !onControl({ renderer.processedCommands == renderer.sentCommands }) { sched_yield() }
+        // What the renderer has said about it is fetched an event a turn, first thing in the turn.
+        onControl {}
+    }
+
+    /// Runs `body` on the control thread and waits for it.
+    @discardableResult
+    func onControl<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result {
+        let done = DispatchSemaphore(value: 0)
+        let result = Recorder<Result>()
+        player.loop.post {
+            result.record(body())
+            done.signal()
+        }
+        done.wait()
+        return result.elements[0]
+    }
+
+    /// Waits until the position is `frame` of the product.
+    func wait(
+        forFrame frame: Int, rate: Int = 8000, file: StaticString = #filePath, line: UInt = #line
+    ) throws {
+        let position = Int(Double(frame) / Double(rate) * 1e9)
+        try spin("frame \(frame)", file: file, line: line) {
+            self.engine.assetPosition.map { abs($0 * 1e9 - Double(position)) < 2 } ?? false
+        }
+    }
+
+    /// Waits until the next product is opened and the renderer knows of it.
+    func waitForNext(file: StaticString = #filePath, line: UInt = #line) throws {
+        try spin("the next product", file: file, line: line) {
+            let value = self.engine.published.value
+            return value.following != nil && value.following != value.stream
+        }
+        settle()
+    }
+
+    /// Plays tracks one after another, each one set as next as soon as the one before is heard.
+    func play(_ products: [(product: MediaProduct, frames: Int)]) throws {
+        engine.load(products[0].product)
+        engine.play()
+        for (index, (_, frames)) in products.enumerated() {
+            try wait(forTransitions: index + 1)
+            if index + 1 < products.count {
+                engine.setNext(products[index + 1].product)
+                try waitForNext()
+            }
+            // The first frame of each but the first has been played to have its transition.
+            try hear(index == 0 ? frames : frames - 1)
+            if index + 1 < products.count { try hear(1) }
+        }
+        try wait(for: .idle)
+    }
+
+    /// Lets the card play `frames` more frames and waits until they were heard.
+    func hear(_ frames: Int, file: StaticString = #filePath, line: UInt = #line) throws {
+        let target = card.allow(frames)
+        try spin("\(frames) frames to be heard", file: file, line: line) { self.card.heardFrames >= target }
+    }
+
+    /// Waits until the renderer has tried to open the device so often, and knows what came of it.
+    func wait(forOpenings count: Int, file: StaticString = #filePath, line: UInt = #line) throws {
+        try spin("\(count) openings", file: file, line: line) { self.card.openingCount == count }
+        advance(by: 0)
+        settle()
+    }
+
+    /// Waits until so many frames are in the device: 1600 fill it at 8 kHz.
+    func wait(forPending frames: Int, file: StaticString = #filePath, line: UInt = #line) throws {
+        try spin("\(frames) frames in the device", file: file, line: line) { self.card.pendingFrames == frames }
+    }
+
+    /// Waits for what sends no message.
+    func spin(
+        _ what: String, file: StaticString = #filePath, line: UInt = #line, until isTrue: () -> Bool
+    ) throws {
+        let limit = Date(timeIntervalSinceNow: MessageLog.patience)
+        while !isTrue() {
+            guard Date() < limit else { throw WaitedInVain(what, log.lines, file, line) }
+            sched_yield()
+        }
+    }
+}
+
+/// Fires when the clock is told to.
+final class ManualStartTimer: StartTimer, @unchecked Sendable {
+    private let clock: ManualClock
+    // Control's alone.
+    private var deadline: Int64 = 0
+    private var action: (() -> Void)?
+
+    init(_ clock: ManualClock) { self.clock = clock }
+
+    func start(after nanoseconds: Int64, _ action: @escaping () -> Void) {
+        deadline = clock.now() + nanoseconds
+        self.action = action
+    }
+
+    func cancel() { action = nil }
+
+    func clockAdvanced() {
+        guard clock.now() >= deadline, let action else { return }
+        self.action = nil
+        action()
+    }
+}
+
+/// What a test waited for did not come.
+struct WaitedInVain: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ what: String, _ messages: [String], _ file: StaticString, _ line: UInt) {
+        description = "\(file):\(line): waited in vain for \(what); messages: \(messages)"
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import Media
+import PCM
+import Platform
+
+@testable import Player
+
+/// A source whose products come as slowly, and fail, as a test says. The product's id is its name.
+final class ScriptedSource: PlaybackSource {
+    private let recordings: [String: ScriptedRecording]
+
+    init(_ recordings: [ScriptedRecording]) {
+        self.recordings = Dictionary(uniqueKeysWithValues: recordings.map { ($0.product.productId, $0) })
+    }
+
+    func open(_ product: MediaProduct, cancellation: Cancellation) throws(PlayerError) -> OpenedProduct {
+        guard let recording = recordings[product.productId] else {
+            throw PlayerError(.notAllowed, code: "x1", message: "\(product.productId): no such product")
+        }
+        let decoder: ScriptedDecoder
+        do throws(MediaError) { decoder = try recording.open(cancellation) } catch { throw PlayerError(error, product) }
+        return OpenedProduct(decoder: decoder, productId: "actual \(product.productId)", replayGain: ReplayGain())
+    }
+}
+
+/// What a `ScriptedSource` has under one name.
+///
+/// Any thread.
+final class ScriptedRecording: @unchecked Sendable {
+    let product: MediaProduct
+    let format: PCMFormat
+    let samples: [Int32]
+    let tellsLength: Bool
+    private let lock = Lock()
+    // Guarded by `lock`.
+    private var isOpenable: Bool
+    private var availableFrames: Int
+    private var failure: MediaError?
+    private var seeksPass = true
+    private var seeksBegun = 0
+    private var openDecoders = 0
+    private var waiting: [WakeUp] = []
+
+    var frames: Int { samples.count / format.channelCount }
+
+    /// - Parameter available: frames that can be decoded at first.
+    init(
+        _ name: String, frames: Int, rate: Int = 8000, available: Int = .max, isOpenable: Bool = true,
+        tellsLength: Bool = true
+    ) {
+        product = MediaProduct(productType: .track, productId: name, referenceId: name)
+        format = PCMFormat(sampleRate: rate, channelCount: 2, bitDepth: 16)
+        samples = Track.noise(name, count: frames * 2, bits: 16)
+        availableFrames = available
+        self.isOpenable = isOpenable
+        self.tellsLength = tellsLength
+    }
+
+    func samples(from frame: Int) -> [Int32] { Array(samples[(frame * 2)...]) }
+    func samples(_ range: Range<Int>) -> [Int32] { Array(samples[(range.lowerBound * 2)..<(range.upperBound * 2)]) }
+
+    // MARK: What the test does
+
+    /// Opening goes on.
+    func letOpen() { change { isOpenable = true } }
+    /// Frames up to this one can be decoded from now on.
+    func letDecode(upTo frame: Int = .max) { change { availableFrames = frame } }
+    /// What cannot be decoded yet fails.
+    func fail(with error: MediaError) { change { failure = error } }
+    func holdSeeks() { change { seeksPass = false } }
+    func letSeek() { change { seeksPass = true } }
+
+    /// How often a decoder was told to seek.
+    var seekCount: Int { lock.withLock { seeksBegun } }
+    /// Decoders that live.
+    var decoderCount: Int { lock.withLock { openDecoders } }
+
+    private func change(_ body: () -> Void) {
+        let waiting = lock.withLock {
+            body()
+            return self.waiting
+        }
+        for wakeUp in waiting { wakeUp.signal() }
+    }
+
+    // MARK: For the decoder
+
+    fileprivate func open(_ cancellation: Cancellation) throws(MediaError) -> ScriptedDecoder {
+        let decoder = ScriptedDecoder(self, cancellation)
+        lock.withLock { waiting.append(decoder.wakeUp) }
+        while !lock.withLock({ isOpenable }) {
+            if let failure = lock.withLock({ failure }) { throw failure }
+            try decoder.wait()
+        }
+        return decoder
+    }
+
+    fileprivate func count(_ change: Int) { lock.withLock { openDecoders += change } }
+    fileprivate func beganSeek() { lock.withLock { seeksBegun += 1 } }
+
+    fileprivate func state() -> (available: Int, failure: MediaError?, seeksPass: Bool) {
+        lock.withLock { (availableFrames, failure, seeksPass) }
+    }
+}
+
+final class ScriptedDecoder: AudioDecoder {
+    let properties: AudioProperties
+    let metadata = TrackMetadata()
+    let damage = DamageReport()
+    fileprivate let wakeUp: WakeUp
+    private let recording: ScriptedRecording
+    private let cancellation: Cancellation
+    private var position = 0
+
+    fileprivate init(_ recording: ScriptedRecording, _ cancellation: Cancellation) {
+        self.recording = recording
+        self.cancellation = cancellation
+        wakeUp = try! WakeUp()
+        properties = AudioProperties(
+            format: recording.format, frameCount: recording.tellsLength ? Int64(recording.frames) : nil,
+            container: .wav, codec: .pcm, bitRate: nil)
+        recording.count(1)
+    }
+
+    deinit { recording.count(-1) }
+
+    /// Sleeps until the test changes something.
+    fileprivate func wait() throws(MediaError) {
+        let outcome = try? cancellation.wait(for: wakeUp.descriptor, .readable, milliseconds: -1)
+        wakeUp.clear()
+        if outcome == .cancelled { throw .source(.cancelled) }
+    }
+
+    func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(MediaError) -> DecodedRun {
+        while true {
+            if position >= recording.frames { return .end }
+            let state = recording.state()
+            let count = min(buffer.count / 2, 500, min(state.available, recording.frames) - position)
+            if count > 0 {
+                for index in 0..<(count * 2) { buffer[index] = recording.samples[position * 2 + index] }
+                position += count
+                return .frames(count)
+            }
+            if let failure = state.failure { throw failure }
+            try wait()
+        }
+    }
+
+    func seek(toFrame frame: Int64) throws(MediaError) {
+        recording.beganSeek()
+        while !recording.state().seeksPass {
+            if let failure = recording.state().failure { throw failure }
+            try wait()
+        }
+        position = Int(min(frame, Int64(recording.frames)))
+    }
+}

@@ -1,0 +1,94 @@
+@testable import Player
+
+let a = MediaProduct(productType: .track, productId: "1", referenceId: "a")
+let b = MediaProduct(productType: .track, productId: "2", referenceId: "b")
+let c = MediaProduct(productType: .track, productId: "3", referenceId: "c")
+let first = ItemID(number: 1)
+let second = ItemID(number: 2)
+let third = ItemID(number: 3)
+let contextOfA = context(of: a)
+let contextOfB = context(of: b)
+let errorOfA = PlayerError(.unexpected, code: "m3", message: "a", mediaProduct: a)
+let errorOfB = PlayerError(.unexpected, code: "m3", message: "b", mediaProduct: b)
+let aToB = PlaybackStateMachine.Effect.send(
+    .mediaProductTransition(MediaProductTransition(previous: a, active: b, context: contextOfB)))
+let ends: [PlaybackStateMachine.Effect] = [.silence(releaseDevice: true), .send(.playbackStateChanged(.idle))]
+
+private func context(of product: MediaProduct) -> PlaybackContext {
+    var context = PlaybackContext(
+        productId: product.productId, playbackSessionId: "session", referenceId: product.referenceId)
+    context.duration = 10
+    return context
+}
+
+/// A machine that a test and its arguments can hold.
+final class Machine {
+    private(set) var value = PlaybackStateMachine()
+    func handle(_ event: PlaybackStateMachine.Event) -> [PlaybackStateMachine.Effect] { value.handle(event) }
+}
+
+/// Every situation that the playback engine can be in. Product a is active, b is next.
+enum Situation: CaseIterable {
+    case idle
+    case loading, loadingToPlay
+    case paused, pausedNextLoading, pausedNextReady, pausedSeeking
+    /// Told to play; nothing is heard yet.
+    case starting
+    case playing, nextLoading, nextReady, nextFailed
+    case stalled
+    /// Product a cannot be decoded to its end.
+    case failing, failingNextReady
+    case seeking
+
+    private var events: [PlaybackStateMachine.Event] {
+        let setNext = PlaybackStateMachine.Event.setNext(b, second)
+        return switch self {
+        case .idle: []
+        case .loading: [.load(a, first)]
+        case .loadingToPlay: Self.loading.events + [.play]
+        case .paused: Self.loading.events + [.opened(first, contextOfA)]
+        case .pausedNextLoading: Self.paused.events + [setNext]
+        case .pausedNextReady: Self.pausedNextLoading.events + [.opened(second, contextOfB)]
+        case .pausedSeeking: Self.paused.events + [.seek(seconds: 1)]
+        case .starting: Self.paused.events + [.play]
+        case .playing: Self.starting.events + [.running(generation: 1)]
+        case .nextLoading: Self.playing.events + [setNext]
+        case .nextReady: Self.nextLoading.events + [.opened(second, contextOfB)]
+        case .nextFailed: Self.nextLoading.events + [.failed(second, errorOfB, hasFrames: false)]
+        case .stalled: Self.playing.events + [.starved(generation: 1)]
+        case .failing: Self.playing.events + [.failed(first, errorOfA, hasFrames: true)]
+        case .failingNextReady: Self.nextReady.events + [.failed(first, errorOfA, hasFrames: true)]
+        case .seeking: Self.playing.events + [.seek(seconds: 1)]
+        }
+    }
+
+    func machine() -> Machine {
+        let machine = Machine()
+        for event in events { _ = machine.handle(event) }
+        return machine
+    }
+
+    var state: PlaybackState { machine().value.playbackState }
+    var generation: UInt64 { self == .seeking ? 2 : plays ? 1 : 0 }
+    var isSeeking: Bool { self == .seeking || self == .pausedSeeking }
+
+    /// It is to play.
+    var plays: Bool {
+        switch self {
+        case .idle, .loading, .paused, .pausedNextLoading, .pausedNextReady, .pausedSeeking: false
+        default: true
+        }
+    }
+
+    var hasNext: Bool {
+        switch self {
+        case .pausedNextLoading, .pausedNextReady, .nextLoading, .nextReady, .nextFailed, .failingNextReady: true
+        default: false
+        }
+    }
+
+    /// Everything that there is is closed.
+    var closing: [PlaybackStateMachine.Effect] {
+        (self == .idle ? [] : [.close(first)]) + (hasNext ? [.close(second)] : [])
+    }
+}

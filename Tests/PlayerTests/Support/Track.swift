@@ -1,0 +1,81 @@
+import Foundation
+import PCM
+import TestSupport
+
+@testable import Player
+
+/// A recording whose every sample is known, as a file.
+struct Track {
+    let product: MediaProduct
+    let format: PCMFormat
+    /// Left-justified, interleaved.
+    let samples: [Int32]
+
+    var frames: Int { samples.count / format.channelCount }
+    var duration: Double { Double(frames) / Double(format.sampleRate) }
+
+    /// The samples from a frame on.
+    func samples(from frame: Int) -> [Int32] { Array(samples[(frame * format.channelCount)...]) }
+    /// The samples of some frames.
+    func samples(_ range: Range<Int>) -> [Int32] {
+        Array(samples[(range.lowerBound * format.channelCount)..<(range.upperBound * format.channelCount)])
+    }
+
+    /// Encoded by `flac`. The name is also the product's reference.
+    init(
+        _ name: String, frames: Int, rate: Int = 8000, channels: Int = 2, bits: Int = 16, tags: [String] = [],
+        arguments: [String] = [], in folder: ScratchFolder
+    ) throws {
+        let format = PCMFormat(sampleRate: rate, channelCount: channels, bitDepth: bits)
+        let samples = Track.noise(name, count: frames * channels, bits: bits)
+        let file = folder["\(name).flac"]
+        try Track.encode(samples, format, tags: tags, arguments: arguments, to: file)
+        self.format = format
+        self.samples = samples
+        product = MediaProduct(productType: .track, productId: file, referenceId: name)
+    }
+
+    /// A recording that consists of others, one file behind the other.
+    init(_ name: String, joining parts: [Track], in folder: ScratchFolder) throws {
+        var bytes = Data()
+        for part in parts { bytes += try Data(contentsOf: URL(fileURLWithPath: part.product.productId)) }
+        let file = folder["\(name).flac"]
+        try bytes.write(to: URL(fileURLWithPath: file))
+        format = parts[0].format
+        samples = parts.flatMap(\.samples)
+        product = MediaProduct(productType: .track, productId: file, referenceId: name)
+    }
+
+    /// Noise that differs from name to name, and no two neighbouring samples of which are alike.
+    static func noise(_ name: String, count: Int, bits: Int) -> [Int32] {
+        var state = name.utf8.reduce(0x9E37_79B9_7F4A_7C15 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 } | 1
+        return (0..<count).map { _ in
+            state ^= state << 13
+            state ^= state >> 7
+            state ^= state << 17
+            return (Int32(truncatingIfNeeded: state >> 16) >> Int32(32 - bits)) << Int32(32 - bits)
+        }
+    }
+
+    private static func encode(
+        _ samples: [Int32], _ format: PCMFormat, tags: [String], arguments: [String], to file: String
+    ) throws {
+        let width = format.bitDepth / 8
+        var bytes = Data(capacity: samples.count * width)
+        for sample in samples {
+            let value = UInt32(bitPattern: sample >> Int32(32 - format.bitDepth))
+            for index in 0..<width { bytes.append(UInt8(truncatingIfNeeded: value >> UInt32(8 * index))) }
+        }
+        let raw = "\(file).raw"
+        try bytes.write(to: URL(fileURLWithPath: raw))
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/flac")
+        process.arguments = [
+            "-s", "-f", "--force-raw-format", "--endian=little", "--sign=signed", "--channels=\(format.channelCount)",
+            "--bps=\(format.bitDepth)", "--sample-rate=\(format.sampleRate)", "-o", file,
+        ] + tags.map { "--tag=\($0)" } + arguments + [raw]
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw CocoaError(.fileWriteUnknown) }
+    }
+}
