@@ -29,7 +29,7 @@ final class ConductorFixture: @unchecked Sendable {
                 lastSession.record(0)
                 return "session-\(lastSession.elements.count)"
             },
-            openMixer: { nil })
+            startTimer: { LoopTimer($0) }, openMixer: { nil })
         player.playbackEngineConfig.loudnessNormalizationMode = .off
         let loop = try EventLoop()
         self.loop = loop
