@@ -50,6 +50,7 @@ final class ConductorFixture: @unchecked Sendable {
 
     /// Ends all threads; the fixture is of no use afterwards.
     func shutDown() {
+        perform { $0.shutDown() }
         player.shutDown()
         loop.stop()
         thread.join()

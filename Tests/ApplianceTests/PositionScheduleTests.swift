@@ -9,7 +9,7 @@ struct PositionScheduleTests {
 
     /// A schedule that `#expect` may change.
     final class Asked {
-        private var schedule = PositionSchedule()
+        private var schedule = PositionSchedule(at: 0)
 
         func shouldWrite(_ event: PositionSchedule.Event, seconds: Double, of entry: EntryID, at now: Int64) -> Bool {
             schedule.shouldWrite(event, seconds: seconds, of: entry, at: now)
@@ -23,7 +23,6 @@ struct PositionScheduleTests {
         let schedule = Asked()
         var now: Int64 = 0
         var writes: [Int64] = []
-        #expect(schedule.shouldWrite(.jumped, seconds: 0, of: entry, at: now))
         while now < 3600 * second, let tick = schedule.nextTick(isPlaying: true, at: now) {
             now = tick
             if schedule.shouldWrite(.tick, seconds: Double(now / second), of: entry, at: now) { writes.append(now) }
@@ -55,16 +54,17 @@ struct PositionScheduleTests {
     func seeking() {
         let schedule = Asked()
         var written: [Double] = []
+        let start = 100 * second
         for step in 0..<25 {
             let position = Double(step)
-            if schedule.shouldWrite(.jumped, seconds: position, of: entry, at: Int64(step) * second / 10) {
+            if schedule.shouldWrite(.jumped, seconds: position, of: entry, at: start + Int64(step) * second / 10) {
                 written.append(position)
             }
         }
         #expect(written == [0, 10, 20])
-        let tick = schedule.nextTick(isPlaying: false, at: 25 * second / 10)
-        #expect(tick == 3 * second)
-        #expect(schedule.shouldWrite(.tick, seconds: 24, of: entry, at: 3 * second))
-        #expect(schedule.nextTick(isPlaying: false, at: 3 * second) == nil)
+        let tick = schedule.nextTick(isPlaying: false, at: start + 25 * second / 10)
+        #expect(tick == start + 3 * second)
+        #expect(schedule.shouldWrite(.tick, seconds: 24, of: entry, at: start + 3 * second))
+        #expect(schedule.nextTick(isPlaying: false, at: start + 3 * second) == nil)
     }
 }

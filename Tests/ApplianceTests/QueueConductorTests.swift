@@ -129,6 +129,7 @@ struct QueueConductorTests {
         #expect(fixture.failedEntries.count == 4)
         #expect(fixture.events.filter { $0 == .ended }.count == 1)
         #expect(state == (nil, false))
+        #expect(fixture.perform { $0.queue.history.isEmpty })
         // Each attempt is a new one.
         fixture.perform { $0.play() }
         fixture.wait("the second end") { $0.filter { $0 == .ended }.count == 2 }

@@ -38,14 +38,12 @@ public final class QueueConductor: @unchecked Sendable {
     private var subscription: Bus<PlaybackMessage>.Subscription?
 
     private var lastSerial: UInt64 = 0
-    /// What the engine plays or will play; nil when it has nothing.
+    /// What the engine plays or will play; nil when it has nothing. What it says of earlier requests is out of date.
     private var loaded: PlaybackRequest?
     /// Whether the engine has said so.
     private var isAnnounced = false
     /// What the engine was told to play next.
     private var planned: PlaybackRequest?
-    /// The request of the last `load`: what the engine says of earlier ones is out of date.
-    private var firstSerial: UInt64 = 0
     /// Where the current entry begins, in seconds, as long as the engine does not know it better.
     private var startPosition = 0.0
     /// Entries in a row that could not be played.
@@ -61,14 +59,16 @@ public final class QueueConductor: @unchecked Sendable {
         self.queue = queue
         self.random = random
         self.observe = observe
-        subscription = engine.bus.subscribe { [weak self] message in
-            guard let self else { return }
+        subscription = engine.bus.subscribe { [self] message in
             loop.post { self.receive(message) }
         }
     }
 
-    deinit {
+    /// Listens to the engine no longer; messages that are under way may still arrive. Until then it lives as long as the
+    /// engine does.
+    public func shutDown() {
         if let subscription { engine.bus.cancel(subscription) }
+        subscription = nil
     }
 
     /// Where the current entry is heard, in seconds; 0 without one.
@@ -241,7 +241,6 @@ public final class QueueConductor: @unchecked Sendable {
         startPosition = position
         guard !isReleased, let product = queue.product(entry) else { return }
         let request = newRequest(entry)
-        firstSerial = request.serial
         loaded = request
         planned = nil
         isAnnounced = false
@@ -272,6 +271,8 @@ public final class QueueConductor: @unchecked Sendable {
             if let active = transition.active {
                 if let request = PlaybackRequest(referenceId: active.referenceId) { began(request) }
             } else if let loaded, transition.previous?.referenceId == loaded.referenceId {
+                // Nothing was up next; an entry may have come at the last moment, too late to be set.
+                forgetLoaded()
                 ended()
             }
         case .error(let error):
@@ -298,7 +299,8 @@ public final class QueueConductor: @unchecked Sendable {
             self.loaded = request
             startPosition = 0
             failures = 0
-            guard queue.product(request.entry) != nil else { return endedElsewhere() }
+            // It may have been removed in the same moment.
+            guard queue.product(request.entry) != nil else { return ended() }
             queue.advance(to: request.entry)
             planNext()
             observe(.queueChanged)
@@ -307,30 +309,29 @@ public final class QueueConductor: @unchecked Sendable {
         observe(.currentAnnounced)
     }
 
-    /// The engine has gone on to an entry that was removed in the same moment.
-    private func endedElsewhere() {
-        if queue.next() == nil { queue.finish() }
-        goOn()
-    }
-
+    /// The current entry was heard to its end.
     private func ended() {
-        forgetLoaded()
-        // An entry may have come at the last moment, when the engine had nothing to set a next product for.
         if queue.next() == nil { queue.finish() }
         goOn()
     }
 
     private func failed(_ request: PlaybackRequest, _ error: PlayerError) {
-        guard let loaded, request.serial >= firstSerial else { return }
-        // The engine is idle now, whichever of our products it was.
+        guard let loaded, request.serial >= loaded.serial else { return }
+        // The engine is idle now, whichever of the two it was.
         forgetLoaded()
         failures += 1
-        let isThere = queue.product(request.entry) != nil
-        if isThere, request.serial >= loaded.serial { queue.pass(over: request.entry) }
-        // Without this a queue of nothing but broken files would go round for ever.
-        if failures >= queue.count { queue.finish() }
         observe(.failed(request.entry, error))
-        goOn()
+        if failures >= queue.count {
+            // Without this a queue of nothing but broken files would go round for ever.
+            queue.giveUp()
+            goOn()
+        } else if request == loaded || request.entry == queue.upNext {
+            queue.pass(over: request.entry)
+            goOn()
+        } else {
+            // Another entry has become the next one, too late to be set.
+            ended()
+        }
     }
 
     private func goOn() {

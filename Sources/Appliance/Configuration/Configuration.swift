@@ -77,13 +77,13 @@ public struct Configuration: Equatable, Sendable {
     // MARK: Messages
 
     private static func unknownSection(_ name: String) -> String {
-        let names = Setting.sections.map(\.0)
+        let names = Setting.sections.map { $0.0 }
         return "unknown section [\(name)]\(question(Suggestion.nearest(to: name, among: names)))"
             + " Sections: \(names.joined(separator: ", "))"
     }
 
     private static func unknownKey(_ key: String, in section: String) -> String {
-        let keys = Setting.all.filter { $0.section.utf8.elementsEqual(section.utf8) }.map(\.key)
+        let keys = Setting.all.filter { $0.section.utf8.elementsEqual(section.utf8) }.map { $0.key }
         var hint = question(Suggestion.nearest(to: key, among: keys))
         if let elsewhere = Setting.all.first(where: { $0.key.utf8.elementsEqual(key.utf8) }) {
             hint = "; it belongs to [\(elsewhere.section)]."

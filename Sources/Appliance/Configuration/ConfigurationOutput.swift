@@ -2,7 +2,7 @@ extension Configuration {
     /// Every setting with its value and where that comes from, in the form of a configuration file.
     public var shown: String {
         text { setting in
-            let line = "\(setting.key) = \(self[setting.name].written)"
+            let line = assignment(setting)
             let blanks = String(repeating: " ", count: max(1, 40 - line.utf8.count))
             return "\(line)\(blanks)# \(origin(of: setting.name).text)\n"
         } heading: { _ in "" }
@@ -19,11 +19,17 @@ extension Configuration {
 
             """
         return introduction + standard.text { setting in
-            let comment = setting.comment.split(separator: "\n").map { "# \($0)\n" }.joined()
+            let lines = setting.comment.utf8.split(separator: UInt8(ascii: "\n"))
+            let comment = lines.map { "# \(Substring($0))\n" }.joined()
             let restart = setting.changesWhileRunning ? "" : "# Takes effect at the next start.\n"
-            return "\n\(comment)# Must be \(setting.type.allowed).\n\(restart)"
-                + "#\(setting.key) = \(standard[setting.name].written)\n"
+            let allowed = setting.type == .text ? "" : "# Must be \(setting.type.allowed).\n"
+            return "\n\(comment)\(allowed)\(restart)#\(standard.assignment(setting))\n"
         } heading: { "# \($0)\n" }
+    }
+
+    private func assignment(_ setting: Setting) -> String {
+        let value = self[setting.name].written
+        return value.utf8.isEmpty ? "\(setting.key) =" : "\(setting.key) = \(value)"
     }
 
     private func text(_ line: (Setting) -> String, heading: (String) -> String) -> String {

@@ -16,6 +16,15 @@ extension Configuration {
         }
     }
 
+    /// What the words of a choice stand for, in their order.
+    private func choice<Meaning>(_ name: SettingName, of meanings: [Meaning]) -> Meaning {
+        let word = text(name)
+        guard case .choice(let words) = name.setting.type, words.count == meanings.count,
+            let index = words.firstIndex(where: { $0.utf8.elementsEqual(word.utf8) })
+        else { preconditionFailure("\(name.setting.title) is another choice") }
+        return meanings[index]
+    }
+
     /// nil for a word that stands for nothing or leaves it to the program.
     private func text(_ name: SettingName, unless word: String) -> String? {
         let value = text(name)
@@ -25,10 +34,7 @@ extension Configuration {
     /// nil where the board profile, or what is there, decides.
     public var device: String? { text(.device, unless: "auto") }
     /// nil takes the widest that the device has.
-    public var sampleFormat: SampleFormat? {
-        let name = text(.sampleFormat)
-        return SampleFormat.allCases.first { "\($0.name)".utf8.elementsEqual(name.utf8) }
-    }
+    public var sampleFormat: SampleFormat? { choice(.sampleFormat, of: [nil, .s32, .s24, .s24Packed, .s16]) }
     public var bufferMilliseconds: Int { number(.buffer) }
     public var periodCount: Int { number(.periods) }
     /// nil where the board profile, or the card, decides.
@@ -38,25 +44,11 @@ extension Configuration {
     /// nil for normal scheduling.
     public var realtimePriority: Int? { number(.realtimePriority) == 0 ? nil : number(.realtimePriority) }
 
-    public var normalization: LoudnessNormalizationMode {
-        switch text(.normalization) {
-        case "off": .off
-        case "track": .track
-        default: .album
-        }
-    }
-
+    public var normalization: LoudnessNormalizationMode { choice(.normalization, of: [.off, .track, .album]) }
     /// In dB.
     public var preAmp: Int { number(.preAmp) }
 
-    public var resume: ResumePolicy {
-        switch text(.resume) {
-        case "paused": .paused
-        case "empty": .empty
-        default: .playing
-        }
-    }
-
+    public var resume: ResumePolicy { choice(.resume, of: [.playing, .paused, .empty]) }
     public var stateFolder: String { text(.state) }
     /// nil for no socket.
     public var socketPath: String? { text(.socket, unless: "none") }
@@ -73,13 +65,5 @@ extension Configuration {
         return names
     }
 
-    public var logLevel: Log.Level {
-        switch text(.logLevel) {
-        case "error": .error
-        case "warning": .warning
-        case "info": .info
-        case "debug": .debug
-        default: .notice
-        }
-    }
+    public var logLevel: Log.Level { choice(.logLevel, of: [.error, .warning, .notice, .info, .debug]) }
 }

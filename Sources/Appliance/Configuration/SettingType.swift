@@ -22,7 +22,7 @@ public enum SettingValue: Equatable, Sendable {
         case .decibels(let value): "\(value) dB"
         case .permissions(let mode): "0" + String(mode, radix: 8)
         case .text(let value): Self.quoted(value)
-        case .list(let values): values.map(Self.quoted).joined(separator: ", ")
+        case .list(let values): Self.quoted(values.joined(separator: ", "))
         }
     }
 

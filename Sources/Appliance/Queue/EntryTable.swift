@@ -42,7 +42,7 @@ struct EntryTable: Sendable {
     var count: Int { rows.count }
 
     /// All ids, ascending.
-    var ids: [EntryID] { rows.map(\.id) }
+    var ids: [EntryID] { rows.map { $0.id } }
 
     func contains(_ id: EntryID) -> Bool { index(of: id) != nil }
 
@@ -124,23 +124,5 @@ struct EntryTable: Sendable {
             if rows[middle].id < id { low = middle + 1 } else { high = middle }
         }
         return low
-    }
-}
-
-/// Entries to be removed at once; asking for one is a binary search.
-struct EntryIDSet {
-    private let sorted: [EntryID]
-
-    init(_ ids: [EntryID]) { sorted = ids.sorted() }
-
-    func contains(_ id: EntryID) -> Bool {
-        var low = 0
-        var high = sorted.count
-        while low < high {
-            let middle = (low + high) / 2
-            if sorted[middle] == id { return true }
-            if sorted[middle] < id { low = middle + 1 } else { high = middle }
-        }
-        return false
     }
 }

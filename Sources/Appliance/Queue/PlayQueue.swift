@@ -115,6 +115,9 @@ public struct PlayQueue: Sendable {
         current = next == failed ? nil : next
     }
 
+    /// None of the entries can be played: nothing is current.
+    mutating func giveUp() { current = nil }
+
     private mutating func remember(_ id: EntryID?) {
         guard let id else { return }
         history.append(id)
@@ -242,7 +245,9 @@ public struct PlayQueue: Sendable {
         if let current, let index = shuffledOrder.firstIndex(of: current) { shuffledOrder.swapAt(0, index) }
         let first = current == nil ? 0 : 1
         // The bytes for all in one request: a system call for each would take longer than the rest.
-        let bytes = random.bytes(8 * count)
+        // (`random.bytes` would do, but a protocol extension's function on an existential traps in Embedded Swift 6.3.)
+        var bytes = [UInt8](repeating: 0, count: 8 * count)
+        bytes.withUnsafeMutableBytes { random.fill($0) }
         for index in stride(from: count - 1, to: first, by: -1) {
             let number = bytes[(8 * index)..<(8 * index + 8)].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
             let other = first + Int(number.multipliedFullWidth(by: UInt64(index + 1 - first)).high)

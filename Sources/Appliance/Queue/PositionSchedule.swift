@@ -22,16 +22,17 @@ public struct PositionSchedule: Sendable {
     }
 
     private var written: Written?
-    private var lastWrite: Int64?
+    private var lastWrite: Int64
     private var hasJumped = false
 
-    public init() {}
+    /// - Parameter now: when the position that is already written was last right.
+    public init(at now: Int64) { lastWrite = now }
 
     /// Whether to write the position now. It counts as written then.
     /// - Parameter seconds: the position in `entry`.
     public mutating func shouldWrite(_ event: Event, seconds: Double, of entry: EntryID, at now: Int64) -> Bool {
         if event == .jumped { hasJumped = true }
-        guard event == .rested || now >= deadline(at: now) else { return false }
+        guard event == .rested || now >= deadline else { return false }
         let position = Written(entry: entry, milliseconds: Int64(max(0, min(seconds, 1e12)) * 1000))
         hasJumped = false
         guard position != written else { return false }
@@ -43,11 +44,8 @@ public struct PositionSchedule: Sendable {
     /// When to come back with a tick: while it plays, and after a jump that was not written at once; nil when nothing is
     /// going to change.
     public func nextTick(isPlaying: Bool, at now: Int64) -> Int64? {
-        isPlaying || hasJumped ? max(now, deadline(at: now)) : nil
+        isPlaying || hasJumped ? max(now, deadline) : nil
     }
 
-    private func deadline(at now: Int64) -> Int64 {
-        guard let lastWrite else { return hasJumped ? now : now + Self.interval }
-        return lastWrite + (hasJumped ? Self.jumpInterval : Self.interval)
-    }
+    private var deadline: Int64 { lastWrite + (hasJumped ? Self.jumpInterval : Self.interval) }
 }

@@ -81,12 +81,13 @@ public struct QueueImage: Sendable {
 
     private mutating func update(_ change: inout QueueChange, to queue: PlayQueue, firstNew: EntryID) {
         let table = queue.table
-        let gone = originalOrder.ids == queue.originalOrder ? [] : originalOrder.ids.filter { !table.contains($0) }
-        change.removesAllEntries = !gone.isEmpty && gone.count == originalOrder.ids.count
-        change.removedEntries = change.removesAllEntries ? [] : gone
+        let before = originalOrder.ids.count
         change.addedEntries = table.entries(from: firstNew)
         change.originalOrder = originalOrder.update(
             to: queue.originalOrder, isNew: { $0 >= firstNew }, isGone: { !table.contains($0) })
+        let gone = change.originalOrder.gone
+        change.removesAllEntries = !gone.isEmpty && gone.count == before
+        change.removedEntries = change.removesAllEntries ? [] : gone
         change.shuffledOrder = shuffledOrder.update(
             to: queue.shuffledOrder, isNew: { $0 >= firstNew }, isGone: { !table.contains($0) })
     }

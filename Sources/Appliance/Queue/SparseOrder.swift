@@ -11,6 +11,8 @@ struct SparseOrder: Sendable {
         var isRewrite = false
         var deletedKeys: [Int64] = []
         var insertedRows: [Row] = []
+        /// The entries of the deleted rows that have gone, and not just to another place.
+        var gone: [EntryID] = []
 
         var isEmpty: Bool { !isRewrite && deletedKeys.isEmpty && insertedRows.isEmpty }
     }
@@ -29,8 +31,8 @@ struct SparseOrder: Sendable {
 
     /// What the database holds: rows with ascending keys.
     init(_ rows: [Change.Row]) {
-        ids = rows.map(\.id)
-        keys = rows.map(\.key)
+        ids = rows.map { $0.id }
+        keys = rows.map { $0.key }
     }
 
     /// Takes the order to `new`.
@@ -41,7 +43,7 @@ struct SparseOrder: Sendable {
         to new: [EntryID], isNew: (EntryID) -> Bool, isGone: (EntryID) -> Bool
     ) -> Change {
         if ids == new { return Change() }
-        if ids.isEmpty || new.isEmpty { return rewrite(new) }
+        if ids.isEmpty || new.isEmpty { return rewrite(new, isGone) }
         switch walk(new, isNew, isGone, moved: nil) {
         case .rows(let change): return apply(change, new)
         case .mismatch(let old, let other):
@@ -49,8 +51,8 @@ struct SparseOrder: Sendable {
             for moved in [old, other] {
                 if case .rows(let change) = walk(new, isNew, isGone, moved: moved) { return apply(change, new) }
             }
-            return rewrite(new)
-        case .noRoom: return rewrite(new)
+            return rewrite(new, isGone)
+        case .noRoom: return rewrite(new, isGone)
         }
     }
 
@@ -76,6 +78,11 @@ struct SparseOrder: Sendable {
         var old = 0
         /// Entries of the new order that have no key yet: the last ones of those seen.
         var waiting = 0
+        func delete() {
+            edit.change.deletedKeys.append(keys[old])
+            if ids[old] != moved { edit.change.gone.append(ids[old]) }
+            old += 1
+        }
         func give(keysBefore upper: Int64?) -> Bool {
             defer { waiting = 0 }
             guard waiting > 0 else { return true }
@@ -88,14 +95,10 @@ struct SparseOrder: Sendable {
             return true
         }
         for id in new {
-            while old < ids.count, ids[old] != id, ids[old] == moved || isGone(ids[old]) {
-                edit.change.deletedKeys.append(keys[old])
-                old += 1
-            }
+            while old < ids.count, ids[old] != id, ids[old] == moved || isGone(ids[old]) { delete() }
             if id == moved, old < ids.count, ids[old] == moved {
                 // Its old place is its new one's neighbour.
-                edit.change.deletedKeys.append(keys[old])
-                old += 1
+                delete()
                 waiting += 1
             } else if id == moved || isNew(id) {
                 waiting += 1
@@ -107,7 +110,7 @@ struct SparseOrder: Sendable {
                 return .mismatch(old < ids.count ? ids[old] : id, id)
             }
         }
-        edit.change.deletedKeys += keys[old...]
+        while old < ids.count { delete() }
         return give(keysBefore: nil) ? .rows(edit) : .noRoom
     }
 
@@ -122,10 +125,11 @@ struct SparseOrder: Sendable {
         return change
     }
 
-    private mutating func rewrite(_ new: [EntryID]) -> Change {
+    private mutating func rewrite(_ new: [EntryID], _ isGone: (EntryID) -> Bool) -> Change {
+        let gone = ids.filter(isGone)
         ids = new
         keys = new.indices.map { Int64($0 + 1) * Self.gap }
-        return Change(isRewrite: true, insertedRows: zip(keys, ids).map { Change.Row(key: $0, id: $1) })
+        return Change(isRewrite: true, insertedRows: zip(keys, ids).map { Change.Row(key: $0, id: $1) }, gone: gone)
     }
 
     /// `count` ascending keys between two others; nil when there is no room.
