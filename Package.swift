@@ -17,6 +17,8 @@ let package = Package(
         .systemLibrary(name: "CFLAC", path: "Sources/C/CFLAC", pkgConfig: "flac", providers: [.apt(["libflac-dev"])]),
         // SQLite: everything that persists; used by Database alone.
         .systemLibrary(name: "CSQLite", path: "Sources/C/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        // libgpiod: the kernel's interface to GPIO lines; used by Board alone.
+        .systemLibrary(name: "CGPIOD", path: "Sources/C/CGPIOD", pkgConfig: "libgpiod", providers: [.apt(["libgpiod-dev"])]),
         // jansson: JSON; used by Platform alone.
         .systemLibrary(name: "CJansson", path: "Sources/C/CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
 
@@ -26,6 +28,7 @@ let package = Package(
         .target(name: "Database", dependencies: ["Platform", "CSQLite"]),
         .target(name: "Media", dependencies: ["PCM", "Platform", "CFLAC"]),
         .target(name: "Output", dependencies: ["PCM", "Platform", "CALSA"]),
+        .target(name: "Board", dependencies: ["Platform", "CGPIOD", "CLinux"]),
         .target(name: "Player", dependencies: ["Media", "Output", "Database", "PCM", "Platform"]),
         .target(name: "Appliance", dependencies: ["Player", "Database", "PCM", "Platform"]),
         .executableTarget(name: "tonearm", dependencies: ["Player", "Media", "Output", "PCM", "Platform", "CLinux"]),
@@ -47,6 +50,7 @@ let package = Package(
         .testTarget(
             name: "OutputTests",
             dependencies: ["Output", "AllocationCounter", "SimulatedCard", "OutputTestSupport", "TestSupport"]),
+        .testTarget(name: "BoardTests", dependencies: ["Board", "CLinux", "TestSupport"]),
         .testTarget(name: "PlayerTests", dependencies: ["Player", "AllocationCounter", "OutputTestSupport", "TestSupport"]),
         // For tools/bench: the time from `play()` to the first frame.
         .executableTarget(name: "StartLatency", dependencies: ["Player", "Output", "Platform"], path: "Tests/StartLatency"),
@@ -55,7 +59,7 @@ let package = Package(
         .testTarget(
             name: "ApplianceTests",
             dependencies: ["Appliance", "Player", "QueueWriter", "OutputTestSupport", "TestSupport"]),
-        .testTarget(name: "CommandLineTests", dependencies: ["tonearm"]),
+        .testTarget(name: "CommandLineTests", dependencies: ["tonearm", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -50,26 +50,28 @@ struct HeardTimeline {
     }
 
     static let capacity = 32
-    private var segments: [Segment] = []
+    /// Segments that are not wholly heard, from `first` on, around the end. In place: an array would allocate in a
+    /// build without optimisation.
+    private var segments = InlineArray<32, Segment?>(repeating: nil)
+    private var first = 0
+    private(set) var segmentCount = 0
     /// Frames written to the device since the last `clear`.
     private(set) var written: Int64 = 0
     /// Frames of these that were heard, as last told.
     private(set) var heard: Int64 = 0
 
-    init() { segments.reserveCapacity(Self.capacity) }
-
-    /// Segments that are not wholly heard.
-    var segmentCount: Int { segments.count }
     /// Whether no further segment can begin before one was heard: with very short runs.
-    var isFull: Bool { segments.count == Self.capacity }
+    var isFull: Bool { segmentCount == Self.capacity }
     /// Frames written and not heard yet.
     var unheard: Int64 { written - heard }
     /// The segment that is heard now.
-    var current: Segment? { segments.first }
+    var current: Segment? { segmentCount > 0 ? segments[first] : nil }
 
     /// A new run begins with the next frame that is written. Not when it is full.
     mutating func begin(_ run: Run, at ringPosition: Int64) {
-        segments.append(Segment(deviceStart: written, ringStart: ringPosition, run: run))
+        precondition(!isFull)
+        segments[slot(segmentCount)] = Segment(deviceStart: written, ringStart: ringPosition, run: run)
+        segmentCount += 1
     }
 
     mutating func wrote(_ frames: Int) { written += Int64(frames) }
@@ -85,20 +87,24 @@ struct HeardTimeline {
     /// Passes to the next segment if its first frame was heard.
     /// - Returns: that segment, or nil when the current one is still heard.
     mutating func advance() -> Segment? {
-        guard segments.count > 1, segments[1].deviceStart < heard else { return nil }
-        segments.removeFirst()
-        return segments[0]
+        guard segmentCount > 1, let next = segments[slot(1)], next.deviceStart < heard else { return nil }
+        first = slot(1)
+        segmentCount -= 1
+        return next
     }
 
     /// Position in the current segment's ring of the next sample to be heard.
     var heardRingPosition: Int64? {
-        segments.first.map { $0.ringStart + (heard - $0.deviceStart) * Int64($0.run.format.channelCount) }
+        guard let current else { return nil }
+        return current.ringStart + (heard - current.deviceStart) * Int64(current.run.format.channelCount)
     }
 
     /// The device is silent: start counting anew.
     mutating func clear() {
-        segments.removeAll(keepingCapacity: true)
+        segmentCount = 0
         written = 0
         heard = 0
     }
+
+    private func slot(_ index: Int) -> Int { (first + index) % Self.capacity }
 }

@@ -311,10 +311,11 @@ final class RenderLoop {
 
     /// Brings the device back, or closes it when it is gone; what it had is accounted for.
     private func revive(from fault: DeviceFault) {
-        if fault == .underrun {
+        switch (fault, activity) {
+        case (.underrun, .running), (.underrun, .draining):
             // All that was written was heard, or the device would not have run dry.
             if head.finish() { faultsInARow = 0 }
-        } else {
+        default:
             head.goBack()
         }
         slot.recover(from: fault)

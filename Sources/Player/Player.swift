@@ -97,8 +97,8 @@ public final class Player: @unchecked Sendable {
         set { offlineMode.store(newValue, ordering: .relaxed) }
     }
 
-    /// Falls silent, frees the device, writes what is still to be written and ends all threads. Nothing else may be
-    /// called afterwards. Not from a subscriber of a bus.
+    /// Falls silent, frees the device, writes what is still to be written and ends all threads; a decoder's as soon as
+    /// its source lets it. Nothing else may be called afterwards. Not from a subscriber of a bus.
     public func shutDown() {
         playbackEngineConfig.observe(nil)
         loop.post { [conductor] in conductor.shutDown() }

@@ -32,6 +32,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     // Guarded by `condition`.
     private var recordingsMade: [Recording] = []
     private var allowance = 0
+    private var granted = 0
     private var isFree = false
     private var openFailure: DeviceError?
     private var sampleFormats: [SampleFormat] = SampleFormat.allCases
@@ -73,6 +74,15 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
         wait("\(frames) frames to be heard", file: file, line: line) { self.heardInAll() >= target }
     }
 
+    /// Lets the card play `frames` more frames when it is next asked what it has played, and not before: so whoever asks
+    /// knows of each frame, whatever happens next.
+    public func playWhenAsked(_ frames: Int) {
+        condition.withLock {
+            granted += frames
+            signal()
+        }
+    }
+
     /// From now on the card plays as fast as frames come.
     public func playFreely() {
         condition.withLock {
@@ -99,10 +109,14 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     /// Opening fails from now on.
     public func refuse(with error: DeviceError) { condition.withLock { openFailure = error } }
 
-    /// The open device reports this the next time it is asked anything. With `.underrun` all that was written is heard.
+    /// The open device reports this the next time it is asked anything. With `.underrun` all that was written is heard;
+    /// a device that does not run cannot run dry.
     public func inject(_ fault: DeviceFault) {
         condition.withLock {
-            if fault == .underrun { _ = current?.consume(.max) }
+            if fault == .underrun {
+                guard current?.isStarted == true else { return }
+                _ = current?.consume(.max)
+            }
             current?.fault = fault
             signal()
         }
@@ -186,6 +200,12 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
         let consumed = current.consume(isFree ? .max : allowance)
         if !isFree { allowance -= consumed }
         signal()
+    }
+
+    func consumeGranted() {
+        guard let current, current.isStarted else { return }
+        _ = current.consume(granted)
+        granted = 0
     }
 
     private func heardInAll() -> Int { recordingsMade.reduce(0) { $0 + $1.frames } }

@@ -46,18 +46,28 @@ final class PacedDevice: PlaybackDevice {
         guard room > 0 else { return 0 }
         var bytes = [UInt8](repeating: 0, count: room * frameBytes)
         bytes.withUnsafeMutableBytes { fill($0.baseAddress!, room) }
-        try locked { pending += bytes }
-        try locked { card.condition.broadcast() }
+        // At once: what a fault keeps from being written is not heard either.
+        try locked {
+            pending += bytes
+            card.condition.broadcast()
+        }
         return room
     }
 
     func start() throws(DeviceFault) {
         if let fault = try locked({ card.startFault }) { throw fault }
-        try locked { isStarted = true }
-        try locked { card.condition.broadcast() }
+        try locked {
+            isStarted = true
+            card.condition.broadcast()
+        }
     }
 
-    func delayFrames() throws(DeviceFault) -> Int { try locked { pendingFrames } }
+    func delayFrames() throws(DeviceFault) -> Int {
+        try locked {
+            card.consumeGranted()
+            return pendingFrames
+        }
+    }
 
     func wait(wakeUp: Int32, milliseconds: Int32) throws(DeviceFault) -> Bool {
         if try locked({ pendingFrames <= configuration.bufferFrames - configuration.periodFrames }) { return false }

@@ -87,9 +87,11 @@ final class RenderBench {
     }
 
     /// What the card played, in order.
-    var heard: [Heard] {
+    var heard: [Heard] { Self.decode(card.recordings) }
+
+    static func decode(_ recordings: [PacedCard.Recording]) -> [Heard] {
         var heard: [Heard] = []
-        for recording in card.recordings {
+        for recording in recordings {
             let channels = recording.configuration.channelCount
             for (index, sample) in recording.samples.enumerated() {
                 let (stream, frame, channel) = TestStream.decode(sample)

@@ -20,6 +20,20 @@ struct RenderFaultTests {
         #expect(bench.events == ["opened 1000/1", "running 1", "ended 1"])
     }
 
+    @Test("A device that does not run yet has played nothing when it reports an underrun")
+    func underrunBeforeStart() {
+        let bench = RenderBench()
+        let stream = bench.stream(150, open: true)
+        bench.play(stream)
+        stream.write(50)
+        bench.card.failToStart(with: .underrun)
+        _ = bench.loop.step()
+        bench.card.failToStart(with: nil)
+        stream.end()
+        bench.hear(200)
+        #expect(bench.heard == [frames(0..<200, of: 1)])
+    }
+
     @Test("An underrun that `hold` meets: what was written counts as heard")
     func underrunAtHold() {
         let bench = RenderBench()

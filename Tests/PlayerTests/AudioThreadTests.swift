@@ -13,6 +13,12 @@ struct AudioThreadTests {
     @Test("Allocates nothing from the first frame to the last, across a boundary and a turn of the volume",
         .enabled(if: allocation_counter_works()))
     func allocations() throws {
+        // The first time Swift's runtime, which does not ship, makes the types that are used.
+        _ = try allocationsWhilePlaying()
+        #expect(try allocationsWhilePlaying() == [0])
+    }
+
+    private func allocationsWhilePlaying() throws -> [Int] {
         let folder = try ScratchFolder()
         let tracks = [
             try Track("a", frames: 400_000, rate: 44_100, in: folder),
@@ -35,8 +41,8 @@ struct AudioThreadTests {
         try log.wait("the end") { $0.last?.line == "IDLE" }
         let transitions = log.lines.filter { $0.contains(">") }
         #expect(transitions == ["- > a", "a > b", "b > -"])
-        #expect(provider.allocations.elements == [0])
         #expect(provider.frames.elements.reduce(0, +) == 800_000)
+        return provider.allocations.elements
     }
 }
 

@@ -299,8 +299,7 @@ struct NextTests {
         #expect(fixture.messages.filter { $0.contains(">") } == ["- > a", "a > b", "b > -"])
     }
 
-    @Test("Replaced while the device waits to be reopened for it: the replaced one is never heard",
-        .disabled("the renderer reads the replaced stream, which is freed"))
+    @Test("Replaced while the device waits to be reopened for it: the replaced one is never heard")
     func replaceWhileReopening() throws {
         let folder = try ScratchFolder()
         let one = try Track("a", frames: 3000, in: folder)

@@ -7,7 +7,8 @@ struct PlaybackStateMachineTests {
     typealias Event = PlaybackStateMachine.Event
     typealias Effect = PlaybackStateMachine.Effect
 
-    @Test("Load drops everything and opens the product; the state is NOT_PLAYING at once", arguments: Situation.allCases)
+    @Test("Load drops everything and opens the product; the state is NOT_PLAYING at once",
+        arguments: Situation.allCases)
     func load(situation: Situation) {
         let dropped: [Effect] = situation == .idle ? [] : situation.closing + [.silence(releaseDevice: false)]
         let changed: [Effect] = situation.state == .notPlaying ? [] : [.send(.playbackStateChanged(.notPlaying))]
@@ -264,6 +265,22 @@ struct PlaybackStateMachineTests {
         #expect(machine.handle(.pause) == [.hold])
         #expect(machine.handle(.startIsLate(generation: 1)) == [])
         #expect(machine.handle(.opened(first, contextOfA)).contains(.run(generation: 1)) == false)
+    }
+
+    @Test("What came late from before a pause does not stall the next play")
+    func stalledWhilePaused() {
+        let machine = Situation.playing.machine()
+        _ = machine.handle(.pause)
+        #expect(machine.handle(.starved(generation: 1)) == [])
+        #expect(machine.handle(.play) == [.run(generation: 2), .watchStart(generation: 2)])
+    }
+
+    @Test("Playing what was skipped to while paused, and is not loaded, is late only after a second")
+    func playAfterSkipping() {
+        let machine = Situation.pausedNextLoading.machine()
+        _ = machine.handle(.skipToNext)
+        #expect(machine.handle(.play) == [.watchStart(generation: 1)])
+        #expect(machine.handle(.startIsLate(generation: 1)) == [.send(.playbackStateChanged(.stalled))])
     }
 
     @Test("A new quality of the active product is told; of another one it is not", arguments: Situation.allCases)

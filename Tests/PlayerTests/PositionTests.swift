@@ -147,6 +147,7 @@ struct PositionTests {
         try fixture.hear(1)
         try fixture.wait(forTransitions: 2)
         try fixture.wait(forFrame: 1)
+        fixture.onControl {}
         #expect(positions.elements == [1.0 / 8000])
         #expect(fixture.engine.playbackContext?.startAssetPosition == 0)
     }

@@ -2,10 +2,10 @@
 # The Swift SDK bundle: how SwiftPM builds the package as Embedded Swift for one target. Sourced by tools/cross.
 
 # -O or -Osize: the one place where speed and size of the engine are weighed.
-OPTIMISATION=${TONEARM_OPTIMISATION:--O}
+OPTIMISATION=${TONEARM_OPTIMISATION:--Osize}
 
 # Static archives, each before those that it needs. A module map's `link` is not honoured for a bare-metal triple.
-STATIC_LIBRARIES=(-lasound -lFLAC -logg -lsqlite3 -ljansson -lm)
+STATIC_LIBRARIES=(-lasound -lFLAC -logg -lsqlite3 -ljansson -lgpiod -lm)
 
 # json_list WORD…: the words as the inside of a JSON array.
 json_list() {
@@ -53,7 +53,7 @@ END
     },
     "linker": {
         "extraCLIOptions": [
-            $(json_list --gc-sections --icf=safe "${STATIC_LIBRARIES[@]}"),
+            $(json_list --gc-sections --icf=safe --no-eh-frame-hdr "${STATIC_LIBRARIES[@]}"),
             "$resources/embedded/$SWIFT_TARGET/libswiftUnicodeDataTables.a"
         ]
     }

@@ -35,6 +35,10 @@ final class LoudnessAndVolume {
         applyVolume()
     }
 
+    /// A card that is back begins with a volume of its own, often its loudest, and plays before `deviceChanged` can set it.
+    /// So the volume is software until then.
+    func deviceLost() { mixer = nil }
+
     /// Brings the mixer, if there is one, to the configured volume.
     func applyVolume() {
         do throws(DeviceError) {

@@ -264,6 +264,8 @@ final class PlaybackConductor: @unchecked Sendable {
             let error = box.takeRetainedValue().error
             Log.warning("\(error); trying again every second")
             published.update { $0.device = nil }
+            volume.deviceLost()
+            applyGain()
             handle(.deviceLost(generation: generation))
         case .refused(let stream, let box):
             refused(stream, box.takeRetainedValue().error)

@@ -190,6 +190,7 @@ struct PlaybackStateMachine {
     private mutating func play(_ active: inout Active) -> [Effect] {
         guard !active.wantsToPlay else { return [] }
         active.wantsToPlay = true
+        active.output = .silent
         return start(&active)
     }
 

@@ -62,10 +62,7 @@ struct PlayCommand {
                 session.stop(because: signal)
             }
         }
-        player.playbackEngine.bus.subscribe { message in
-            loop.post { session.receive(message) }
-        }
-        session.start(at: options.start)
+        session.start(at: options.start, on: loop)
         loop.run()
 
         session.presentation?.end()

@@ -3,10 +3,9 @@ import PCM
 import Platform
 import Player
 
-/// Plays a queue from its first product to its end: the engine's messages and the listener's wishes come in, calls of
-/// the engine go out.
+/// Plays files from the first to the last, shows what happens and does what the listener wants.
 ///
-/// Thread: the main thread's event loop; `receive` is posted to it.
+/// Thread: the main thread's event loop.
 final class PlaySession: @unchecked Sendable {
     enum Outcome: Equatable {
         /// The end of the queue, or the listener's wish.
@@ -18,9 +17,8 @@ final class PlaySession: @unchecked Sendable {
     private let configuration: PlaybackEngineConfig
     private let console: Console
     private let finish: () -> Void
-    private var queue: PlayQueue
-    private var isPaused = false
-    /// All is played; the engine has yet to say that it is idle.
+    private let queue: QueuePlayer
+    /// Nothing more is to be played; the engine has yet to say that it is idle.
     private var isEnding = false
 
     /// As the engine's messages tell; all of them together, unlike its properties, which may be ahead.
@@ -38,21 +36,33 @@ final class PlaySession: @unchecked Sendable {
         configuration = player.playbackEngineConfig
         self.console = console
         self.finish = finish
-        queue = PlayQueue(files)
+        queue = QueuePlayer(files, engine: engine)
         file = files.first ?? ""
     }
 
-    /// Begins with the first product.
-    /// - Parameter position: where in it, in seconds.
-    func start(at position: Double) {
-        carryOut(queue.start())
-        if position > 0 { engine.seek(position) }
+    /// Begins with the first file.
+    /// - Parameters:
+    ///   - position: where in it, in seconds.
+    ///   - loop: this thread's.
+    func start(at position: Double, on loop: EventLoop) {
+        engine.bus.subscribe { [self, queue] message in
+            let isOver = queue.receive(message)
+            loop.post { self.receive(message, isOver: isOver) }
+        }
+        queue.start(at: position)
     }
 
     /// Ends early: a signal, or nobody reads the output any more, which is SIGPIPE.
     func stop(because signal: Int32) {
         outcome = .signal(signal)
-        finish()
+        stop()
+    }
+
+    /// Falls silent and ends when the engine has said so, or at once when asked again.
+    private func stop() {
+        if isEnding || state == .idle { return finish() }
+        isEnding = true
+        engine.reset()
     }
 
     var now: NowPlaying {
@@ -63,13 +73,12 @@ final class PlaySession: @unchecked Sendable {
 
     // MARK: The engine's messages
 
-    func receive(_ message: PlaybackMessage) {
-        var step = PlayQueue.Step.nothing
+    /// - Parameter isOver: nothing follows.
+    private func receive(_ message: PlaybackMessage, isOver: Bool) {
         switch message {
         case .mediaProductTransition(let transition):
             if let active = transition.active { file = active.productId }
             context = transition.context
-            step = queue.heard(transition.active)
         case .playbackStateChanged(let changed):
             state = changed
         case .playbackQualityChanged(let changed):
@@ -78,12 +87,11 @@ final class PlaySession: @unchecked Sendable {
             hasFailed = true
             complain(error)
             context = nil
-            step = queue.failed(error.mediaProduct)
         case .streamingPrivilegesRevoked:
             break
         }
         presentation?.received(message, now: now)
-        if step == .finish { isEnding = true } else { carryOut(step) }
+        if isOver { isEnding = true }
         if isEnding, state == .idle { finish() }
     }
 
@@ -95,41 +103,23 @@ final class PlaySession: @unchecked Sendable {
         console.complain("\(file): \(error.message)")
     }
 
-    private func carryOut(_ step: PlayQueue.Step) {
-        switch step {
-        case .load(let product):
-            file = product.productId
-            engine.load(product)
-            if !isPaused { engine.play() }
-        case .setNext(let product):
-            engine.setNext(product)
-        case .restart:
-            engine.seek(0)
-        case .finish:
-            finish()
-        case .nothing:
-            break
-        }
-    }
-
     // MARK: The listener's wishes
 
     func handle(_ control: PlayControl) {
         switch control {
         case .pauseOrResume:
-            isPaused.toggle()
-            if isPaused { engine.pause() } else { engine.play() }
+            queue.pauseOrResume()
         case .jump(let seconds):
             if let position = engine.assetPosition { engine.seek(position + seconds) }
         case .volume(let percent):
             configuration.isMuted = false
             configuration.volume = Volume(percent: configuration.volume.percent + percent)
         case .next:
-            carryOut(queue.skip())
+            if queue.skip() { stop() }
         case .previous:
-            carryOut(queue.goBack(from: engine.assetPosition ?? 0))
+            queue.goBack()
         case .quit:
-            finish()
+            stop()
         }
         presentation?.changed()
     }

@@ -1,0 +1,57 @@
+/// What happened at a board's lines. `name` is the name that the profile gives a button, encoder or light.
+public enum BoardEvent: Equatable, Sendable {
+    /// A contact changed; bounces are among these. The time is nanoseconds of CLOCK_MONOTONIC.
+    case edge(name: String, isActive: Bool, time: Int64)
+    case gesture(name: String, ButtonGesture)
+    case turned(name: String, RotaryDecoder.Direction)
+    /// What is to be done. `time` is that of the edge, or of the moment that made it what it is.
+    case action(ButtonAction, name: String, time: Int64)
+    /// Its lines are ours from now on.
+    case ready(name: String)
+    /// Its lines cannot be had; this is tried again by itself, and reported once for each reason.
+    case unavailable(name: String, LineError)
+}
+
+extension BoardEvent: CustomStringConvertible {
+    /// A line for a person.
+    public var description: String {
+        switch self {
+        case .edge(let name, let isActive, let time):
+            "\(name): \(isActive ? "active" : "inactive") at \(Self.seconds(time))"
+        case .gesture(let name, let gesture): "\(name): \(gesture.text)"
+        case .turned(let name, let direction): "\(name): \(direction.text)"
+        case .action(let action, let name, _): "\(name): asks for \(action.rawValue)"
+        case .ready(let name): "\(name): ready"
+        case .unavailable(let name, let error): "\(name): \(error.description)"
+        }
+    }
+
+    /// `12.000345`
+    private static func seconds(_ nanoseconds: Int64) -> String {
+        let digits = Array("\(nanoseconds / 1000 % 1_000_000)".utf8)
+        let zeros = [UInt8](repeating: UInt8(ascii: "0"), count: 6 - digits.count)
+        return "\(nanoseconds / 1_000_000_000).\(String(decoding: zeros + digits, as: UTF8.self)) s"
+    }
+}
+
+extension ButtonGesture {
+    fileprivate var text: String {
+        switch self {
+        case .press: "press"
+        case .longPress: "long press"
+        case .doublePress: "double press"
+        case .repetition: "still held"
+        case .stuck: "stuck: held for too long; ignored until it is released"
+        case .freed: "released after it was stuck"
+        }
+    }
+}
+
+extension RotaryDecoder.Direction {
+    fileprivate var text: String {
+        switch self {
+        case .clockwise: "clockwise"
+        case .counterClockwise: "counter-clockwise"
+        }
+    }
+}

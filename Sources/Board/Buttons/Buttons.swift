@@ -1,0 +1,29 @@
+import Platform
+
+/// A board's buttons and encoders, watched on the event loop.
+///
+/// A chip that is missing, a line that is taken or lost is reported and tried again, each input for itself; nothing
+/// waits for it. Thread: the loop's, which holds this object from `start` to `stop`.
+public final class Buttons {
+    private let watches: [LineWatch]
+
+    /// - Parameter clock: the loop's clock.
+    /// - Parameter deliver: called on the loop's thread with everything that happens; `.action` is what is to be done.
+    public init(
+        _ profile: BoardProfile, lines: any LineProvider, loop: EventLoop, clock: any MonotonicClock,
+        deliver: @escaping (BoardEvent) -> Void
+    ) {
+        var inputs: [any BoardInput] = []
+        for button in profile.buttons { inputs.append(ButtonInput(button)) }
+        for encoder in profile.encoders { inputs.append(EncoderInput(encoder)) }
+        watches = inputs.map {
+            LineWatch($0, provider: lines, loop: loop, clock: clock, deliver: deliver)
+        }
+    }
+
+    /// Requests the lines. Call it once.
+    public func start() { for watch in watches { watch.start() } }
+
+    /// Gives the lines back; nothing is delivered any more.
+    public func stop() { for watch in watches { watch.stop() } }
+}

@@ -1,0 +1,128 @@
+import Platform
+
+/// Watches the lines of one input on the event loop: requests them, and again when that fails or they are lost; reads
+/// their edges; keeps the input's deadline.
+///
+/// Thread: the loop's. `stop` is its end: the loop holds it until then.
+final class LineWatch {
+    private let input: any BoardInput
+    private let provider: any LineProvider
+    private let loop: EventLoop
+    private let clock: any MonotonicClock
+    private let deliver: (BoardEvent) -> Void
+
+    /// Empty while the lines are not ours.
+    private var sources: [any LineEventSource] = []
+    private var retries = RetrySchedule()
+    private var reported: LineError?
+    private var timer: TimerToken?
+    private var isStopped = false
+
+    init(
+        _ input: any BoardInput, provider: any LineProvider, loop: EventLoop, clock: any MonotonicClock,
+        deliver: @escaping (BoardEvent) -> Void
+    ) {
+        self.input = input
+        self.provider = provider
+        self.loop = loop
+        self.clock = clock
+        self.deliver = deliver
+    }
+
+    func start() {
+        do throws(LineError) {
+            for request in input.lines {
+                let source = try provider.input(request.line, active: request.active, bias: request.bias)
+                sources.append(source)
+                do throws(SystemError) {
+                    try loop.watch(source.descriptor, for: .readable) { _ in self.takeEdges() }
+                } catch {
+                    throw LineError.failed(request.line, operation: error.operation, code: error.code)
+                }
+            }
+            var active: [Bool] = []
+            for source in sources { active.append(try source.isActive()) }
+            retries.reset()
+            reported = nil
+            tell([.ready(name: input.name)])
+            tell(input.began(active, at: clock.now()))
+            schedule()
+        } catch {
+            fail(error)
+        }
+    }
+
+    func stop() {
+        isStopped = true
+        release()
+    }
+
+    private func release() {
+        for source in sources { loop.unwatch(source.descriptor) }
+        sources = []
+        if let timer { loop.cancel(timer) }
+        timer = nil
+    }
+
+    /// The lines cannot be had, or not any longer.
+    private func fail(_ error: LineError) {
+        release()
+        if error != reported { tell([.unavailable(name: input.name, error)]) }
+        reported = error
+        guard !isStopped else { return }
+        timer = loop.schedule(after: retries.next()) {
+            self.timer = nil
+            self.start()
+        }
+    }
+
+    private func takeEdges() {
+        do throws(LineError) {
+            let now = clock.now()
+            var edges: [(line: Int, edge: LineEdge)] = []
+            for line in sources.indices {
+                for var edge in try sources[line].takeEdges() {
+                    // Before Linux 5.7 the kernel's timestamps were those of the wall clock.
+                    edge.time = min(edge.time, now)
+                    edges.append((line, edge))
+                }
+            }
+            // Two contacts of an encoder have a descriptor each; what came first is known by the time alone.
+            edges.sort { $0.edge.time < $1.edge.time }
+            for (line, edge) in edges { tell(input.changed(line, edge)) }
+            schedule()
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func schedule() {
+        if let timer { loop.cancel(timer) }
+        timer = nil
+        guard !isStopped, let deadline = input.deadline else { return }
+        timer = loop.schedule(after: deadline - clock.now()) {
+            self.timer = nil
+            self.timePassed()
+        }
+    }
+
+    private func timePassed() {
+        // An edge from before the deadline may still be waiting, and would have moved it.
+        takeEdges()
+        guard let first = sources.first, let deadline = input.deadline else { return }
+        let now = clock.now()
+        guard deadline <= now else { return }
+        do throws(LineError) {
+            let active = try first.isActive()
+            tell(input.timePassed(to: now, active: active))
+            schedule()
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func tell(_ events: [BoardEvent]) {
+        // What is told may stop us.
+        for event in events where !isStopped { deliver(event) }
+    }
+}

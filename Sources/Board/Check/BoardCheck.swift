@@ -1,0 +1,95 @@
+import Platform
+
+/// Whether this machine has what a profile says: `tonearm board check`.
+public enum BoardCheck {
+    public struct Finding: Equatable, Sendable {
+        public enum Verdict: Equatable, Sendable {
+            case present
+            /// It may come yet: an interface that is plugged in later.
+            case absent
+            /// Something will not work.
+            case missing
+        }
+
+        public var verdict: Verdict
+        /// What was looked at, as the profile's section: `button play`.
+        public var subject: String
+        /// What is there, or what is wrong and what can be done.
+        public var message: String
+    }
+
+    /// Looks at each thing that the profile names, in the profile's order. Lines are requested and given back at once;
+    /// an output is requested in its silent or dark state. A daemon that runs has them, and is named then.
+    /// - Parameter sound: where the kernel lists sound cards by their id.
+    /// - Parameter network: where the kernel lists network interfaces.
+    public static func findings(
+        _ profile: BoardProfile, lines: any LineProvider, sound: String = "/proc/asound",
+        network: String = "/sys/class/net"
+    ) -> [Finding] {
+        var findings = [soundCard(profile.sound.card, sound)]
+        if let amplifier = profile.amplifier {
+            let muted = amplifier.role == .mute
+            findings.append(output("amplifier", amplifier.line, amplifier.active, initially: muted, lines))
+        }
+        for button in profile.buttons { findings.append(input("button", ButtonInput(button), lines)) }
+        for encoder in profile.encoders { findings.append(input("encoder", EncoderInput(encoder), lines)) }
+        for light in profile.lights {
+            findings.append(output("light \(light.name)", light.line, light.active, initially: false, lines))
+        }
+        for interface in profile.cellularInterfaces {
+            let isThere = FileKind(at: "\(network)/\(interface)") != nil
+            let message = isThere ? "counts as cellular" : "no such interface now; it will count as cellular"
+            findings.append(
+                Finding(verdict: isThere ? .present : .absent, subject: "network \(interface)", message: message))
+        }
+        return findings
+    }
+
+    private static func soundCard(_ card: String, _ folder: String) -> Finding {
+        if FileKind(at: "\(folder)/\(card)") == .folder {
+            return Finding(verdict: .present, subject: "sound", message: "card \(card) is here")
+        }
+        // Each card has a folder `card0` and a link to it by its id.
+        let entries = (try? Folder.entries(of: folder)) ?? []
+        let numbered = "card".utf8
+        let cards = entries.filter {
+            $0.kind == .folder && FileKind(at: "\(folder)/\($0.name)/id") == .file
+                && !($0.name.utf8.starts(with: numbered)
+                    && $0.name.utf8.dropFirst(numbered.count).allSatisfy { $0 >= 0x30 && $0 <= 0x39 })
+        }
+        let names = cards.map { $0.name }.joined(separator: ", ")
+        let here = cards.isEmpty ? "This machine has none." : "Cards here: \(names)."
+        return Finding(verdict: .missing, subject: "sound", message: "no sound card `\(card)`. \(here)")
+    }
+
+    private static func input(_ kind: String, _ input: any BoardInput, _ lines: any LineProvider) -> Finding {
+        let subject = "\(kind) \(input.name)"
+        do throws(LineError) {
+            var held: [LineReference] = []
+            for request in input.lines {
+                let source = try lines.input(request.line, active: request.active, bias: request.bias)
+                if try source.isActive() { held.append(request.line) }
+            }
+            let names = input.lines.map { $0.line.description }.joined(separator: " and ")
+            // An encoder may rest on an active contact; a button may not.
+            guard input.lines.count > 1 || held.isEmpty else {
+                let message = "\(names) is active: held down just now, or wired or described the other way round"
+                return Finding(verdict: .missing, subject: subject, message: message)
+            }
+            return Finding(verdict: .present, subject: subject, message: names)
+        } catch {
+            return Finding(verdict: .missing, subject: subject, message: error.description)
+        }
+    }
+
+    private static func output(
+        _ subject: String, _ line: LineReference, _ active: ActiveLevel, initially: Bool, _ lines: any LineProvider
+    ) -> Finding {
+        do throws(LineError) {
+            _ = try lines.output(line, active: active, initially: initially)
+            return Finding(verdict: .present, subject: subject, message: line.description)
+        } catch {
+            return Finding(verdict: .missing, subject: subject, message: error.description)
+        }
+    }
+}

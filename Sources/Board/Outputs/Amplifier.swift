@@ -1,0 +1,83 @@
+import Platform
+
+/// A board's amplifier, muted around the starts and stops of the sound device as `AmplifierSequence` has it. A line
+/// that cannot be had does not keep the device from playing.
+///
+/// Thread: the event loop's, which may hold this object from `start` to `stop`.
+public final class Amplifier {
+    /// What the owner of the sound device is to do.
+    public enum DeviceStep: Equatable, Sendable {
+        /// Then say `deviceStarted`, or `deviceLost` when it cannot be started.
+        case start
+        case stop
+    }
+
+    private let output: SteadyOutput
+    private let activeMeansAudible: Bool
+    private let loop: EventLoop
+    private let clock: any MonotonicClock
+    private let carryOut: (DeviceStep) -> Void
+    private var sequence: AmplifierSequence
+    private var timer: TimerToken?
+
+    /// - Parameter clock: the loop's clock.
+    /// - Parameter carryOut: called on the loop's thread, also from within the calls below.
+    /// - Parameter deliver: called on the loop's thread with `.ready` and `.unavailable`.
+    public init(
+        _ amplifier: BoardAmplifier, lines: any LineProvider, loop: EventLoop, clock: any MonotonicClock,
+        carryOut: @escaping (DeviceStep) -> Void, deliver: @escaping (BoardEvent) -> Void
+    ) {
+        activeMeansAudible = amplifier.role == .enable
+        self.loop = loop
+        self.clock = clock
+        self.carryOut = carryOut
+        sequence = AmplifierSequence(amplifier, mutedAt: clock.now())
+        output = SteadyOutput(
+            "amplifier", line: amplifier.line, active: amplifier.active, initially: !activeMeansAudible,
+            provider: lines, loop: loop, deliver: deliver)
+    }
+
+    /// Requests the line, muted. Call it once.
+    public func start() { output.start() }
+
+    /// Mutes and gives the line back.
+    public func stop() {
+        perform(sequence.deviceLost(at: clock.now()))
+        output.stop()
+    }
+
+    /// The device is wanted; `carryOut(.start)` follows when it may start.
+    public func wantDevice() { perform(sequence.wantDevice(at: clock.now())) }
+
+    /// The device has started.
+    public func deviceStarted() { perform(sequence.deviceStarted(at: clock.now())) }
+
+    /// The device is not wanted any more; `carryOut(.stop)` follows when it may stop.
+    public func releaseDevice() { perform(sequence.releaseDevice(at: clock.now())) }
+
+    /// The device is gone, or could not be started.
+    public func deviceLost() { perform(sequence.deviceLost(at: clock.now())) }
+
+    private func perform(_ steps: [AmplifierSequence.Step]) {
+        // Before the steps: one of them may call back.
+        schedule()
+        for step in steps {
+            switch step {
+            case .mute: output.set(!activeMeansAudible)
+            case .unmute: output.set(activeMeansAudible)
+            case .startDevice: carryOut(.start)
+            case .stopDevice: carryOut(.stop)
+            }
+        }
+    }
+
+    private func schedule() {
+        if let timer { loop.cancel(timer) }
+        timer = nil
+        guard let deadline = sequence.deadline else { return }
+        timer = loop.schedule(after: deadline - clock.now()) {
+            self.timer = nil
+            self.perform(self.sequence.advance(to: self.clock.now()))
+        }
+    }
+}

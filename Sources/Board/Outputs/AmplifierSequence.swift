@@ -1,0 +1,119 @@
+/// When an amplifier is muted around the starts and stops of the sound device, so that neither pops. Times are
+/// nanoseconds of any one clock.
+///
+/// The device is started and stopped only when this says so; its owner asks before, and says when it runs.
+public struct AmplifierSequence: Sendable {
+    /// What is to be done now, in this order.
+    public enum Step: Equatable, Sendable {
+        case mute
+        case unmute
+        case startDevice
+        case stopDevice
+    }
+
+    private enum State {
+        /// Muted; the device stands.
+        case silent
+        /// Muted; the device may start then.
+        case beforeStart(at: Int64)
+        /// Muted; the device was told to start.
+        case starting
+        /// Muted; the device runs.
+        case settling(until: Int64)
+        case audible
+        /// Muted; the device runs until then.
+        case beforeStop(at: Int64)
+    }
+
+    private let muteBeforeStart: Int64
+    private let unmuteAfterStart: Int64
+    private let muteBeforeStop: Int64
+    private var state = State.silent
+    private var mutedAt: Int64
+
+    /// The line must have its muted level already, from the moment it was requested on.
+    public init(_ amplifier: BoardAmplifier, mutedAt now: Int64) {
+        muteBeforeStart = Int64(amplifier.muteBeforeStart) * 1_000_000
+        unmuteAfterStart = Int64(amplifier.unmuteAfterStart) * 1_000_000
+        muteBeforeStop = Int64(amplifier.muteBeforeStop) * 1_000_000
+        mutedAt = now
+    }
+
+    public var isMuted: Bool { if case .audible = state { false } else { true } }
+
+    /// When `advance` has something to do; nil while there is nothing to wait for.
+    public var deadline: Int64? {
+        switch state {
+        case .beforeStart(let time), .settling(let time), .beforeStop(let time): time
+        case .silent, .starting, .audible: nil
+        }
+    }
+
+    /// The device is wanted.
+    public mutating func wantDevice(at now: Int64) -> [Step] {
+        switch state {
+        case .silent:
+            state = .beforeStart(at: mutedAt + muteBeforeStart)
+        case .beforeStop:
+            // It still runs: nothing has to settle.
+            state = .settling(until: now)
+        case .beforeStart, .starting, .settling, .audible:
+            break
+        }
+        return advance(to: now)
+    }
+
+    /// The device has started, or it was running all along.
+    public mutating func deviceStarted(at now: Int64) -> [Step] {
+        guard case .starting = state else { return [] }
+        state = .settling(until: now + unmuteAfterStart)
+        return advance(to: now)
+    }
+
+    /// The device is not wanted any more.
+    public mutating func releaseDevice(at now: Int64) -> [Step] {
+        var steps: [Step] = []
+        switch state {
+        case .audible:
+            steps = [.mute]
+            mutedAt = now
+            state = .beforeStop(at: now + muteBeforeStop)
+        case .settling:
+            state = .beforeStop(at: now)
+        case .starting:
+            state = .silent
+            steps = [.stopDevice]
+        case .beforeStart:
+            state = .silent
+        case .silent, .beforeStop:
+            break
+        }
+        return steps + advance(to: now)
+    }
+
+    /// The device is gone: a plug was pulled, a start failed.
+    public mutating func deviceLost(at now: Int64) -> [Step] {
+        let wasAudible = !isMuted
+        state = .silent
+        if wasAudible { mutedAt = now }
+        return wasAudible ? [.mute] : []
+    }
+
+    /// Time passed.
+    public mutating func advance(to now: Int64) -> [Step] {
+        guard let deadline, deadline <= now else { return [] }
+        switch state {
+        case .beforeStart:
+            state = .starting
+            return [.startDevice]
+        case .settling:
+            state = .audible
+            return [.unmute]
+        case .beforeStop:
+            state = .silent
+            return [.stopDevice]
+        case .silent, .starting, .audible:
+            return []
+        }
+    }
+}

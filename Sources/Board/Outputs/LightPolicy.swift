@@ -1,0 +1,74 @@
+/// What a light can tell of. The raw value is its name in a board profile.
+public enum LightCondition: String, CaseIterable, Sendable {
+    // The most urgent first: a light shows the first that holds and that it has a pattern for.
+    case error, boot, stalled, offline, paused, playing
+}
+
+/// How a light tells it. The raw value is its name in a board profile.
+public enum LightPattern: String, CaseIterable, Sendable {
+    case off
+    case on
+    /// One second lit, one second dark.
+    case slow
+    /// A fifth of a second lit, a fifth dark.
+    case fast
+    /// A short flash every two seconds.
+    case flash
+
+    /// How long it is lit and how long dark, in milliseconds, beginning lit; nil for what does not change.
+    var cycle: (lit: Int, dark: Int)? {
+        switch self {
+        case .off, .on: nil
+        case .slow: (1000, 1000)
+        case .fast: (200, 200)
+        case .flash: (100, 1900)
+        }
+    }
+}
+
+/// Which lights are lit when. Time comes from outside, in nanoseconds of any one clock; carry out `isLit` after each
+/// call, and call `advance` at `deadline`.
+public struct LightPolicy {
+    private struct Light {
+        let patterns: [LightCondition: LightPattern]
+        var pattern = LightPattern.off
+        var isLit = false
+        var nextChange: Int64?
+    }
+
+    private var lights: [Light]
+
+    /// All dark, until conditions are shown.
+    public init(_ lights: [BoardLight]) { self.lights = lights.map { Light(patterns: $0.patterns) } }
+
+    /// For each light, in the order of the profile.
+    public var isLit: [Bool] { lights.map { $0.isLit } }
+
+    /// When `advance` has something to do; nil while nothing blinks.
+    public var deadline: Int64? { lights.compactMap { $0.nextChange }.min() }
+
+    /// From now on these hold, and no others. A light whose pattern stays goes on with it undisturbed.
+    public mutating func show(_ conditions: Set<LightCondition>, at now: Int64) {
+        for index in lights.indices {
+            let patterns = lights[index].patterns
+            let shown = LightCondition.allCases.first { conditions.contains($0) && patterns[$0] != nil }
+            let pattern = shown.flatMap { patterns[$0] } ?? .off
+            guard pattern != lights[index].pattern else { continue }
+            lights[index].pattern = pattern
+            lights[index].isLit = pattern != .off
+            lights[index].nextChange = pattern.cycle.map { now + Int64($0.lit) * 1_000_000 }
+        }
+    }
+
+    /// Blinks.
+    public mutating func advance(to now: Int64) {
+        for index in lights.indices {
+            guard let due = lights[index].nextChange, due <= now else { continue }
+            guard let cycle = lights[index].pattern.cycle else { continue }
+            lights[index].isLit.toggle()
+            let length = Int64(lights[index].isLit ? cycle.lit : cycle.dark) * 1_000_000
+            // A late call does not make up for what was missed.
+            lights[index].nextChange = due + length > now ? due + length : now + length
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Platform
+
+/// An output line that is had again when it was lost, with the value that it should have by then.
+///
+/// Thread: the loop's. `stop` is its end: the loop may hold it until then.
+final class SteadyOutput {
+    private let name: String
+    private let line: LineReference
+    private let active: ActiveLevel
+    private let provider: any LineProvider
+    private let loop: EventLoop
+    private let deliver: (BoardEvent) -> Void
+
+    private var wanted: Bool
+    /// nil while the line is not ours.
+    private var output: (any LineOutput)?
+    private var retries = RetrySchedule()
+    private var reported: LineError?
+    private var timer: TimerToken?
+
+    init(
+        _ name: String, line: LineReference, active: ActiveLevel, initially: Bool, provider: any LineProvider,
+        loop: EventLoop, deliver: @escaping (BoardEvent) -> Void
+    ) {
+        self.name = name
+        self.line = line
+        self.active = active
+        self.provider = provider
+        self.loop = loop
+        self.deliver = deliver
+        wanted = initially
+    }
+
+    func start() {
+        do throws(LineError) {
+            output = try provider.output(line, active: active, initially: wanted)
+            retries.reset()
+            reported = nil
+            deliver(.ready(name: name))
+        } catch {
+            fail(error)
+        }
+    }
+
+    /// Gives the line back as it is.
+    func stop() {
+        output = nil
+        if let timer { loop.cancel(timer) }
+        timer = nil
+    }
+
+    func set(_ isActive: Bool) {
+        guard isActive != wanted else { return }
+        wanted = isActive
+        guard let output else { return }
+        do throws(LineError) {
+            try output.set(isActive)
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func fail(_ error: LineError) {
+        output = nil
+        timer = loop.schedule(after: retries.next()) {
+            self.timer = nil
+            self.start()
+        }
+        if error != reported { deliver(.unavailable(name: name, error)) }
+        reported = error
+    }
+}

@@ -1,0 +1,84 @@
+/// What a board is made of and how it is wired: `board/NAME/board.conf`. `board/README.md` explains the file to those
+/// who write one.
+public struct BoardProfile: Equatable, Sendable {
+    /// For people.
+    public var name: String
+    /// Lines that are taken by what has no section of its own: the buses of a DAC.
+    public var reservedLines: [LineReference]
+    public var sound: BoardSound
+    public var amplifier: BoardAmplifier?
+    public var buttons: [BoardButton]
+    public var encoders: [BoardEncoder]
+    public var lights: [BoardLight]
+    /// Network interfaces that are cellular though the kernel does not say so.
+    public var cellularInterfaces: [String]
+}
+
+/// The sound card and its ways. Times are in milliseconds.
+public struct BoardSound: Equatable, Sendable {
+    /// The ALSA card's id, as in /proc/asound/cards.
+    public var card: String
+    /// The mixer control that sets the volume; nil leaves the choice to the player.
+    public var mixer: String?
+    /// The part of the control's range to use, in hundredths of a decibel; nil is all of it.
+    public var mixerRange: ClosedRange<Int>?
+    /// Silence to play before the music after the device was opened, for DACs that swallow its beginning.
+    public var settleAtStart: Int
+    /// The same when it was only the sample rate that changed.
+    public var settleAtRateChange: Int
+}
+
+/// The line that mutes an amplifier, or switches it on. Times are in milliseconds.
+public struct BoardAmplifier: Equatable, Sendable {
+    public enum Role: String, CaseIterable, Sendable {
+        /// Active means silent.
+        case mute
+        /// Active means audible.
+        case enable
+    }
+
+    public var line: LineReference
+    public var active: ActiveLevel
+    public var role: Role
+    /// From the mute to the start of the device.
+    public var muteBeforeStart: Int
+    /// From the start of the device to the sound.
+    public var unmuteAfterStart: Int
+    /// From the mute to the stop of the device.
+    public var muteBeforeStop: Int
+}
+
+/// A push button. Times are in milliseconds.
+public struct BoardButton: Equatable, Sendable {
+    public var name: String
+    public var line: LineReference
+    public var active: ActiveLevel
+    public var bias: LineBias
+    public var press: ButtonAction?
+    public var longPress: ButtonAction?
+    public var doublePress: ButtonAction?
+    public var timing: ButtonTiming
+}
+
+/// A rotary encoder with quadrature outputs. Its push switch is a button of its own.
+public struct BoardEncoder: Equatable, Sendable {
+    public var name: String
+    public var lineA: LineReference
+    public var lineB: LineReference
+    public var active: ActiveLevel
+    public var bias: LineBias
+    /// How many edges one click of the knob makes: 1, 2 or 4.
+    public var stepsPerDetent: Int
+    /// A leads B.
+    public var clockwise: ButtonAction
+    public var counterClockwise: ButtonAction
+}
+
+/// A light and what it shows.
+public struct BoardLight: Equatable, Sendable {
+    public var name: String
+    public var line: LineReference
+    public var active: ActiveLevel
+    /// By condition; without an entry the light has nothing to say about it.
+    public var patterns: [LightCondition: LightPattern]
+}

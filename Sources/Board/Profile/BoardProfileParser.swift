@@ -1,0 +1,246 @@
+import Platform
+
+/// Why a board profile cannot be used: everything that is wrong with it.
+public struct BoardProfileError: Error, Equatable, Sendable {
+    /// The file, for messages.
+    public var path: String
+    /// In the order of the file's lines; never empty.
+    public var problems: [SectionedText.Problem]
+}
+
+extension BoardProfileError: CustomStringConvertible {
+    /// One line for each problem: ``/etc/tonearm/board.conf:12: `bias` cannot be…``
+    public var description: String {
+        problems.map { $0.line == 0 ? "\(path): \($0.message)" : "\(path):\($0.line): \($0.message)" }
+            .joined(separator: "\n")
+    }
+}
+
+extension BoardProfile {
+    /// Reads a profile. Nothing of the hardware is looked at; `BoardCheck` does that.
+    /// - Parameter path: for messages.
+    /// - Throws: everything that is wrong, at once.
+    public init(parsing text: [UInt8], path: String) throws(BoardProfileError) {
+        var parser = BoardProfileParser(SectionedText(parsing: text))
+        let profile = parser.profile()
+        guard parser.problems.isEmpty, let profile else {
+            var problems = parser.problems
+            problems.sort { $0.line < $1.line }
+            throw BoardProfileError(path: path, problems: problems)
+        }
+        self = profile
+    }
+}
+
+/// The meaning of a profile's sections.
+private struct BoardProfileParser {
+    let text: SectionedText
+    var problems: [SectionedText.Problem]
+    /// For sections that name no chip of their own.
+    private var defaultChip: String?
+    /// The lines in use, with what uses them.
+    private var uses: [(line: LineReference, section: String)] = []
+
+    init(_ text: SectionedText) {
+        self.text = text
+        problems = text.problems
+    }
+
+    /// nil only with problems.
+    mutating func profile() -> BoardProfile? {
+        refuseUnknownSections()
+        let board = single("board") { $0.board(&$1) }
+        let sound = single("sound") { $0.sound(&$1) }
+        let amplifier = text.has("amplifier") ? single("amplifier") { $0.amplifier(&$1) } : nil
+        let buttons = every("button") { $0.button(&$1, named: $2) }
+        let encoders = every("encoder") { $0.encoder(&$1, named: $2) }
+        let lights = every("light") { $0.light(&$1, named: $2) }
+        let cellular = text.has("network") ? single("network") { $1.list("cellular") } : nil
+        guard let board, let sound else { return nil }
+        return BoardProfile(
+            name: board.name, reservedLines: board.reserved, sound: sound, amplifier: amplifier ?? nil,
+            buttons: buttons, encoders: encoders, lights: lights, cellularInterfaces: cellular ?? [])
+    }
+
+    // MARK: Sections
+
+    private static let singles = ["board", "sound", "amplifier", "network"]
+    private static let repeated = ["button", "encoder", "light"]
+
+    private mutating func refuseUnknownSections() {
+        for section in text.sections {
+            if Self.singles.contains(where: { $0.hasSameBytes(as: section.kind) }) {
+                if section.name != nil { refuse(section, "has no name: write [\(section.kind)]") }
+            } else if Self.repeated.contains(where: { $0.hasSameBytes(as: section.kind) }) {
+                if section.name == nil { refuse(section, "needs a name: [\(section.kind) NAME]") }
+            } else {
+                let allowed = (Self.singles + Self.repeated.map { "\($0) NAME" }).map { "[\($0)]" }
+                refuse(section, "is no section of a board profile. Allowed: \(allowed.joined(separator: ", ")).")
+            }
+        }
+    }
+
+    private mutating func refuse(_ section: SectionedText.Section, _ message: String) {
+        problems.append(SectionedText.Problem(line: section.line, message: "[\(section.title)] \(message)"))
+    }
+
+    private mutating func single<Result>(
+        _ kind: String, _ read: (inout Self, inout SectionReader) -> Result?
+    ) -> Result? {
+        guard let section = text.sections.first(where: { $0.kind.hasSameBytes(as: kind) }) else {
+            problems.append(SectionedText.Problem(line: 0, message: "there is no section [\(kind)]"))
+            return nil
+        }
+        return self.read(section, read)
+    }
+
+    private mutating func every<Result>(
+        _ kind: String, _ read: (inout Self, inout SectionReader, String) -> Result?
+    ) -> [Result] {
+        var results: [Result] = []
+        for section in text.sections where section.kind.hasSameBytes(as: kind) {
+            guard let name = section.name else { continue }
+            if let result = self.read(section, { read(&$0, &$1, name) }) { results.append(result) }
+        }
+        return results
+    }
+
+    private mutating func read<Result>(
+        _ section: SectionedText.Section, _ read: (inout Self, inout SectionReader) -> Result?
+    ) -> Result? {
+        var reader = SectionReader(section)
+        let result = read(&self, &reader)
+        reader.finish()
+        problems += reader.problems
+        return result
+    }
+
+    // MARK: What is in them
+
+    private mutating func board(_ reader: inout SectionReader) -> (name: String, reserved: [LineReference])? {
+        let name = reader.requiredText("name")
+        defaultChip = reader.text("chip")
+        var reserved: [LineReference] = []
+        for line in reader.list("reserved") {
+            guard let chip = defaultChip else {
+                reader.refuse("reserved", "needs `chip` beside it")
+                break
+            }
+            let reference = LineReference(chip: chip, text: line)
+            claim(reference, "reserved", &reader)
+            reserved.append(reference)
+        }
+        guard let name else { return nil }
+        return (name, reserved)
+    }
+
+    private func sound(_ reader: inout SectionReader) -> BoardSound? {
+        let card = reader.requiredText("card")
+        let mixer = reader.text("mixer")
+        let levels = -12_000...2_400
+        let least = reader.hundredthsOfDecibels("mixer-minimum", in: levels)
+        let most = reader.hundredthsOfDecibels("mixer-maximum", in: levels)
+        var range: ClosedRange<Int>?
+        switch (least, most) {
+        case (nil, nil): break
+        case (let least?, let most?) where least < most: range = least...most
+        default: reader.refuse("needs both `mixer-minimum` and `mixer-maximum`, the first below the second")
+        }
+        let start = reader.milliseconds("settle-at-start", in: 0...5000) ?? 0
+        let rateChange = reader.milliseconds("settle-at-rate-change", in: 0...5000) ?? 0
+        guard let card else { return nil }
+        return BoardSound(
+            card: card, mixer: mixer, mixerRange: range, settleAtStart: start, settleAtRateChange: rateChange)
+    }
+
+    private mutating func amplifier(_ reader: inout SectionReader) -> BoardAmplifier? {
+        let line = line("line", &reader)
+        let active = reader.choice("active", of: ActiveLevel.self) ?? .high
+        let role = reader.choice("role", of: BoardAmplifier.Role.self)
+        if role == nil, reader.text("role") == nil { reader.refuse("needs `role`") }
+        let times = 0...10_000
+        let beforeStart = reader.milliseconds("mute-before-start", in: times) ?? 0
+        let afterStart = reader.milliseconds("unmute-after-start", in: times) ?? 0
+        let beforeStop = reader.milliseconds("mute-before-stop", in: times) ?? 0
+        guard let line, let role else { return nil }
+        return BoardAmplifier(
+            line: line, active: active, role: role, muteBeforeStart: beforeStart, unmuteAfterStart: afterStart,
+            muteBeforeStop: beforeStop)
+    }
+
+    private mutating func button(_ reader: inout SectionReader, named name: String) -> BoardButton? {
+        let line = line("line", &reader)
+        let active = reader.choice("active", of: ActiveLevel.self) ?? .low
+        let bias = reader.choice("bias", of: LineBias.self) ?? .asIs
+        let press = reader.choice("press", of: ButtonAction.self)
+        let longPress = reader.choice("long-press", of: ButtonAction.self)
+        let doublePress = reader.choice("double-press", of: ButtonAction.self)
+        if !["press", "long-press", "double-press"].contains(where: { reader.text($0) != nil }) {
+            reader.refuse("does nothing: it needs `press`, `long-press` or `double-press`")
+        }
+        var timing = ButtonTiming()
+        timing.debounce = reader.milliseconds("debounce", in: 0...200) ?? timing.debounce
+        timing.longPress = reader.milliseconds("long-press-after", in: 200...10_000) ?? timing.longPress
+        timing.doublePress = reader.milliseconds("double-press-within", in: 100...1000) ?? timing.doublePress
+        timing.repeatDelay = reader.milliseconds("repeat-after", in: 100...5000) ?? timing.repeatDelay
+        timing.repeatInterval = reader.milliseconds("repeat-every", in: 50...5000) ?? timing.repeatInterval
+        timing.stuck = reader.milliseconds("stuck-after", in: 11_000...600_000) ?? timing.stuck
+        guard let line else { return nil }
+        return BoardButton(
+            name: name, line: line, active: active, bias: bias, press: press, longPress: longPress,
+            doublePress: doublePress, timing: timing)
+    }
+
+    private mutating func encoder(_ reader: inout SectionReader, named name: String) -> BoardEncoder? {
+        let lineA = line("line-a", &reader)
+        let lineB = line("line-b", &reader)
+        let active = reader.choice("active", of: ActiveLevel.self) ?? .low
+        let bias = reader.choice("bias", of: LineBias.self) ?? .asIs
+        let steps = reader.integer("steps-per-detent", in: 1...4) ?? 4
+        if steps == 3 { reader.refuse("steps-per-detent", "cannot be `3`. Allowed: 1, 2, 4.") }
+        let clockwise = reader.choice("clockwise", of: ButtonAction.self) ?? .volumeUp
+        let counterClockwise = reader.choice("counter-clockwise", of: ButtonAction.self) ?? .volumeDown
+        guard let lineA, let lineB else { return nil }
+        return BoardEncoder(
+            name: name, lineA: lineA, lineB: lineB, active: active, bias: bias, stepsPerDetent: steps,
+            clockwise: clockwise, counterClockwise: counterClockwise)
+    }
+
+    private mutating func light(_ reader: inout SectionReader, named name: String) -> BoardLight? {
+        let line = line("line", &reader)
+        let active = reader.choice("active", of: ActiveLevel.self) ?? .high
+        var patterns: [LightCondition: LightPattern] = [:]
+        for condition in LightCondition.allCases {
+            patterns[condition] = reader.choice(condition.rawValue, of: LightPattern.self)
+        }
+        guard let line else { return nil }
+        return BoardLight(name: name, line: line, active: active, patterns: patterns)
+    }
+
+    // MARK: Lines
+
+    /// A line of the chip that the section names, or else of the board's.
+    private mutating func line(_ key: String, _ reader: inout SectionReader) -> LineReference? {
+        let chip = reader.text("chip") ?? defaultChip
+        guard let text = reader.requiredText(key) else { return nil }
+        guard let chip else {
+            reader.refuse(key, "needs `chip`, here or in [board]")
+            return nil
+        }
+        let line = LineReference(chip: chip, text: text)
+        claim(line, key, &reader)
+        return line
+    }
+
+    private mutating func claim(_ line: LineReference, _ key: String, _ reader: inout SectionReader) {
+        if let use = uses.first(where: { $0.line == line }) {
+            reader.refuse(key, "is \(line), which [\(use.section)] has already")
+        } else {
+            uses.append((line, reader.section.title))
+        }
+    }
+}
+
+extension SectionedText {
+    fileprivate func has(_ kind: String) -> Bool { sections.contains { $0.kind.hasSameBytes(as: kind) } }
+}

@@ -1,0 +1,58 @@
+import Platform
+
+/// Which line of which GPIO chip.
+public struct LineReference: Equatable, Sendable {
+    public enum Line: Equatable, Sendable {
+        /// Its number on the chip, from 0.
+        case offset(Int)
+        /// The name that the kernel knows it by.
+        case name(String)
+    }
+
+    /// The chip's label (`pinctrl-bcm2711`) or name (`gpiochip0`). Names depend on the kernel's order.
+    public var chip: String
+    public var line: Line
+
+    public init(chip: String, line: Line) {
+        self.chip = chip
+        self.line = line
+    }
+
+    /// A line as a profile writes it: a number is an offset, anything else a name.
+    init(chip: String, text: String) {
+        let isNumber = text.utf8.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+        if isNumber, let offset = Int(text) {
+            self.init(chip: chip, line: .offset(offset))
+        } else {
+            self.init(chip: chip, line: .name(text))
+        }
+    }
+
+    public static func == (left: LineReference, right: LineReference) -> Bool {
+        left.chip.hasSameBytes(as: right.chip) && left.line == right.line
+    }
+}
+
+extension LineReference: CustomStringConvertible {
+    /// `line 17 of pinctrl-bcm2711`
+    public var description: String {
+        switch line {
+        case .offset(let offset): "line \(offset) of \(chip)"
+        case .name(let name): "line `\(name)` of \(chip)"
+        }
+    }
+}
+
+/// The voltage that means "pressed", "lit" or "on".
+public enum ActiveLevel: String, CaseIterable, Sendable {
+    case low, high
+}
+
+/// The chip's own resistor at an input.
+public enum LineBias: String, CaseIterable, Sendable {
+    /// Whatever it was.
+    case asIs = "as-is"
+    case none
+    case pullUp = "pull-up"
+    case pullDown = "pull-down"
+}

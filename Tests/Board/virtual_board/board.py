@@ -1,0 +1,209 @@
+"""The virtual board as a person has it on the table: a plug, buttons, a USB socket, a network cable, a console."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from . import qemu
+from .agent import Agent, script_of
+from .cpio import Archive
+from .qemu import PATIENCE, BoardOff, Monitor, Pins
+
+IMAGE = Path(__file__).parents[3] / "build/board"
+
+#: The size in bytes of the header that QEMU writes.
+WAV_HEADER = 44
+
+#: The lines of the GPIO chip, each with a button.
+BUTTON_LINES = range(8)
+
+
+class VirtualBoard:
+    """One board and its data disk. It begins switched off; what is under /data survives power cuts.
+
+        with VirtualBoard(programs={"tonearm": path}) as board:
+            board.power_on()
+            print(board.run("tonearm", "--version").stdout)
+            board.power_off()
+
+    Sound cards: `HiFi` is a loop that gives back bit by bit what is played to it (see `sound.Recorder`); a USB sound
+    card is there once it is plugged in.
+    """
+
+    def __init__(self, programs=None, music=None, disk_megabytes=256):
+        """- programs: executables for /usr/bin of the board, by name.
+        - music: a folder that the data disk begins with, as /data/music.
+        """
+        # A socket's path must be short: not below the repository.
+        self.folder = Path(tempfile.mkdtemp(prefix="board-"))
+        #: One folder for each time the board is on: `1`, `2` ...
+        self._boot = None
+        self._boots = 0
+        self._data_disk = self.folder / "data.ext4"
+        self._qemu = None
+        self._connections = contextlib.ExitStack()
+        self._make_root(programs or {})
+        self._make_data_disk(music, disk_megabytes)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.discard()
+
+    def discard(self):
+        """Throws the board away, with all that is on it (tools/board-test --keep: leaves its folder)."""
+        self.cut_power()
+        if os.environ.get("TONEARM_BOARD_KEEP"):
+            print(f"kept: {self.folder}", file=sys.stderr)
+        else:
+            shutil.rmtree(self.folder)
+
+    # Power
+
+    def power_on(self):
+        """Starts the board and returns when it can run programs. No button is pressed, the network is plugged in."""
+        assert self._qemu is None, "the board is on"
+        self._boots += 1
+        self._boot = self.folder / str(self._boots)
+        (self._boot / "share").mkdir(parents=True)
+        self._qemu = qemu.start(self._boot, IMAGE / "kernel", self.folder / "root.cpio", self._data_disk)
+        try:
+            self._monitor = self._connect(Monitor, "qmp")
+            self._pins = self._connect(Pins, "qtest", qemu.find_chip(self._monitor))
+            for line in BUTTON_LINES:
+                self._pins.set(line, True)
+            self._agent = self._connect(Agent, "agent", self._boot / "share")
+            self._agent.wait_until_ready()
+        except (BoardOff, TimeoutError) as problem:
+            raise type(problem)(f"{problem}\n{self._last_words()}") from None
+
+    def power_off(self):
+        """Turns the board off as an init system does: programs are asked to end, the disk is unmounted."""
+        self._agent.start("exec power-down")
+        self._qemu.wait(PATIENCE)
+        self._forget()
+
+    def cut_power(self):
+        """Pulls the plug: whatever the board's kernel has not yet written to its disk is lost."""
+        if self._qemu is not None:
+            self._qemu.kill()
+            self._qemu.wait()
+            self._forget()
+
+    # The console
+
+    def run(self, *words, seconds=PATIENCE):
+        """Runs a program and waits for its end; a `Result`. `TimeoutError` when it takes longer."""
+        return self.start(*words).wait(seconds)
+
+    def start(self, *words):
+        """Starts a program in the background; a `Program`."""
+        return self._agent.start(script_of(words))
+
+    def run_script(self, script, seconds=PATIENCE):
+        """As `run`, for the lines of a shell script."""
+        return self.start_script(script).wait(seconds)
+
+    def start_script(self, script):
+        return self._agent.start(script)
+
+    def wait_until(self, condition, seconds=PATIENCE):
+        """Waits until a shell command succeeds."""
+        self.run_script(f"until {condition}; do usleep 10000; done", seconds)
+
+    def put(self, content, path):
+        """Writes a file of the board."""
+        (self._boot / "share/file").write_bytes(content)
+        self._copy("/host/file", path)
+
+    def fetch(self, path):
+        """The content of a file of the board."""
+        self._copy(path, "/host/file")
+        return (self._boot / "share/file").read_bytes()
+
+    def clock(self):
+        """The board's monotonic clock in nanoseconds, which kernel and programs stamp events with."""
+        return int(self.run_script("exec sed -n 's/^now at \\(.*\\) nsecs/\\1/p;3q' /proc/timer_list").stdout)
+
+    def fair_clock(self):
+        """Seconds on a clock that stands still while the emulator waits for a processor of this machine: by it, limits
+        of time hold on a machine that is busy with something else too. The board must be on."""
+        threads = Path(f"/proc/{self._qemu.pid}/task").glob("*/schedstat")
+        # Of its threads, most of them idle, the one that waited longest held the board up.
+        waited = max(int(thread.read_text().split()[1]) for thread in threads)
+        return time.monotonic() - waited / 1e9
+
+    # Buttons
+
+    def set_line(self, line, level):
+        """Sets an input of the GPIO chip: a button connects it to ground (False) or lets go of it (True)."""
+        self._pins.set(line, level)
+
+    def press(self, line, seconds=0.1, bounces=0):
+        """Presses a button and releases it. Its contact opens and closes again `bounces` times, in about 1 ms each,
+        before it stays closed; of edges so close together the kernel may see only some, as on every board."""
+        for _ in range(bounces):
+            self._pins.set(line, False)
+            self._pins.set(line, True)
+        self._pins.set(line, False)
+        time.sleep(seconds)
+        self._pins.set(line, True)
+
+    # Plugs
+
+    def plug_sound_card(self):
+        """Plugs in the USB sound card: 48 kHz, 16 bit, two channels, with a volume control."""
+        self._monitor.execute("device_add", driver="usb-audio", id="dac", bus="usb.0", audiodev="speaker")
+
+    def unplug_sound_card(self):
+        """Pulls the USB sound card out. What it played since it was plugged in, as interleaved samples of 16 bit."""
+        self._monitor.execute("device_del", id="dac")
+        self._monitor.wait_for("DEVICE_DELETED", device="dac")
+        return (self._boot / "speaker.wav").read_bytes()[WAV_HEADER:]
+
+    def plug_cable(self):
+        """Plugs the Ethernet cable in, as it is when the board starts."""
+        self._monitor.execute("set_link", name="ethernet", up=True)
+
+    def pull_cable(self):
+        self._monitor.execute("set_link", name="ethernet", up=False)
+
+    # Inside
+
+    def _make_root(self, programs):
+        """The root, and behind it an archive with the programs: the kernel unpacks both."""
+        archive = Archive()
+        for name, path in programs.items():
+            archive.add_file(f"usr/bin/{name}", Path(path).read_bytes(), executable=True)
+        (self.folder / "root.cpio").write_bytes((IMAGE / "root.cpio").read_bytes() + archive.data)
+
+    def _make_data_disk(self, music, megabytes):
+        content = self.folder / "content"
+        content.mkdir()
+        if music is not None:
+            shutil.copytree(music, content / "music")
+        subprocess.run(["/sbin/mke2fs", "-q", "-t", "ext4", "-d", content, self._data_disk, f"{megabytes}M"],
+                       check=True, capture_output=True)
+        shutil.rmtree(content)
+
+    def _copy(self, source, target):
+        result = self.run("cp", source, target)
+        if result.exit_code != 0:
+            raise OSError(result.stderr.strip())
+
+    def _connect(self, kind, name, *arguments):
+        connection = kind(qemu.connect(self._boot / name, self._qemu), *arguments)
+        return self._connections.enter_context(contextlib.closing(connection))
+
+    def _forget(self):
+        self._qemu = None
+        self._connections.close()
+
+    def _last_words(self):
+        return "".join((self._boot / name).read_text(errors="replace")[-2000:] for name in ("qemu.log", "console.log"))

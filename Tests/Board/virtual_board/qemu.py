@@ -1,0 +1,138 @@
+"""The emulator as a process, and the two sockets that it is handled through."""
+
+import json
+import shutil
+import socket
+import subprocess
+import time
+
+
+#: In seconds: how long anything may take that takes a moment on a machine that has nothing else to do.
+PATIENCE = 180
+
+
+class BoardOff(Exception):
+    """The board was used while it was off, or it went off while something was expected of it."""
+
+
+def connect(path, process):
+    """A connection to a socket that `process` is about to make, as a file for both directions."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        connection = socket.socket(socket.AF_UNIX)
+        try:
+            connection.connect(str(path))
+            with connection:
+                return connection.makefile("rwb")
+        except OSError:
+            connection.close()
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise BoardOff(f"the emulator did not make {path.name}") from None
+            time.sleep(0.005)
+
+
+def close(stream):
+    """Closes a stream to an emulator that may be gone, so that what is still buffered has nowhere to go."""
+    try:
+        stream.close()
+    except OSError:
+        pass
+
+
+class Monitor:
+    """QMP: what is plugged into the machine. Errors are `MonitorError`s with QEMU's own words."""
+
+    def __init__(self, stream):
+        self._stream = stream
+        self._events = []
+        self._read()
+        self.execute("qmp_capabilities")
+
+    def execute(self, command, **arguments):
+        self._stream.write(json.dumps({"execute": command, "arguments": arguments}).encode() + b"\n")
+        self._stream.flush()
+        while True:
+            answer = self._read()
+            if "return" in answer:
+                return answer["return"]
+            if "error" in answer:
+                raise MonitorError(f"{command}: {answer['error']['desc']}")
+            self._events.append(answer)
+
+    def close(self):
+        close(self._stream)
+
+    def wait_for(self, event, **data):
+        """Waits for an event whose data contain `data`."""
+        while True:
+            for known in self._events:
+                if known.get("event") == event and data.items() <= known.get("data", {}).items():
+                    self._events.remove(known)
+                    return
+            self._events.append(self._read())
+
+    def _read(self):
+        line = self._stream.readline()
+        if not line:
+            raise BoardOff("the emulator has ended")
+        return json.loads(line)
+
+
+class MonitorError(Exception):
+    pass
+
+
+class Pins:
+    """The inputs of the board's GPIO chip, through QEMU's qtest socket. One call takes about half a millisecond."""
+
+    def __init__(self, stream, chip):
+        """`chip` is the chip's path in QEMU's tree of objects."""
+        self._stream = stream
+        self._chip = chip
+
+    def set(self, line, level):
+        self._stream.write(f"set_irq_in {self._chip} unnamed-gpio-in {line} {int(level)}\n".encode())
+        self._stream.flush()
+        answer = self._stream.readline()
+        if answer != b"OK\n":
+            raise BoardOff(f"qtest answered {answer!r}")
+
+    def close(self):
+        close(self._stream)
+
+
+def find_chip(monitor):
+    """The path of the PL061, the GPIO chip of QEMU's `virt` machine."""
+    for entry in monitor.execute("qom-list", path="/machine/unattached"):
+        if entry["type"] == "child<pl061>":
+            return f"/machine/unattached/{entry['name']}"
+    raise LookupError("the machine has no PL061")
+
+
+def start(folder, kernel, root, data_disk):
+    """Starts QEMU. Its sockets are `agent`, `qmp` and `qtest` in `folder`, the guest's console is `console.log`, what a
+    USB sound card plays `speaker.wav`; the guest sees `share` there. `data_disk` is a raw image."""
+    program = shutil.which("qemu-system-aarch64")
+    if program is None:
+        raise FileNotFoundError("qemu-system-aarch64 is missing: run tools/setup --board")
+
+    def server(name):
+        return f"unix:{folder / name},server=on,wait=off"
+
+    words = [
+        program, "-M", "virt", "-cpu", "cortex-a72", "-smp", "2", "-m", "512", "-nodefaults", "-no-reboot",
+        "-display", "none", "-serial", f"file:{folder / 'console.log'}",
+        "-qmp", server("qmp"), "-qtest", server("qtest"), "-qtest-log", "/dev/null",
+        "-kernel", kernel, "-initrd", root, "-append", "console=ttyAMA0 loglevel=4 panic=-1",
+        "-device", "virtio-serial-pci", "-chardev", f"socket,id=agent,path={folder / 'agent'},server=on,wait=off",
+        "-device", "virtserialport,chardev=agent,name=board.agent",
+        "-fsdev", f"local,id=share,path={folder / 'share'},security_model=none",
+        "-device", "virtio-9p-pci,fsdev=share,mount_tag=host",
+        "-drive", f"file={data_disk},if=none,id=data,format=raw", "-device", "virtio-blk-pci,drive=data",
+        "-netdev", "user,id=network", "-device", "virtio-net-pci,id=ethernet,netdev=network,romfile=",
+        "-device", "qemu-xhci,id=usb",
+        # One rate for as long as QEMU runs: what is played at another would be resampled.
+        "-audiodev", f"wav,id=speaker,path={folder / 'speaker.wav'},out.frequency=48000",
+    ]
+    with (folder / "qemu.log").open("wb") as log:
+        return subprocess.Popen([str(word) for word in words], stdin=subprocess.DEVNULL, stdout=log, stderr=log)

@@ -1,0 +1,59 @@
+"""What a sound device received."""
+
+import itertools
+
+FRAME = 8  # bytes: two channels of S32_LE
+
+
+class Recorder:
+    """Listens to the card `HiFi` from its other side, from its creation to `stop`.
+
+    An open recorder keeps the player to its own rate and format (S32_LE): a player that wants to open the card
+    otherwise cannot. So a recorder is opened with what is expected; or, with `waits`, as soon as a player has opened the
+    card at that rate, which may lose the beginning. The kernel's loop damages the last milliseconds before a device is
+    closed: what is to be compared needs a second of silence behind it.
+    """
+
+    _numbers = itertools.count(1)
+
+    def __init__(self, board, rate, waits=False):
+        self._board = board
+        self._path = f"/tmp/recording-{next(self._numbers)}"
+        state = "/proc/asound/HiFi/pcm%s/sub0/%s"
+        wait = f"until grep -q '^rate: {rate} ' {state % ('0p', 'hw_params')}; do usleep 5000; done" if waits else ""
+        self._program = board.start_script(
+            f"{wait}\nexec arecord -q -D hw:HiFi,1 -f S32_LE -c 2 -r {rate} -t raw --buffer-time=500000 {self._path}")
+        if not waits:
+            board.wait_until(f"grep -q RUNNING {state % ('1c', 'status')}")
+
+    def stop(self):
+        """Ends it. What it heard, without the silence before and after."""
+        self._program.signal("TERM")
+        self._program.wait()
+        return without_silence(self._board.fetch(self._path))
+
+
+def without_silence(samples, frame=FRAME):
+    """Cuts off the frames of zeros at both ends; `frame` is their size in bytes."""
+    first = (len(samples) - len(samples.lstrip(b"\0"))) // frame * frame
+    end = -(-len(samples.rstrip(b"\0")) // frame) * frame
+    return samples[first:end]
+
+
+def difference(heard, expected):
+    """Where the heard samples begin to differ, for a person; None when they are equal."""
+    if heard == expected:
+        return None
+    shorter = min(len(heard), len(expected))
+    offsets = (i for i in range(0, shorter, FRAME) if heard[i:i + FRAME] != expected[i:i + FRAME])
+    frame = next(offsets, shorter) // FRAME
+    here = heard[frame * FRAME:][:FRAME].hex(" ", 4)
+    there = expected[frame * FRAME:][:FRAME].hex(" ", 4)
+    return (f"{len(heard) // FRAME} frames instead of {len(expected) // FRAME}; from frame {frame} on: "
+            f"{here or 'nothing'} instead of {there or 'nothing'}")
+
+
+def hardware_parameters(board, card="HiFi"):
+    """What a card's player has really set, as a dictionary of words; empty while it is not open."""
+    text = board.run("cat", f"/proc/asound/{card}/pcm0p/sub0/hw_params").stdout
+    return dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)

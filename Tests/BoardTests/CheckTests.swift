@@ -1,0 +1,120 @@
+@testable import Board
+import Foundation
+import Platform
+import TestSupport
+import Testing
+
+@Suite("A profile against the hardware")
+struct CheckTests {
+    let board: DrivenBoard
+    let folder: ScratchFolder
+
+    init() throws {
+        board = try DrivenBoard("""
+            [amplifier]
+            line = 4
+            role = mute
+            [button play]
+            line = 1
+            press = play-pause
+            [button stop]
+            line = 2
+            press = stop
+            [encoder volume]
+            line-a = 5
+            line-b = 6
+            [light green]
+            line = 3
+            playing = on
+            [network]
+            cellular = usb0, usb1
+            """)
+        folder = try ScratchFolder()
+        for card in ["card0", "card1", "seq"] { try Folder.create(folder["sound/\(card)"]) }
+        for (card, id) in [("card0", "Headphones"), ("card1", "DAC")] {
+            try Data("\(id)\n".utf8).write(to: URL(fileURLWithPath: folder["sound/\(card)/id"]))
+            try FileManager.default.createSymbolicLink(atPath: folder["sound/\(id)"], withDestinationPath: card)
+        }
+        try Folder.create(folder["net/usb0"])
+    }
+
+    func findings() -> [String] {
+        BoardCheck.findings(board.profile, lines: board.lines, sound: folder["sound"], network: folder["net"])
+            .map { "\($0.verdict) \($0.subject): \($0.message)" }
+    }
+
+    @Test("what is there, and what is not with what can be done about it")
+    func everything() {
+        func line(_ offset: Int) -> LineReference { LineReference(chip: "c", line: .offset(offset)) }
+        board.lines.errors["line 2 of c"] = .lineTaken(line(2), by: "leds-gpio")
+        board.lines.errors["line 3 of c"] = .lineMissing(line(3), count: 3)
+        board.lines.initiallyActive = ["line 1 of c", "line 5 of c"]
+        #expect(findings() == [
+            "missing sound: no sound card `HiFi`. Cards here: DAC, Headphones.",
+            "present amplifier: line 4 of c",
+            "missing button play: line 1 of c is active: held down just now, or wired or described the other way round",
+            "missing button stop: line 2 of c: in use by `leds-gpio`.",
+            "present encoder volume: line 5 of c and line 6 of c",
+            "missing light green: line 3 of c: no such line. The chip has 3 lines, 0 to 2.",
+            "present network usb0: counts as cellular",
+            "absent network usb1: no such interface now; it will count as cellular",
+        ])
+        // Nothing pops and nothing is lit.
+        #expect(board.lines.outputs == ["line 4 of c": [true]])
+    }
+
+    @Test("the card is found by its id")
+    func card() throws {
+        try FileManager.default.createSymbolicLink(atPath: folder["sound/HiFi"], withDestinationPath: "card1")
+        #expect(findings().first == "present sound: card HiFi is here")
+        try FileManager.default.removeItem(atPath: folder["sound"])
+        #expect(findings().first == "missing sound: no sound card `HiFi`. This machine has none.")
+    }
+}
+
+@Suite("GPIO chips that are not there")
+struct GPIOLinesTests {
+    let line = LineReference(chip: "pinctrl-bcm2711", line: .offset(17))
+
+    func errors(_ lines: GPIOLines) -> [LineError] {
+        var errors: [LineError] = []
+        do throws(LineError) { _ = try lines.input(line, active: .low, bias: .pullUp) } catch { errors.append(error) }
+        do throws(LineError) {
+            _ = try lines.output(line, active: .high, initially: false)
+        } catch {
+            errors.append(error)
+        }
+        return errors
+    }
+
+    @Test("no chip at all, no folder at all, and something that only has a chip's name", arguments: [
+        nil, "gpiochip0", "missing/",
+    ])
+    func noChips(name: String?) throws {
+        let folder = try ScratchFolder()
+        if name == "gpiochip0" {
+            // A device, but no GPIO chip.
+            try FileManager.default.createSymbolicLink(atPath: folder["gpiochip0"], withDestinationPath: "/dev/null")
+        }
+        let lines = GPIOLines(deviceFolder: name == "missing/" ? folder["missing"] : folder.path)
+        let missing = LineError.chipMissing(line, present: [])
+        #expect(errors(lines) == [missing, missing])
+    }
+
+    @Test("errors say what is wrong and what can be done", arguments: [
+        (.chipMissing(LineReference(chip: "a", line: .offset(1)), present: []),
+            "line 1 of a: no such GPIO chip. This machine has none."),
+        (.chipMissing(LineReference(chip: "a", line: .name("SDA")), present: ["b", "c"]),
+            "line `SDA` of a: no such GPIO chip. Chips here: b, c."),
+        (.noPermission(LineReference(chip: "a", line: .offset(1)), device: "/dev/gpiochip0"),
+            "line 1 of a: not permitted to open /dev/gpiochip0. Add the user to the group that owns it, often `gpio`."),
+        (.lineTaken(LineReference(chip: "a", line: .offset(1)), by: "tonearm"), "line 1 of a: in use by `tonearm`."),
+        (.lineTaken(LineReference(chip: "a", line: .offset(1)), by: nil),
+            "line 1 of a: in use by another program or driver."),
+        (.failed(LineReference(chip: "a", line: .offset(1)), operation: "request", code: 22),
+            "line 1 of a: request: Invalid argument."),
+    ] as [(LineError, String)])
+    func text(error: LineError, expected: String) {
+        #expect(error.description == expected)
+    }
+}

@@ -1,0 +1,107 @@
+@testable import Board
+import CLinux
+import Platform
+
+/// GPIO lines that a test moves: a pipe for each input, so that a real event loop wakes up for its edges.
+final class DrivenLines: LineProvider {
+    /// By line. What is in here cannot be had.
+    var errors: [String: LineError] = [:]
+    /// Every attempt, in order.
+    private(set) var attempts: [String] = []
+    /// Those that somebody holds.
+    private(set) var inputs: [String: DrivenInput] = [:]
+    /// Every value that an output had, from the first on.
+    private(set) var outputs: [String: [Bool]] = [:]
+    /// What an input is when it is requested.
+    var initiallyActive: Set<String> = []
+
+    func input(_ line: LineReference, active: ActiveLevel, bias: LineBias) throws(LineError) -> any LineEventSource {
+        attempts.append(line.description)
+        if let error = errors[line.description] { throw error }
+        let input = DrivenInput(line, isActive: initiallyActive.contains(line.description))
+        inputs[line.description] = input
+        return input
+    }
+
+    func output(_ line: LineReference, active: ActiveLevel, initially: Bool) throws(LineError) -> any LineOutput {
+        attempts.append(line.description)
+        if let error = errors[line.description] { throw error }
+        outputs[line.description, default: []].append(initially)
+        return DrivenOutput(self, line)
+    }
+
+    fileprivate func set(_ line: LineReference, _ isActive: Bool) throws(LineError) {
+        if let error = errors[line.description] { throw error }
+        outputs[line.description, default: []].append(isActive)
+    }
+}
+
+final class DrivenInput: LineEventSource {
+    let descriptor: Int32
+    private let writeEnd: Int32
+    private let line: LineReference
+    private var waiting: [LineEdge] = []
+    private var level: Bool
+    /// The next reading fails, as when the chip is gone.
+    var isLost = false
+
+    init(_ line: LineReference, isActive: Bool) {
+        self.line = line
+        level = isActive
+        var ends: [Int32] = [-1, -1]
+        precondition(pipe(&ends) == 0)
+        descriptor = ends[0]
+        writeEnd = ends[1]
+    }
+
+    deinit {
+        close(descriptor)
+        close(writeEnd)
+    }
+
+    /// The kernel saw an edge.
+    func edge(_ isActive: Bool, at time: Int64) {
+        level = isActive
+        waiting.append(LineEdge(isActive: isActive, time: time))
+        wake()
+    }
+
+    /// The line changed, but the kernel had no room for the edge.
+    func dropEdge(_ isActive: Bool) { level = isActive }
+
+    func lose() {
+        isLost = true
+        wake()
+    }
+
+    private func wake() {
+        var byte: UInt8 = 0
+        precondition(write(writeEnd, &byte, 1) == 1)
+    }
+
+    func takeEdges() throws(LineError) -> [LineEdge] {
+        if isLost { throw .failed(line, operation: "read edges", code: ENODEV) }
+        guard let first = waiting.first else { return [] }
+        var byte: UInt8 = 0
+        precondition(read(descriptor, &byte, 1) == 1)
+        waiting.removeFirst()
+        return [first]
+    }
+
+    func isActive() throws(LineError) -> Bool {
+        if isLost { throw .failed(line, operation: "read", code: ENODEV) }
+        return level
+    }
+}
+
+private final class DrivenOutput: LineOutput {
+    private let lines: DrivenLines
+    private let line: LineReference
+
+    init(_ lines: DrivenLines, _ line: LineReference) {
+        self.lines = lines
+        self.line = line
+    }
+
+    func set(_ isActive: Bool) throws(LineError) { try lines.set(line, isActive) }
+}

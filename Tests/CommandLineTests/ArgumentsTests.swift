@@ -1,0 +1,78 @@
+import Testing
+@testable import tonearm
+
+@Suite("The words of a command line")
+struct ArgumentsTests {
+    private static let options: [Arguments.Option] = [
+        .init("--device", value: "NAME"), .init("--volume", value: "PERCENT"), .init("--json"),
+    ]
+
+    @Test("options may stand anywhere, `--` ends them, the last one of a name counts")
+    func order() throws {
+        let words = ["a", "--volume", "10", "--json", "b", "--volume=20", "-", "--", "--json", "c"]
+        let arguments = try Arguments(parsing: words, knowing: Self.options)
+        #expect(arguments.operands == ["a", "b", "-", "--json", "c"])
+        #expect(arguments.value(of: "--volume") == "20")
+        #expect(arguments.has("--json"))
+        #expect(!arguments.has("--device"))
+    }
+
+    @Test(
+        "a value may look like an option, be empty, or hold an equals sign",
+        arguments: [
+            (["--device", "--json"], "--json"), (["--device="], ""), (["--device", ""], ""),
+            (["--device=file:FILE=x,FORMAT=raw"], "file:FILE=x,FORMAT=raw"),
+        ])
+    func values(words: [String], value: String) throws {
+        #expect(try Arguments(parsing: words, knowing: Self.options).value(of: "--device") == value)
+    }
+
+    @Test(
+        "what is wrong is named, with what was probably meant",
+        arguments: [
+            (["--devise", "x"], "unknown option --devise. Did you mean --device?"),
+            (["--jsno"], "unknown option --jsno. Did you mean --json?"),
+            (["--vol=3"], "unknown option --vol. Did you mean --volume?"),
+            (["--frobnicate"], "unknown option --frobnicate."),
+            (["-x"], "unknown option -x."),
+            (["--volume"], "--volume needs a value: --volume PERCENT."),
+            (["--json=yes"], "--json takes no value."),
+        ])
+    func errors(words: [String], message: String) {
+        #expect(throws: UsageError(message)) { try Arguments(parsing: words, knowing: Self.options) }
+    }
+
+    @Test(
+        "help is asked for with --help or -h, not behind `--`",
+        arguments: [
+            (["--help"], true), (["x", "-h"], true), (["--device", "--help"], true), (["--", "--help"], false), ([], false),
+        ])
+    func help(words: [String], isAsked: Bool) {
+        #expect(Arguments.askForHelp(words) == isAsked)
+    }
+}
+
+@Suite("What was probably meant")
+struct SuggestionTests {
+    private static let commands = ["play", "devices", "probe"]
+
+    @Test(
+        "the closest word within a third of the letters, or the only one that is begun",
+        arguments: [
+            ("paly", "play"), ("PLAY", "play"), ("pley", "play"), ("device", "devices"), ("dev", "devices"),
+            ("prob", "probe"), ("pl", "play"), ("p", nil), ("help", nil), ("x", nil), ("", nil),
+        ] as [(String, String?)])
+    func closest(word: String, candidate: String?) {
+        #expect(Suggestion.closest(to: word, among: Self.commands) == candidate)
+    }
+
+    @Test(
+        "letters inserted, removed, replaced, swapped",
+        arguments: [
+            ("", "", 0), ("", "abc", 3), ("abc", "", 3), ("abc", "abc", 0), ("abc", "abd", 1), ("abc", "acb", 1),
+            ("abc", "xabc", 1), ("kitten", "sitting", 3), ("ab", "ba", 1), ("abcd", "badc", 2),
+        ])
+    func distance(left: String, right: String, distance: Int) {
+        #expect(Suggestion.distance(Array(left.utf8), Array(right.utf8)) == distance)
+    }
+}

@@ -1,0 +1,115 @@
+import Output
+import PCM
+import Player
+import Testing
+@testable import tonearm
+
+@Suite("Text on a terminal")
+struct DisplayTextTests {
+    @Test(
+        "control characters become blanks, invisible ones and those that turn the direction go",
+        arguments: [
+            ("plain", "plain"), ("a\u{1B}[2Jb", "a [2Jb"), ("a\nb\tc\u{7F}", "a b c "), ("a\u{9B}2Jb", "a 2Jb"),
+            ("a\u{202E}b\u{2066}c", "abc"), ("a\u{200B}b", "ab"), ("東京 é", "東京 é"),
+        ])
+    func visible(text: String, visible: String) {
+        #expect(DisplayText.visible(text) == visible)
+    }
+
+    @Test(
+        "columns",
+        arguments: [
+            ("", 0), ("abc", 3), ("東京", 4), ("한국", 4), ("ｶﾅ", 2), ("カナ", 4), ("e\u{301}", 1), ("é", 1), ("Ω–…", 3), ("🎵", 2),
+            ("Ж", 1), ("ก\u{0E34}", 1),
+        ])
+    func columns(text: String, columns: Int) {
+        #expect(DisplayText.columns(text) == columns)
+    }
+
+    @Test(
+        "shortened where it is too long, never within a wide character and never apart from its accent",
+        arguments: [
+            ("abcdef", 6, "abcdef"), ("abcdef", 5, "abcd…"), ("abcdef", 1, "…"), ("abcdef", 0, ""), ("東京都", 5, "東京…"),
+            ("東京都", 4, "東…"), ("e\u{301}e\u{301}e\u{301}", 2, "e\u{301}…"),
+        ])
+    func shortened(text: String, limit: Int, shortened: String) {
+        #expect(Array(DisplayText.shortened(text, to: limit).unicodeScalars) == Array(shortened.unicodeScalars))
+    }
+}
+
+@Suite("The status line")
+struct StatusLineTests {
+    private static func now(
+        title: String? = "Prelude", artist: String? = "Ensemble", position: Double = 61.9, duration: Double? = 120,
+        state: PlaybackState = .playing, volume: Int = 100, withDevice: Bool = true
+    ) -> NowPlaying {
+        var context = PlaybackContext(productId: "music/01.flac", playbackSessionId: "", referenceId: "")
+        context.title = title
+        context.artist = artist
+        context.duration = duration
+        context.audioSampleRate = 44_100
+        context.audioBitDepth = 16
+        let device = DeviceConfiguration(
+            device: "hw:CARD=DAC", sampleRate: 44_100, channelCount: 2, sampleFormat: .s32, significantBits: 24,
+            bufferFrames: 8820, periodFrames: 2205, memoryMapped: true)
+        return NowPlaying(
+            file: "music/01.flac", context: context, state: state, position: position, device: withDevice ? device : nil,
+            volume: volume)
+    }
+
+    @Test("everything, where there is room; the bar takes what is left")
+    func wide() {
+        #expect(
+            StatusLine(Self.now()).text(columns: 101)
+                == "Prelude – Ensemble  1:01/2:00  [===========-----------]  44100 Hz 16 bit stereo → S32_LE hw:CARD=DAC")
+    }
+
+    @Test(
+        "narrower: first the formats go, then the bar, then the end of the title",
+        arguments: [
+            (60, "Prelude – Ensemble  1:01/2:00  [=============-------------]"),
+            (44, "Prelude – Ensemble  1:01/2:00  [=====-----]"),
+            (42, "Prelude – Ensemble  1:01/2:00  [====----]"),
+            (41, "Prelude – Ensemble  1:01/2:00"),
+            (24, "Prelude – E…  1:01/2:00"),
+            (14, "P…  1:01/2:00"),
+            (12, "1:01/2:00"),
+            (8, "1:01/2…"),
+            (1, ""),
+            (0, ""),
+        ])
+    func narrow(columns: Int, line: String) {
+        #expect(StatusLine(Self.now()).text(columns: columns) == line)
+    }
+
+    @Test("never as wide as the terminal, whatever the title", arguments: 0...140)
+    func fits(columns: Int) {
+        for title in ["", "x", "東京都交響楽団のとても長い題名の曲", String(repeating: "e\u{301}", count: 200)] {
+            let line = StatusLine(Self.now(title: title)).text(columns: columns)
+            #expect(DisplayText.columns(line) < max(columns, 1))
+        }
+    }
+
+    @Test(
+        "what is known of the time and the state",
+        arguments: [
+            (now(duration: nil), "Prelude – Ensemble  1:01"),
+            (now(duration: nil, state: .notPlaying), "Prelude – Ensemble  1:01 paused"),
+            (now(duration: nil, state: .stalled), "Prelude – Ensemble  1:01 waiting"),
+            (now(duration: nil, volume: 40), "Prelude – Ensemble  1:01 vol 40%"),
+            (now(artist: nil, position: 3725, duration: nil), "Prelude  1:02:05"),
+            (now(title: nil, artist: nil, duration: nil), "01.flac  1:01"),
+            (now(title: "a\u{1B}]0;b\u{7}", artist: nil, duration: nil), "a ]0;b   1:01"),
+        ])
+    func texts(now: NowPlaying, line: String) {
+        var now = now
+        now.device = nil
+        #expect(StatusLine(now).text(columns: 80) == line)
+    }
+
+    @Test("the bar is empty at the start and full at the end", arguments: [(0.0, "[----------]"), (120.0, "[==========]")])
+    func bar(position: Double, bar: String) {
+        let line = StatusLine(Self.now(position: position, withDevice: false)).text(columns: 44)
+        #expect(line.hasSuffix(bar))
+    }
+}

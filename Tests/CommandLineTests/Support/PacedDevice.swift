@@ -1,0 +1,60 @@
+import CLinux
+import Platform
+import TestSupport
+
+/// A device that plays as fast as a test lets it: a named pipe behind ALSA's `file` plug-in, read by a thread of the test's
+/// own. The player is held back by the full pipe; it can be ahead of what was let through by that and by its buffers.
+final class PacedDevice: @unchecked Sendable {
+    private let readEnd: Int32
+    /// Held open so that the pipe is not at its end while no player has it.
+    private let writeEnd: Int32
+    private let condition = Condition()
+    /// Guarded by `condition`.
+    private var allowance = 0
+    private var received: [UInt8] = []
+    private var thread: NamedThread?
+
+    /// Makes the pipe.
+    init(_ path: String) throws {
+        guard mkfifo(path, 0o600) == 0 else { throw SystemError.last("mkfifo", path) }
+        // Either end blocks until the other is open, but for this one.
+        let first = tonearm_open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0)
+        defer { close(first) }
+        writeEnd = tonearm_open(path, O_WRONLY | O_CLOEXEC, 0)
+        readEnd = tonearm_open(path, O_RDONLY | O_CLOEXEC, 0)
+        guard writeEnd >= 0, readEnd >= 0 else { throw SystemError.last("open", path) }
+        thread = try NamedThread.start(name: "paced device") { [self] in read() }
+    }
+
+    /// Lets this much more through.
+    func play(seconds: Double) {
+        condition.update { allowance += Int(seconds * Double(Recording.rate)) * Recording.bytesPerFrame }
+    }
+
+    /// Lets everything through from now on.
+    func playAll() { condition.update { allowance = .max / 2 } }
+
+    /// Waits until the player has closed its side. To be called once.
+    /// - Returns: all bytes that were played.
+    func end() -> [UInt8] {
+        playAll()
+        close(writeEnd)
+        thread?.join()
+        close(readEnd)
+        return received
+    }
+
+    private func read() {
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        while true {
+            condition.wait { allowance > 0 }
+            let room = condition.update { min(buffer.count, allowance) }
+            let count = buffer.withUnsafeMutableBytes { CLinux.read(readEnd, $0.baseAddress, room) }
+            guard count > 0 else { return }
+            condition.update {
+                received += buffer[..<count]
+                allowance -= count
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import CLinux
+import Foundation
+import Platform
+import Testing
+import TestSupport
+
+/// The built `tonearm`, run in a folder of its own, where its state is kept too.
+struct Program {
+    let folder: ScratchFolder
+
+    init() throws { folder = try ScratchFolder() }
+
+    struct Result {
+        /// As a shell sees it: 128 and the number of the signal that ended it.
+        let code: Int32
+        let output: String
+        let errors: String
+
+        var lines: [String] { output.split(separator: "\n").map(String.init) }
+        var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
+
+        /// Each line of the output as JSON.
+        func json() throws -> [JSONValue] { try lines.map { try JSONValue.parse($0) } }
+    }
+
+    /// Beside the test bundle that is running.
+    static func path() throws -> String {
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        return "\(Folder.containing(tests))/tonearm"
+    }
+
+    var environment: [String: String] {
+        ["HOME": folder.path, "XDG_STATE_HOME": folder["state"], "PATH": "/usr/bin:/bin", "TERM": "xterm", "LANG": "C.UTF-8"]
+    }
+
+    /// Runs it to its end.
+    func run(_ arguments: String...) throws -> Result { try start(arguments).finish() }
+
+    func start(_ arguments: [String]) throws -> RunningProgram {
+        try RunningProgram(self, arguments)
+    }
+
+    /// A device that writes little-endian 16 bit samples to a file of the folder.
+    func device(_ name: String) -> [String] { ["--device", "file:FILE=\(folder[name]),FORMAT=raw", "--format", "S16_LE"] }
+
+    func bytes(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: folder[name]))) }
+
+    func write(_ bytes: [UInt8], to name: String) throws {
+        try Data(bytes).write(to: URL(fileURLWithPath: folder[name]))
+    }
+
+    func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: folder[name]) }
+}
+
+/// `tonearm` while it runs.
+final class RunningProgram {
+    private let process = Process()
+    private let output = Pipe()
+    private let errorFile: String
+    private var unread = Data()
+    private var read = Data()
+
+    init(_ program: Program, _ arguments: [String]) throws {
+        process.executableURL = URL(fileURLWithPath: try Program.path())
+        process.arguments = arguments
+        process.currentDirectoryURL = URL(fileURLWithPath: program.folder.path)
+        process.environment = program.environment
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        errorFile = program.folder["errors-\(UUID().uuidString)"]
+        _ = FileManager.default.createFile(atPath: errorFile, contents: nil)
+        process.standardError = FileHandle(forWritingAtPath: errorFile)
+        try process.run()
+        try output.fileHandleForWriting.close()
+    }
+
+    /// The next line of its output; nil at its end.
+    func nextLine() -> String? {
+        while !unread.contains(UInt8(ascii: "\n")) {
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { return nil }
+            unread += more
+        }
+        let line = unread.prefix { $0 != UInt8(ascii: "\n") }
+        unread = unread.dropFirst(line.count + 1)
+        read += line + [UInt8(ascii: "\n")]
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    /// Reads until a line of JSON is as wanted.
+    @discardableResult
+    func line(where isWanted: (JSONValue) -> Bool) throws -> JSONValue {
+        while let line = nextLine() {
+            let value = try JSONValue.parse(line)
+            if isWanted(value) { return value }
+        }
+        throw Unexpected("the program ended before it wrote the line; stderr: \(try errors())")
+    }
+
+    func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+
+    /// Waits for its end.
+    func finish() throws -> Program.Result {
+        while nextLine() != nil {}
+        process.waitUntilExit()
+        let status = process.terminationStatus
+        return Program.Result(
+            code: process.terminationReason == .uncaughtSignal ? 128 + status : status,
+            output: String(decoding: read + unread, as: UTF8.self), errors: try errors())
+    }
+
+    private func errors() throws -> String { try String(contentsOfFile: errorFile, encoding: .utf8) }
+}
+
+/// Something that a test waits for will not come any more.
+struct Unexpected: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
