@@ -30,6 +30,7 @@ let package = Package(
         .target(name: "Output", dependencies: ["PCM", "Platform", "CALSA"]),
         .target(name: "Board", dependencies: ["Platform", "CGPIOD", "CLinux"]),
         .target(name: "Player", dependencies: ["Media", "Output", "Database", "PCM", "Platform"]),
+        .target(name: "Appliance", dependencies: ["Player", "Database", "PCM", "Platform"]),
         .executableTarget(name: "tonearm", dependencies: ["Player", "Media", "Output", "PCM", "Platform", "CLinux"]),
 
         // What tests of several modules share: a clock driven by hand, scratch folders.
@@ -53,6 +54,11 @@ let package = Package(
         .testTarget(name: "PlayerTests", dependencies: ["Player", "AllocationCounter", "OutputTestSupport", "TestSupport"]),
         // For tools/bench: the time from `play()` to the first frame.
         .executableTarget(name: "StartLatency", dependencies: ["Player", "Output", "Platform"], path: "Tests/StartLatency"),
+        // A process for the queue's tests to kill.
+        .executableTarget(name: "QueueWriter", dependencies: ["Appliance", "Database"], path: "Tests/QueueWriter"),
+        .testTarget(
+            name: "ApplianceTests",
+            dependencies: ["Appliance", "Player", "QueueWriter", "OutputTestSupport", "TestSupport"]),
         .testTarget(name: "CommandLineTests", dependencies: ["tonearm", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]

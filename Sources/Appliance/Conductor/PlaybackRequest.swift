@@ -1,0 +1,23 @@
+/// One request of the conductor to the playback engine for an entry of the queue. Its reference id comes back in the
+/// engine's messages, which arrive some time after what they tell of: the serial says whether they are out of date.
+struct PlaybackRequest: Equatable {
+    let entry: EntryID
+    /// Ascends with each request.
+    let serial: UInt64
+
+    init(_ entry: EntryID, serial: UInt64) {
+        self.entry = entry
+        self.serial = serial
+    }
+
+    /// `entry.serial`
+    var referenceId: String { "\(entry.number).\(serial)" }
+
+    /// nil for what is no reference id of a conductor.
+    init?(referenceId: String) {
+        let parts = referenceId.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 2, let entry = UInt32(Substring(parts[0])), let serial = UInt64(Substring(parts[1]))
+        else { return nil }
+        self.init(EntryID(entry), serial: serial)
+    }
+}

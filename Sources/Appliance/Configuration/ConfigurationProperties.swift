@@ -1,0 +1,69 @@
+import PCM
+import Platform
+
+// The settings as what they are used for.
+
+extension Configuration {
+    private func text(_ name: SettingName) -> String {
+        guard case .text(let value) = self[name] else { preconditionFailure("\(name.setting.title) is no text") }
+        return value
+    }
+
+    private func number(_ name: SettingName) -> Int {
+        switch self[name] {
+        case .integer(let value), .duration(let value), .percent(let value), .decibels(let value): return value
+        default: preconditionFailure("\(name.setting.title) is no number")
+        }
+    }
+
+    /// What the words of a choice stand for, in their order.
+    private func choice<Meaning>(_ name: SettingName, of meanings: [Meaning]) -> Meaning {
+        let word = text(name)
+        guard case .choice(let words) = name.setting.type, words.count == meanings.count,
+            let index = words.firstIndex(where: { $0.utf8.elementsEqual(word.utf8) })
+        else { preconditionFailure("\(name.setting.title) is another choice") }
+        return meanings[index]
+    }
+
+    /// nil for a word that stands for nothing or leaves it to the program.
+    private func text(_ name: SettingName, unless word: String) -> String? {
+        let value = text(name)
+        return value.utf8.elementsEqual(word.utf8) ? nil : value
+    }
+
+    /// nil where the board profile, or what is there, decides.
+    public var device: String? { text(.device, unless: "auto") }
+    /// nil takes the widest that the device has.
+    public var sampleFormat: SampleFormat? { choice(.sampleFormat, of: [nil, .s32, .s24, .s24Packed, .s16]) }
+    public var bufferMilliseconds: Int { number(.buffer) }
+    public var periodCount: Int { number(.periods) }
+    /// nil where the board profile, or the card, decides.
+    public var mixerControl: String? { text(.mixerControl, unless: "auto") }
+    public var forcesSoftwareVolume: Bool { text(.volumeRoute, unless: "auto") != nil }
+    public var maximumVolume: Volume { Volume(percent: number(.maximumVolume)) }
+    /// nil for normal scheduling.
+    public var realtimePriority: Int? { number(.realtimePriority) == 0 ? nil : number(.realtimePriority) }
+
+    public var normalization: LoudnessNormalizationMode { choice(.normalization, of: [.off, .track, .album]) }
+    /// In dB.
+    public var preAmp: Int { number(.preAmp) }
+
+    public var resume: ResumePolicy { choice(.resume, of: [.playing, .paused, .empty]) }
+    public var stateFolder: String { text(.state) }
+    /// nil for no socket.
+    public var socketPath: String? { text(.socket, unless: "none") }
+    public var socketMode: UInt32 {
+        guard case .permissions(let mode) = self[.socketMode] else { preconditionFailure("no permissions") }
+        return mode
+    }
+    public var socketGroup: String { text(.socketGroup) }
+    public var clientLimit: Int { number(.clients) }
+    /// nil without one.
+    public var boardProfile: String? { text(.profile, unless: "none") }
+    public var meteredInterfaces: [String] {
+        guard case .list(let names) = self[.meteredInterfaces] else { preconditionFailure("no list") }
+        return names
+    }
+
+    public var logLevel: Log.Level { choice(.logLevel, of: [.error, .warning, .notice, .info, .debug]) }
+}

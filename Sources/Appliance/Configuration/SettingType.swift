@@ -1,0 +1,125 @@
+/// The value of a setting.
+public enum SettingValue: Equatable, Sendable {
+    case boolean(Bool)
+    case integer(Int)
+    /// In milliseconds.
+    case duration(Int)
+    case percent(Int)
+    case decibels(Int)
+    /// Of a file: the lowest nine bits of its mode.
+    case permissions(UInt32)
+    /// A choice, a path or any text.
+    case text(String)
+    case list([String])
+
+    /// As it is written in a file.
+    var written: String {
+        switch self {
+        case .boolean(let value): value ? "yes" : "no"
+        case .integer(let value): "\(value)"
+        case .duration(let milliseconds): Self.written(milliseconds)
+        case .percent(let value): "\(value) %"
+        case .decibels(let value): "\(value) dB"
+        case .permissions(let mode): "0" + String(mode, radix: 8)
+        case .text(let value): Self.quoted(value)
+        case .list(let values): Self.quoted(values.joined(separator: ", "))
+        }
+    }
+
+    static func written(_ milliseconds: Int) -> String {
+        if milliseconds > 0, milliseconds % 60_000 == 0 { return "\(milliseconds / 60_000) min" }
+        return milliseconds > 0 && milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
+    }
+
+    /// In quotes where a file needs them.
+    private static func quoted(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        let special = [UInt8(ascii: "#"), UInt8(ascii: ";"), UInt8(ascii: "\"")]
+        let isPlain = bytes.first != UInt8(ascii: " ") && bytes.last != UInt8(ascii: " ")
+            && !bytes.contains { special.contains($0) }
+        if isPlain { return text }
+        var quoted: [UInt8] = []
+        for byte in bytes {
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { quoted.append(UInt8(ascii: "\\")) }
+            quoted.append(byte)
+        }
+        return "\"\(String(decoding: quoted, as: UTF8.self))\""
+    }
+}
+
+/// What may be written for a setting, and how it is read.
+enum SettingType: Equatable, Sendable {
+    case boolean
+    case integer(ClosedRange<Int>)
+    /// In milliseconds.
+    case duration(ClosedRange<Int>)
+    case percent(ClosedRange<Int>)
+    case decibels(ClosedRange<Int>)
+    case permissions
+    case choice([String])
+    /// An absolute path, or a word that stands for none.
+    case path(orWord: String?)
+    case text
+    /// Texts, separated by commas.
+    case list
+
+    /// nil for what is not allowed.
+    func value(of text: String) -> SettingValue? {
+        switch self {
+        case .boolean:
+            if ["yes", "true", "on"].contains(where: { $0.utf8.elementsEqual(text.utf8) }) { return .boolean(true) }
+            if ["no", "false", "off"].contains(where: { $0.utf8.elementsEqual(text.utf8) }) { return .boolean(false) }
+            return nil
+        case .integer(let range): return Self.number(text, [("", 1)], in: range).map { .integer($0) }
+        case .duration(let range):
+            return Self.number(text, [("ms", 1), ("s", 1000), ("min", 60_000)], in: range).map { .duration($0) }
+        case .percent(let range): return Self.number(text, [("%", 1), ("", 1)], in: range).map { .percent($0) }
+        case .decibels(let range): return Self.number(text, [("dB", 1)], in: range).map { .decibels($0) }
+        case .permissions:
+            guard (3...4).contains(text.utf8.count), let mode = UInt32(text, radix: 8), mode <= 0o777 else { return nil }
+            return .permissions(mode)
+        case .choice(let words): return words.first { $0.utf8.elementsEqual(text.utf8) }.map { .text($0) }
+        case .path(let word):
+            if let word, word.utf8.elementsEqual(text.utf8) { return .text(word) }
+            return text.utf8.first == UInt8(ascii: "/") ? .text(text) : nil
+        case .text: return text.utf8.isEmpty ? nil : .text(text)
+        case .list:
+            let parts = text.utf8.split(separator: UInt8(ascii: ",")).map { part in
+                var part = part.drop { $0 == UInt8(ascii: " ") }
+                while part.last == UInt8(ascii: " ") { part.removeLast() }
+                return String(Substring(part))
+            }
+            return .list(parts.filter { !$0.utf8.isEmpty })
+        }
+    }
+
+    /// A whole number with one of the units, in what the unit's factor makes of it.
+    private static func number(_ text: String, _ units: [(String, Int)], in range: ClosedRange<Int>) -> Int? {
+        let bytes = Array(text.utf8)
+        let digits = bytes.prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") || $0 == UInt8(ascii: "-") }
+        let unit = bytes[digits.count...].drop { $0 == UInt8(ascii: " ") }
+        guard let number = Int(String(decoding: digits, as: UTF8.self)),
+            let factor = units.first(where: { unit.elementsEqual($0.0.utf8) })?.1
+        else { return nil }
+        let (value, overflow) = number.multipliedReportingOverflow(by: factor)
+        return !overflow && range.contains(value) ? value : nil
+    }
+
+    /// What is allowed, to follow "must be".
+    var allowed: String {
+        switch self {
+        case .boolean: "yes or no"
+        case .integer(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
+        case .duration(let range):
+            "a duration from \(SettingValue.written(range.lowerBound)) to \(SettingValue.written(range.upperBound)), "
+                + "with a unit: ms, s or min"
+        case .percent(let range): "from \(range.lowerBound) % to \(range.upperBound) %"
+        case .decibels(let range): "from \(range.lowerBound) dB to \(range.upperBound) dB, whole, with the unit dB"
+        case .permissions: "the permissions of a file in octal, like 0660"
+        case .choice(let words): "one of " + words.joined(separator: ", ")
+        case .path(let word): "a path that begins with /" + (word.map { ", or \($0)" } ?? "")
+        case .text: "something"
+        case .list: "words, separated by commas"
+        }
+    }
+}

@@ -1,0 +1,122 @@
+/// Names a setting of the daemon.
+public enum SettingName: Int, CaseIterable, Sendable {
+    case device, sampleFormat, buffer, periods, mixerControl, volumeRoute, maximumVolume, realtimePriority
+    case normalization, preAmp
+    case resume, state
+    case socket, socketMode, socketGroup, clients
+    case profile
+    case meteredInterfaces
+    case logLevel
+
+    /// The setting's row of the table.
+    var setting: Setting { Setting.all[rawValue] }
+}
+
+/// All about a setting: reading, checking, the default file and `config show` follow from it.
+struct Setting: Sendable {
+    let name: SettingName
+    let section: String
+    let key: String
+    let type: SettingType
+    /// As it would be written.
+    let standard: String
+    /// Whether a reload brings it into force; otherwise the next start does.
+    let changesWhileRunning: Bool
+    /// For the default file. Lines of up to 100 bytes.
+    let comment: String
+
+    private init(
+        _ name: SettingName, _ section: String, _ key: String, _ type: SettingType, _ standard: String,
+        changesWhileRunning: Bool = false, _ comment: String
+    ) {
+        self.name = name
+        self.section = section
+        self.key = key
+        self.type = type
+        self.standard = standard
+        self.changesWhileRunning = changesWhileRunning
+        self.comment = comment
+    }
+
+    /// The sections in the order of the file, with what they are about.
+    static let sections = [
+        ("audio", "The sound card, and how loud it is."),
+        ("player", "What is played, and what is remembered."),
+        ("control", "The socket that `tonearm status` and its like speak to."),
+        ("board", "What the board has besides a sound card."),
+        ("network", "What the network costs."),
+        ("log", "What is told to the journal."),
+    ]
+
+    /// In the order of `SettingName`, and of the file.
+    static let all = [
+        Setting(.device, "audio", "device", .text, "auto", """
+            The device: hw:CARD=id as `tonearm devices` lists it. With auto the board profile's card is taken,
+            without a profile the first one that plays.
+            """),
+        Setting(.sampleFormat, "audio", "sample-format", .choice(["auto", "S32_LE", "S24_LE", "S24_3LE", "S16_LE"]),
+            "auto", """
+            The sample format that the device is driven with. With auto it is the widest that the device has.
+            """),
+        Setting(.buffer, "audio", "buffer", .duration(20...2000), "200 ms", """
+            The length of the device's buffer. A longer one survives more load, a shorter one answers buttons sooner.
+            """),
+        Setting(.periods, "audio", "periods", .integer(2...16), "4", """
+            How often the buffer is refilled while it plays once.
+            """),
+        Setting(.mixerControl, "audio", "mixer-control", .text, "auto", """
+            The card's control for the volume. With auto it is the profile's, or the card's usual one.
+            """),
+        Setting(.volumeRoute, "audio", "volume-route", .choice(["auto", "software"]), "auto", """
+            Where the volume is set. With auto it is the card's own control, where that knows decibels, so that the
+            samples stay as they are; software scales the samples and leaves the control alone.
+            """),
+        Setting(.maximumVolume, "audio", "maximum-volume", .percent(1...100), "100 %", changesWhileRunning: true, """
+            No button, knob or client makes it louder than this.
+            """),
+        Setting(.realtimePriority, "audio", "realtime-priority", .integer(0...99), "40", """
+            The priority of the audio thread (SCHED_FIFO); 0 for none. It needs the permission, which the unit file gives.
+            """),
+        Setting(.normalization, "audio", "normalization", .choice(["off", "track", "album"]), "album",
+            changesWhileRunning: true, """
+            Brings all products to one loudness: each for itself (track), or albums as a whole, so that quiet movements
+            stay quiet. With off and full volume every sample reaches the device as it was recorded.
+            """),
+        Setting(.preAmp, "audio", "pre-amp", .decibels(-30...30), "4 dB", changesWhileRunning: true, """
+            How much louder than the normal loudness everything is played.
+            """),
+        Setting(.resume, "player", "resume", .choice(["playing", "paused", "empty"]), "playing",
+            changesWhileRunning: true, """
+            What a start does with the queue of the last time. playing goes on if it was playing, where it was; paused
+            waits there for a button; empty forgets it.
+            """),
+        Setting(.state, "player", "state", .path(orWord: nil), "/var/lib/tonearm", """
+            The folder for everything that outlives a start: queue, position, volume. Two daemons cannot share it.
+            """),
+        Setting(.socket, "control", "socket", .path(orWord: "none"), "/run/tonearm/control", """
+            The path of the control socket; none for no remote control.
+            """),
+        Setting(.socketMode, "control", "mode", .permissions, "0660", """
+            Who may use the socket: its permissions, and the group that it belongs to.
+            """),
+        Setting(.socketGroup, "control", "group", .text, "tonearm", """
+            See mode.
+            """),
+        Setting(.clients, "control", "clients", .integer(1...256), "32", changesWhileRunning: true, """
+            How many clients may be connected at once.
+            """),
+        Setting(.profile, "board", "profile", .path(orWord: "none"), "none", """
+            The board's profile, board.conf: its buttons, lights and relays, and its sound card.
+            """),
+        Setting(.meteredInterfaces, "network", "metered-interfaces", .list, "", changesWhileRunning: true, """
+            Interfaces that cost by the byte, besides wwan and ppp and those that the profile names.
+            """),
+        Setting(.logLevel, "log", "level", .choice(["error", "warning", "notice", "info", "debug"]), "notice",
+            changesWhileRunning: true, """
+            The least important messages that are still written.
+            """),
+    ]
+
+    /// `[section] key`, for messages.
+    var title: String { "[\(section)] \(key)" }
+}

@@ -1,0 +1,38 @@
+/// Entries that are removed together.
+struct EntryIDSet {
+    /// Ids that lie farther apart than this are searched for, nearer ones looked up in as many bits.
+    private static let bitLimit: UInt32 = 1 << 22
+
+    private let sorted: [EntryID]
+    private let first: UInt32
+    private let last: UInt32
+    /// A bit for each number from `first` to `last`; empty when those are too many.
+    private var bits: [UInt64] = []
+
+    init(_ ids: [EntryID]) {
+        sorted = ids.sorted()
+        first = sorted.first?.number ?? 1
+        last = sorted.last?.number ?? 0
+        guard first <= last, last - first < Self.bitLimit else { return }
+        bits = [UInt64](repeating: 0, count: Int((last - first) / 64 + 1))
+        for id in ids { bits[Int((id.number - first) / 64)] |= 1 << UInt64((id.number - first) % 64) }
+    }
+
+    func contains(_ id: EntryID) -> Bool {
+        guard id.number >= first, id.number <= last else { return false }
+        if bits.isEmpty { return isFound(id) }
+        let place = id.number - first
+        return bits[Int(place / 64)] >> UInt64(place % 64) & 1 == 1
+    }
+
+    private func isFound(_ id: EntryID) -> Bool {
+        var low = 0
+        var high = sorted.count
+        while low < high {
+            let middle = (low + high) / 2
+            if sorted[middle] == id { return true }
+            if sorted[middle] < id { low = middle + 1 } else { high = middle }
+        }
+        return false
+    }
+}

@@ -1,0 +1,277 @@
+import Platform
+
+/// What is to be played, in which order, and what was played (seed 002, "Play Queue Management"). A value without any
+/// I/O: `QueueConductor` plays it, `QueueStore` keeps it.
+///
+/// Every operation is at most linear in the number of entries, over arrays of four bytes an entry.
+public struct PlayQueue: Sendable {
+    /// More entries than this are refused.
+    public static let capacity = 100_000
+    /// How many entries of the past are remembered.
+    public static let historyLimit = 100
+
+    private(set) var table = EntryTable()
+    /// The order in which people put the entries.
+    private(set) var originalOrder: [EntryID] = []
+    /// The order while shuffled; empty otherwise.
+    private(set) var shuffledOrder: [EntryID] = []
+    public private(set) var isShuffled = false
+    public var repeatMode = RepeatMode.off
+    /// The entry that plays or will play; nil before the first one and after the end.
+    public private(set) var current: EntryID?
+    /// The entries that played before the current one, oldest first. An entry may be in it several times.
+    public private(set) var history: [EntryID] = []
+    private(set) var nextNumber: UInt32 = 1
+
+    public init() {}
+
+    // MARK: What is there
+
+    public var count: Int { originalOrder.count }
+    public var isEmpty: Bool { originalOrder.isEmpty }
+
+    /// All entries in the order in which they are played.
+    public var playOrder: [EntryID] { isShuffled ? shuffledOrder : originalOrder }
+
+    /// The entry's product; nil when there is no such entry (any more).
+    public func product(_ id: EntryID) -> QueuedProduct? { table[id] }
+
+    /// The entry's place in the order of playing, from 0.
+    public func index(of id: EntryID) -> Int? { playOrder.firstIndex(of: id) }
+
+    /// The entries at these places in the order of playing; places beyond the end are left out.
+    public func entries(_ range: Range<Int>) -> [QueueEntry] {
+        playOrder[range.clamped(to: 0..<count)].compactMap { id in
+            table[id].map { QueueEntry(id: id, product: $0) }
+        }
+    }
+
+    // MARK: What plays
+
+    /// What follows the current entry by itself, and by `next`: what the engine's `setNext` is to be told after each
+    /// change. nil at the end.
+    public var upNext: EntryID? {
+        guard let current else { return playOrder.first }
+        return repeatMode == .one ? current : following(current)
+    }
+
+    /// The entry after `id` in the order of playing, from the last one on to the first when all repeats.
+    private func following(_ id: EntryID) -> EntryID? {
+        guard let index = index(of: id) else { return nil }
+        if index + 1 < count { return playOrder[index + 1] }
+        return repeatMode == .all ? playOrder.first : nil
+    }
+
+    /// Goes on to what is up next; while one repeats that is the current entry once more.
+    /// - Returns: the current entry now; nil when nothing follows, and then nothing has changed.
+    public mutating func next() -> EntryID? {
+        guard let id = upNext else { return nil }
+        advance(to: id)
+        return id
+    }
+
+    /// Goes back to the entry that played before; where the past is not known to the one before in the order, at the
+    /// beginning to the first one once more. (`PreviousButton` says whether this is what is wanted.)
+    /// - Returns: the current entry now; nil when the queue is empty.
+    public mutating func previous() -> EntryID? {
+        while let last = history.popLast() {
+            // What lay between the two may have been removed.
+            guard last != current else { continue }
+            current = last
+            return last
+        }
+        if let current, let index = index(of: current), index > 0 {
+            self.current = playOrder[index - 1]
+        } else {
+            current = playOrder.first
+        }
+        return current
+    }
+
+    /// Jumps to an entry.
+    public mutating func select(_ id: EntryID) throws(PlayQueueError) {
+        guard table.contains(id) else { throw .noSuchEntry(id) }
+        advance(to: id)
+    }
+
+    /// The entry plays now, and what played until now is history. Without effect for an entry that is not there.
+    mutating func advance(to id: EntryID) {
+        guard id != current, table.contains(id) else { return }
+        remember(current)
+        current = id
+    }
+
+    /// The last entry has ended.
+    mutating func finish() {
+        remember(current)
+        current = nil
+    }
+
+    /// The entry cannot be played: the one after it becomes the current one, also while one repeats. It does not enter
+    /// the history, where `previous` would find it.
+    mutating func pass(over failed: EntryID) {
+        if current != failed { remember(current) }
+        let next = following(failed)
+        current = next == failed ? nil : next
+    }
+
+    /// None of the entries can be played: nothing is current.
+    mutating func giveUp() { current = nil }
+
+    private mutating func remember(_ id: EntryID?) {
+        guard let id else { return }
+        history.append(id)
+        if history.count > Self.historyLimit { history.removeFirst() }
+    }
+
+    // MARK: Entries
+
+    /// Replaces all entries; the modes stay, the history begins anew.
+    /// - Parameter start: the index of the current entry in `products`; nil for the first one in the order of playing,
+    ///   which is a random one while shuffled.
+    public mutating func set(
+        _ products: [QueuedProduct], startingAt start: Int? = 0, random: any RandomSource
+    ) throws(PlayQueueError) {
+        var emptied = self
+        emptied.clear()
+        let ids = try emptied.take(products)
+        self = emptied
+        originalOrder = ids
+        current = start.flatMap { ids.indices.contains($0) ? ids[$0] : nil }
+        if isShuffled { shuffle(random) }
+        if current == nil { current = playOrder.first }
+    }
+
+    /// Adds products at the end, of both orders.
+    @discardableResult
+    public mutating func add(_ products: [QueuedProduct]) throws(PlayQueueError) -> [EntryID] {
+        let ids = try take(products)
+        originalOrder += ids
+        if isShuffled { shuffledOrder += ids }
+        return ids
+    }
+
+    /// Adds products behind the current entry.
+    @discardableResult
+    public mutating func insertNext(_ products: [QueuedProduct]) throws(PlayQueueError) -> [EntryID] {
+        let place = current.flatMap { index(of: $0) }.map { $0 + 1 } ?? 0
+        return try insert(products, at: place)
+    }
+
+    /// Inserts products at a place in the order of playing. While shuffled they come behind the same entry in the
+    /// original order as well.
+    /// - Parameter index: limited to 0…count.
+    @discardableResult
+    public mutating func insert(
+        _ products: [QueuedProduct], at index: Int
+    ) throws(PlayQueueError) -> [EntryID] {
+        let place = max(0, min(index, count))
+        guard place < count else { return try add(products) }
+        let ids = try take(products)
+        if isShuffled {
+            let neighbour = place == 0 ? nil : originalOrder.firstIndex(of: shuffledOrder[place - 1])
+            originalOrder.insert(contentsOf: ids, at: neighbour.map { $0 + 1 } ?? 0)
+            shuffledOrder.insert(contentsOf: ids, at: place)
+        } else {
+            originalOrder.insert(contentsOf: ids, at: place)
+        }
+        return ids
+    }
+
+    /// Moves an entry in the order of playing. The original order keeps it where it was when shuffled.
+    /// - Parameter index: the entry's place afterwards, limited to what there is.
+    public mutating func move(_ id: EntryID, to index: Int) throws(PlayQueueError) {
+        guard let old = self.index(of: id) else { throw .noSuchEntry(id) }
+        let place = max(0, min(index, count - 1))
+        if isShuffled {
+            shuffledOrder.insert(shuffledOrder.remove(at: old), at: place)
+        } else {
+            originalOrder.insert(originalOrder.remove(at: old), at: place)
+        }
+    }
+
+    /// Removes entries; those that are not there are passed over. When the current one is among them, the next that
+    /// stays takes its place.
+    public mutating func remove(_ ids: [EntryID]) {
+        let removed = EntryIDSet(ids)
+        if let id = current, removed.contains(id), let index = index(of: id) {
+            let order = playOrder
+            let successor = order[index...].first { !removed.contains($0) }
+            current = successor ?? (repeatMode == .all ? order.first { !removed.contains($0) } : nil)
+        }
+        table.remove(removed)
+        originalOrder.removeAll { removed.contains($0) }
+        shuffledOrder.removeAll { removed.contains($0) }
+        history.removeAll { removed.contains($0) }
+    }
+
+    /// Removes all entries and the history; the modes stay.
+    public mutating func clear() {
+        table.removeAll()
+        originalOrder = []
+        shuffledOrder = []
+        history = []
+        current = nil
+        // Nobody remembers the first numbers by the time that half of them have been given.
+        if nextNumber > UInt32.max / 2 { nextNumber = 1 }
+    }
+
+    /// Gives products ids and keeps them, in no order yet.
+    private mutating func take(_ products: [QueuedProduct]) throws(PlayQueueError) -> [EntryID] {
+        guard products.count <= Self.capacity - count, Int(UInt32.max - nextNumber) > products.count
+        else { throw .full(limit: Self.capacity) }
+        guard products.allSatisfy({ $0.productId.utf8.count <= EntryTable.productIdLimit })
+        else { throw .productIdTooLong(limit: EntryTable.productIdLimit) }
+        if table.count == 0 { table.reserve(for: products) }
+        return products.map { product in
+            defer { nextNumber += 1 }
+            table.append(product, as: EntryID(nextNumber))
+            return EntryID(nextNumber)
+        }
+    }
+
+    // MARK: Shuffle
+
+    /// Switches shuffle. The current entry keeps playing and becomes the first of the random order; switched off, the
+    /// original order is back, with what has come and gone since.
+    public mutating func setShuffled(_ shuffled: Bool, random: any RandomSource) {
+        guard shuffled != isShuffled else { return }
+        isShuffled = shuffled
+        if shuffled { shuffle(random) } else { shuffledOrder = [] }
+    }
+
+    private mutating func shuffle(_ random: any RandomSource) {
+        shuffledOrder = originalOrder
+        if let current, let index = shuffledOrder.firstIndex(of: current) { shuffledOrder.swapAt(0, index) }
+        let first = current == nil ? 0 : 1
+        // The bytes for all in one request: a system call for each would take longer than the rest.
+        // (`random.bytes` would do, but a protocol extension's function on an existential traps in Embedded Swift 6.3.)
+        var bytes = [UInt8](repeating: 0, count: 8 * count)
+        bytes.withUnsafeMutableBytes { random.fill($0) }
+        for index in stride(from: count - 1, to: first, by: -1) {
+            let number = bytes[(8 * index)..<(8 * index + 8)].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+            let other = first + Int(number.multipliedFullWidth(by: UInt64(index + 1 - first)).high)
+            shuffledOrder.swapAt(index, other)
+        }
+    }
+
+    // MARK: Restoring
+
+    /// What was kept. Where it does not fit together, all entries are there, in the order in which they came.
+    init(
+        table: EntryTable, originalOrder: [EntryID], shuffledOrder: [EntryID]?, repeatMode: RepeatMode,
+        current: EntryID?, history: [EntryID], nextNumber: UInt32
+    ) {
+        let ids = table.ids
+        self.table = table
+        self.originalOrder = originalOrder.sorted() == ids ? originalOrder : ids
+        if let shuffledOrder, shuffledOrder.sorted() == ids {
+            self.shuffledOrder = shuffledOrder
+            isShuffled = true
+        }
+        self.repeatMode = repeatMode
+        self.current = current.flatMap { table.contains($0) ? $0 : nil }
+        self.history = Array(history.filter { table.contains($0) }.suffix(Self.historyLimit))
+        self.nextNumber = max(nextNumber, (ids.last?.number ?? 0) + 1)
+    }
+}

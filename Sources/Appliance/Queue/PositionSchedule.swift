@@ -1,0 +1,51 @@
+/// When the position is written, so that a pulled plug costs at most 10 s of it and the medium is left in peace: every
+/// 9 s while it moves, which leaves the write itself a second; at once when it comes to rest; at most once a second when
+/// somebody turns a knob to seek.
+///
+/// Times are those of a monotonic clock, in nanoseconds.
+public struct PositionSchedule: Sendable {
+    public static let interval: Int64 = 9_000_000_000
+    private static let jumpInterval: Int64 = 1_000_000_000
+
+    public enum Event: Equatable, Sendable {
+        /// Time has passed.
+        case tick
+        /// Somebody went to another position.
+        case jumped
+        /// It was paused or stopped, or the program ends: nothing moves any more.
+        case rested
+    }
+
+    private struct Written: Equatable {
+        var entry: EntryID
+        var milliseconds: Int64
+    }
+
+    private var written: Written?
+    private var lastWrite: Int64
+    private var hasJumped = false
+
+    /// - Parameter now: when the position that is already written was last right.
+    public init(at now: Int64) { lastWrite = now }
+
+    /// Whether to write the position now. It counts as written then.
+    /// - Parameter seconds: the position in `entry`.
+    public mutating func shouldWrite(_ event: Event, seconds: Double, of entry: EntryID, at now: Int64) -> Bool {
+        if event == .jumped { hasJumped = true }
+        guard event == .rested || now >= deadline else { return false }
+        let position = Written(entry: entry, milliseconds: Int64(max(0, min(seconds, 1e12)) * 1000))
+        hasJumped = false
+        guard position != written else { return false }
+        written = position
+        lastWrite = now
+        return true
+    }
+
+    /// When to come back with a tick: while it plays, and after a jump that was not written at once; nil when nothing is
+    /// going to change.
+    public func nextTick(isPlaying: Bool, at now: Int64) -> Int64? {
+        isPlaying || hasJumped ? max(now, deadline) : nil
+    }
+
+    private var deadline: Int64 { lastWrite + (hasJumped ? Self.jumpInterval : Self.interval) }
+}

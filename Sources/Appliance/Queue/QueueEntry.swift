@@ -1,0 +1,92 @@
+import Player
+
+/// Names an entry of the play queue for as long as the entry is there, across restarts and however often it is moved.
+public struct EntryID: Hashable, Comparable, Sendable, BitwiseCopyable {
+    /// From 1. A later entry has a greater number.
+    public let number: UInt32
+
+    public init(_ number: UInt32) { self.number = number }
+
+    public static func < (left: EntryID, right: EntryID) -> Bool { left.number < right.number }
+}
+
+/// What the queue keeps of a media product: enough to ask for it again after a restart.
+public struct QueuedProduct: Equatable, Sendable {
+    public var productType: ProductType
+    /// The product's id at its source; for local files the path.
+    public var productId: String
+    /// Where the request came from; passed through to the play log.
+    public var sourceType: String?
+    public var sourceId: String?
+    /// Further attributes; passed through to the play log.
+    public var extras: [String: String]
+
+    public init(
+        _ productType: ProductType = .track, _ productId: String, sourceType: String? = nil, sourceId: String? = nil,
+        extras: [String: String] = [:]
+    ) {
+        self.productType = productType
+        self.productId = productId
+        self.sourceType = sourceType
+        self.sourceId = sourceId
+        self.extras = extras
+    }
+
+    /// What the playback engine takes.
+    /// - Parameter referenceId: tells this request apart from others for the same product.
+    public func mediaProduct(referenceId: String) -> MediaProduct {
+        MediaProduct(
+            productType: productType, productId: productId, referenceId: referenceId, sourceType: sourceType,
+            sourceId: sourceId, extras: extras)
+    }
+}
+
+/// An entry of the play queue.
+public struct QueueEntry: Equatable, Sendable {
+    public let id: EntryID
+    public let product: QueuedProduct
+
+    public init(id: EntryID, product: QueuedProduct) {
+        self.id = id
+        self.product = product
+    }
+}
+
+/// What follows the last entry, and the current one (seed 002, "RepeatMode").
+public enum RepeatMode: UInt8, Equatable, Sendable, CaseIterable {
+    /// Nothing: playback ends with the last entry.
+    case off = 0
+    /// The first entry follows the last.
+    case all = 1
+    /// The current entry follows itself.
+    case one = 2
+
+    /// Off, all, one, off…
+    public var following: RepeatMode {
+        switch self {
+        case .off: .all
+        case .all: .one
+        case .one: .off
+        }
+    }
+}
+
+/// Why the queue could not be changed. It is as it was.
+public enum PlayQueueError: Error, Equatable, Sendable {
+    /// There is no such entry (any more).
+    case noSuchEntry(EntryID)
+    /// More entries than `limit` at once, or more than can be numbered without clearing the queue.
+    case full(limit: Int)
+    /// A product id of more than `limit` bytes.
+    case productIdTooLong(limit: Int)
+}
+
+extension PlayQueueError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .noSuchEntry(let id): "no entry \(id.number) in the queue"
+        case .full(let limit): "the queue is full (\(limit) entries)"
+        case .productIdTooLong(let limit): "a product id or path is longer than \(limit) bytes"
+        }
+    }
+}

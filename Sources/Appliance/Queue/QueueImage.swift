@@ -1,0 +1,94 @@
+/// What changes in the database when a queue has changed: one transaction.
+public struct QueueChange: Equatable, Sendable {
+    /// Everything that does not belong to one entry. A row of its own.
+    struct State: Equatable, Sendable {
+        var repeatMode = RepeatMode.off
+        var isShuffled = false
+        var current: EntryID?
+        var history: [EntryID] = []
+        var nextNumber: UInt32 = 1
+        /// Whether it is meant to play; what a start resumes depends on it.
+        var isPlaying = false
+    }
+
+    /// All that were there go; `removedEntries` is empty then.
+    var removesAllEntries = false
+    var removedEntries: [EntryID] = []
+    var addedEntries: [QueueEntry] = []
+    var originalOrder = SparseOrder.Change()
+    var shuffledOrder = SparseOrder.Change()
+    var state: State?
+
+    var isEmpty: Bool {
+        !removesAllEntries && removedEntries.isEmpty && addedEntries.isEmpty && originalOrder.isEmpty
+            && shuffledOrder.isEmpty && state == nil
+    }
+
+    /// How many rows are inserted, deleted or updated; emptying a table counts as one.
+    var rowCount: Int {
+        func count(_ order: SparseOrder.Change) -> Int {
+            (order.isRewrite ? 1 : order.deletedKeys.count) + order.insertedRows.count
+        }
+        return (removesAllEntries ? 1 : removedEntries.count) + addedEntries.count + count(originalOrder)
+            + count(shuffledOrder) + (state == nil ? 0 : 1)
+    }
+}
+
+/// What the database holds of the queue, in so far as it is needed to tell what has changed. It is compared with the
+/// queue after each operation, so that no operation has to say itself what it did.
+///
+/// Thread: that of the queue. The change may be written by another.
+public struct QueueImage: Sendable {
+    private var originalOrder: SparseOrder
+    private var shuffledOrder: SparseOrder
+    /// nil: nobody knows what is there.
+    private var state: QueueChange.State?
+
+    init(originalOrder: SparseOrder, shuffledOrder: SparseOrder, state: QueueChange.State) {
+        self.originalOrder = originalOrder
+        self.shuffledOrder = shuffledOrder
+        self.state = state
+    }
+
+    /// An image of nothing known: the next change writes everything. For when a change could not be written.
+    public init() {
+        originalOrder = SparseOrder()
+        shuffledOrder = SparseOrder()
+    }
+
+    /// What has to be written so that the database holds `queue`; nil when it does already. The image takes it as
+    /// written.
+    public mutating func change(to queue: PlayQueue, isPlaying: Bool) -> QueueChange? {
+        let newState = QueueChange.State(
+            repeatMode: queue.repeatMode, isShuffled: queue.isShuffled, current: queue.current,
+            history: queue.history, nextNumber: queue.nextNumber, isPlaying: isPlaying)
+        var change = QueueChange()
+        if let state, state.nextNumber <= newState.nextNumber {
+            update(&change, to: queue, firstNew: EntryID(state.nextNumber))
+        } else {
+            // Nothing is known of what is there, or numbers were given anew, so that an id no longer tells.
+            originalOrder = SparseOrder()
+            shuffledOrder = SparseOrder()
+            update(&change, to: queue, firstNew: EntryID(0))
+            change.removesAllEntries = true
+            change.originalOrder.isRewrite = true
+            change.shuffledOrder.isRewrite = true
+        }
+        if state != newState { change.state = newState }
+        state = newState
+        return change.isEmpty ? nil : change
+    }
+
+    private mutating func update(_ change: inout QueueChange, to queue: PlayQueue, firstNew: EntryID) {
+        let table = queue.table
+        let before = originalOrder.ids.count
+        change.addedEntries = table.entries(from: firstNew)
+        change.originalOrder = originalOrder.update(
+            to: queue.originalOrder, isNew: { $0 >= firstNew }, isGone: { !table.contains($0) })
+        let gone = change.originalOrder.gone
+        change.removesAllEntries = !gone.isEmpty && gone.count == before
+        change.removedEntries = change.removesAllEntries ? [] : gone
+        change.shuffledOrder = shuffledOrder.update(
+            to: queue.shuffledOrder, isNew: { $0 >= firstNew }, isGone: { !table.contains($0) })
+    }
+}

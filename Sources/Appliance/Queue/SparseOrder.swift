@@ -1,0 +1,149 @@
+/// An order of entries as the database holds it: each has a key, and the keys ascend with gaps between them, so that an
+/// entry which comes, goes or moves is one row.
+struct SparseOrder: Sendable {
+    /// The rows that change. `isRewrite`: all that were there go, whatever `deletedKeys` says.
+    struct Change: Equatable, Sendable {
+        struct Row: Equatable, Sendable {
+            let key: Int64
+            let id: EntryID
+        }
+
+        var isRewrite = false
+        var deletedKeys: [Int64] = []
+        var insertedRows: [Row] = []
+        /// The entries of the deleted rows that have gone, and not just to another place.
+        var gone: [EntryID] = []
+
+        var isEmpty: Bool { !isRewrite && deletedKeys.isEmpty && insertedRows.isEmpty }
+    }
+
+    /// Between neighbours of an order that was written anew. Half of the gap is left each time that something comes in
+    /// between, so that the same place takes 40 before the order is written anew.
+    private static let gap: Int64 = 1 << 40
+
+    private(set) var ids: [EntryID]
+    private var keys: [Int64]
+
+    init() {
+        ids = []
+        keys = []
+    }
+
+    /// What the database holds: rows with ascending keys.
+    init(_ rows: [Change.Row]) {
+        ids = rows.map { $0.id }
+        keys = rows.map { $0.key }
+    }
+
+    /// Takes the order to `new`.
+    /// - Parameters:
+    ///   - isNew: whether an entry has come since the last time.
+    ///   - isGone: whether one that was there has gone.
+    mutating func update(
+        to new: [EntryID], isNew: (EntryID) -> Bool, isGone: (EntryID) -> Bool
+    ) -> Change {
+        if ids == new { return Change() }
+        if ids.isEmpty || new.isEmpty { return rewrite(new, isGone) }
+        switch walk(new, isNew, isGone, moved: nil) {
+        case .rows(let change): return apply(change, new)
+        case .mismatch(let old, let other):
+            // An entry that was moved on is missed where it was, one that was moved back is found too early.
+            for moved in [old, other] {
+                if case .rows(let change) = walk(new, isNew, isGone, moved: moved) { return apply(change, new) }
+            }
+            return rewrite(new, isGone)
+        case .noRoom: return rewrite(new, isGone)
+        }
+    }
+
+    private enum Walk {
+        case rows(Edit)
+        /// An entry of the old order that is not where it was, and the one that is there instead.
+        case mismatch(EntryID, EntryID)
+        /// Too many in one gap.
+        case noRoom
+    }
+
+    private struct Edit {
+        var change = Change()
+        /// Of all entries of the new order.
+        var keys: [Int64] = []
+    }
+
+    private func walk(
+        _ new: [EntryID], _ isNew: (EntryID) -> Bool, _ isGone: (EntryID) -> Bool, moved: EntryID?
+    ) -> Walk {
+        var edit = Edit()
+        edit.keys.reserveCapacity(new.count)
+        var old = 0
+        /// Entries of the new order that have no key yet: the last ones of those seen.
+        var waiting = 0
+        func delete() {
+            edit.change.deletedKeys.append(keys[old])
+            if ids[old] != moved { edit.change.gone.append(ids[old]) }
+            old += 1
+        }
+        func give(keysBefore upper: Int64?) -> Bool {
+            defer { waiting = 0 }
+            guard waiting > 0 else { return true }
+            guard let keys = Self.keys(waiting, after: edit.keys.last, before: upper) else { return false }
+            let first = edit.keys.count
+            for (offset, key) in keys.enumerated() {
+                edit.keys.append(key)
+                edit.change.insertedRows.append(Change.Row(key: key, id: new[first + offset]))
+            }
+            return true
+        }
+        for id in new {
+            while old < ids.count, ids[old] != id, ids[old] == moved || isGone(ids[old]) { delete() }
+            if id == moved, old < ids.count, ids[old] == moved {
+                // Its old place is its new one's neighbour.
+                delete()
+                waiting += 1
+            } else if id == moved || isNew(id) {
+                waiting += 1
+            } else if old < ids.count, ids[old] == id {
+                guard give(keysBefore: keys[old]) else { return .noRoom }
+                edit.keys.append(keys[old])
+                old += 1
+            } else {
+                return .mismatch(old < ids.count ? ids[old] : id, id)
+            }
+        }
+        while old < ids.count { delete() }
+        return give(keysBefore: nil) ? .rows(edit) : .noRoom
+    }
+
+    private mutating func apply(_ edit: Edit, _ new: [EntryID]) -> Change {
+        ids = new
+        keys = edit.keys
+        var change = edit.change
+        if change.insertedRows.count == new.count {
+            change.deletedKeys = []
+            change.isRewrite = true
+        }
+        return change
+    }
+
+    private mutating func rewrite(_ new: [EntryID], _ isGone: (EntryID) -> Bool) -> Change {
+        let gone = ids.filter(isGone)
+        ids = new
+        keys = new.indices.map { Int64($0 + 1) * Self.gap }
+        return Change(isRewrite: true, insertedRows: zip(keys, ids).map { Change.Row(key: $0, id: $1) }, gone: gone)
+    }
+
+    /// `count` ascending keys between two others; nil when there is no room.
+    private static func keys(_ count: Int, after lower: Int64?, before upper: Int64?) -> [Int64]? {
+        switch (lower, upper) {
+        case (let lower, nil):
+            let start = lower ?? 0
+            let overflow = start.addingReportingOverflow(Int64(count) * gap).overflow
+            return overflow ? nil : (1...count).map { start + Int64($0) * gap }
+        case (let lower, let upper?):
+            // Before the first there is room as well, down to the least number.
+            let start = lower ?? upper.subtractingReportingOverflow(Int64(count + 1) * gap).partialValue
+            let step = (upper - start) / Int64(count + 1)
+            return start < upper && step > 0 ? (1...count).map { start + Int64($0) * step } : nil
+        }
+    }
+}

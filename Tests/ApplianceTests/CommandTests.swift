@@ -1,0 +1,88 @@
+import PCM
+import Player
+import Testing
+
+@testable import Appliance
+
+@Suite("Commands, from wherever they come")
+struct CommandTests {
+    @Test("Each has a name of its own")
+    func names() {
+        for command in ApplianceCommand.allCases { #expect(ApplianceCommand(name: command.name) == command) }
+        #expect(Set(ApplianceCommand.allCases.map(\.name)).count == ApplianceCommand.allCases.count)
+        #expect(ApplianceCommand(name: "Play") == nil)
+        #expect(ApplianceCommand(name: "") == nil)
+    }
+
+    @Test("Each does what it says")
+    func dispatch() throws {
+        let tracks = try Tracks()
+        let fixture = try ConductorFixture()
+        defer { fixture.shutDown() }
+        let settings = fixture.player.playbackEngineConfig
+        settings.maximumVolume = Volume(percent: 90)
+        settings.volume = Volume(percent: 50)
+        let products = try tracks.make("abc", frames: 1000)
+        fixture.perform { conductor in
+            try! conductor.set(products, playing: false)
+            var asked: [CommandDispatcher.SystemCommand] = []
+            let dispatcher = CommandDispatcher(conductor: conductor, configuration: settings) { asked.append($0) }
+            func index() -> Int? { conductor.queue.current.flatMap(conductor.queue.index) }
+            dispatcher.perform(.play)
+            #expect(conductor.wantsToPlay)
+            dispatcher.perform(.pause)
+            #expect(!conductor.wantsToPlay)
+            dispatcher.perform(.toggle)
+            #expect(conductor.wantsToPlay)
+            dispatcher.perform(.next)
+            #expect(index() == 1)
+            dispatcher.perform(.previous)
+            #expect(index() == 0)
+            dispatcher.perform(.stop)
+            #expect(!conductor.wantsToPlay)
+            dispatcher.perform(.shuffle)
+            #expect(conductor.queue.isShuffled)
+            dispatcher.perform(.shuffle)
+            #expect(!conductor.queue.isShuffled)
+            dispatcher.perform(.volumeDown)
+            #expect(settings.volume.percent == 50 - CommandDispatcher.volumeStep)
+            dispatcher.perform(.mute)
+            #expect(settings.isMuted)
+            dispatcher.perform(.volumeDown)
+            #expect(settings.isMuted, "softer is no reason to be heard again")
+            for _ in 0..<100 { dispatcher.perform(.volumeUp) }
+            #expect(settings.volume.percent == 90)
+            #expect(!settings.isMuted)
+            for _ in 0..<100 { dispatcher.perform(.volumeDown) }
+            #expect(settings.volume == .muted)
+            dispatcher.perform(.networkRestart)
+            dispatcher.perform(.powerOff)
+            #expect(asked == [.networkRestart, .powerOff])
+        }
+    }
+}
+
+@Suite("What a start does with what was kept")
+struct ResumeTests {
+    @Test("playing, paused, empty", arguments: [
+        (ResumePolicy.playing, true, true, ResumeDecision.resume(position: 61.5, playing: true)),
+        (.playing, true, false, .resume(position: 61.5, playing: false)),
+        (.playing, false, true, .wait), (.playing, false, false, .wait),
+        (.paused, true, true, .resume(position: 61.5, playing: false)),
+        (.paused, true, false, .resume(position: 61.5, playing: false)),
+        (.paused, false, true, .wait), (.paused, false, false, .wait),
+        (.empty, true, true, .startEmpty), (.empty, true, false, .startEmpty),
+        (.empty, false, true, .startEmpty), (.empty, false, false, .startEmpty),
+    ])
+    func decisions(policy: ResumePolicy, hasCurrent: Bool, wasPlaying: Bool, decision: ResumeDecision) {
+        #expect(
+            ResumeDecision.atStart(policy, hasCurrent: hasCurrent, position: 61.5, wasPlaying: wasPlaying) == decision)
+    }
+
+    @Test("Previous restarts after more than 3 s", arguments: [
+        (0, PreviousButton.goBack), (3, .goBack), (3.001, .restart), (1000, .restart), (.nan, .goBack),
+    ] as [(Double, PreviousButton)])
+    func previous(position: Double, meaning: PreviousButton) {
+        #expect(PreviousButton.pressed(at: position) == meaning)
+    }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import Output
+import OutputTestSupport
+import Platform
+import TestSupport
+
+@testable import Appliance
+@testable import Player
+
+/// A conductor on a loop of its own, with a real player, a paced card, and a log of everything that happens.
+final class ConductorFixture: @unchecked Sendable {
+    let card = PacedCard()
+    let player: Player
+    private let loop: EventLoop
+    private let thread: NamedThread
+    /// Used on `loop` alone.
+    private var conductor: QueueConductor!
+    private let condition = NSCondition()
+    // Guarded by `condition`.
+    private var happened: [QueueConductor.Event] = []
+    private var received: [PlaybackMessage] = []
+
+    init(_ queue: PlayQueue = PlayQueue()) throws {
+        let lastSession = Recorder<Int>()
+        player = try Player(
+            settings: PlayerSettings(output: RendererSettings(device: "paced")), source: LocalFiles(), provider: card,
+            clock: ManualClock(),
+            newSessionID: {
+                lastSession.record(0)
+                return "session-\(lastSession.elements.count)"
+            },
+            startTimer: { LoopTimer($0) }, openMixer: { nil })
+        player.playbackEngineConfig.loudnessNormalizationMode = .off
+        let loop = try EventLoop()
+        self.loop = loop
+        thread = try NamedThread.start(name: "appliance") { loop.run() }
+        player.playbackEngine.bus.subscribe { [self] message in
+            condition.withLock {
+                received.append(message)
+                condition.broadcast()
+            }
+        }
+        conductor = QueueConductor(engine: player.playbackEngine, loop: loop, queue: queue) { [self] event in
+            condition.withLock {
+                happened.append(event)
+                condition.broadcast()
+            }
+        }
+    }
+
+    /// Ends all threads; the fixture is of no use afterwards.
+    func shutDown() {
+        perform { $0.shutDown() }
+        player.shutDown()
+        loop.stop()
+        thread.join()
+        conductor = nil
+    }
+
+    /// Does something on the conductor's thread and returns when it is done.
+    @discardableResult
+    func perform<Result>(_ body: @escaping (QueueConductor) -> Result) -> Result {
+        let done = DispatchSemaphore(value: 0)
+        nonisolated(unsafe) var result: Result?
+        nonisolated(unsafe) let body = body
+        loop.post { [self] in
+            result = body(conductor)
+            done.signal()
+        }
+        done.wait()
+        return result!
+    }
+
+    /// Changes the queue and has the engine follow.
+    func edit(_ change: @escaping (inout PlayQueue) throws(PlayQueueError) -> Void) {
+        perform { conductor in try! conductor.edit(change) }
+    }
+
+    /// Returns when the engine has carried out all that it was told, and the conductor has heard of it.
+    func settle() {
+        perform { _ in }
+        let done = DispatchSemaphore(value: 0)
+        player.loop.post { done.signal() }
+        done.wait()
+        perform { _ in }
+    }
+
+    var events: [QueueConductor.Event] { condition.withLock { happened } }
+    var failedEntries: [EntryID] { events.compactMap { if case .failed(let entry, _) = $0 { entry } else { nil } } }
+
+    /// Returns when `isTrue` of all that the conductor has told.
+    func wait(
+        _ what: String, file: StaticString = #file, line: UInt = #line,
+        until isTrue: ([QueueConductor.Event]) -> Bool
+    ) {
+        wait(what, file, line) { isTrue(happened) }
+    }
+
+    /// Returns when `isTrue` of all that the engine has told, whether the conductor has heard of it or not.
+    func waitForEngine(
+        _ what: String, file: StaticString = #file, line: UInt = #line, until isTrue: ([PlaybackMessage]) -> Bool
+    ) {
+        wait(what, file, line) { isTrue(received) }
+    }
+
+    private func wait(_ what: String, _ file: StaticString, _ line: UInt, until isTrue: () -> Bool) {
+        condition.lock()
+        defer { condition.unlock() }
+        let limit = Date(timeIntervalSinceNow: 60)
+        while !isTrue() {
+            guard condition.wait(until: limit) else {
+                fatalError("waited in vain for \(what): \(happened), \(received)", file: file, line: line)
+            }
+        }
+    }
+
+    func waitForEnd(file: StaticString = #file, line: UInt = #line) {
+        wait("the end", file: file, line: line) { $0.contains(.ended) }
+    }
+}
+
+/// Files of 1 kHz whose every frame says where it comes from: the left channel is the track's letter, the right one the
+/// frame's number.
+final class Tracks {
+    static let rate = 1000
+    private let folder: ScratchFolder
+
+    init() throws { folder = try ScratchFolder() }
+
+    /// Tracks of equal length, up to 65,536 frames, for the letters of a word. An upper-case letter is a file that is no
+    /// music, `?` one that does not exist.
+    func make(_ word: String, frames: Int) throws -> [QueuedProduct] {
+        try word.map { letter in
+            let path = folder["\(letter == "?" ? "missing" : String(letter)).flac"]
+            if letter.isUppercase {
+                try Data("this is no music at all".utf8).write(to: URL(fileURLWithPath: path))
+            } else if letter != "?" {
+                try encode(letter, frames: frames, to: path)
+            }
+            return QueuedProduct(.track, path)
+        }
+    }
+
+    private func encode(_ letter: Character, frames: Int, to path: String) throws {
+        let samples = (0..<frames).flatMap { [UInt16(letter.asciiValue!), UInt16($0)] }
+        try samples.withUnsafeBytes { Data($0) }.write(to: URL(fileURLWithPath: path + ".raw"))
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/flac")
+        process.arguments = [
+            "-s", "-f", "--force-raw-format", "--endian=little", "--sign=signed", "--channels=2", "--bps=16",
+            "--sample-rate=\(Self.rate)", "-o", path, path + ".raw",
+        ]
+        try process.run()
+        process.waitUntilExit()
+    }
+}
+
+extension PacedCard {
+    /// What was heard over all openings of the device: `a0-4000 b100-200` for the first track from the beginning up to
+    /// frame 4000 and the second one from frame 100 up to 200.
+    var heard: String {
+        var runs: [(letter: UInt16, start: Int, end: Int)] = []
+        let samples = recordings.flatMap(\.samples).map { UInt16(truncatingIfNeeded: $0 >> 16) }
+        for index in stride(from: 0, to: samples.count, by: 2) {
+            let (letter, frame) = (samples[index], Int(samples[index + 1]))
+            if let last = runs.last, last.letter == letter, last.end == frame {
+                runs[runs.count - 1].end += 1
+            } else {
+                runs.append((letter, frame, frame + 1))
+            }
+        }
+        return runs.map { "\(Character(UnicodeScalar($0.letter)!))\($0.start)-\($0.end)" }.joined(separator: " ")
+    }
+
+    /// Where the sound began anew: `a0 b100`.
+    var beginnings: String {
+        heard.split(separator: " ").map { $0.prefix { $0 != "-" } }.joined(separator: " ")
+    }
+
+    /// Plays on until this has been heard. What was playing before may be heard for some more frames.
+    func play(until expected: String) -> Bool {
+        for _ in 0..<300 where beginnings != expected { play(100) }
+        return beginnings == expected
+    }
+}
+
+/// What tracks of this word, played to the end, are to be heard as.
+func sound(_ word: String, frames: Int = 4000) -> String { word.map { "\($0)0-\(frames)" }.joined(separator: " ") }

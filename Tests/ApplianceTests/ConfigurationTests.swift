@@ -1,0 +1,243 @@
+import PCM
+import Platform
+import Testing
+
+@testable import Appliance
+
+@Suite("The configuration file")
+struct ConfigurationTests {
+    private func parse(_ text: String) throws -> Configuration {
+        try Configuration(parsing: Array(text.utf8), file: "tonearm.conf")
+    }
+
+    /// What is said about a text that is wrong.
+    private func problems(_ text: String) -> [String] {
+        let error = #expect(throws: Configuration.Problems.self) { try parse(text) }
+        return error?.problems.map(\.description) ?? []
+    }
+
+    @Test("Without a file there is a value for everything")
+    func defaults() throws {
+        let configuration = Configuration()
+        #expect(configuration.device == nil)
+        #expect(configuration.sampleFormat == nil)
+        #expect(configuration.bufferMilliseconds == 200)
+        #expect(configuration.periodCount == 4)
+        #expect(configuration.mixerControl == nil)
+        #expect(!configuration.forcesSoftwareVolume)
+        #expect(configuration.maximumVolume == .full)
+        #expect(configuration.realtimePriority == 40)
+        #expect(configuration.normalization == .album)
+        #expect(configuration.preAmp == 4)
+        #expect(configuration.resume == .playing)
+        #expect(configuration.stateFolder == "/var/lib/tonearm")
+        #expect(configuration.socketPath == "/run/tonearm/control")
+        #expect(configuration.socketMode == 0o660)
+        #expect(configuration.socketGroup == "tonearm")
+        #expect(configuration.clientLimit == 32)
+        #expect(configuration.boardProfile == nil)
+        #expect(configuration.meteredInterfaces == [])
+        #expect(configuration.logLevel == .notice)
+        #expect(try parse("") == configuration)
+    }
+
+    @Test("Every setting can be set")
+    func everything() throws {
+        let configuration = try parse("""
+            [audio]
+            device = hw:CARD=DAC,DEV=0
+            sample-format = S24_3LE
+            buffer = 1 s
+            periods = 2
+            mixer-control = Digital
+            volume-route = software
+            maximum-volume = 80 %
+            realtime-priority = 0
+            normalization = track
+            pre-amp = -6 dB
+            [player]
+            resume = empty
+            state = /data/tonearm
+            [control]
+            socket = none
+            mode = 600
+            group = audio
+            clients = 4
+            [board]
+            profile = /etc/tonearm/board.conf
+            [network]
+            metered-interfaces = usb0,  eth1 ,
+            [log]
+            level = debug
+            """)
+        #expect(configuration.device == "hw:CARD=DAC,DEV=0")
+        #expect(configuration.sampleFormat == .s24Packed)
+        #expect(configuration.bufferMilliseconds == 1000)
+        #expect(configuration.periodCount == 2)
+        #expect(configuration.mixerControl == "Digital")
+        #expect(configuration.forcesSoftwareVolume)
+        #expect(configuration.maximumVolume == Volume(percent: 80))
+        #expect(configuration.realtimePriority == nil)
+        #expect(configuration.normalization == .track)
+        #expect(configuration.preAmp == -6)
+        #expect(configuration.resume == .empty)
+        #expect(configuration.stateFolder == "/data/tonearm")
+        #expect(configuration.socketPath == nil)
+        #expect(configuration.socketMode == 0o600)
+        #expect(configuration.socketGroup == "audio")
+        #expect(configuration.clientLimit == 4)
+        #expect(configuration.boardProfile == "/etc/tonearm/board.conf")
+        #expect(configuration.meteredInterfaces == ["usb0", "eth1"])
+        #expect(configuration.logLevel == .debug)
+        for name in SettingName.allCases { #expect(configuration.isSet(name), "\(name)") }
+    }
+
+    // MARK: How it is written
+
+    @Test("Comments, blanks, quotes and line ends", arguments: [
+        ("[audio]\ndevice=hw:1", "hw:1"), ("\u{FEFF}[audio]\r\n\tdevice\t=\t hw:1 \r\n", "hw:1"),
+        ("[audio] ; sound\n# device = a\n;device = b\ndevice = hw:1 # the DAC", "hw:1"),
+        ("[ audio ]\ndevice = a#1;2", "a#1;2"), ("[audio]\ndevice = a b\t;c", "a b"),
+        ("[audio]\ndevice = \" # \" # quoted", " # "), ("[audio]\ndevice = \"\\\"\\\\\"", "\"\\"),
+        ("[audio]\n[player]\n[audio]\ndevice = Küche", "Küche"), ("[audio]\ndevice = a = b", "a = b"),
+    ])
+    func notation(text: String, device: String) throws {
+        #expect(try parse(text).device == device)
+    }
+
+    @Test("What is no configuration is an error with its line", arguments: [
+        ("device = x", "1: \"device\" comes before the first [section]"),
+        ("[audio\ndevice = x", "1: a section is written [name], alone on its line"),
+        ("[audio] x", "1: a section is written [name], alone on its line"),
+        ("[audio]\n\ndevice", "3: \"device\" is neither a [section] nor key = value"),
+        ("[audio]\n= x", "2: there is no key before the ="),
+        ("[audio]\ndevice = \"x", "2: the closing quote is missing"),
+        ("[audio]\ndevice = \"x\"y", "2: there is something behind the closing quote"),
+        ("[audio]\ndevice = \u{1B}[31m", "2: control characters are not allowed"),
+    ])
+    func malformed(text: String, problem: String) {
+        #expect(problems(text).first == "tonearm.conf:\(problem)")
+    }
+
+    @Test("Bytes that are no text are an error, not an end")
+    func invalidUTF8() {
+        let bytes = Array("[audio]\ndevice = ".utf8) + [0xFF, 0xFE]
+        let error = #expect(throws: Configuration.Problems.self) { try Configuration(parsing: bytes, file: "f") }
+        #expect(error?.problems.map(\.description) == ["f:2: not valid UTF-8"])
+    }
+
+    // MARK: What is allowed
+
+    @Test("A typo is answered with what was meant, and what there is", arguments: [
+        ("[audoi]", "1: unknown section [audoi]; did you mean \"audio\"? Sections: audio, player, control, board, network, log"),
+        ("[wifi]", "1: unknown section [wifi]. Sections: audio, player, control, board, network, log"),
+        ("[board]\nprofil = x", "2: unknown key \"profil\" in [board]; did you mean \"profile\"? Keys: profile"),
+        ("[player]\nlevel = x", "2: unknown key \"level\" in [player]; it belongs to [log]. Keys: resume, state"),
+        ("[player]\ncolour = red", "2: unknown key \"colour\" in [player]. Keys: resume, state"),
+        ("[player]\nresume = payed", "2: resume = payed: must be one of playing, paused, empty. Did you mean paused?"),
+    ])
+    func typos(text: String, problem: String) {
+        #expect(problems(text) == ["tonearm.conf:\(problem)"])
+    }
+
+    @Test("A bad value or unit is answered with what is allowed", arguments: [
+        ("[audio]\nbuffer = 200", "a duration from 20 ms to 2 s, with a unit: ms, s or min"),
+        ("[audio]\nbuffer = 5 h", "a duration from 20 ms to 2 s, with a unit: ms, s or min"),
+        ("[audio]\nbuffer = 1 min", "a duration from 20 ms to 2 s, with a unit: ms, s or min"),
+        ("[audio]\nbuffer = 9223372036854775807 min", "a duration from 20 ms to 2 s, with a unit: ms, s or min"),
+        ("[audio]\nperiods = 1", "a number from 2 to 16"),
+        ("[audio]\nperiods = two", "a number from 2 to 16"),
+        ("[audio]\nperiods = 4 %", "a number from 2 to 16"),
+        ("[audio]\nperiods =", "a number from 2 to 16"),
+        ("[audio]\npre-amp = 4", "from -30 dB to 30 dB, whole, with the unit dB"),
+        ("[audio]\npre-amp = 31 dB", "from -30 dB to 30 dB, whole, with the unit dB"),
+        ("[audio]\nmaximum-volume = 101 %", "from 1 % to 100 %"),
+        ("[audio]\ndevice =", "something"),
+        ("[control]\nmode = 668", "the permissions of a file in octal, like 0660"),
+        ("[control]\nmode = 77777", "the permissions of a file in octal, like 0660"),
+        ("[control]\nsocket = relative/path", "a path that begins with /, or none"),
+        ("[player]\nstate = none", "a path that begins with /"),
+    ])
+    func badValues(text: String, allowed: String) {
+        let line = text.split(separator: "\n")[1]
+        let key = line.split(separator: " ")[0]
+        let value = line.drop { $0 != "=" }.dropFirst(2)
+        #expect(problems(text) == ["tonearm.conf:2: \(key) = \(value): must be \(allowed)"])
+    }
+
+    @Test("What is set twice says where it was set first")
+    func duplicate() {
+        #expect(problems("[audio]\nperiods = 4\n[audio]\nperiods = 5")
+            == ["tonearm.conf:4: periods was set in line 2 already"])
+    }
+
+    @Test("Everything that is wrong is said at once, in the order of the lines")
+    func allAtOnce() {
+        let lines = problems("[audio]\nbuffer = 1\nnonsense\n[nowhere]\nx = y\n[log]\nlevel = loud\nlevle = info")
+            .map { $0.split(separator: ":")[1] }
+        #expect(lines == ["2", "3", "4", "7", "8"])
+    }
+
+    @Test("No value of any type is read that is not allowed", arguments: [
+        (SettingType.boolean, ["yes", "no", "on", "off", "true", "false"], ["", "1", "Yes", "yes "]),
+        (.duration(0...600_000), ["0 ms", "500ms", "10 min", "600 s"], ["", "ms", "-1 ms", "1.5 s", "1 S", "11 min"]),
+        (.percent(0...100), ["0", "100 %", "7%"], ["-1 %", "101", "%", "5 dB"]),
+        (.permissions, ["660", "0660", "0000"], ["0o660", "66", "1777", "-660", "abc"]),
+    ] as [(SettingType, [String], [String])])
+    func types(type: SettingType, good: [String], bad: [String]) {
+        for text in good { #expect(type.value(of: text) != nil, "\(text)") }
+        for text in bad { #expect(type.value(of: text) == nil, "\(text)") }
+    }
+
+    // MARK: Out again
+
+    @Test("The default file sets nothing, explains everything, and every line of it is right when its # is removed")
+    func defaultFile() throws {
+        let text = Configuration.defaultFile
+        #expect(try parse(text) == Configuration())
+        for line in text.split(separator: "\n") { #expect(line.utf8.count <= 120, "\(line)") }
+        let keys = Setting.all.map(\.key)
+        let uncommented = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            keys.contains { line.hasPrefix("#\($0) =") } ? line.dropFirst() : line
+        }
+        let configuration = try parse(uncommented.joined(separator: "\n"))
+        for name in SettingName.allCases {
+            #expect(configuration.isSet(name), "\(name)")
+            #expect(configuration[name] == Configuration()[name])
+        }
+    }
+
+    @Test("The table is in the order of the names, and what it says of itself is short")
+    func table() {
+        #expect(Setting.all.map(\.name) == SettingName.allCases)
+        for setting in Setting.all {
+            #expect(Setting.sections.contains { $0.0 == setting.section })
+            for line in setting.comment.split(separator: "\n") { #expect(line.utf8.count <= 116, "\(line)") }
+        }
+    }
+
+    @Test("What is shown says where it comes from, and is a file that sets the same")
+    func shown() throws {
+        let configuration = try parse("[audio]\nbuffer = 100ms\ndevice = \"a # b\"\n[network]\nmetered-interfaces=a,b")
+        let shown = configuration.shown
+        #expect(shown.contains("\nbuffer = 100 ms                         # tonearm.conf:2\n"))
+        #expect(shown.contains("\nperiods = 4                             # default\n"))
+        let again = try parse(shown)
+        for name in SettingName.allCases { #expect(again[name] == configuration[name], "\(name)") }
+    }
+
+    // MARK: Reload
+
+    @Test("A reload brings into force what can change, and says what cannot")
+    func reload() throws {
+        let old = try parse("[audio]\nbuffer = 100 ms\npre-amp = 2 dB\n[log]\nlevel = info")
+        let new = try parse("[audio]\nbuffer = 50 ms\nperiods = 4\npre-amp = 0 dB\n")
+        #expect(old.difference(to: old) == Configuration.Difference())
+        let difference = old.difference(to: new)
+        #expect(difference.changed == [.preAmp, .logLevel])
+        #expect(difference.needsRestart == [.buffer])
+        #expect(old.refusals(to: new) == [
+            "[audio] buffer = 50 ms (tonearm.conf:2) takes effect at the next start; 100 ms stays in force until then"
+        ])
+    }
+}

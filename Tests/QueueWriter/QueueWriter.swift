@@ -1,0 +1,114 @@
+import Appliance
+import Database
+import Glibc
+import Platform
+
+/// Changes a queue for ever and acknowledges each change on stdout once it is durable, so that a test can end the process
+/// at any moment and look what is there: `QueueWriter DATABASE STEPS-DONE`. What a step does depends on its number alone.
+/// `QueueWriter memory COUNT` says how many bytes a queue takes, where no other test allocates.
+@main struct QueueWriter {
+    static let migrations = [Migration(1, QueueStore.schema)]
+
+    static func main() throws {
+        if CommandLine.arguments[1] == "memory" {
+            try measure(count: Int(CommandLine.arguments[2]) ?? 0)
+        } else {
+            try write()
+        }
+    }
+
+    private static func write() throws {
+        let database = try Database(path: CommandLine.arguments[1])
+        try database.migrate(migrations)
+        // A checkpoint every few changes: the process is to be killed in them as well.
+        try database.execute("PRAGMA wal_autocheckpoint=8")
+        let store = QueueStore(database)
+        let contents = try store.contents()
+        var queue = contents.queue
+        var image = contents.image
+        var step = Int(CommandLine.arguments[2]) ?? 0
+        while true {
+            step += 1
+            try perform(step, on: &queue)
+            if let change = image.change(to: queue, isPlaying: step % 3 == 0) { try store.write(change) }
+            if let current = queue.current { try store.write(position: Double(step), of: current) }
+            say(step)
+        }
+    }
+
+    private static func measure(count: Int) throws {
+        // The program itself takes memory the first time that it does something.
+        _ = try shuffledQueue(count: 100)
+        let before = residentBytes()
+        let kept = try shuffledQueue(count: count)
+        say(residentBytes() - before)
+        withExtendedLifetime(kept) {}
+    }
+
+    private static func shuffledQueue(count: Int) throws -> (PlayQueue, QueueImage) {
+        var queue = PlayQueue()
+        // One by one, so that nothing but the queue remains.
+        for number in 0..<count { try queue.add([file(number)]) }
+        queue.setShuffled(true, random: SeededRandom(seed: 1))
+        var image = QueueImage()
+        _ = image.change(to: queue, isPlaying: false)
+        return (queue, image)
+    }
+
+    /// A file of a large collection.
+    static func file(_ number: Int) -> QueuedProduct {
+        QueuedProduct(
+            .track, "/var/lib/music/Some Composer/Collected Works \(number / 20)/\(number % 20) - Movement.flac",
+            sourceType: "FOLDER", sourceId: "/var/lib/music")
+    }
+
+    /// What was freed is given back first, so that only what is in use counts.
+    private static func residentBytes() -> Int {
+        typealias Trim = @convention(c) (Int) -> Int32
+        _ = unsafeBitCast(dlsym(nil, "malloc_trim"), to: Trim.self)(0)
+        let pages = (try? File.contents(of: "/proc/self/statm", limit: 4096)).map { String(decoding: $0, as: UTF8.self) }
+        return Int(pages?.split(separator: " ")[1] ?? "")! * sysconf(Int32(_SC_PAGESIZE))
+    }
+
+    private static func say(_ number: Int) {
+        let line = Array("\(number)\n".utf8)
+        _ = Glibc.write(STDOUT_FILENO, line, line.count)
+    }
+
+    /// The change with this number.
+    static func perform(_ step: Int, on queue: inout PlayQueue) throws(PlayQueueError) {
+        let random = SeededRandom(seed: UInt64(step))
+        func product(_ number: Int) -> QueuedProduct {
+            QueuedProduct(
+                number % 5 == 0 ? .video : .track, "/music/\(step)/\(number).flac", sourceType: "ALBUM",
+                sourceId: "\(step)", extras: number % 3 == 0 ? ["number": "\(number)"] : [:])
+        }
+        let place = step &* 7919 % (queue.count + 1)
+        switch step % 11 {
+        case 1: try queue.set((0..<(20 + step % 50)).map(product), startingAt: step % 20, random: random)
+        case 2, 7: queue.setShuffled(!queue.isShuffled, random: random)
+        case 3: try queue.insert((0..<4).map(product), at: place)
+        case 4: try queue.insertNext([product(0), product(1)])
+        case 5 where place < queue.count: try queue.move(queue.playOrder[place], to: step % 9)
+        case 6: queue.remove(queue.entries(place..<(place + 5)).map(\.id))
+        case 8: queue.repeatMode = queue.repeatMode.following
+        case 9: try queue.add((0..<3).map(product))
+        case 10: _ = queue.previous()
+        default: _ = queue.next()
+        }
+    }
+
+    /// Numbers that look random and are the same each time.
+    final class SeededRandom: RandomSource {
+        private var state: UInt64
+
+        init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
+
+        func fill(_ buffer: UnsafeMutableRawBufferPointer) {
+            for index in buffer.indices {
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                buffer[index] = UInt8(truncatingIfNeeded: state >> 56)
+            }
+        }
+    }
+}
