@@ -19,7 +19,7 @@ struct DeviceSlot {
     /// Opens the device for `format`, after closing the one that is open.
     mutating func open(for format: PCMFormat) throws(DeviceError) -> SampleSink {
         close()
-        let opened = SampleSink(try provider.open(settings.request(for: format)), ditherSeed: settings.ditherSeed)
+        let opened = SampleSink(try provider.open(settings.request(for: format)), settings: settings)
         sink = opened
         return opened
     }

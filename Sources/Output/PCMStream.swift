@@ -1,8 +1,8 @@
 import PCM
 import Synchronization
 
-/// A run of audio from one start position of one product to its end, as the decoder produces it and the renderer hears it.
-/// A seek makes a new stream; nothing is ever flushed out of an old one.
+/// A run of audio from one start position of one product to its end, as the decoder produces it and the renderer hears
+/// it. A seek makes a new stream; nothing is ever flushed out of an old one.
 ///
 /// Threads: the decoder writes the ring, the audio thread reads it, control sets the gain. Control keeps a reference as
 /// long as the renderer may use the stream, so that the audio thread never frees one.
@@ -18,7 +18,9 @@ public final class PCMStream: @unchecked Sendable {
     private let gainBits = Atomic<Int32>(Gain.unity.rawValue)
 
     /// - Parameter aheadMilliseconds: how much decoded audio the ring holds beside what a device may have unheard.
-    public init(id: UInt64, format: PCMFormat, startPosition: Int64, deviceMilliseconds: Int, aheadMilliseconds: Int = 1500) {
+    public init(
+        id: UInt64, format: PCMFormat, startPosition: Int64, deviceMilliseconds: Int, aheadMilliseconds: Int = 1500
+    ) {
         self.id = id
         self.format = format
         self.startPosition = startPosition

@@ -4,8 +4,8 @@ import Platform
 /// The audio thread's work: drives the device, and gives it what `PlayHead` reads.
 ///
 /// `step` does what can be done now and says what to wait for; `Renderer` runs it on its thread, tests call it by hand.
-/// Between the opening of a device and its closing nothing here allocates, locks, logs or makes a system call but ALSA's
-/// and the clock's.
+/// Between the opening of a device and its closing nothing here allocates, locks, logs or makes a system call but
+/// ALSA's and the clock's.
 final class RenderLoop {
     /// What the loop is about.
     private enum Activity {
@@ -18,17 +18,6 @@ final class RenderLoop {
         case draining
         /// The device cannot be had; the next try is at this time of the clock.
         case waitingForDevice(retryAt: Int64)
-    }
-
-    private enum FillResult {
-        /// The device takes no more now.
-        case filled
-        /// There is nothing to write now.
-        case starved
-        /// Some of what was written has to be heard first.
-        case tooManyBoundaries
-        /// All of what was written has to be heard first.
-        case boundary
     }
 
     static let deviceRetryInterval: Int64 = 1_000_000_000
@@ -127,7 +116,9 @@ final class RenderLoop {
                 return .command
             case .waitingForDevice(let retryAt):
                 let remaining = retryAt - clock.now()
-                guard remaining <= 0 else { return .time(milliseconds: Int32(clamping: (remaining + 999_999) / 1_000_000)) }
+                guard remaining <= 0 else {
+                    return .time(milliseconds: Int32(clamping: (remaining + 999_999) / 1_000_000))
+                }
                 activity = .priming
                 return try prime()
             case .priming:
@@ -148,8 +139,8 @@ final class RenderLoop {
         if head.written == 0, head.isAtBoundary { return goOn() }
         guard let sink = openDevice() else { return .time(milliseconds: 0) }
         let result = try fill(sink)
-        // Not every plug-in fills up: ALSA's `null` has always room for a whole buffer.
-        if case .starved = result, head.written < sink.device.configuration.bufferFrames { return waitForFrames() }
+        // Not every device fills up: ALSA's `null` has always room for a whole buffer.
+        if case .starved = result, head.written < sink.startFrames { return waitForFrames() }
         guard head.written > 0 else { return waitForFrames() }
         try sink.device.start()
         if case .boundary = result { activity = .draining } else { activity = .running }
@@ -165,7 +156,7 @@ final class RenderLoop {
         let result = try fill(sink)
         if head.unheard > 0 || head.written > writtenBefore { reports.running() }
         switch result {
-        case .filled:
+        case .full:
             backOff = BackOff()
             return .device(milliseconds: BackOff.longest)
         case .boundary:
@@ -207,26 +198,10 @@ final class RenderLoop {
 
     // MARK: Frames
 
-    /// Writes as much as the device takes now.
-    private func fill(_ sink: SampleSink) throws(DeviceFault) -> FillResult {
-        var room = try sink.device.writableFrames()
-        while room > 0 {
-            switch head.read(upTo: room) {
-            case .frames(let piece):
-                let written = try sink.write(piece)
-                guard written > 0 else { return .filled }
-                head.wrote(written)
-                lastWrite = clock.now()
-                room -= written
-            case .nothingYet:
-                return .starved
-            case .tooManyBoundaries:
-                return .tooManyBoundaries
-            case .boundary:
-                return .boundary
-            }
-        }
-        return .filled
+    private func fill(_ sink: SampleSink) throws(DeviceFault) -> SampleSink.Filling {
+        let before = head.written
+        defer { if head.written > before { lastWrite = clock.now() } }
+        return try sink.fill(from: &head)
     }
 
     /// Asks the device what was heard.

@@ -4,15 +4,32 @@ import PCM
 ///
 /// Thread: the audio thread. Only `init` allocates.
 final class SampleSink {
+    /// Why no more can be written now.
+    enum Filling {
+        /// The device takes no more.
+        case full
+        /// There is nothing to write.
+        case starved
+        /// Some of what was written has to be heard first.
+        case tooManyBoundaries
+        /// All of what was written has to be heard first.
+        case boundary
+    }
+
     let device: any PlaybackDevice
     private let samples: SampleRenderer
 
-    init(_ device: any PlaybackDevice, ditherSeed: UInt64) {
+    /// Frames with which the device can be started: its buffer, or as much as was asked for where that is less. A ring
+    /// holds enough for what was asked for, and no more is waited for.
+    let startFrames: Int
+
+    init(_ device: any PlaybackDevice, settings: RendererSettings) {
         self.device = device
         let configuration = device.configuration
+        startFrames = min(configuration.bufferFrames, configuration.sampleRate * settings.bufferMilliseconds / 1000)
         samples = SampleRenderer(
             format: configuration.sampleFormat, channelCount: configuration.channelCount,
-            sampleRate: configuration.sampleRate, seed: ditherSeed)
+            sampleRate: configuration.sampleRate, seed: settings.ditherSeed)
     }
 
     /// Whether audio of this format can be written without opening the device anew.
@@ -28,9 +45,30 @@ final class SampleSink {
     /// How long `frames` frames last, in milliseconds.
     func milliseconds(_ frames: Int64) -> Int64 { frames * 1000 / Int64(device.configuration.sampleRate) }
 
+    /// Writes as much as the device takes now.
+    func fill(from head: inout PlayHead) throws(DeviceFault) -> Filling {
+        var room = try device.writableFrames()
+        while room > 0 {
+            switch head.read(upTo: room) {
+            case .frames(let piece):
+                let written = try write(piece)
+                guard written > 0 else { return .full }
+                head.wrote(written)
+                room -= written
+            case .nothingYet:
+                return .starved
+            case .tooManyBoundaries:
+                return .tooManyBoundaries
+            case .boundary:
+                return .boundary
+            }
+        }
+        return .full
+    }
+
     /// Writes a piece, or the first frames of it.
     /// - Returns: the frames that the device took.
-    func write(_ piece: PlayHead.Piece) throws(DeviceFault) -> Int {
+    private func write(_ piece: PlayHead.Piece) throws(DeviceFault) -> Int {
         if piece.switchesGain {
             samples.switchGain(to: piece.gain)
         } else if piece.gain != samples.gain {

@@ -114,6 +114,13 @@ final class ConductorFixture: @unchecked Sendable {
         }
     }
 
+    /// Plays on and returns when the engine knows it: the audio thread tells where it is a moment after it was heard.
+    func play(_ frames: Int) {
+        card.play(frames)
+        let position = Double(card.heardFrames) / Double(Tracks.rate)
+        card.waitUntil("the position") { _ in self.player.playbackEngine.assetPosition == position }
+    }
+
     func waitForEnd(file: StaticString = #file, line: UInt = #line) {
         wait("the end", file: file, line: line) { $0.contains(.ended) }
     }
@@ -179,8 +186,11 @@ extension PacedCard {
 
     /// Plays on until this has been heard. What was playing before may be heard for some more frames.
     func play(until expected: String) -> Bool {
-        for _ in 0..<300 where beginnings != expected { play(100) }
-        return beginnings == expected
+        for _ in 0..<100 {
+            if beginnings == expected { return true }
+            play(100)
+        }
+        return false
     }
 }
 

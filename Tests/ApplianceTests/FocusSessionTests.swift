@@ -159,7 +159,7 @@ struct FocusSessionTests {
         let products = try tracks.make("ab", frames: 4000)
         fixture.perform { try! $0.set(products, playing: true) }
         fixture.wait("its context") { $0.contains(.currentAnnounced) }
-        fixture.card.play(1500)
+        fixture.play(1500)
         tell(.focus(.background))
         fixture.card.waitUntil("the device is free") { !$0.isOpen }
         tell(.focus(.full))

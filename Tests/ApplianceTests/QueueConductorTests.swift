@@ -170,7 +170,7 @@ struct QueueConductorTests {
             conductor.next()
             conductor.play()
         }
-        card.play(3 * Tracks.rate + 1)
+        fixture.play(3 * Tracks.rate + 1)
         fixture.perform { $0.previous() }
         #expect(state.current == "b")
         #expect(card.play(until: "b0 b0"))
@@ -212,6 +212,7 @@ struct QueueConductorTests {
             conductor.pause()
             conductor.next()
         }
+        card.waitUntil("silence") { !$0.isStarted }
         fixture.settle()
         #expect(fixture.player.playbackEngine.playbackState == .notPlaying)
         #expect(card.heardFrames == 1000)
@@ -329,7 +330,7 @@ struct QueueConductorTests {
         defer { end() }
         try set("ab")
         fixture.wait("its context") { $0.contains(.currentAnnounced) }
-        card.play(1500)
+        fixture.play(1500)
         if !playing { fixture.perform { $0.pause() } }
         fixture.perform { $0.release() }
         card.waitUntil("the device is free") { !$0.isOpen }

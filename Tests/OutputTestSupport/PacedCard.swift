@@ -33,6 +33,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     private var recordingsMade: [Recording] = []
     private var allowance = 0
     private var granted = 0
+    private var leastBufferFrames = 0
     private var isFree = false
     private var openFailure: DeviceError?
     private var sampleFormats: [SampleFormat] = SampleFormat.allCases
@@ -74,8 +75,8 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
         wait("\(frames) frames to be heard", file: file, line: line) { self.heardInAll() >= target }
     }
 
-    /// Lets the card play `frames` more frames when it is next asked what it has played, and not before: so whoever asks
-    /// knows of each frame, whatever happens next.
+    /// Lets the card play `frames` more frames when it is next asked what it has played, and not before: so whoever
+    /// asks knows of each frame, whatever happens next.
     public func playWhenAsked(_ frames: Int) {
         condition.withLock {
             granted += frames
@@ -134,6 +135,9 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
         }
     }
 
+    /// The card has no smaller buffer than this from now on.
+    public func setLeastBuffer(frames: Int) { condition.withLock { leastBufferFrames = frames } }
+
     // MARK: What the test sees
 
     public var recordings: [Recording] { condition.withLock { recordingsMade } }
@@ -181,7 +185,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
         }
         guard let sampleFormat = sampleFormats.first(where: { request.sampleFormat == nil || $0 == request.sampleFormat })
         else { throw .sampleFormatNotSupported(device: request.device, requested: request.sampleFormat) }
-        let bufferFrames = format.sampleRate * request.bufferMilliseconds / 1000
+        let bufferFrames = max(format.sampleRate * request.bufferMilliseconds / 1000, leastBufferFrames)
         let configuration = DeviceConfiguration(
             device: request.device, sampleRate: format.sampleRate, channelCount: format.channelCount,
             sampleFormat: sampleFormat, significantBits: sampleFormat.bitDepth, bufferFrames: bufferFrames,

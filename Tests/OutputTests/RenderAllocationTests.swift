@@ -8,7 +8,9 @@ import Testing
 
 @testable import Output
 
-@Suite("The audio thread does not allocate between opening and closing a device", .enabled(if: allocation_counter_works()))
+@Suite(
+    "The audio thread does not allocate between opening and closing a device",
+    .enabled(if: allocation_counter_works()))
 struct RenderAllocationTests {
     static let stereo = PCMFormat(sampleRate: 44_100, channelCount: 2, bitDepth: 16)
     static let deep = PCMFormat(sampleRate: 44_100, channelCount: 2, bitDepth: 24)

@@ -95,7 +95,9 @@ final class RenderBench {
             let channels = recording.configuration.channelCount
             for (index, sample) in recording.samples.enumerated() {
                 let (stream, frame, channel) = TestStream.decode(sample)
-                guard channel == index % channels else { return heard + [Heard(stream: -1, frames: index..<(index + 1))] }
+                guard channel == index % channels else {
+                    return heard + [Heard(stream: -1, frames: index..<(index + 1))]
+                }
                 guard channel == 0 else { continue }
                 if let last = heard.last, last.stream == stream, last.frames.upperBound == frame {
                     heard[heard.count - 1].frames = last.frames.lowerBound..<(frame + 1)

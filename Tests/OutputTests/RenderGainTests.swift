@@ -10,8 +10,12 @@ struct RenderGainTests {
 
     /// What the card played, as a multiple of what the streams hold, in 1/1000.
     private func levels(_ bench: RenderBench, of streams: TestStream...) -> [Int] {
-        let whole = streams.flatMap { stream in (0..<stream.frames).map { TestStream.encode(Int(stream.stream.id), $0, 0) } }
-        return zip(bench.card.recordings.flatMap(\.samples), whole).map { Int((Double($0) / Double($1) * 1000).rounded()) }
+        let whole = streams.flatMap { stream in
+            (0..<stream.frames).map { TestStream.encode(Int(stream.stream.id), $0, 0) }
+        }
+        return zip(bench.card.recordings.flatMap(\.samples), whole).map { heard, held in
+            Int((Double(heard) / Double(held) * 1000).rounded())
+        }
     }
 
     @Test("A stream begins with its gain")
@@ -47,7 +51,8 @@ struct RenderGainTests {
         stream.stream.gain = half
         bench.hear(300)
         let ramp = (1...20).map { 1000 - 500 * $0 / 20 }
-        #expect(levels(bench, of: stream) == Array(repeating: 1000, count: 200) + ramp + Array(repeating: 500, count: 80))
+        let expected = Array(repeating: 1000, count: 200) + ramp + Array(repeating: 500, count: 80)
+        #expect(levels(bench, of: stream) == expected)
     }
 
     @Test("Changed while held, it holds from the first frame after `run`")

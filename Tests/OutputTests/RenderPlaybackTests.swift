@@ -59,6 +59,23 @@ struct RenderPlaybackTests {
         #expect(bench.events == ["running 1"])
     }
 
+    @Test("A device with a larger buffer than asked for starts with as much as was asked for: a ring may hold no more")
+    func primingLargeBuffer() {
+        let bench = RenderBench()
+        bench.card.setLeastBuffer(frames: 100_000)
+        let stream = bench.stream(199, open: true)
+        bench.play(stream)
+        #expect(!bench.card.isStarted)
+        stream.write(1)
+        bench.settle()
+        #expect(bench.card.isStarted)
+        for _ in 0..<100 {
+            stream.write(100)
+            bench.hear(100)
+        }
+        #expect(bench.heard == [frames(0..<10_000, of: 1)])
+    }
+
     @Test("A device that has always room starts after a buffer's length, however slowly that came")
     func primingNull() {
         let channel = RendererChannel()
@@ -97,7 +114,9 @@ struct RenderPlaybackTests {
         #expect(bench.settle() == .command)
     }
 
-    @Test("`hold` goes back to the frame after the last one heard, and `run` goes on with it", arguments: [0, 1, 137, 300, 499])
+    @Test(
+        "`hold` goes back to the frame after the last one heard, and `run` goes on with it",
+        arguments: [0, 1, 137, 300, 499])
     func holdAndResume(heard: Int) {
         let bench = RenderBench()
         bench.play(bench.stream(500))

@@ -161,7 +161,8 @@ final class RenderStressControl {
 /// Writes the streams' frames, with changes of format in between, in pieces of random size.
 private final class StressProducer: @unchecked Sendable {
     static let formats = [
-        RenderBench.mono, RenderBench.mono, RenderBoundaryTests.deep, RenderBoundaryTests.fast, RenderBoundaryTests.wide,
+        RenderBench.mono, RenderBench.mono, RenderBoundaryTests.deep, RenderBoundaryTests.fast,
+        RenderBoundaryTests.wide,
     ]
 
     private let lock = Lock()

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Rendering under random commands, on the real thread")
 struct RenderStressTests {
-    @Test("Whatever happens to it, what is heard is in order, nothing twice and nothing missing", arguments: UInt64(1)...6)
+    @Test(
+        "Whatever happens to it, what is heard is in order, nothing twice and nothing missing",
+        arguments: UInt64(1)...6)
     func commands(seed: UInt64) throws {
         let control = try RenderStressControl(seed: seed)
         control.play(streams: 120)

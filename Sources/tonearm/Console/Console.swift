@@ -30,9 +30,10 @@ final class Console: @unchecked Sendable {
         if !line.isEmpty { output.write(line) }
     }
 
-    /// Shows `text` as the terminal's last line, in place of what was there. It must fit.
+    /// Shows `text` as the terminal's last line, in place of what was there. It must fit. Nothing is shown while another
+    /// job has the terminal.
     func draw(_ text: String) {
-        guard text != line else { return }
+        guard text != line, output.isInFront else { return }
         output.write(Self.eraseLine + text)
         line = text
     }

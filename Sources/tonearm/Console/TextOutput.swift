@@ -8,6 +8,11 @@ struct TextOutput {
     static let error = TextOutput(descriptor: STDERR_FILENO)
 
     var isTerminal: Bool { isatty(descriptor) == 1 }
+    /// False for a terminal on which another job is in front now, whose display is not to be disturbed.
+    var isInFront: Bool {
+        let group = tcgetpgrp(descriptor)
+        return group < 0 || group == getpgrp()
+    }
     /// Of the terminal; 0 where there is none or it does not know.
     var columns: Int { Int(tonearm_terminal_columns(descriptor)) }
 
