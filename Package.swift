@@ -30,8 +30,10 @@ let package = Package(
         .target(name: "Output", dependencies: ["PCM", "Platform", "CALSA"]),
         .target(name: "Board", dependencies: ["Platform", "CGPIOD", "CLinux"]),
         .target(name: "Player", dependencies: ["Media", "Output", "Database", "PCM", "Platform"]),
-        .target(name: "Appliance", dependencies: ["Player", "Database", "PCM", "Platform"]),
-        .executableTarget(name: "tonearm", dependencies: ["Player", "Media", "Output", "PCM", "Platform", "CLinux"]),
+        .target(name: "Appliance", dependencies: ["Player", "Board", "Output", "Database", "PCM", "Platform", "CLinux"]),
+        .executableTarget(
+            name: "tonearm",
+            dependencies: ["Appliance", "Board", "Player", "Media", "Output", "PCM", "Platform", "CLinux"]),
 
         // What tests of several modules share: a clock driven by hand, scratch folders.
         .target(name: "TestSupport", dependencies: ["Platform"], path: "Tests/TestSupport"),

@@ -1,0 +1,55 @@
+import Output
+import Player
+
+/// What the daemon is doing, all of it together: what a client is shown.
+public struct DaemonStatus: Equatable, Sendable {
+    /// What a person would say that it does.
+    public enum Playback: Equatable, Sendable, CaseIterable {
+        /// Nothing is current.
+        case stopped
+        case paused
+        case playing
+        /// It is meant to play and cannot, for lack of data, of a device or of focus; it goes on by itself.
+        case stalled
+    }
+
+    public var playback = Playback.stopped
+    /// What plays or will play.
+    public var entry: QueueEntry?
+    /// The entry's place in the order of playing, from 0.
+    public var index: Int?
+    /// How many entries the queue has.
+    public var count = 0
+    /// What is really played; nil as long as the entry was not opened.
+    public var context: PlaybackContext?
+    /// Where the entry is heard, in seconds.
+    public var position = 0.0
+    /// What the device runs at; nil while none is open.
+    public var device: DeviceConfiguration?
+
+    public var volumePercent = 0
+    public var maximumVolumePercent = 100
+    public var isMuted = false
+    public var isShuffled = false
+    public var repeatMode = RepeatMode.off
+
+    public var focus = FocusLevel.full
+    public var power = PowerState.active
+    /// What is amiss now, the oldest first.
+    public var problems: [DaemonProblem] = []
+
+    public init() {}
+}
+
+/// Something that is amiss and keeps on being so: a device that is not there, a button's line that is taken.
+public struct DaemonProblem: Equatable, Sendable {
+    /// What it is about, the same for as long as it lasts: `device`, `button play`, `storage`.
+    public var subject: String
+    /// What happened and what can be done, for a person.
+    public var message: String
+
+    public init(subject: String, message: String) {
+        self.subject = subject
+        self.message = message
+    }
+}
