@@ -82,6 +82,16 @@ public final class Database {
     /// The number of the row that was inserted last.
     public var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(connection) }
 
+    /// Looks through the whole file; takes long for a large one.
+    /// - Throws: `.corrupt` when it is damaged.
+    public func check() throws(DatabaseError) {
+        var statement = try prepare("PRAGMA quick_check(1)")
+        let answer = try statement.step() ? statement.text(0) ?? "" : ""
+        guard answer.utf8.elementsEqual("ok".utf8) else {
+            throw DatabaseError(kind: .corrupt, message: answer, path: path)
+        }
+    }
+
     // MARK: Transactions
 
     /// Runs `body` as one transaction: when this returns all of it is on the medium; when it throws nothing of it

@@ -44,7 +44,7 @@ public struct DatabaseError: Error, Equatable, Sendable {
         self.init(kind: Kind(code: code), code: code, message: message, sql: sql, path: path)
     }
 
-    init(_ error: SystemError, path: String) {
+    public init(_ error: SystemError, path: String) {
         self.init(
             kind: error.isOutOfSpace ? .full : .notAccessible, message: error.description, path: path)
     }

@@ -18,8 +18,10 @@ struct DeviceSlot {
 
     /// Opens the device for `format`, after closing the one that is open.
     mutating func open(for format: PCMFormat) throws(DeviceError) -> SampleSink {
+        let settle = sink == nil ? settings.settleAtStart : settings.settleAtRateChange
         close()
-        let opened = SampleSink(try provider.open(settings.request(for: format)), settings: settings)
+        let device = try provider.open(settings.request(for: format))
+        let opened = SampleSink(device, settings: settings, settleMilliseconds: settle)
         sink = opened
         return opened
     }

@@ -141,7 +141,7 @@ final class RenderLoop {
         let result = try fill(sink)
         // Not every device fills up: ALSA's `null` has always room for a whole buffer.
         if case .starved = result, head.written < sink.startFrames { return waitForFrames() }
-        guard head.written > 0 else { return waitForFrames() }
+        guard head.written > 0 || sink.isSettling else { return waitForFrames() }
         try sink.device.start()
         if case .boundary = result { activity = .draining } else { activity = .running }
         backOff = BackOff()
@@ -211,7 +211,7 @@ final class RenderLoop {
 
     /// Silences the device and goes back to the first frame that was not heard, in the stream that it belongs to.
     private func silence() {
-        if let sink = slot.sink, head.written > 0 {
+        if let sink = slot.sink, head.written > 0 || sink.isSettling {
             do throws(DeviceFault) {
                 try settle(sink)
                 try sink.device.drop()

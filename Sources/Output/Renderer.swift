@@ -13,6 +13,10 @@ public struct RendererSettings: Sendable {
     public var bufferMilliseconds = 200
     /// Periods per buffer, at least 2.
     public var periodCount = 4
+    /// Milliseconds of silence before the music after the device was opened, for converters that swallow the beginning.
+    public var settleAtStart = 0
+    /// The same when it was opened anew because the sample rate changed.
+    public var settleAtRateChange = 0
     /// Start of the dither's random sequence.
     public var ditherSeed: UInt64 = 0x746f_6e65_6172_6d00
 

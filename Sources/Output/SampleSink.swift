@@ -22,10 +22,16 @@ final class SampleSink {
     /// Frames with which the device can be started: its buffer, or as much as was asked for where that is less. A ring
     /// holds enough for what was asked for, and no more is waited for.
     let startFrames: Int
+    /// Frames of silence that come before everything else. The head knows nothing of them: to it the device is late.
+    private var settleFrames: Int
 
-    init(_ device: any PlaybackDevice, settings: RendererSettings) {
+    /// Whether the device has silence to begin with and nothing else yet: it can be started without a stream's frames.
+    private(set) var isSettling = false
+
+    init(_ device: any PlaybackDevice, settings: RendererSettings, settleMilliseconds: Int = 0) {
         self.device = device
         let configuration = device.configuration
+        settleFrames = configuration.sampleRate * settleMilliseconds / 1000
         startFrames = min(configuration.bufferFrames, configuration.sampleRate * settings.bufferMilliseconds / 1000)
         samples = SampleRenderer(
             format: configuration.sampleFormat, channelCount: configuration.channelCount,
@@ -48,12 +54,18 @@ final class SampleSink {
     /// Writes as much as the device takes now.
     func fill(from head: inout PlayHead) throws(DeviceFault) -> Filling {
         var room = try device.writableFrames()
+        while room > 0, settleFrames > 0 {
+            let written = try writeSilence(min(room, settleFrames))
+            guard written > 0 else { return .full }
+            room -= written
+        }
         while room > 0 {
             switch head.read(upTo: room) {
             case .frames(let piece):
                 let written = try write(piece)
                 guard written > 0 else { return .full }
                 head.wrote(written)
+                isSettling = false
                 room -= written
             case .nothingYet:
                 return .starved
@@ -64,6 +76,16 @@ final class SampleSink {
             }
         }
         return .full
+    }
+
+    private func writeSilence(_ frames: Int) throws(DeviceFault) -> Int {
+        let frameSize = device.configuration.sampleFormat.byteCount * samples.channelCount
+        let written = try device.write(frames) { destination, count in
+            destination.initializeMemory(as: UInt8.self, repeating: 0, count: count * frameSize)
+        }
+        settleFrames -= written
+        isSettling = true
+        return written
     }
 
     /// Writes a piece, or the first frames of it.

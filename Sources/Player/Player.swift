@@ -13,6 +13,8 @@ public struct PlayerSettings: Sendable {
     public var output: RendererSettings
     /// The mixer control for the volume; nil takes the card's usual one.
     public var mixerControl: String?
+    /// The part of the control's range to use, in hundredths of a decibel; nil is all of it.
+    public var mixerLimits: ClosedRange<Int>?
     /// Leave the card's mixer alone and scale the samples instead.
     public var forcesSoftwareVolume = false
     /// Of the audio thread, in SCHED_FIFO; nil for normal scheduling.
@@ -29,6 +31,9 @@ public struct PlayerSettings: Sendable {
 ///
 /// Threads: all of the public interface may be used from any thread.
 public final class Player: @unchecked Sendable {
+    /// The database in the state folder.
+    public static let databaseName = "tonearm.db"
+
     public let playbackEngine: PlaybackEngine
     public let playbackEngineConfig: PlaybackEngineConfig
 
@@ -43,13 +48,13 @@ public final class Player: @unchecked Sendable {
     /// - Throws: when the state folder cannot be used; the error says why and what to do.
     public convenience init(settings: PlayerSettings, source: any PlaybackSource) throws(PlayerError) {
         let device = settings.output.device
-        let control = settings.mixerControl
+        let (control, limits) = (settings.mixerControl, settings.mixerLimits)
         let usesMixer = !settings.forcesSoftwareVolume
         try self.init(
             settings: settings, source: source, provider: ALSADeviceProvider(), clock: SystemMonotonicClock(),
             newSessionID: { SystemRandomSource().uuid() }, startTimer: { LoopTimer($0) }
         ) { () throws(DeviceError) -> (any HardwareVolume)? in
-            usesMixer ? try HardwareMixer.open(device: device, controlName: control) : nil
+            usesMixer ? try HardwareMixer.open(device: device, controlName: control, limits: limits) : nil
         }
     }
 

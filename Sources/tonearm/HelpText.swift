@@ -6,6 +6,7 @@ enum HelpText {
         Usage: tonearm COMMAND [OPTIONS] …
 
         Commands:
+          run                 be the daemon: play a queue, obey buttons and clients
           play FILE|FOLDER…   play files and folders in order
           devices             list the sound cards and what they can do
           probe FILE|FOLDER…  tell what files are
@@ -17,6 +18,20 @@ enum HelpText {
         Exit codes: 0 all went well; 1 something could not be played or read; 2 the command line is wrong;
         3 the sound device cannot be used. After a signal the shell sees 128 and its number: 130 for Ctrl-C, 143 for
         SIGTERM.
+        """
+
+    static let run = """
+        Usage: tonearm run [--config FILE]
+
+        Plays a queue that outlives it, and obeys the board's buttons and the clients of its socket. Ends with SIGTERM or
+        SIGINT; SIGHUP reads the configuration again. What happens is told on stderr, in the form that journald reads.
+
+        Options:
+          --config FILE           the configuration; default: /etc/tonearm/tonearm.conf, and all defaults without it
+          --help, -h              this text
+
+        Exit codes: 0 a signal ended it; 1 it cannot start, for example because another one uses the same state; 2 the
+        command line is wrong; 78 the configuration or the board profile is wrong.
         """
 
     static let play = """

@@ -3,7 +3,7 @@ import CLinux
 /// The program's entrance: finds the command and hands it the words after its name.
 @main
 struct Tonearm {
-    private static let commands = ["play", "devices", "probe"]
+    private static let commands = ["run", "play", "devices", "probe"]
 
     static func main() {
         let words = (0..<tonearm_argument_count()).compactMap { index in tonearm_argument(index).map { String(cString: $0) } }
@@ -21,6 +21,7 @@ struct Tonearm {
         if commands.contains(command), Arguments.askForHelp(rest) { return show(help(command)) }
         do throws(UsageError) {
             switch command {
+            case "run": return try RunCommand(rest).run()
             case "play": return try PlayCommand(rest).run()
             case "devices": return try DevicesCommand(rest).run()
             case "probe": return try ProbeCommand(rest).run()
@@ -41,6 +42,7 @@ struct Tonearm {
 
     private static func help(_ command: String?) -> String {
         switch command {
+        case "run": HelpText.run
         case "play": HelpText.play
         case "devices": HelpText.devices
         case "probe": HelpText.probe

@@ -36,7 +36,7 @@ struct ConfigurationTests {
         #expect(configuration.socketGroup == "tonearm")
         #expect(configuration.clientLimit == 32)
         #expect(configuration.boardProfile == nil)
-        #expect(configuration.meteredInterfaces == [])
+        #expect(configuration.powerOffCommand == "systemctl poweroff")
         #expect(configuration.logLevel == .notice)
         #expect(try parse("") == configuration)
     }
@@ -65,8 +65,8 @@ struct ConfigurationTests {
             clients = 4
             [board]
             profile = /etc/tonearm/board.conf
-            [network]
-            metered-interfaces = usb0,  eth1 ,
+            power-off = poweroff -f
+            network-restart = ifup -a
             [log]
             level = debug
             """)
@@ -87,7 +87,8 @@ struct ConfigurationTests {
         #expect(configuration.socketGroup == "audio")
         #expect(configuration.clientLimit == 4)
         #expect(configuration.boardProfile == "/etc/tonearm/board.conf")
-        #expect(configuration.meteredInterfaces == ["usb0", "eth1"])
+        #expect(configuration.powerOffCommand == "poweroff -f")
+        #expect(configuration.networkRestartCommand == "ifup -a")
         #expect(configuration.logLevel == .debug)
         for name in SettingName.allCases { #expect(configuration.isSet(name), "\(name)") }
     }
@@ -129,8 +130,8 @@ struct ConfigurationTests {
     // MARK: What is allowed
 
     @Test("A typo is answered with what was meant, and what there is", arguments: [
-        ("[audoi]", "1: unknown section [audoi]; did you mean \"audio\"? Sections: audio, player, control, board, network, log"),
-        ("[wifi]", "1: unknown section [wifi]. Sections: audio, player, control, board, network, log"),
+        ("[audoi]", "1: unknown section [audoi]; did you mean \"audio\"? Sections: audio, player, control, board, log"),
+        ("[wifi]", "1: unknown section [wifi]. Sections: audio, player, control, board, log"),
         ("[board]\nprofil = x", "2: unknown key \"profil\" in [board]; did you mean \"profile\"? Keys: profile"),
         ("[player]\nlevel = x", "2: unknown key \"level\" in [player]; it belongs to [log]. Keys: resume, state"),
         ("[player]\ncolour = red", "2: unknown key \"colour\" in [player]. Keys: resume, state"),
@@ -179,7 +180,6 @@ struct ConfigurationTests {
     }
 
     @Test("No value of any type is read that is not allowed", arguments: [
-        (SettingType.boolean, ["yes", "no", "on", "off", "true", "false"], ["", "1", "Yes", "yes "]),
         (.duration(0...600_000), ["0 ms", "500ms", "10 min", "600 s"], ["", "ms", "-1 ms", "1.5 s", "1 S", "11 min"]),
         (.percent(0...100), ["0", "100 %", "7%"], ["-1 %", "101", "%", "5 dB"]),
         (.permissions, ["660", "0660", "0000"], ["0o660", "66", "1777", "-660", "abc"]),
@@ -218,7 +218,7 @@ struct ConfigurationTests {
 
     @Test("What is shown says where it comes from, and is a file that sets the same")
     func shown() throws {
-        let configuration = try parse("[audio]\nbuffer = 100ms\ndevice = \"a # b\"\n[network]\nmetered-interfaces=a,b")
+        let configuration = try parse("[audio]\nbuffer = 100ms\ndevice = \"a # b\"\n[board]\npower-off=a,b")
         let shown = configuration.shown
         #expect(shown.contains("\nbuffer = 100 ms                         # tonearm.conf:2\n"))
         #expect(shown.contains("\nperiods = 4                             # default\n"))

@@ -32,6 +32,7 @@ public final class QueueConductor: @unchecked Sendable {
     public private(set) var isReleased = false
 
     private let engine: PlaybackEngine
+    let output: AmplifiedOutput
     private let loop: EventLoop
     private let random: any RandomSource
     private let observe: (Event) -> Void
@@ -41,7 +42,7 @@ public final class QueueConductor: @unchecked Sendable {
     /// What the engine plays or will play; nil when it has nothing. What it says of earlier requests is out of date.
     private var loaded: PlaybackRequest?
     /// Whether the engine has said so.
-    private var isAnnounced = false
+    private(set) var isAnnounced = false
     /// What the engine was told to play next.
     private var planned: PlaybackRequest?
     /// Where the current entry begins, in seconds, as long as the engine does not know it better.
@@ -55,6 +56,7 @@ public final class QueueConductor: @unchecked Sendable {
         random: any RandomSource = SystemRandomSource(), observe: @escaping (Event) -> Void
     ) {
         self.engine = engine
+        output = AmplifiedOutput(engine: engine)
         self.loop = loop
         self.queue = queue
         self.random = random
@@ -88,7 +90,7 @@ public final class QueueConductor: @unchecked Sendable {
         guard !wantsToPlay, queue.current ?? queue.next() != nil else { return }
         wantsToPlay = true
         failures = 0
-        if loaded == nil { loadCurrent(at: startPosition) } else { engine.play() }
+        if loaded == nil { loadCurrent(at: startPosition) } else { output.play() }
         observe(.queueChanged)
     }
 
@@ -96,7 +98,7 @@ public final class QueueConductor: @unchecked Sendable {
     public func pause() {
         guard wantsToPlay else { return }
         wantsToPlay = false
-        if loaded != nil { engine.pause() }
+        if loaded != nil { output.pause() }
         observe(.queueChanged)
         observe(.rested)
     }
@@ -222,7 +224,7 @@ public final class QueueConductor: @unchecked Sendable {
     }
 
     private func unload() {
-        if loaded != nil { engine.reset() }
+        if loaded != nil { output.reset() }
         forgetLoaded()
     }
 
@@ -247,7 +249,7 @@ public final class QueueConductor: @unchecked Sendable {
         engine.load(product.mediaProduct(referenceId: request.referenceId))
         if position > 0 { engine.seek(position) }
         planNext()
-        if wantsToPlay { engine.play() }
+        if wantsToPlay { output.play() }
     }
 
     /// Tells the engine what is up next, if that has changed.
@@ -281,6 +283,7 @@ public final class QueueConductor: @unchecked Sendable {
             }
         case .playbackStateChanged(let state):
             if state == .playing { failures = 0 }
+            output.engineIs(state)
             observe(.stateChanged(state))
         case .playbackQualityChanged:
             observe(.currentAnnounced)

@@ -6,11 +6,14 @@ public struct Configuration: Equatable, Sendable {
     public enum Origin: Equatable, Sendable {
         case standard
         case file(String, line: Int)
+        /// Set by a client, above what the file says.
+        case client
 
         var text: String {
             switch self {
             case .standard: "default"
             case .file(let file, let line): "\(file):\(line)"
+            case .client: "set at run time"
             }
         }
     }
@@ -109,6 +112,28 @@ public struct Configuration: Equatable, Sendable {
     /// Whether a file says it. Settings that can also be changed at run time (volume, loudness) follow the file only
     /// then.
     public func isSet(_ name: SettingName) -> Bool { origins[name.rawValue] != .standard }
+
+    // MARK: Set at run time
+
+    /// This configuration with values above it that clients have set. What is not allowed (any more) is left out.
+    public func overruled(by values: [SettingName: String]) -> Configuration {
+        var configuration = self
+        for (name, text) in values {
+            guard let value = name.setting.type.value(of: text) else { continue }
+            configuration.values[name.rawValue] = value
+            configuration.origins[name.rawValue] = .client
+        }
+        return configuration
+    }
+
+    /// The text as a file would have it.
+    /// - Throws: what is allowed instead.
+    public static func checked(_ text: String, for name: SettingName) throws(SettingError) -> String {
+        guard let value = name.setting.type.value(of: text) else {
+            throw SettingError(notAllowed(text, for: name.setting))
+        }
+        return value.plain
+    }
 
     // MARK: Reloading
 

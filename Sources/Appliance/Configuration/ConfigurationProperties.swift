@@ -60,10 +60,10 @@ extension Configuration {
     public var clientLimit: Int { number(.clients) }
     /// nil without one.
     public var boardProfile: String? { text(.profile, unless: "none") }
-    public var meteredInterfaces: [String] {
-        guard case .list(let names) = self[.meteredInterfaces] else { preconditionFailure("no list") }
-        return names
-    }
+    /// What is run to turn the power off.
+    public var powerOffCommand: String { text(.powerOff) }
+    /// What is run to start the network anew.
+    public var networkRestartCommand: String { text(.networkRestart) }
 
     public var logLevel: Log.Level { choice(.logLevel, of: [.error, .warning, .notice, .info, .debug]) }
 }

@@ -1,6 +1,5 @@
 /// The value of a setting.
 public enum SettingValue: Equatable, Sendable {
-    case boolean(Bool)
     case integer(Int)
     /// In milliseconds.
     case duration(Int)
@@ -10,19 +9,21 @@ public enum SettingValue: Equatable, Sendable {
     case permissions(UInt32)
     /// A choice, a path or any text.
     case text(String)
-    case list([String])
 
     /// As it is written in a file.
     var written: String {
+        if case .text(let value) = self { Self.quoted(value) } else { plain }
+    }
+
+    /// The same without the quotes that a file may need.
+    var plain: String {
         switch self {
-        case .boolean(let value): value ? "yes" : "no"
         case .integer(let value): "\(value)"
         case .duration(let milliseconds): Self.written(milliseconds)
         case .percent(let value): "\(value) %"
         case .decibels(let value): "\(value) dB"
         case .permissions(let mode): "0" + String(mode, radix: 8)
-        case .text(let value): Self.quoted(value)
-        case .list(let values): Self.quoted(values.joined(separator: ", "))
+        case .text(let value): value
         }
     }
 
@@ -49,7 +50,6 @@ public enum SettingValue: Equatable, Sendable {
 
 /// What may be written for a setting, and how it is read.
 enum SettingType: Equatable, Sendable {
-    case boolean
     case integer(ClosedRange<Int>)
     /// In milliseconds.
     case duration(ClosedRange<Int>)
@@ -60,16 +60,10 @@ enum SettingType: Equatable, Sendable {
     /// An absolute path, or a word that stands for none.
     case path(orWord: String?)
     case text
-    /// Texts, separated by commas.
-    case list
 
     /// nil for what is not allowed.
     func value(of text: String) -> SettingValue? {
         switch self {
-        case .boolean:
-            if ["yes", "true", "on"].contains(where: { $0.utf8.elementsEqual(text.utf8) }) { return .boolean(true) }
-            if ["no", "false", "off"].contains(where: { $0.utf8.elementsEqual(text.utf8) }) { return .boolean(false) }
-            return nil
         case .integer(let range): return Self.number(text, [("", 1)], in: range).map { .integer($0) }
         case .duration(let range):
             return Self.number(text, [("ms", 1), ("s", 1000), ("min", 60_000)], in: range).map { .duration($0) }
@@ -83,13 +77,6 @@ enum SettingType: Equatable, Sendable {
             if let word, word.utf8.elementsEqual(text.utf8) { return .text(word) }
             return text.utf8.first == UInt8(ascii: "/") ? .text(text) : nil
         case .text: return text.utf8.isEmpty ? nil : .text(text)
-        case .list:
-            let parts = text.utf8.split(separator: UInt8(ascii: ",")).map { part in
-                var part = part.drop { $0 == UInt8(ascii: " ") }
-                while part.last == UInt8(ascii: " ") { part.removeLast() }
-                return String(Substring(part))
-            }
-            return .list(parts.filter { !$0.utf8.isEmpty })
         }
     }
 
@@ -108,7 +95,6 @@ enum SettingType: Equatable, Sendable {
     /// What is allowed, to follow "must be".
     var allowed: String {
         switch self {
-        case .boolean: "yes or no"
         case .integer(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
         case .duration(let range):
             "a duration from \(SettingValue.written(range.lowerBound)) to \(SettingValue.written(range.upperBound)), "
@@ -119,7 +105,6 @@ enum SettingType: Equatable, Sendable {
         case .choice(let words): "one of " + words.joined(separator: ", ")
         case .path(let word): "a path that begins with /" + (word.map { ", or \($0)" } ?? "")
         case .text: "something"
-        case .list: "words, separated by commas"
         }
     }
 }

@@ -4,8 +4,7 @@ public enum SettingName: Int, CaseIterable, Sendable {
     case normalization, preAmp
     case resume, state
     case socket, socketMode, socketGroup, clients
-    case profile
-    case meteredInterfaces
+    case profile, powerOff, networkRestart
     case logLevel
 
     /// The setting's row of the table.
@@ -44,7 +43,6 @@ struct Setting: Sendable {
         ("player", "What is played, and what is remembered."),
         ("control", "The socket that `tonearm status` and its like speak to."),
         ("board", "What the board has besides a sound card."),
-        ("network", "What the network costs."),
         ("log", "What is told to the journal."),
     ]
 
@@ -108,8 +106,12 @@ struct Setting: Sendable {
         Setting(.profile, "board", "profile", .path(orWord: "none"), "none", """
             The board's profile, board.conf: its buttons, lights and relays, and its sound card.
             """),
-        Setting(.meteredInterfaces, "network", "metered-interfaces", .list, "", changesWhileRunning: true, """
-            Interfaces that cost by the byte, besides wwan and ppp and those that the profile names.
+        Setting(.powerOff, "board", "power-off", .text, "systemctl poweroff", changesWhileRunning: true, """
+            The command that a button or client for it runs to turn the power off; none does nothing.
+            """),
+        Setting(.networkRestart, "board", "network-restart", .text, "systemctl restart systemd-networkd",
+            changesWhileRunning: true, """
+            The same to start the network anew.
             """),
         Setting(.logLevel, "log", "level", .choice(["error", "warning", "notice", "info", "debug"]), "notice",
             changesWhileRunning: true, """

@@ -1,3 +1,5 @@
+import Board
+import CLinux
 import PCM
 import Platform
 import Player
@@ -10,26 +12,126 @@ public final class Daemon: @unchecked Sendable {
     public let loop: EventLoop
     public let player: Player
     public private(set) var conductor: QueueConductor!
-    /// What is in force: the file's values, and over them those that were set at run time.
+    /// What is in force: the file's values, and over them those that clients have set.
     public private(set) var configuration: Configuration
 
+    private let clock: any MonotonicClock
+    private let stateLock: LockFile
+    private var fileConfiguration: Configuration
+    private var clientSettings: [SettingName: String]
     private var dispatcher: CommandDispatcher!
+    private var keeper: QueueKeeper!
+    private var keptPosition: Double
+    private var wasPlaying: Bool
+    private var panel: BoardPanel?
+
+    private var schedule: PositionSchedule
+    private var positionTimer: TimerToken?
     private var focusHolders = FocusHolders()
     private var session = FocusSession()
+    private var problems = DaemonProblems()
     private var observers: [(number: UInt64, receive: (DaemonEvent) -> Void)] = []
     private var lastObserver: UInt64 = 0
-    private var problems: [DaemonProblem] = []
 
-    public init(loop: EventLoop, player: Player, configuration: Configuration) {
+    /// - Parameters:
+    ///   - loop: this thread's.
+    ///   - configuration: the file's.
+    ///   - state: what was kept, and where to keep what comes.
+    ///   - clock: the loop's.
+    public init(
+        loop: EventLoop, player: Player, configuration: Configuration, state: consuming ApplianceState,
+        clock: any MonotonicClock = SystemMonotonicClock(), random: any RandomSource = SystemRandomSource()
+    ) throws(SystemError) {
         self.loop = loop
         self.player = player
-        self.configuration = configuration
-        conductor = QueueConductor(engine: player.playbackEngine, loop: loop) { [unowned self] in receive($0) }
-        dispatcher = CommandDispatcher(conductor: conductor, configuration: player.playbackEngineConfig) { _ in }
+        self.clock = clock
+        stateLock = state.lock
+        fileConfiguration = configuration
+        clientSettings = state.settings
+        self.configuration = configuration.overruled(by: state.settings)
+        keptPosition = state.contents.position
+        wasPlaying = state.contents.isPlaying
+        schedule = PositionSchedule(at: clock.now())
+        conductor = QueueConductor(
+            engine: player.playbackEngine, loop: loop, queue: state.contents.queue, random: random
+        ) { [unowned self] in receive($0) }
+        dispatcher = CommandDispatcher(conductor: conductor, configuration: player.playbackEngineConfig) {
+            [unowned self] in run($0)
+        }
+        keeper = try QueueKeeper(state.database, state.contents.image, loop: loop) { [unowned self] in
+            (conductor.queue, conductor.wantsToPlay)
+        } report: { [unowned self] error in
+            setProblem(DaemonProblem.storage, error.map { "the queue could not be saved: \($0)" })
+        }
+        for name in SettingName.allCases { apply(name) }
     }
 
+    // MARK: Start and end
+
+    /// Joins the board's buttons, lights and amplifier to the daemon. Before `start`.
+    public func attach(_ board: BoardProfile, lines: any LineProvider) {
+        panel = BoardPanel(
+            board, lines: lines, loop: loop, clock: clock, output: conductor.output,
+            perform: { [unowned self] in perform($0) }, report: { [unowned self] in setProblem($0, $1) })
+        panel?.start()
+    }
+
+    /// Takes the device, and goes on where it was as the configuration says.
+    public func start() {
+        carryOut(session.begin())
+        let hasCurrent = conductor.queue.current != nil
+        switch ResumeDecision.atStart(
+            configuration.resume, hasCurrent: hasCurrent, position: keptPosition, wasPlaying: wasPlaying)
+        {
+        case .startEmpty: try? conductor.set([], playing: false)
+        case .wait: break
+        case .resume(let position, let playing): conductor.resume(at: position, playing: playing)
+        }
+        showState()
+    }
+
+    /// Falls silent and writes what is still to be written. The last use, but for the player, which stays the caller's.
+    public func shutDown() {
+        keepPosition(.rested)
+        if let positionTimer { loop.cancel(positionTimer) }
+        positionTimer = nil
+        conductor.shutDown()
+        panel?.stop()
+        keeper.shutDown()
+    }
+
+    // MARK: What is going on
+
     /// All that a client is shown, as it is now.
-    public var status: DaemonStatus { DaemonStatus() }
+    public var status: DaemonStatus {
+        var status = DaemonStatus()
+        let (engine, values, queue) = (player.playbackEngine, player.playbackEngineConfig, conductor.queue)
+        status.playback = playback
+        if let current = queue.current, let product = queue.product(current) {
+            status.entry = QueueEntry(id: current, product: product)
+            status.index = queue.index(of: current)
+            status.position = conductor.position
+            status.context = conductor.isAnnounced ? engine.playbackContext : nil
+        }
+        status.count = queue.count
+        status.device = engine.deviceConfiguration
+        status.volumePercent = values.volume.percent
+        status.maximumVolumePercent = values.maximumVolume.percent
+        status.isMuted = values.isMuted
+        status.isShuffled = queue.isShuffled
+        status.repeatMode = queue.repeatMode
+        status.focus = session.focus
+        status.power = session.power
+        status.problems = problems.all
+        return status
+    }
+
+    private var playback: DaemonStatus.Playback {
+        guard conductor.queue.current != nil else { return .stopped }
+        guard conductor.wantsToPlay else { return .paused }
+        let isStalled = conductor.isReleased || player.playbackEngine.playbackState == .stalled
+        return isStalled ? .stalled : .playing
+    }
 
     /// Calls `receive` with each change from now on.
     /// - Returns: what `ignore` takes to end it.
@@ -41,35 +143,213 @@ public final class Daemon: @unchecked Sendable {
 
     public func ignore(_ observer: UInt64) { observers.removeAll { $0.number == observer } }
 
+    private func tell(_ event: DaemonEvent) {
+        for observer in observers { observer.receive(event) }
+    }
+
+    private func setProblem(_ subject: String, _ message: String?) {
+        guard problems.set(subject, message) else { return }
+        // The engine has its own words for the device.
+        if !subject.utf8.elementsEqual(DaemonProblem.device.utf8) {
+            if let message { Log.warning("\(subject): \(message)") } else { Log.notice("\(subject): well again") }
+        }
+        tell(.problems)
+        panel?.show(status)
+    }
+
     // MARK: What buttons and clients ask for
 
-    public func perform(_ command: ApplianceCommand) { dispatcher.perform(command) }
+    public func perform(_ command: ApplianceCommand) {
+        changingVolume { dispatcher.perform(command) }
+    }
 
     /// - Parameter percent: limited to what is allowed. Whoever sets the volume wants to hear it: this ends a mute.
-    public func setVolume(percent: Int) { player.playbackEngineConfig.volume = Volume(percent: percent) }
-    public func changeVolume(by percent: Int) { dispatcher.changeVolume(by: percent) }
-    public func setMuted(_ muted: Bool) { player.playbackEngineConfig.isMuted = muted }
+    public func setVolume(percent: Int) {
+        changingVolume {
+            player.playbackEngineConfig.isMuted = false
+            player.playbackEngineConfig.volume = Volume(percent: percent)
+        }
+    }
+
+    public func changeVolume(by percent: Int) {
+        changingVolume { dispatcher.changeVolume(by: percent) }
+    }
+
+    public func setMuted(_ muted: Bool) {
+        changingVolume { player.playbackEngineConfig.isMuted = muted }
+    }
+
+    private func changingVolume(_ change: () -> Void) {
+        let values = player.playbackEngineConfig
+        let before = (values.volume, values.maximumVolume, values.isMuted)
+        change()
+        if (values.volume, values.maximumVolume, values.isMuted) != before { tell(.volume) }
+    }
+
+    private func run(_ command: CommandDispatcher.SystemCommand) {
+        let line = switch command {
+        case .powerOff: configuration.powerOffCommand
+        case .networkRestart: configuration.networkRestartCommand
+        }
+        if line.utf8.elementsEqual("none".utf8) { return }
+        Log.notice("running \(line)")
+        let code = tonearm_run_command(line)
+        if code != 0 { Log.error("\(line): \(SystemError(code: code, operation: "posix_spawn", subject: "/bin/sh"))") }
+    }
+
+    /// Calls `action` once the queue and the settings, as they are now, are on the medium, or could not be brought there.
+    public func afterWriting(_ action: @escaping () -> Void) { keeper.afterWriting(action) }
 
     // MARK: Focus
 
     /// Sets the focus for good.
-    public func setFocus(_ level: FocusLevel) {}
+    public func setFocus(_ level: FocusLevel) {
+        focusHolders.lasting = level
+        focusChanged()
+    }
 
     /// Sets the focus for as long as the holder is there.
     /// - Parameter level: nil gives it back.
-    public func holdFocus(_ level: FocusLevel?, by holder: UInt64) {}
+    public func holdFocus(_ level: FocusLevel?, by holder: UInt64) {
+        focusHolders.hold(level, by: holder)
+        focusChanged()
+    }
 
-    public func setPower(_ state: PowerState) {}
+    public func setPower(_ state: PowerState) {
+        guard state != session.power else { return }
+        carryOut(session.handle(.power(state)))
+        showState()
+    }
+
+    /// Calls `action` once the device is as the focus has it: others can open it after it was given back.
+    public func afterFocusChange(_ action: @escaping @Sendable () -> Void) {
+        conductor.output.afterRequests { [loop] in loop.post(action) }
+    }
+
+    private func focusChanged() {
+        guard focusHolders.level != session.focus else { return }
+        carryOut(session.handle(.focus(focusHolders.level)))
+        showState()
+    }
+
+    private func carryOut(_ effects: [FocusSession.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .openDevice:
+                conductor.regain()
+                carryOut(session.handle(.started))
+            case .closeDevice:
+                conductor.release()
+            }
+        }
+    }
 
     // MARK: Configuration
 
     /// Sets a value above the file's, for good: it is kept with the state.
     /// - Returns: whether it is in force; otherwise it will be from the next start on.
-    public func set(_ setting: SettingName, to text: String) throws(SettingError) -> Bool { true }
+    public func set(_ setting: SettingName, to text: String) throws(SettingError) -> Bool {
+        let text = try Configuration.checked(text, for: setting)
+        clientSettings[setting] = text
+        keeper.keep(setting, text)
+        return change(to: fileConfiguration, setting)
+    }
 
     /// Lets the file's value hold again.
     /// - Returns: whether it is in force; otherwise it will be from the next start on.
-    public func unset(_ setting: SettingName) -> Bool { true }
+    public func unset(_ setting: SettingName) -> Bool {
+        clientSettings[setting] = nil
+        keeper.keep(setting, nil)
+        return change(to: fileConfiguration, setting)
+    }
 
-    private func receive(_ event: QueueConductor.Event) {}
+    private func change(to file: Configuration, _ setting: SettingName) -> Bool {
+        let difference = reload(file)
+        return !difference.needsRestart.contains(setting)
+    }
+
+    /// Brings another configuration into force as far as that is possible now, and says in the log what is not.
+    @discardableResult
+    public func reload(_ file: Configuration) -> Configuration.Difference {
+        let new = file.overruled(by: clientSettings)
+        let difference = configuration.difference(to: new)
+        for refusal in configuration.refusals(to: new) { Log.warning(refusal) }
+        fileConfiguration = file
+        configuration = new
+        changingVolume {
+            for name in difference.changed { apply(name) }
+        }
+        tell(.configuration)
+        return difference
+    }
+
+    private func apply(_ setting: SettingName) {
+        let engine = player.playbackEngineConfig
+        switch setting {
+        case .maximumVolume: engine.maximumVolume = configuration.maximumVolume
+        case .normalization: engine.loudnessNormalizationMode = configuration.normalization
+        case .preAmp: engine.loudnessNormalizationPreAmp = configuration.preAmp
+        case .logLevel: Log.minimumLevel = configuration.logLevel
+        // Asked for when they are needed, or from the next start on.
+        default: break
+        }
+    }
+
+    // MARK: What the conductor says
+
+    private func receive(_ event: QueueConductor.Event) {
+        switch event {
+        case .queueChanged:
+            keeper.keepQueue()
+            tell(.queue)
+            showState()
+        case .currentAnnounced:
+            tell(.track)
+        case .stateChanged:
+            setProblem(DaemonProblem.device, player.playbackEngine.deviceProblem)
+            showState()
+        case .positionJumped:
+            keepPosition(.jumped)
+            tell(.positionJumped)
+        case .rested:
+            keepPosition(.rested)
+        case .failed(let entry, let error):
+            Log.warning(error.message)
+            let product = conductor.queue.product(entry) ?? QueuedProduct(.track, error.mediaProduct?.productId ?? "")
+            tell(.failed(QueueEntry(id: entry, product: product), error))
+        case .ended:
+            Log.info("the queue has ended")
+        case .revoked(let device):
+            Log.notice("\(device ?? "another device") plays with the same subscription; paused")
+        }
+        scheduleTick()
+    }
+
+    private func showState() {
+        tell(.state)
+        panel?.show(status)
+    }
+
+    // MARK: The position
+
+    private func keepPosition(_ event: PositionSchedule.Event) {
+        guard let entry = conductor.queue.current else { return }
+        let seconds = conductor.position
+        if schedule.shouldWrite(event, seconds: seconds, of: entry, at: clock.now()) {
+            keeper.keep(position: seconds, of: entry)
+        }
+    }
+
+    private func scheduleTick() {
+        let now = clock.now()
+        let next = schedule.nextTick(isPlaying: playback == .playing, at: now)
+        if let positionTimer { loop.cancel(positionTimer) }
+        positionTimer = next.map { time in
+            loop.schedule(after: time - now) { [unowned self] in
+                positionTimer = nil
+                keepPosition(.tick)
+                scheduleTick()
+            }
+        }
+    }
 }

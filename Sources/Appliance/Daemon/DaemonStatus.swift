@@ -43,7 +43,12 @@ public struct DaemonStatus: Equatable, Sendable {
 
 /// Something that is amiss and keeps on being so: a device that is not there, a button's line that is taken.
 public struct DaemonProblem: Equatable, Sendable {
-    /// What it is about, the same for as long as it lasts: `device`, `button play`, `storage`.
+    /// The sound device is not there, or another program has it.
+    public static let device = "device"
+    /// The state cannot be written.
+    public static let storage = "storage"
+
+    /// What it is about, the same for as long as it lasts: `device`, `storage`, or a button's or light's name.
     public var subject: String
     /// What happened and what can be done, for a person.
     public var message: String
@@ -52,4 +57,6 @@ public struct DaemonProblem: Equatable, Sendable {
         self.subject = subject
         self.message = message
     }
+
+    var isOfDevice: Bool { subject.utf8.elementsEqual(Self.device.utf8) }
 }

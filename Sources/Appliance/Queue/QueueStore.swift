@@ -45,17 +45,20 @@ public final class QueueStore {
     /// - Throws: when it could not be written. Nothing of it was; the image that it came from no longer tells what is
     ///   there and is to be replaced by `QueueImage()`.
     public func write(_ change: QueueChange) throws(DatabaseError) {
-        try database.transaction { () throws(DatabaseError) in
-            if change.removesAllEntries { try database.execute("DELETE FROM queue_entry") }
-            try run("DELETE FROM queue_entry WHERE id = ?", change.removedEntries) { [.integer(Int64($0.number))] }
-            try run("INSERT INTO queue_entry VALUES (?, ?, ?, ?, ?, ?)", change.addedEntries, Self.values)
-            try write(change.originalOrder, to: "queue_order")
-            try write(change.shuffledOrder, to: "queue_shuffled_order")
-            if let state = change.state { try write(state) }
-        }
+        try database.transaction { () throws(DatabaseError) in try writeRows(change) }
     }
 
-    /// Writes where the entry is heard, durably.
+    /// The same as a part of a transaction, which makes it durable.
+    func writeRows(_ change: QueueChange) throws(DatabaseError) {
+        if change.removesAllEntries { try database.execute("DELETE FROM queue_entry") }
+        try run("DELETE FROM queue_entry WHERE id = ?", change.removedEntries) { [.integer(Int64($0.number))] }
+        try run("INSERT INTO queue_entry VALUES (?, ?, ?, ?, ?, ?)", change.addedEntries, Self.values)
+        try write(change.originalOrder, to: "queue_order")
+        try write(change.shuffledOrder, to: "queue_shuffled_order")
+        if let state = change.state { try write(state) }
+    }
+
+    /// Writes where the entry is heard; outside of a transaction durable when it returns.
     /// - Parameter seconds: from 0.
     public func write(position seconds: Double, of entry: EntryID) throws(DatabaseError) {
         try database.execute(

@@ -37,6 +37,11 @@ public final class Amplifier {
             provider: lines, loop: loop, deliver: deliver)
     }
 
+    /// Whether the device has been told to start, and not to stop since.
+    public var isDeviceStarted: Bool { sequence.isDeviceStarted }
+    /// Whether the device will be told to stop when the amplifier has been muted for long enough.
+    public var isStopping: Bool { sequence.isStopping }
+
     /// Requests the line, muted. Call it once.
     public func start() { output.start() }
 

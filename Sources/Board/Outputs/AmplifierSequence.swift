@@ -41,6 +41,17 @@ public struct AmplifierSequence: Sendable {
 
     public var isMuted: Bool { if case .audible = state { false } else { true } }
 
+    /// Whether the device has been told to start, and not to stop since.
+    public var isDeviceStarted: Bool {
+        switch state {
+        case .starting, .settling, .audible, .beforeStop: true
+        case .silent, .beforeStart: false
+        }
+    }
+
+    /// Whether the device will be told to stop when the amplifier has been muted for long enough.
+    public var isStopping: Bool { if case .beforeStop = state { true } else { false } }
+
     /// When `advance` has something to do; nil while there is nothing to wait for.
     public var deadline: Int64? {
         switch state {

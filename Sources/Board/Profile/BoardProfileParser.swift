@@ -10,13 +10,26 @@ public struct BoardProfileError: Error, Equatable, Sendable {
 
 extension BoardProfileError: CustomStringConvertible {
     /// One line for each problem: ``/etc/tonearm/board.conf:12: `bias` cannot be…``
-    public var description: String {
+    public var lines: [String] {
         problems.map { $0.line == 0 ? "\(path): \($0.message)" : "\(path):\($0.line): \($0.message)" }
-            .joined(separator: "\n")
     }
+
+    public var description: String { lines.joined(separator: "\n") }
 }
 
 extension BoardProfile {
+    /// Reads a profile's file.
+    /// - Throws: why it cannot be read, or everything that is wrong with it, at once.
+    public init(path: String) throws(BoardProfileError) {
+        let text: [UInt8]
+        do throws(SystemError) {
+            text = try File.contents(of: path, limit: 1 << 20)
+        } catch {
+            throw BoardProfileError(path: path, problems: [SectionedText.Problem(line: 0, message: error.reason)])
+        }
+        try self.init(parsing: text, path: path)
+    }
+
     /// Reads a profile. Nothing of the hardware is looked at; `BoardCheck` does that.
     /// - Parameter path: for messages.
     /// - Throws: everything that is wrong, at once.

@@ -3,8 +3,11 @@
 #include "CLinux.h"
 
 #include <locale.h>
+#include <spawn.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/timex.h>
+#include <sys/un.h>
 
 int tonearm_errno(void) { return errno; }
 
@@ -75,6 +78,45 @@ int tonearm_format_fixed(char *buffer, size_t size, double value, int decimals) 
     int length = snprintf(buffer, size, "%.*f", decimals, value);
     uselocale(before);
     return length;
+}
+
+int tonearm_notify(const char *address, const char *bytes, size_t count) {
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    size_t length = strlen(address);
+    if (length == 0 || length >= sizeof to.sun_path) {
+        errno = EINVAL;
+        return -1;
+    }
+    memcpy(to.sun_path, address, length);
+    if (address[0] == '@') to.sun_path[0] = 0;
+    int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (descriptor < 0) return -1;
+    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length);
+    ssize_t sent = sendto(descriptor, bytes, count, MSG_NOSIGNAL, (struct sockaddr *)&to, size);
+    int reason = errno;
+    close(descriptor);
+    errno = reason;
+    return sent == (ssize_t)count ? 0 : -1;
+}
+
+int tonearm_run_command(const char *command) {
+    // The shell goes at once and leaves the command to init, so that nobody here has to wait for it.
+    char *arguments[] = {"sh", "-c", "(eval \"$0\") </dev/null &", (char *)command, NULL};
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    pid_t shell;
+    int result = posix_spawn(&shell, "/bin/sh", NULL, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    if (result == 0) {
+        while (waitpid(shell, NULL, 0) < 0 && errno == EINTR) {}
+    }
+    return result;
 }
 
 int tonearm_terminal_columns(int descriptor) {

@@ -27,7 +27,9 @@ public final class ALSADeviceProvider: DeviceProvider {
     }
 
     public func open(_ request: DeviceRequest) throws(DeviceError) -> any PlaybackDevice {
-        try open(request, on: try openHandle(request.device))
+        var request = request
+        request.device = try DeviceName.resolved(request.device, configuration: configuration)
+        return try open(request, on: try openHandle(request.device))
     }
 
     /// - Parameter handle: the device that `request` names.

@@ -2,6 +2,20 @@
 ///
 /// Thread: any.
 public enum DeviceName {
+    /// Stands for the first card that plays, whichever that is when it is opened.
+    public static let automatic = "auto"
+
+    /// What is opened for `name`: itself, or the first card's first device.
+    /// - Throws: `.absent` when there is no card to choose.
+    static func resolved(_ name: String, configuration: ALSAConfiguration) throws(DeviceError) -> String {
+        guard name.utf8.elementsEqual(automatic.utf8) else { return name }
+        for card in CardControl.all(configuration: configuration) {
+            guard let control = try? CardControl(card: card.id, configuration: configuration) else { continue }
+            if let first = control.playbackDevices().first { return device(card.id, first.number) }
+        }
+        throw .absent(device: name, present: [])
+    }
+
     /// The name under which a card's first device is opened and listed: `hw:CARD=DAC`.
     public static func card(_ id: String) -> String { "hw:CARD=\(id)" }
 

@@ -15,20 +15,24 @@ public final class HardwareMixer {
     private let mixer: MixerHandle
 
     /// Opens the mixer of the card that `device` names (`hw:CARD=DAC,DEV=0`).
-    /// - Parameter controlName: the control to take; nil chooses as `MixerControl.choose` does.
+    /// - Parameters:
+    ///   - controlName: the control to take; nil chooses as `MixerControl.choose` does.
+    ///   - limits: the part of the control's range to use, in hundredths of a decibel; nil for all of it.
     /// - Returns: nil when the device has no card, the card has no such control or that has no decibel scale: the
     ///   volume is software then.
     /// - Throws: `.absent`, `.noPermission`, `.refused` when the card's mixer cannot be opened.
     public static func open(
-        device: String, controlName: String? = nil, configuration: ALSAConfiguration = .available
+        device: String, controlName: String? = nil, limits: ClosedRange<Int>? = nil,
+        configuration: ALSAConfiguration = .available
     ) throws(DeviceError) -> HardwareMixer? {
+        let device = try DeviceName.resolved(device, configuration: configuration)
         guard let card = DeviceName.cardReference(of: device) else { return nil }
         do throws(ALSAFailure) {
             let mixer = try MixerHandle.open(card: card, configuration: configuration)
             guard let control = MixerControl.choose(among: mixer.controls(), named: controlName),
                 let range = control.decibelRange
             else { return nil }
-            let scale = VolumeScale(range: range)
+            let scale = VolumeScale(range: limits.map { range.clamped(to: $0) } ?? range)
             return HardwareMixer(mixer, control: control, scale: scale, card: card, configuration: configuration)
         } catch {
             throw DeviceError(opening: device, failure: error, configuration: configuration)

@@ -99,6 +99,12 @@ public enum Folder {
         if fsync(descriptor) != 0 { throw .last("fsync", path) }
     }
 
+    /// Gives a file another name in the same folder, in place of a file that has it. Durable when it returns.
+    public static func renameFile(_ path: String, to newPath: String) throws(SystemError) {
+        if rename(path, newPath) != 0 { throw .last("rename", path) }
+        try synchronize(containing: newPath)
+    }
+
     /// Removes a file's name. Nothing there is no error.
     public static func removeFile(_ path: String) throws(SystemError) {
         if unlink(path) != 0 {

@@ -44,7 +44,7 @@ final class ConfigurationStorage: @unchecked Sendable {
         guard let folder else { return nil }
         do throws(SystemError) { try Folder.create(folder, mode: 0o700) } catch { throw PlayerError(error) }
         do throws(DatabaseError) {
-            let database = try Database(path: "\(folder)/tonearm.db")
+            let database = try Database(path: "\(folder)/\(Player.databaseName)")
             try database.migrate(migrations)
             return KeyValueStore(database)
         } catch {

@@ -52,6 +52,8 @@ final class PlaybackConductor: @unchecked Sendable {
     /// The last command that cut off what was playing: what the renderer says of streams from before is out of date.
     private var lastCut: UInt64 = 0
     private var isFetching = false
+    /// What waits for the renderer to carry a command out.
+    private var waiting: [(command: UInt64, action: () -> Void)] = []
     /// Whether the renderer was told to run.
     private var isRunning = false
 
@@ -118,6 +120,11 @@ final class PlaybackConductor: @unchecked Sendable {
         for item in items.values { item.stream?.gain = volume.gain(for: item.replayGain) }
     }
 
+    func afterCommands(_ action: @escaping () -> Void) {
+        waiting.append((renderer.sentCommands, action))
+        fetchEvents()
+    }
+
     // MARK: Effects
 
     private func carryOut(_ effect: Effect) {
@@ -151,7 +158,12 @@ final class PlaybackConductor: @unchecked Sendable {
         case .silence(let releaseDevice):
             isRunning = false
             lastCut = renderer.clear(releaseDevice: releaseDevice)
-            if releaseDevice { published.update { $0.device = nil } }
+            if releaseDevice {
+                published.update {
+                    $0.device = nil
+                    $0.deviceProblem = nil
+                }
+            }
         case .send(let message):
             publish()
             bus.send(message)
@@ -242,6 +254,10 @@ final class PlaybackConductor: @unchecked Sendable {
             return
         }
         retired.removeAll { $0.command.map { $0 <= processed } ?? false }
+        while let first = waiting.first, first.command <= processed {
+            waiting.removeFirst()
+            first.action()
+        }
         if isRunning || !retired.isEmpty || processed < renderer.sentCommands {
             fetchTimer.start(after: Self.fetchInterval) { [self] in fetchNextEvent() }
         } else {
@@ -253,7 +269,10 @@ final class PlaybackConductor: @unchecked Sendable {
         switch event.kind {
         case .opened(let box):
             let configuration = box.takeRetainedValue().configuration
-            published.update { $0.device = configuration }
+            published.update {
+                $0.device = configuration
+                $0.deviceProblem = nil
+            }
             volume.deviceChanged()
             applyGain()
         case .running(let generation):
@@ -263,7 +282,10 @@ final class PlaybackConductor: @unchecked Sendable {
         case .deviceLost(let generation, let box):
             let error = box.takeRetainedValue().error
             Log.warning("\(error); trying again every second")
-            published.update { $0.device = nil }
+            published.update {
+                $0.device = nil
+                $0.deviceProblem = error.description
+            }
             volume.deviceLost()
             applyGain()
             handle(.deviceLost(generation: generation))

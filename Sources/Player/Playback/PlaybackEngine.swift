@@ -53,6 +53,12 @@ public final class PlaybackEngine: @unchecked Sendable {
     /// Stops and forgets the active and the next product; the state is `.idle` and the device is free.
     public func reset() { perform(.reset) }
 
+    /// Calls `action` once the audio thread has done all that was requested before: after `reset` the device is free then,
+    /// and another program can open it. On the control thread; it must not take long.
+    public func afterRequests(_ action: @escaping @Sendable () -> Void) {
+        loop.post { [conductor] in conductor.afterCommands(action) }
+    }
+
     private func perform(_ event: PlaybackStateMachine.Event) {
         loop.post { [conductor] in conductor.handle(event) }
     }
@@ -73,6 +79,9 @@ public final class PlaybackEngine: @unchecked Sendable {
 
     /// What the device really runs at; nil while none is open.
     public var deviceConfiguration: DeviceConfiguration? { published.value.device }
+
+    /// Why the device cannot be had, for a person, while it is tried again every second; nil otherwise.
+    public var deviceProblem: String? { published.value.deviceProblem }
 }
 
 /// What other threads may know, replaced as a whole by control.
@@ -82,6 +91,7 @@ final class PublishedPlayback: @unchecked Sendable {
         var context: PlaybackContext?
         var state = PlaybackState.idle
         var device: DeviceConfiguration?
+        var deviceProblem: String?
         /// The stream that is or will be heard, and where in the product it begins.
         var stream: UInt64?
         var startPosition: Double?

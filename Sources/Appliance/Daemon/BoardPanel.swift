@@ -1,0 +1,65 @@
+import Board
+import Platform
+
+/// The board's buttons, lights and amplifier, joined to the daemon.
+///
+/// Thread: the daemon's.
+final class BoardPanel {
+    private let buttons: Buttons
+    private let lights: Lights
+    private let amplifier: Amplifier?
+
+    /// - Parameters:
+    ///   - output: what the amplifier is muted around.
+    ///   - perform: does what a button asks for.
+    ///   - report: told why a line cannot be had, or nil when it can again.
+    init(
+        _ profile: BoardProfile, lines: any LineProvider, loop: EventLoop, clock: any MonotonicClock,
+        output: AmplifiedOutput, perform: @escaping (ApplianceCommand) -> Void,
+        report: @escaping (_ subject: String, String?) -> Void
+    ) {
+        func deliver(_ event: BoardEvent) {
+            switch event {
+            case .action(let action, _, _):
+                if let command = ApplianceCommand(name: action.rawValue) { perform(command) }
+            case .ready(let name): report(name, nil)
+            case .unavailable(let name, let error): report(name, error.description)
+            case .gesture(_, .stuck): Log.warning(event.description)
+            case .gesture, .edge, .turned: Log.debug(event.description)
+            }
+        }
+        buttons = Buttons(profile, lines: lines, loop: loop, clock: clock, deliver: deliver)
+        lights = Lights(profile, lines: lines, loop: loop, clock: clock, deliver: deliver)
+        amplifier = profile.amplifier.map {
+            Amplifier($0, lines: lines, loop: loop, clock: clock, carryOut: output.carryOut, deliver: deliver)
+        }
+        output.amplifier = amplifier
+    }
+
+    func start() {
+        lights.start()
+        lights.show([.boot])
+        amplifier?.start()
+        buttons.start()
+    }
+
+    func stop() {
+        buttons.stop()
+        amplifier?.stop()
+        lights.stop()
+    }
+
+    func show(_ status: DaemonStatus) { lights.show(Self.conditions(of: status)) }
+
+    /// What the lights tell of it. A device that is away shows as a stall, and only then.
+    static func conditions(of status: DaemonStatus) -> Set<LightCondition> {
+        var conditions: Set<LightCondition> = []
+        switch status.playback {
+        case .playing: conditions.insert(.playing)
+        case .stalled: conditions.insert(.stalled)
+        case .paused, .stopped: conditions.insert(.paused)
+        }
+        if status.problems.contains(where: { !$0.isOfDevice }) { conditions.insert(.error) }
+        return conditions
+    }
+}

@@ -1,0 +1,41 @@
+import CLinux
+
+/// A file that one process at a time holds: its owner is the only one who uses what lies beside it. The kernel gives the
+/// lock back when the process ends, however it ends; the file stays.
+public struct LockFile: ~Copyable {
+    /// Why it is not ours.
+    public enum Refusal: Error, Equatable, Sendable {
+        /// Another process has it; its number, where the file tells.
+        case held(process: Int?)
+        case system(SystemError)
+    }
+
+    private let descriptor: Int32
+
+    /// Takes the lock, and makes the file where there is none.
+    /// - Parameter path: in a folder that exists.
+    public init(_ path: String) throws(Refusal) {
+        let file = tonearm_open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        if file < 0 { throw .system(.last("open", path)) }
+        guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+            let error = SystemError.last("flock", path)
+            let holder = Self.process(in: file)
+            close(file)
+            throw error.code == EWOULDBLOCK ? .held(process: holder) : .system(error)
+        }
+        // Only for the message above: a lock without the number is a lock.
+        _ = ftruncate(file, 0)
+        let number = Array("\(getpid())\n".utf8)
+        _ = tonearm_pwrite(file, number, number.count, 0)
+        descriptor = file
+    }
+
+    deinit { close(descriptor) }
+
+    private static func process(in descriptor: Int32) -> Int? {
+        var bytes = [UInt8](repeating: 0, count: 20)
+        let count = tonearm_pread(descriptor, &bytes, bytes.count, 0)
+        let digits = bytes.prefix(max(0, count)).prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+        return Int(String(decoding: digits, as: UTF8.self))
+    }
+}

@@ -1,0 +1,37 @@
+import Appliance
+import Platform
+
+/// The daemon's configuration file.
+struct ConfigurationFile {
+    static let standardPath = "/etc/tonearm/tonearm.conf"
+
+    /// Everything that is wrong with it, a line each.
+    struct Problems: Error {
+        var lines: [String]
+    }
+
+    let path: String
+    /// The standard file may be missing: everything has a default then.
+    private let mayBeMissing: Bool
+
+    /// - Parameter path: nil for the standard one.
+    init(_ path: String?) {
+        self.path = path ?? Self.standardPath
+        mayBeMissing = path == nil
+    }
+
+    func read() throws(Problems) -> Configuration {
+        if mayBeMissing, FileKind(at: path) == nil { return Configuration() }
+        let text: [UInt8]
+        do throws(SystemError) {
+            text = try File.contents(of: path, limit: 1 << 20)
+        } catch {
+            throw Problems(lines: ["\(path): \(error.reason)"])
+        }
+        do throws(Configuration.Problems) {
+            return try Configuration(parsing: text, file: path)
+        } catch {
+            throw Problems(lines: error.problems.map { $0.description })
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import Appliance
+import Board
+import CLinux
+import Output
+import Platform
+import Player
+
+/// `tonearm run`: the daemon, until a signal ends it.
+struct RunCommand {
+    private static let options: [Arguments.Option] = [.init("--config", value: "FILE")]
+
+    /// Why the daemon cannot start.
+    private struct Failure: Error {
+        var lines: [String]
+        var exitCode = ExitCode.failed
+    }
+
+    private let file: ConfigurationFile
+
+    init(_ words: [String]) throws(UsageError) {
+        let arguments = try Arguments(parsing: words, knowing: Self.options)
+        if let operand = arguments.operands.first { throw UsageError("\(operand): run takes no operand.") }
+        file = ConfigurationFile(arguments.value(of: "--config"))
+    }
+
+    /// - Returns: the exit code.
+    func run() -> Int32 {
+        do throws(Failure) {
+            try serve()
+            return ExitCode.fine
+        } catch {
+            for line in error.lines { Log.error(line) }
+            return error.exitCode
+        }
+    }
+
+    private func serve() throws(Failure) {
+        let written = try readConfiguration()
+        Log.minimumLevel = written.logLevel
+        let board = try readBoardProfile(written)
+        let state = try openState(written)
+        let inForce = state.inForce(written)
+        let loop: EventLoop
+        do throws(SystemError) { loop = try EventLoop() } catch { throw Failure(lines: [error.description]) }
+        // Before any other thread is there: it would take the signals.
+        let signals = Signals()
+        do throws(SystemError) { try signals.listen(on: loop) } catch { throw Failure(lines: [error.description]) }
+        let player = try openPlayer(inForce, board, state.path)
+        defer { player.shutDown() }
+        let daemon: Daemon
+        do throws(SystemError) {
+            daemon = try Daemon(loop: loop, player: player, configuration: written, state: state)
+        } catch {
+            throw Failure(lines: [error.description])
+        }
+        if let board { daemon.attach(board, lines: GPIOLines()) }
+        daemon.start()
+        let watchdog = ServiceSupervisor.ofThisProcess.map { Watchdog($0, daemon) }
+        watchdog?.start()
+        Log.notice("tonearm \(tonearmVersion) is ready")
+        signals.reload = {
+            watchdog?.reloads()
+            reload(daemon)
+            watchdog?.reloaded()
+        }
+        loop.run()
+        watchdog?.stop()
+        daemon.shutDown()
+    }
+
+    // MARK: The parts
+
+    private func readConfiguration() throws(Failure) -> Configuration {
+        do throws(ConfigurationFile.Problems) {
+            return try file.read()
+        } catch {
+            throw Failure(lines: error.lines, exitCode: ExitCode.configuration)
+        }
+    }
+
+    private func readBoardProfile(_ configuration: Configuration) throws(Failure) -> BoardProfile? {
+        guard let path = configuration.boardProfile else { return nil }
+        do throws(BoardProfileError) {
+            return try BoardProfile(path: path)
+        } catch {
+            throw Failure(lines: error.lines, exitCode: ExitCode.configuration)
+        }
+    }
+
+    private func openState(_ configuration: Configuration) throws(Failure) -> ApplianceState {
+        do throws(ApplianceState.Problem) {
+            return try ApplianceState(configuration.stateFolder)
+        } catch {
+            throw Failure(lines: [error.description])
+        }
+    }
+
+    private func openPlayer(
+        _ configuration: Configuration, _ board: BoardProfile?, _ folder: String
+    ) throws(Failure) -> Player {
+        let sound = board?.sound
+        let device = configuration.device ?? sound.map { DeviceName.card($0.card) } ?? DeviceName.automatic
+        var output = RendererSettings(device: device, sampleFormat: configuration.sampleFormat)
+        output.bufferMilliseconds = configuration.bufferMilliseconds
+        output.periodCount = configuration.periodCount
+        output.settleAtStart = sound?.settleAtStart ?? 0
+        output.settleAtRateChange = sound?.settleAtRateChange ?? 0
+        var settings = PlayerSettings(output: output, stateFolder: folder)
+        settings.storesOnlyVolume = true
+        settings.mixerControl = configuration.mixerControl ?? sound?.mixer
+        settings.mixerLimits = sound?.mixerRange
+        settings.forcesSoftwareVolume = configuration.forcesSoftwareVolume
+        settings.realtimePriority = configuration.realtimePriority
+        do throws(PlayerError) {
+            return try Player(settings: settings, source: LocalFiles())
+        } catch {
+            throw Failure(lines: [error.message])
+        }
+    }
+
+    /// A file with mistakes changes nothing.
+    private func reload(_ daemon: Daemon) {
+        do throws(ConfigurationFile.Problems) {
+            daemon.reload(try file.read())
+            Log.notice("\(file.path) was read again")
+        } catch {
+            for line in error.lines { Log.error(line) }
+            Log.error("\(file.path) has mistakes: what was in force stays so")
+        }
+    }
+}
+
+/// What the daemon's signals ask for.
+///
+/// Thread: the loop's.
+private final class Signals {
+    var reload: () -> Void = {}
+
+    func listen(on loop: EventLoop) throws(SystemError) {
+        // A client that goes away is an error of write(2).
+        tonearm_ignore_signal(SIGPIPE)
+        try loop.onSignal([SIGTERM, SIGINT, SIGHUP]) { [self] signal in
+            if signal == SIGHUP { reload() } else { loop.stop() }
+        }
+    }
+}
