@@ -1,5 +1,6 @@
 import Board
 import CLinux
+import Database
 import PCM
 import Platform
 import Player
@@ -7,7 +8,7 @@ import Player
 /// The appliance: plays its queue, remembers it, and does what buttons and clients ask for. Drives the playback engine
 /// through its public interface alone.
 ///
-/// Thread: that of `loop`, everything.
+/// Thread: that of `loop`, everything. `shutDown` is its end: until then it is held by what it is made of.
 public final class Daemon: @unchecked Sendable {
     public let loop: EventLoop
     public let player: Player
@@ -54,13 +55,13 @@ public final class Daemon: @unchecked Sendable {
         schedule = PositionSchedule(at: clock.now())
         conductor = QueueConductor(
             engine: player.playbackEngine, loop: loop, queue: state.contents.queue, random: random
-        ) { [unowned self] in receive($0) }
+        ) { [self] in receive($0) }
         dispatcher = CommandDispatcher(conductor: conductor, configuration: player.playbackEngineConfig) {
-            [unowned self] in run($0)
+            [self] in run($0)
         }
-        keeper = try QueueKeeper(state.database, state.contents.image, loop: loop) { [unowned self] in
+        keeper = try QueueKeeper(state.database, state.contents.image, loop: loop) { [self] in
             (conductor.queue, conductor.wantsToPlay)
-        } report: { [unowned self] error in
+        } report: { [self] error in
             setProblem(DaemonProblem.storage, error.map { "the queue could not be saved: \($0)" })
         }
         for name in SettingName.allCases { apply(name) }
@@ -72,7 +73,7 @@ public final class Daemon: @unchecked Sendable {
     public func attach(_ board: BoardProfile, lines: any LineProvider) {
         panel = BoardPanel(
             board, lines: lines, loop: loop, clock: clock, output: conductor.output,
-            perform: { [unowned self] in perform($0) }, report: { [unowned self] in setProblem($0, $1) })
+            perform: { [self] in perform($0) }, report: { [self] in setProblem($0, $1) })
         panel?.start()
     }
 
@@ -98,6 +99,9 @@ public final class Daemon: @unchecked Sendable {
         conductor.shutDown()
         panel?.stop()
         keeper.shutDown()
+        // They hold this.
+        observers = []
+        (panel, conductor, dispatcher, keeper) = (nil, nil, nil, nil)
     }
 
     // MARK: What is going on
@@ -345,7 +349,7 @@ public final class Daemon: @unchecked Sendable {
         let next = schedule.nextTick(isPlaying: playback == .playing, at: now)
         if let positionTimer { loop.cancel(positionTimer) }
         positionTimer = next.map { time in
-            loop.schedule(after: time - now) { [unowned self] in
+            loop.schedule(after: time - now) { [self] in
                 positionTimer = nil
                 keepPosition(.tick)
                 scheduleTick()

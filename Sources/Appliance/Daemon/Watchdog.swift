@@ -1,4 +1,5 @@
 import Platform
+import Player
 
 /// Tells whoever supervises this process how the daemon does: that it has started and stops, in a line what it plays, and
 /// time and again that the player is well, as `HealthCheck` has it. A player that hangs is not reported well, and is
@@ -20,7 +21,7 @@ public final class Watchdog {
 
     /// The daemon has started.
     public func start() {
-        _ = daemon.observe { [unowned self] event in
+        _ = daemon.observe { [self] event in
             switch event {
             case .state, .track, .problems: tellStatus()
             default: break
@@ -56,7 +57,7 @@ public final class Watchdog {
         } else {
             Log.warning("nothing was heard for \(interval / 4_000_000) ms although it plays")
         }
-        timer = daemon.loop.schedule(after: interval / 4) { [unowned self] in look() }
+        timer = daemon.loop.schedule(after: interval / 4) { [self] in look() }
     }
 }
 

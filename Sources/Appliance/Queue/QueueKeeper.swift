@@ -152,7 +152,9 @@ final class QueueKeeper: @unchecked Sendable {
     private func failed(_ batch: Batch, _ error: DatabaseError) {
         image = QueueImage()
         position = position ?? batch.position
-        settings.merge(batch.settings) { later, _ in later }
+        for (name, text) in batch.settings where settings.index(forKey: name) == nil {
+            settings.updateValue(text, forKey: name)
+        }
         if !hasFailed { report(error) }
         hasFailed = true
         guard retry == nil else { return }
