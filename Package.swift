@@ -52,7 +52,9 @@ let package = Package(
         .testTarget(
             name: "OutputTests",
             dependencies: ["Output", "AllocationCounter", "SimulatedCard", "OutputTestSupport", "TestSupport"]),
-        .testTarget(name: "BoardTests", dependencies: ["Board", "CLinux", "TestSupport"]),
+        // GPIO lines that a test moves.
+        .target(name: "BoardTestSupport", dependencies: ["Board", "Platform", "CLinux"], path: "Tests/BoardTestSupport"),
+        .testTarget(name: "BoardTests", dependencies: ["Board", "BoardTestSupport", "CLinux", "TestSupport"]),
         .testTarget(name: "PlayerTests", dependencies: ["Player", "AllocationCounter", "OutputTestSupport", "TestSupport"]),
         // For tools/bench: the time from `play()` to the first frame.
         .executableTarget(name: "StartLatency", dependencies: ["Player", "Output", "Platform"], path: "Tests/StartLatency"),
@@ -60,7 +62,10 @@ let package = Package(
         .executableTarget(name: "QueueWriter", dependencies: ["Appliance", "Database"], path: "Tests/QueueWriter"),
         .testTarget(
             name: "ApplianceTests",
-            dependencies: ["Appliance", "Player", "QueueWriter", "OutputTestSupport", "TestSupport"]),
+            dependencies: [
+                "Appliance", "Player", "Board", "CLinux", "QueueWriter", "BoardTestSupport", "OutputTestSupport",
+                "TestSupport",
+            ]),
         .testTarget(name: "CommandLineTests", dependencies: ["tonearm", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,4 +1,5 @@
 @testable import Board
+import BoardTestSupport
 import Platform
 import TestSupport
 import Testing

@@ -35,7 +35,7 @@ public final class QueueConductor: @unchecked Sendable {
     let output: AmplifiedOutput
     private let loop: EventLoop
     private let random: any RandomSource
-    private let observe: (Event) -> Void
+    private var observe: (Event) -> Void
     private var subscription: Bus<PlaybackMessage>.Subscription?
 
     private var lastSerial: UInt64 = 0
@@ -66,11 +66,12 @@ public final class QueueConductor: @unchecked Sendable {
         }
     }
 
-    /// Listens to the engine no longer; messages that are under way may still arrive. Until then it lives as long as the
-    /// engine does.
+    /// Listens to the engine no longer, and tells nobody of the messages that are still under way. Until then it lives as
+    /// long as the engine does.
     public func shutDown() {
         if let subscription { engine.bus.cancel(subscription) }
         subscription = nil
+        observe = { _ in }
     }
 
     /// Where the current entry is heard, in seconds; 0 without one.

@@ -17,7 +17,7 @@ public final class Daemon: @unchecked Sendable {
     public private(set) var configuration: Configuration
 
     private let clock: any MonotonicClock
-    private let stateLock: LockFile
+    private var stateLock: LockFile?
     private var fileConfiguration: Configuration
     private var clientSettings: [SettingName: String]
     private var dispatcher: CommandDispatcher!
@@ -46,7 +46,7 @@ public final class Daemon: @unchecked Sendable {
         self.loop = loop
         self.player = player
         self.clock = clock
-        stateLock = state.lock
+        stateLock = .some(state.lock)
         fileConfiguration = configuration
         clientSettings = state.settings
         self.configuration = configuration.overruled(by: state.settings)
@@ -102,6 +102,7 @@ public final class Daemon: @unchecked Sendable {
         // They hold this.
         observers = []
         (panel, conductor, dispatcher, keeper) = (nil, nil, nil, nil)
+        stateLock = nil
     }
 
     // MARK: What is going on
@@ -213,9 +214,14 @@ public final class Daemon: @unchecked Sendable {
     }
 
     /// Sets the focus for as long as the holder is there.
-    /// - Parameter level: nil gives it back.
-    public func holdFocus(_ level: FocusLevel?, by holder: UInt64) {
+    public func holdFocus(_ level: FocusLevel, by holder: UInt64) {
         focusHolders.hold(level, by: holder)
+        focusChanged()
+    }
+
+    /// The holder is gone, or has no wish any more. Without effect when it had none.
+    public func releaseFocus(by holder: UInt64) {
+        focusHolders.release(by: holder)
         focusChanged()
     }
 

@@ -10,11 +10,13 @@ public struct FocusHolders: Equatable, Sendable {
     /// What the player may have.
     public var level: FocusLevel { held.reduce(lasting) { min($0, $1.level) } }
 
-    /// - Parameter level: nil gives back what the holder held.
-    public mutating func hold(_ level: FocusLevel?, by holder: UInt64) {
-        held.removeAll { $0.holder == holder }
-        if let level { held.append((holder, level)) }
+    public mutating func hold(_ level: FocusLevel, by holder: UInt64) {
+        release(by: holder)
+        held.append((holder, level))
     }
+
+    /// Gives back what the holder held.
+    public mutating func release(by holder: UInt64) { held.removeAll { $0.holder == holder } }
 
     public static func == (left: Self, right: Self) -> Bool {
         left.lasting == right.lasting && left.held.elementsEqual(right.held) { $0 == $1 }

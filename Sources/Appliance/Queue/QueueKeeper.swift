@@ -20,8 +20,8 @@ final class QueueKeeper: @unchecked Sendable {
 
     private let loop: EventLoop
     /// Asked for when it is written: a copy that is held would make every change of the queue copy it.
-    private let queue: () -> (queue: PlayQueue, isPlaying: Bool)
-    private let report: (DatabaseError?) -> Void
+    private var queue: () -> (queue: PlayQueue, isPlaying: Bool)
+    private var report: (DatabaseError?) -> Void
     private let storageLoop: EventLoop
     private let storageThread: NamedThread
     // Of the storage thread.
@@ -32,6 +32,7 @@ final class QueueKeeper: @unchecked Sendable {
     private var position: (seconds: Double, entry: EntryID)?
     private var settings: [SettingName: String?] = [:]
     private var isWriting = false
+    private var isOver = false
     private var hasFailed = false
     /// What waits for the write that is under way, and for the one after it.
     private var waitingForThis: [() -> Void] = []
@@ -89,6 +90,9 @@ final class QueueKeeper: @unchecked Sendable {
         }
         storageLoop.stop()
         storageThread.join()
+        isOver = true
+        queue = { (PlayQueue(), false) }
+        report = { _ in }
     }
 
     // MARK: Writing
@@ -130,6 +134,7 @@ final class QueueKeeper: @unchecked Sendable {
     }
 
     private func wrote(_ batch: Batch, _ error: DatabaseError?) {
+        if isOver { return }
         isWriting = false
         if let error { failed(batch, error) } else if hasFailed { succeeded() }
         endWaiting()

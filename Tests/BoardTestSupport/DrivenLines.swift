@@ -1,21 +1,23 @@
-@testable import Board
+import Board
 import CLinux
 import Platform
 
 /// GPIO lines that a test moves: a pipe for each input, so that a real event loop wakes up for its edges.
-final class DrivenLines: LineProvider {
+public final class DrivenLines: LineProvider {
     /// By line. What is in here cannot be had.
-    var errors: [String: LineError] = [:]
+    public var errors: [String: LineError] = [:]
     /// Every attempt, in order.
-    private(set) var attempts: [String] = []
+    public private(set) var attempts: [String] = []
     /// Those that somebody holds.
-    private(set) var inputs: [String: DrivenInput] = [:]
+    public private(set) var inputs: [String: DrivenInput] = [:]
     /// Every value that an output had, from the first on.
-    private(set) var outputs: [String: [Bool]] = [:]
+    public private(set) var outputs: [String: [Bool]] = [:]
     /// What an input is when it is requested.
-    var initiallyActive: Set<String> = []
+    public var initiallyActive: Set<String> = []
 
-    func input(_ line: LineReference, active: ActiveLevel, bias: LineBias) throws(LineError) -> any LineEventSource {
+    public init() {}
+
+    public func input(_ line: LineReference, active: ActiveLevel, bias: LineBias) throws(LineError) -> any LineEventSource {
         attempts.append(line.description)
         if let error = errors[line.description] { throw error }
         let input = DrivenInput(line, isActive: initiallyActive.contains(line.description))
@@ -23,7 +25,7 @@ final class DrivenLines: LineProvider {
         return input
     }
 
-    func output(_ line: LineReference, active: ActiveLevel, initially: Bool) throws(LineError) -> any LineOutput {
+    public func output(_ line: LineReference, active: ActiveLevel, initially: Bool) throws(LineError) -> any LineOutput {
         attempts.append(line.description)
         if let error = errors[line.description] { throw error }
         outputs[line.description, default: []].append(initially)
@@ -36,14 +38,14 @@ final class DrivenLines: LineProvider {
     }
 }
 
-final class DrivenInput: LineEventSource {
-    let descriptor: Int32
+public final class DrivenInput: LineEventSource {
+    public let descriptor: Int32
     private let writeEnd: Int32
     private let line: LineReference
     private var waiting: [LineEdge] = []
     private var level: Bool
     /// The next reading fails, as when the chip is gone.
-    var isLost = false
+    public var isLost = false
 
     init(_ line: LineReference, isActive: Bool) {
         self.line = line
@@ -60,16 +62,16 @@ final class DrivenInput: LineEventSource {
     }
 
     /// The kernel saw an edge.
-    func edge(_ isActive: Bool, at time: Int64) {
+    public func edge(_ isActive: Bool, at time: Int64) {
         level = isActive
         waiting.append(LineEdge(isActive: isActive, time: time))
         wake()
     }
 
     /// The line changed, but the kernel had no room for the edge.
-    func dropEdge(_ isActive: Bool) { level = isActive }
+    public func dropEdge(_ isActive: Bool) { level = isActive }
 
-    func lose() {
+    public func lose() {
         isLost = true
         wake()
     }
@@ -79,7 +81,7 @@ final class DrivenInput: LineEventSource {
         precondition(write(writeEnd, &byte, 1) == 1)
     }
 
-    func takeEdges() throws(LineError) -> [LineEdge] {
+    public func takeEdges() throws(LineError) -> [LineEdge] {
         if isLost { throw .failed(line, operation: "read edges", code: ENODEV) }
         guard let first = waiting.first else { return [] }
         var byte: UInt8 = 0
@@ -88,7 +90,7 @@ final class DrivenInput: LineEventSource {
         return [first]
     }
 
-    func isActive() throws(LineError) -> Bool {
+    public func isActive() throws(LineError) -> Bool {
         if isLost { throw .failed(line, operation: "read", code: ENODEV) }
         return level
     }

@@ -1,0 +1,155 @@
+import Board
+import BoardTestSupport
+import Foundation
+import Output
+import OutputTestSupport
+import PCM
+import Platform
+import TestSupport
+
+@testable import Appliance
+@testable import Player
+
+/// A daemon on a loop of its own whose clock the test drives, with a real player on a paced card and a real state
+/// folder. It can be ended and started again on the same state.
+final class DaemonFixture: @unchecked Sendable {
+    let card = PacedCard()
+    let clock = ManualClock(1_000_000_000_000)
+    let lines = DrivenLines()
+    let folder: String
+    private(set) var player: Player!
+    private var loop: EventLoop!
+    private var thread: NamedThread!
+    /// Used on `loop` alone.
+    private(set) var daemon: Daemon!
+    private let condition = NSCondition()
+    // Guarded by `condition`.
+    private var happened: [DaemonEvent] = []
+
+    init(folder: String) { self.folder = folder }
+
+    /// Starts the daemon.
+    /// - Parameters:
+    ///   - text: of the configuration file.
+    ///   - board: sections of a profile, after `[board]` and `[sound]`.
+    func start(_ text: String = "", board: String? = nil) throws {
+        let configuration = try Configuration(parsing: Array(text.utf8), file: "tonearm.conf")
+        let state = try ApplianceState(folder)
+        var settings = PlayerSettings(output: RendererSettings(device: "paced"), stateFolder: folder)
+        settings.storesOnlyVolume = true
+        player = try Player(
+            settings: settings, source: LocalFiles(), provider: card, clock: ManualClock(),
+            newSessionID: { "session" }, startTimer: { LoopTimer($0) }, openMixer: { nil })
+        loop = try EventLoop(drivenBy: clock)
+        daemon = try Daemon(loop: loop, player: player, configuration: configuration, state: state, clock: clock)
+        _ = daemon.observe { [self] event in
+            condition.withLock {
+                happened.append(event)
+                condition.broadcast()
+            }
+        }
+        let profile = try board.map {
+            let text = "[board]\nname = test\nchip = c\n[sound]\ncard = HiFi\n" + $0
+            return try BoardProfile(parsing: Array(text.utf8), path: "board.conf")
+        }
+        thread = try NamedThread.start(name: "appliance") { [loop] in loop!.run() }
+        perform { [lines] daemon in
+            if let profile { daemon.attach(profile, lines: lines) }
+            daemon.start()
+        }
+    }
+
+    /// Ends it as SIGTERM does.
+    func end() {
+        perform { $0.shutDown() }
+        abandon()
+    }
+
+    /// Ends it without letting it write anything more, as a pulled plug would: what it has written stays.
+    func pullThePlug() throws {
+        perform { _ in }
+        let copy = folder + ".copy"
+        try? FileManager.default.removeItem(atPath: copy)
+        try FileManager.default.copyItem(atPath: folder, toPath: copy)
+        perform { $0.shutDown() }
+        abandon()
+        try FileManager.default.removeItem(atPath: folder)
+        try FileManager.default.moveItem(atPath: copy, toPath: folder)
+    }
+
+    private func abandon() {
+        player.shutDown()
+        loop.stop()
+        thread.join()
+        daemon = nil
+    }
+
+    /// Does something on the daemon's thread and returns when it is done.
+    @discardableResult
+    func perform<Result>(_ body: @escaping (Daemon) throws -> Result) -> Result {
+        let done = DispatchSemaphore(value: 0)
+        nonisolated(unsafe) var result: Swift.Result<Result, any Error>?
+        nonisolated(unsafe) let body = body
+        loop.post { [self] in
+            result = Swift.Result { try body(daemon) }
+            done.signal()
+        }
+        done.wait()
+        switch result! {
+        case .success(let value): return value
+        case .failure(let error): fatalError("\(error)")
+        }
+    }
+
+    var status: DaemonStatus { perform { $0.status } }
+    var events: [DaemonEvent] { condition.withLock { happened } }
+
+    /// Returns when everything that has changed is on the medium.
+    func waitForWriting() {
+        let done = DispatchSemaphore(value: 0)
+        perform { $0.afterWriting { done.signal() } }
+        done.wait()
+    }
+
+    /// Returns when the device is as the focus has it.
+    func waitForFocus() {
+        let done = DispatchSemaphore(value: 0)
+        perform { $0.afterFocusChange { done.signal() } }
+        done.wait()
+    }
+
+    /// Lets time pass for the daemon's timers.
+    func pass(seconds: Int64) {
+        clock.advance(by: seconds * 1_000_000_000)
+        loop.clockAdvanced()
+        perform { _ in }
+    }
+
+    /// Plays on and returns when the engine knows it.
+    func play(_ frames: Int, file: StaticString = #file, line: UInt = #line) {
+        let before = status.position
+        card.play(frames, file: file, line: line)
+        let position = before + Double(frames) / Double(Tracks.rate)
+        card.waitUntil("the position") { _ in
+            self.player.playbackEngine.assetPosition.map { abs($0 - position) < 0.0005 } ?? false
+        }
+    }
+
+    /// Returns when the daemon is so.
+    func wait(
+        _ what: String, file: StaticString = #file, line: UInt = #line, until isTrue: @escaping (DaemonStatus) -> Bool
+    ) {
+        let limit = Date(timeIntervalSinceNow: 60)
+        condition.lock()
+        defer { condition.unlock() }
+        while true {
+            condition.unlock()
+            let status = status
+            condition.lock()
+            if isTrue(status) { return }
+            guard Date() < limit else { fatalError("waited in vain for \(what): \(status)", file: file, line: line) }
+            // The engine's own thread may be ahead of the daemon's: look again also without an event.
+            _ = condition.wait(until: Date(timeIntervalSinceNow: 0.02))
+        }
+    }
+}

@@ -1,0 +1,255 @@
+import Board
+import Database
+import Foundation
+import Output
+import PCM
+import Platform
+import TestSupport
+import Testing
+
+@testable import Appliance
+@testable import Player
+
+@Suite("The daemon")
+struct DaemonTests {
+    private let tracks: Tracks
+    private let folder: ScratchFolder
+    private let fixture: DaemonFixture
+
+    init() throws {
+        tracks = try Tracks()
+        folder = try ScratchFolder()
+        fixture = DaemonFixture(folder: folder["state"])
+    }
+
+    private func set(_ word: String, frames: Int = 20_000, playing: Bool = true) throws {
+        let products = try tracks.make(word, frames: frames)
+        fixture.perform { try $0.conductor.set(products, playing: playing) }
+        if playing { fixture.wait("sound") { $0.playback == .playing && $0.device != nil } }
+    }
+
+    // MARK: Resuming
+
+    @Test("A start goes on where the last one ended, to the frame")
+    func resumes() throws {
+        try fixture.start("[audio]\nnormalization = off")
+        try set("ab")
+        fixture.play(1500)
+        fixture.end()
+        try fixture.start("[audio]\nnormalization = off")
+        fixture.wait("sound") { $0.playback == .playing && $0.device != nil }
+        fixture.play(500)
+        #expect(fixture.card.heard == "a0-2000")
+        #expect(fixture.status.count == 2)
+        fixture.end()
+    }
+
+    @Test("A pulled plug costs at most ten seconds of the position, and nothing of the queue")
+    func power() throws {
+        try fixture.start("[audio]\nnormalization = off")
+        try set("abc", frames: 30_000)
+        for _ in 0..<14 {
+            fixture.play(1000)
+            fixture.pass(seconds: 1)
+        }
+        fixture.perform { $0.conductor.setRepeatMode(.all) }
+        fixture.waitForWriting()
+        try fixture.pullThePlug()
+        try fixture.start("[audio]\nnormalization = off\n[player]\nresume = paused")
+        let status = fixture.status
+        #expect(status.count == 3)
+        #expect(status.repeatMode == .all)
+        #expect(status.position > 14 - 10 && status.position <= 14, "\(status.position)")
+        #expect(status.playback == .paused)
+        fixture.end()
+    }
+
+    @Test("What was paused stays paused; empty forgets", arguments: [
+        ("playing", 2, DaemonStatus.Playback.paused), ("paused", 2, .paused), ("empty", 0, .stopped),
+    ])
+    func policies(policy: String, count: Int, playback: DaemonStatus.Playback) throws {
+        try fixture.start()
+        try set("ab", playing: false)
+        fixture.end()
+        try fixture.start("[player]\nresume = \(policy)")
+        #expect(fixture.status.count == count)
+        #expect(fixture.status.playback == playback)
+        fixture.end()
+    }
+
+    @Test("Paused, nothing is written and no timer waits")
+    func idle() throws {
+        try fixture.start()
+        try set("ab")
+        fixture.play(500)
+        fixture.perform { $0.perform(.pause) }
+        fixture.waitForWriting()
+        let before = try contents()
+        fixture.pass(seconds: 3600)
+        fixture.waitForWriting()
+        #expect(try contents() == before)
+        fixture.end()
+    }
+
+    private func contents() throws -> [Data] {
+        try ["appliance.db", "appliance.db-wal", "tonearm.db", "tonearm.db-wal"].map {
+            try Data(contentsOf: URL(fileURLWithPath: "\(fixture.folder)/\($0)"))
+        }
+    }
+
+    // MARK: The state folder
+
+    @Test("A second daemon on the same state is told who has it")
+    func lock() throws {
+        try fixture.start()
+        do throws(ApplianceState.Problem) {
+            _ = try ApplianceState(fixture.folder)
+            Issue.record("two of them")
+        } catch {
+            #expect(error == .heldByAnother(folder: fixture.folder, process: Int(getpid())))
+        }
+        fixture.end()
+        _ = try ApplianceState(fixture.folder)
+    }
+
+    @Test("A database that is damaged is put aside, whole, and a new one begins", arguments: ["appliance.db", "tonearm.db"])
+    func damaged(name: String) throws {
+        try FileManager.default.createDirectory(atPath: fixture.folder, withIntermediateDirectories: true)
+        let noise = Data((0..<8192).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        try noise.write(to: URL(fileURLWithPath: "\(fixture.folder)/\(name)"))
+        try fixture.start()
+        #expect(fixture.status.count == 0)
+        fixture.end()
+        #expect(try Data(contentsOf: URL(fileURLWithPath: "\(fixture.folder)/\(name).damaged")) == noise)
+    }
+
+    @Test("What cannot be written is a problem, and is written as soon as it can be")
+    func unwritable() throws {
+        try fixture.start()
+        // Somebody else in the middle of a write: the daemon's own waits a second and gives up.
+        let other = try Database(path: "\(fixture.folder)/appliance.db")
+        try other.execute("BEGIN IMMEDIATE")
+        try set("ab", playing: false)
+        fixture.waitForWriting()
+        #expect(fixture.status.problems.map(\.subject) == ["storage"])
+        try other.execute("ROLLBACK")
+        fixture.perform { $0.conductor.setRepeatMode(.one) }
+        fixture.waitForWriting()
+        #expect(fixture.status.problems == [])
+        try fixture.pullThePlug()
+        try fixture.start()
+        #expect(fixture.status.count == 2)
+        #expect(fixture.status.repeatMode == .one)
+        fixture.end()
+    }
+
+    // MARK: Focus
+
+    @Test("Without focus the device is free; with it, it plays on from the same frame")
+    func focus() throws {
+        try fixture.start("[audio]\nnormalization = off")
+        try set("a")
+        fixture.play(1000)
+        fixture.perform { $0.setFocus(.background) }
+        fixture.waitForFocus()
+        #expect(!fixture.card.isOpen)
+        #expect(fixture.status.playback == .stalled)
+        fixture.perform { $0.setFocus(.limited) }
+        fixture.wait("sound") { $0.playback == .playing && $0.device != nil }
+        fixture.play(500)
+        #expect(fixture.card.heard == "a0-1500")
+        #expect(fixture.card.recordings.count == 2)
+        fixture.end()
+    }
+
+    @Test("The lowest level that anybody asks for holds, and whoever goes gives it back")
+    func holders() throws {
+        try fixture.start()
+        fixture.perform { $0.holdFocus(.none, by: 1) }
+        fixture.perform { $0.holdFocus(.limited, by: 2) }
+        #expect(fixture.status.focus == .none)
+        fixture.perform { $0.releaseFocus(by: 1) }
+        #expect(fixture.status.focus == .limited)
+        fixture.perform { $0.setFocus(.background) }
+        fixture.perform { $0.releaseFocus(by: 2) }
+        #expect(fixture.status.focus == .background)
+        fixture.end()
+    }
+
+    // MARK: Configuration
+
+    @Test("What a client sets is above the file, outlives a start, and is let go again")
+    func settings() throws {
+        try fixture.start("[audio]\nmaximum-volume = 80 %")
+        #expect(fixture.perform { try $0.set(.maximumVolume, to: "50%") })
+        #expect(fixture.status.maximumVolumePercent == 50)
+        #expect(!fixture.perform { try $0.set(.buffer, to: "1 s") })
+        fixture.end()
+        try fixture.start("[audio]\nmaximum-volume = 80 %")
+        #expect(fixture.status.maximumVolumePercent == 50)
+        #expect(fixture.perform { $0.configuration.written(.buffer) } == "1 s")
+        #expect(fixture.perform { $0.configuration.originText(.buffer) } == "set at run time")
+        #expect(fixture.perform { $0.unset(.maximumVolume) })
+        #expect(fixture.status.maximumVolumePercent == 80)
+        fixture.end()
+    }
+
+    @Test("A value that is not allowed changes nothing and says what is")
+    func badSetting() throws {
+        try fixture.start()
+        fixture.perform { daemon in
+            do throws(SettingError) {
+                _ = try daemon.set(.normalization, to: "loud")
+                Issue.record("taken")
+            } catch {
+                #expect("\(error)" == "normalization = loud: must be one of off, track, album")
+            }
+            #expect(daemon.configuration.normalization == .album)
+        }
+        fixture.end()
+    }
+
+    @Test("A reload brings into force what it can, and names what it cannot")
+    func reload() throws {
+        try fixture.start("[audio]\npre-amp = 0 dB")
+        let new = try Configuration(parsing: Array("[audio]\npre-amp = 6 dB\nperiods = 8".utf8), file: "tonearm.conf")
+        let difference = fixture.perform { $0.reload(new) }
+        #expect(difference.changed == [.preAmp])
+        #expect(difference.needsRestart == [.periods])
+        #expect(fixture.player.playbackEngineConfig.loudnessNormalizationPreAmp == 6)
+        fixture.end()
+    }
+
+    // MARK: The volume
+
+    @Test("The volume and its mute are told and kept")
+    func volume() throws {
+        try fixture.start("[audio]\nmaximum-volume = 60 %")
+        fixture.perform { $0.setVolume(percent: 90) }
+        #expect(fixture.status.volumePercent == 60)
+        fixture.perform { $0.perform(.mute) }
+        #expect(fixture.status.isMuted)
+        fixture.perform { $0.changeVolume(by: -10) }
+        fixture.perform { $0.setMuted(true) }
+        #expect(fixture.events.filter { $0 == .volume }.count == 2)
+        fixture.end()
+        try fixture.start()
+        #expect(fixture.status.volumePercent == 50)
+        #expect(fixture.status.isMuted)
+        fixture.end()
+    }
+
+    // MARK: Problems
+
+    @Test("A device that is not there is a problem until it is, and what cannot be played is told")
+    func problems() throws {
+        fixture.card.unplug()
+        try fixture.start()
+        let products = try tracks.make("Xa", frames: 3000)
+        fixture.perform { try $0.conductor.set(products, playing: true) }
+        fixture.wait("the problem") { $0.problems.map(\.subject) == ["device"] }
+        #expect(fixture.status.playback == .stalled)
+        #expect(fixture.events.contains { if case .failed(let entry, _) = $0 { entry.product == products[0] } else { false } })
+        fixture.end()
+    }
+}
