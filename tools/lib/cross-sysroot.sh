@@ -81,6 +81,9 @@ fetch_source() {
     rm -rf "$dir.new"
 }
 
+# patch_alsa SOURCE
+patch_alsa() { patch --directory="$1" --strip=1 --fuzz=0 <"$ROOT/tools/lib/alsa-lib.patch"; }
+
 # amalgamate_sqlite SOURCE: makes SOURCE/sqlite3.c, all of SQLite in one file, as its authors want it compiled.
 amalgamate_sqlite() {
     cd "$1"
