@@ -10,7 +10,7 @@ SYSROOT_PACKAGES=libc6-dev,libgcc-12-dev,libflac-dev,libsqlite3-dev,libjansson-d
 # A sound card (hw), nothing (null) and a file for tests: the engine opens no other kind of device.
 ALSA_OPTIONS=(
     --quiet --prefix=/usr --enable-static --disable-shared
-    --with-pcm-plugins=hw,null,file --with-libdl=no --without-versioned
+    --with-pcm-plugins=hw,null,file --with-ctl-plugins=no --with-libdl=no --without-versioned
     --disable-ucm --disable-topology --disable-rawmidi --disable-hwdep --disable-seq --disable-aload
     --disable-alisp --disable-old-symbols --disable-python
 )
