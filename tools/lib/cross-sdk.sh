@@ -22,6 +22,9 @@ write_sdk() {
     local c_options=("--target=$CLANG_TARGET" "--sysroot=$sysroot" "${MACHINE_FLAGS[@]}")
     local swift_options=(
         -enable-experimental-feature Embedded -wmo "$OPTIMISATION"
+        # A section for each function: every module specialises the standard library for itself, and without this the
+        # linker keeps all of those copies, called or not.
+        -Xfrontend -function-sections
         # Swift compiles for bare metal, but reads the C headers as what they are: Linux's.
         -Xfrontend -clang-target -Xfrontend "$CLANG_TARGET"
     )

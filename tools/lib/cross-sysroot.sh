@@ -10,7 +10,7 @@ SYSROOT_PACKAGES=libc6-dev,libgcc-12-dev,libflac-dev,libsqlite3-dev,libjansson-d
 # A sound card (hw), nothing (null) and a file for tests: the engine opens no other kind of device.
 ALSA_OPTIONS=(
     --quiet --prefix=/usr --enable-static --disable-shared
-    --with-pcm-plugins=hw,null,file --with-libdl=no --without-versioned
+    --with-pcm-plugins=hw,null,file --with-ctl-plugins=no --with-libdl=no --without-versioned
     --disable-ucm --disable-topology --disable-rawmidi --disable-hwdep --disable-seq --disable-aload
     --disable-alisp --disable-old-symbols --disable-python
 )
@@ -21,7 +21,7 @@ SQLITE_OPTIONS=(
     -DHAVE_USLEEP=1 -DHAVE_FDATASYNC=1 -DSQLITE_DQS=0 -DSQLITE_DEFAULT_MEMSTATUS=0 -DSQLITE_OMIT_LOAD_EXTENSION
     -DSQLITE_OMIT_DEPRECATED -DSQLITE_OMIT_JSON -DSQLITE_OMIT_SHARED_CACHE -DSQLITE_OMIT_PROGRESS_CALLBACK
     -DSQLITE_OMIT_TRACE -DSQLITE_OMIT_COMPLETE -DSQLITE_OMIT_GET_TABLE -DSQLITE_OMIT_DECLTYPE -DSQLITE_OMIT_UTF16
-    -DSQLITE_OMIT_AUTHORIZATION -DSQLITE_OMIT_DATETIME_FUNCS -DSQLITE_OMIT_INCRBLOB -DSQLITE_OMIT_AUTOVACUUM
+    -DSQLITE_OMIT_AUTHORIZATION -DSQLITE_OMIT_LOCALTIME -DSQLITE_OMIT_INCRBLOB -DSQLITE_OMIT_AUTOVACUUM
     -DSQLITE_OMIT_DESERIALIZE -DSQLITE_OMIT_XFER_OPT -DSQLITE_OMIT_COMPILEOPTION_DIAGS -DSQLITE_UNTESTABLE
 )
 
@@ -81,6 +81,9 @@ fetch_source() {
     rm -rf "$dir.new"
 }
 
+# patch_alsa SOURCE
+patch_alsa() { patch --directory="$1" --strip=1 --fuzz=0 <"$ROOT/tools/lib/alsa-lib.patch"; }
+
 # amalgamate_sqlite SOURCE: makes SOURCE/sqlite3.c, all of SQLite in one file, as its authors want it compiled.
 amalgamate_sqlite() {
     cd "$1"
@@ -93,10 +96,12 @@ amalgamate_sqlite() {
 make_sysroot() {
     local apt=$1 dir=$2
     rm -f "$dir.without-updates"
-    unpack_packages "$dir" "$apt/binary.list" && return
-    grep " $SUITE main$" "$apt/binary.list" >"$dir.list"
-    unpack_packages "$dir" "$dir.list"
-    : >"$dir.without-updates"
+    if ! unpack_packages "$dir" "$apt/binary.list"; then
+        grep " $SUITE main$" "$apt/binary.list" >"$dir.list"
+        unpack_packages "$dir" "$dir.list"
+        : >"$dir.without-updates"
+    fi
+    drop_unwind_tables "$dir"
 }
 
 # unpack_packages DIR SOURCES: dependencies included; no script of theirs is run.
@@ -105,6 +110,16 @@ unpack_packages() {
     mkdir -p "$1"
     mmdebstrap --mode=chrootless --variant=extract --arch="$DEBIAN_ARCH" --include="$SYSROOT_PACKAGES" \
         "$SUITE" "$1" "$2"
+}
+
+# drop_unwind_tables SYSROOT: threads end by returning and nothing is thrown, so nothing reads how to unwind through
+# Debian's archives: 95 kB of the arm64 engine. With these archives, pthread_exit and pthread_cancel abort.
+drop_unwind_tables() {
+    local archive
+    # Some are not archives but scripts for the linker.
+    find "$1/usr/lib" -name '*.a' -exec grep --files-with-matches --text '^!<arch>' {} + | while read -r archive; do
+        llvm-objcopy --remove-section=.eh_frame "$archive"
+    done
 }
 
 # build_alsa SOURCE BUILD SYSROOT: a static alsa-lib for the target in use, installed into its sysroot.
