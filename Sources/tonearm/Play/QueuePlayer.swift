@@ -57,6 +57,8 @@ final class QueuePlayer: @unchecked Sendable {
                 engine.load(product)
                 if position > 0 { engine.seek(position) }
                 if !isPaused { engine.play() }
+            case .skipToNext:
+                engine.skipToNext()
             case .setNext(let product):
                 engine.setNext(product)
             case .restart:
