@@ -217,6 +217,28 @@ struct PlayCommandTests {
         #expect(result.errors == "tonearm: file:FILE=.,FORMAT=raw: cannot write .: it is a folder\n")
     }
 
+    @Test("where stdin, stdout and stderr are closed, no file takes their place; a reader that goes away ends it")
+    func closedDescriptors() throws {
+        try Recording(frames: 200_000).encode(to: program.folder["a.flac"])
+        mkfifo(program.folder["pipe"], 0o600)
+        let shell = Process()
+        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+        let command = "exec '\(try Program.path())' play --device file:FILE=pipe,FORMAT=raw a.flac <&- >&- 2>&-"
+        shell.arguments = ["-c", command]
+        shell.currentDirectoryURL = URL(fileURLWithPath: program.folder.path)
+        shell.environment = program.environment
+        try shell.run()
+        // Blocks until the device is opened.
+        let reader = open(program.folder["pipe"], O_RDONLY | O_CLOEXEC)
+        let places = try (0...2).map { number in
+            try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(shell.processIdentifier)/fd/\(number)")
+        }
+        #expect(places == ["/dev/null", "/dev/null", "/dev/null"])
+        close(reader)
+        shell.waitUntilExit()
+        #expect(shell.terminationStatus == 3)
+    }
+
     // MARK: Signals
 
     @Test("signals stop it cleanly, and the shell sees which", arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
