@@ -179,6 +179,31 @@ struct PlayCommandTests {
         #expect(result.errorLines.count == 1 && result.errors.hasPrefix("tonearm: \(path): "))
     }
 
+    @Test("what is no file, or has a name that cannot be used, is named; the rest of the folder plays")
+    func noFiles() throws {
+        let signal = Recording(frames: 3_000)
+        for folder in ["album", "album/sub"] {
+            try FileManager.default.createDirectory(atPath: program.folder[folder], withIntermediateDirectories: true)
+        }
+        try signal.encode(to: program.folder["album/good.flac"])
+        symlink("nowhere", program.folder["album/gone.flac"])
+        symlink("loop", program.folder["loop"])
+        mkfifo(program.folder["pipe.flac"], 0o600)
+        let name = Array(program.folder["album/caf"].utf8CString.dropLast()) + [-23, 46, 119, 97, 118, 0]
+        close(creat(name, 0o600))
+        let result = try program.start(
+            ["play"] + program.device("out.raw") + ["pipe.flac", "loop", "caf\u{FFFD}", "album"]).finish()
+        #expect(result.code == 1)
+        #expect(Set(result.errorLines) == [
+            "tonearm: loop: Too many levels of symbolic links",
+            "tonearm: caf\u{FFFD}: the name is not UTF-8; rename it",
+            "tonearm: album/gone.flac: No such file or directory",
+            "tonearm: album/caf\u{FFFD}.wav: the name is not UTF-8; rename it",
+            "tonearm: pipe.flac: not audio (looks like a device, a pipe or a socket). Supported: FLAC, WAV, AIFF.",
+        ])
+        #expect(try program.bytes("out.raw") == signal.bytes)
+    }
+
     // MARK: The device
 
     @Test("a device that cannot be used is named, before anything is loaded")
