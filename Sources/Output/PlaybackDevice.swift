@@ -102,6 +102,9 @@ public enum DeviceFault: Error, Equatable, Sendable, BitwiseCopyable {
     case suspended
     /// The device is gone (ENODEV, EBADFD, ENOTTY…).
     case vanished
+    /// The file or pipe that stands for a device takes no more, and some of what was written is not in it. Nothing
+    /// brings that back. A negated errno.
+    case spoiled(code: Int32)
     /// Anything else; a negated errno of alsa-lib.
     case failed(code: Int32)
 }

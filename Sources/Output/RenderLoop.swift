@@ -272,6 +272,7 @@ final class RenderLoop {
     /// The one place that decides how to go on after a fault of the device: with the frame after the last one heard.
     func recover(from fault: DeviceFault) {
         guard let device = slot.sink?.device else { return }
+        if case .spoiled = fault { return giveUp(because: fault, of: device) }
         var isStarving = false
         if case .running = activity { isStarving = fault == .underrun && !head.hasMore }
         faultsInARow += 1
@@ -279,10 +280,19 @@ final class RenderLoop {
         activity = .priming
         if faultsInARow > Self.faultLimit {
             slot.close()
-            lose(DeviceError(repeated: fault, of: device.configuration.device))
+            lose(DeviceError(fault, of: device.configuration.device))
         } else if isStarving {
             reports.starved()
         }
+    }
+
+    /// What was played is not whole any more, and would not become so by going on.
+    private func giveUp(because fault: DeviceFault, of device: any PlaybackDevice) {
+        let error = DeviceError(fault, of: device.configuration.device)
+        slot.close()
+        head.goBack()
+        activity = .parked
+        channel.post(.refused(stream: head.refuse(), Unmanaged.passRetained(DeviceErrorBox(error))))
     }
 
     /// Brings the device back, or closes it when it is gone; what it had is accounted for.

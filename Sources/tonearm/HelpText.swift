@@ -71,8 +71,9 @@ enum HelpText {
           format                  codec, sampleRate, bitDepth, bitRate
           device                  name, sampleRate, channels, sampleFormat, significantBits; null while none is open
 
-        Exit codes: 0 all was played, or you quit; 1 something could not be played; 2 the command line is wrong; 3 the
-        sound device cannot be used; 130 Ctrl-C; 143 SIGTERM.
+        Exit codes: 0 all was played as far as it is there (damage inside a file is a warning), or you quit; 1 something
+        could not be played; 2 the command line is wrong; 3 the sound device cannot be used, or takes no more; 130
+        Ctrl-C; 143 SIGTERM.
         """
 
     static let devices = """

@@ -6,8 +6,17 @@ struct Tonearm {
     private static let commands = ["run", "play", "devices", "probe"]
 
     static func main() {
+        occupyStandardDescriptors()
         let words = (0..<tonearm_argument_count()).compactMap { index in tonearm_argument(index).map { String(cString: $0) } }
         exit(run(Array(words.dropFirst())))
+    }
+
+    /// Where stdout or stderr are closed, their numbers must not go to a file that is opened later: what is meant for a
+    /// person would be written into it. Writing to what takes their place is an error, as it was before.
+    private static func occupyStandardDescriptors() {
+        var descriptor: Int32
+        repeat { descriptor = tonearm_open("/dev/null", O_RDONLY, 0) } while (0...STDERR_FILENO).contains(descriptor)
+        close(descriptor)
     }
 
     /// - Returns: the exit code.

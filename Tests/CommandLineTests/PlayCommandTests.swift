@@ -179,6 +179,31 @@ struct PlayCommandTests {
         #expect(result.errorLines.count == 1 && result.errors.hasPrefix("tonearm: \(path): "))
     }
 
+    @Test("what is no file, or has a name that cannot be used, is named; the rest of the folder plays")
+    func noFiles() throws {
+        let signal = Recording(frames: 3_000)
+        for folder in ["album", "album/sub"] {
+            try FileManager.default.createDirectory(atPath: program.folder[folder], withIntermediateDirectories: true)
+        }
+        try signal.encode(to: program.folder["album/good.flac"])
+        symlink("nowhere", program.folder["album/gone.flac"])
+        symlink("loop", program.folder["loop"])
+        mkfifo(program.folder["pipe.flac"], 0o600)
+        let name = Array(program.folder["album/caf"].utf8CString.dropLast()) + [-23, 46, 119, 97, 118, 0]
+        close(creat(name, 0o600))
+        let result = try program.start(
+            ["play"] + program.device("out.raw") + ["pipe.flac", "loop", "caf\u{FFFD}", "album"]).finish()
+        #expect(result.code == 1)
+        #expect(Set(result.errorLines) == [
+            "tonearm: loop: Too many levels of symbolic links",
+            "tonearm: caf\u{FFFD}: the name is not UTF-8; rename it",
+            "tonearm: album/gone.flac: No such file or directory",
+            "tonearm: album/caf\u{FFFD}.wav: the name is not UTF-8; rename it",
+            "tonearm: pipe.flac: not audio (looks like a device, a pipe or a socket). Supported: FLAC, WAV, AIFF.",
+        ])
+        #expect(try program.bytes("out.raw") == signal.bytes)
+    }
+
     // MARK: The device
 
     @Test("a device that cannot be used is named, before anything is loaded")
@@ -196,6 +221,47 @@ struct PlayCommandTests {
         #expect(
             unwritable.errors
                 == "tonearm: file:FILE=no/where.raw,FORMAT=raw: cannot write no/where.raw: No such file or directory\n")
+    }
+
+    @Test("a file that takes no more ends it: what comes next would only take its place", arguments: [2_000, 200_000])
+    func fullDisk(frames: Int) throws {
+        for name in ["a.flac", "b.flac"] { try Recording(frames: frames).encode(to: program.folder[name]) }
+        let result = try program.run("play", "--json", "--device", "file:FILE=/dev/full,FORMAT=raw", "a.flac", "b.flac")
+        #expect(result.code == 3)
+        let message = "file:FILE=/dev/full,FORMAT=raw: No space left on device (-28)."
+        #expect(result.errors == "tonearm: a.flac: \(message)\n")
+        let errors = try result.json().filter { $0["event"] == "error" }
+        #expect(errors.map { [$0["file"]?.string, $0["code"]?.string, $0["message"]?.string] } == [["a.flac", "d7", message]])
+    }
+
+    @Test("a folder is no file to write to")
+    func folderAsFile() throws {
+        try Recording(frames: 1_000).encode(to: program.folder["a.flac"])
+        let result = try program.run("play", "--device", "file:FILE=.,FORMAT=raw", "a.flac")
+        #expect(result.code == 3)
+        #expect(result.errors == "tonearm: file:FILE=.,FORMAT=raw: cannot write .: it is a folder\n")
+    }
+
+    @Test("where stdin, stdout and stderr are closed, no file takes their place; a reader that goes away ends it")
+    func closedDescriptors() throws {
+        try Recording(frames: 200_000).encode(to: program.folder["a.flac"])
+        mkfifo(program.folder["pipe"], 0o600)
+        let shell = Process()
+        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+        let command = "exec '\(try Program.path())' play --device file:FILE=pipe,FORMAT=raw a.flac <&- >&- 2>&-"
+        shell.arguments = ["-c", command]
+        shell.currentDirectoryURL = URL(fileURLWithPath: program.folder.path)
+        shell.environment = program.environment
+        try shell.run()
+        // Blocks until the device is opened.
+        let reader = open(program.folder["pipe"], O_RDONLY | O_CLOEXEC)
+        let places = try (0...2).map { number in
+            try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(shell.processIdentifier)/fd/\(number)")
+        }
+        #expect(places == ["/dev/null", "/dev/null", "/dev/null"])
+        close(reader)
+        shell.waitUntilExit()
+        #expect(shell.terminationStatus == 3)
     }
 
     // MARK: Signals

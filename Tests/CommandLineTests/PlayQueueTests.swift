@@ -24,6 +24,10 @@ struct PlayQueueTests {
                 active = product
                 next = nil
                 log.append("load \(product.productId)")
+            case .skipToNext:
+                active = next
+                next = nil
+                log.append("skip")
             case .setNext(let product):
                 next = product
                 log.append("next \(product?.productId ?? "-")")
@@ -91,7 +95,29 @@ struct PlayQueueTests {
         listening.skip()
         listening.heard()
         listening.skip()
-        #expect(listening.log == ["load a", "next b", "load b", "next -", "finish"])
+        #expect(listening.log == ["load a", "next b", "skip", "next -", "finish"])
+    }
+
+    @Test("skipping to what cannot be begun goes on behind it")
+    func skipToUnplayable() {
+        var listening = Listening(["a", "b", "c"])
+        listening.heard()
+        listening.skip()
+        listening.failed(listening.active)
+        listening.heard()
+        listening.goBack(from: 0)
+        #expect(listening.log == ["load a", "next b", "skip", "load c", "next -", "load a"])
+    }
+
+    @Test("what fails just when it is skipped takes nothing with it")
+    func skipWhatFailed() {
+        var listening = Listening(["a", "b", "c"])
+        listening.heard()
+        let first = listening.active
+        listening.skip()
+        listening.failed(first)
+        listening.heard()
+        #expect(listening.log == ["load a", "next b", "skip", "load b", "next c"])
     }
 
     @Test("skipping twice before the engine answers skips two")
@@ -101,7 +127,7 @@ struct PlayQueueTests {
         listening.skip()
         listening.skip()
         listening.heard()
-        #expect(listening.log == ["load a", "next b", "load b", "load c", "next -"])
+        #expect(listening.log == ["load a", "next b", "skip", "load c", "next -"])
     }
 
     @Test(
@@ -121,7 +147,7 @@ struct PlayQueueTests {
         listening.heard()
         listening.skip()
         listening.goBack(from: 100)
-        #expect(listening.log == ["load a", "next b", "load b", "load a"])
+        #expect(listening.log == ["load a", "next b", "skip", "load a"])
     }
 
     @Test("previous at the first one is its beginning")
@@ -154,6 +180,6 @@ struct PlayQueueTests {
         for message in [a, b, nil] { listening.carryOut(listening.queue.heard(message)) }
         for message in [a, b] { listening.carryOut(listening.queue.failed(message)) }
         listening.heard()
-        #expect(listening.log == ["load a", "next b", "load b", "load c"] + Array(repeating: "nothing", count: 5) + ["next -"])
+        #expect(listening.log == ["load a", "next b", "skip", "load c"] + Array(repeating: "nothing", count: 5) + ["next -"])
     }
 }

@@ -85,6 +85,42 @@ struct FLACSeekTests {
         #expect(try difference(decoder.decode(frames: 10), signal.slice(5..<15)) == nil)
     }
 
+    @Test("Where streams lie one behind the other, a seek stays in the first one, and what follows plays on", arguments: [
+        (9000, false), (9000, true), (40_000, false), (40_000, true), (20_000, false), (20_000, true),
+    ])
+    func appendedAlike(frames: Int, isPlayedBefore: Bool) throws {
+        let first = Signal(frames: 20_000)
+        let others = [Signal(frames: frames, seed: 2), Signal(frames: 20_000, seed: 3)]
+        for options in [["-S0.1s"], ["--no-seektable"]] {
+            let bytes = try first.flac(options) + others.reduce([]) { try $0 + $1.flac(options) }
+            let decoder = try AudioFile.open(MemorySource(bytes))
+            let whole = others.reduce(first.samples) { $0 + $1.samples }
+            if isPlayedBefore { #expect(difference(decoder.decodeAll().samples, whole) == nil) }
+            for frame in [1, 4095, 4096, 7777, 8999, 9000, 12_345, 19_999, 16_000, 0] {
+                try decoder.seek(toFrame: Int64(frame))
+                #expect(difference(decoder.decodeAll().samples, Array(whole[(frame * 2)...])) == nil, "frame \(frame)")
+            }
+            #expect(decoder.damage.isEmpty)
+        }
+    }
+
+    @Test("A seek in an ordinary file does not read the file", arguments: [["-S0.1s"], ["--no-seektable"]])
+    func cost(options: [String]) throws {
+        let source = MemorySource(try signal.flac(options))
+        let decoder = try AudioFile.open(source)
+        try decoder.seek(toFrame: 150_000)
+        #expect(source.bytesRead < source.bytes.count / 3, "of \(source.bytes.count)")
+    }
+
+    @Test("A seek to what can be read does not need the rest of the file")
+    func unreadableEnd() throws {
+        let source = MemorySource(try signal.flac(["-S0.1s"]))
+        let decoder = try AudioFile.open(source)
+        source.failsFrom = Int64(source.bytes.count / 4 * 3)
+        try decoder.seek(toFrame: 10_000)
+        #expect(try difference(decoder.decode(frames: 500), signal.slice(10_000..<10_500)) == nil)
+    }
+
     @Test("A source that fails gives what came before, then its error", arguments: [1, 5000])
     func failingSource(bufferFrames: Int) throws {
         let source = MemorySource(try signal.flac())

@@ -115,6 +115,24 @@ struct FilePluginTests {
         }
     }
 
+    @Test("a folder is no file", arguments: Way.all)
+    func folderGiven(way: Way) throws {
+        let device = "file:FILE='\(folder.path)',FORMAT=raw"
+        #expect(throws: DeviceError.refused(device: device, code: -EISDIR, reason: "write \(folder.path): Is a directory")) {
+            try way.open(.stereo(device))
+        }
+    }
+
+    @Test("a file that takes no more is a fault, at the latest when all is to be heard", arguments: Way.all, [101, 30_011])
+    func fullDisk(way: Way, frames: Int) throws {
+        let device = try way.open(.stereo("file:FILE=/dev/full,FORMAT=raw"))
+        #expect(throws: DeviceFault.spoiled(code: -ENOSPC)) {
+            try TestSignal(frames: frames, frameBytes: 8).play(into: device, pieces: oddPieces)
+            try device.drain()
+        }
+        device.close()
+    }
+
     @Test("the file is the one that the place-holders name", arguments: Way.all)
     func placeholders(way: Way) throws {
         let device = try way.open(.stereo("file:FILE=\(folder.path)/%r-%c-%f.raw", rate: 96_000, .s16))

@@ -32,6 +32,17 @@ struct RenderFaultTests {
         #expect(bench.heard == [frames(0..<200, of: 1)])
     }
 
+    @Test("A file that takes no more ends it: told once, and the file is not begun anew")
+    func spoiled() {
+        let bench = RenderBench()
+        bench.play(bench.stream(900))
+        bench.hear(100)
+        bench.card.inject(.spoiled(code: -28))
+        #expect(bench.settle() == .command)
+        #expect(bench.events == ["opened 1000/1", "running 1", "refused 1"])
+        #expect(bench.position == .frame(100, of: 1))
+    }
+
     @Test("An underrun that `hold` meets: what was written counts as heard")
     func underrunAtHold() {
         let bench = RenderBench()

@@ -65,8 +65,11 @@ struct StateTests {
         let track = try Track("a", frames: 2000, in: folder)
         let fixture = try PlayerFixture()
         fixture.card.playFreely()
-        fixture.engine.load(track.product)
-        fixture.engine.load(track.product)
+        // In one go, so that the first one cannot have been opened before the second one comes.
+        fixture.onControl { [engine = fixture.engine] in
+            engine.load(track.product)
+            engine.load(track.product)
+        }
         fixture.engine.play()
         try fixture.wait(for: .idle)
         #expect(fixture.messages == ["NOT_PLAYING", "- > a", "PLAYING", "a > -", "IDLE"])

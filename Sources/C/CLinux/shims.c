@@ -11,6 +11,8 @@
 
 int tonearm_errno(void) { return errno; }
 
+void tonearm_clear_errno(void) { errno = 0; }
+
 int tonearm_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
 
 ssize_t tonearm_pread(int descriptor, void *bytes, size_t count, int64_t offset) {

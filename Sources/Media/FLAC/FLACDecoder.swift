@@ -11,6 +11,7 @@ final class FLACDecoder: AudioDecoder {
     private var stream: FLACStream
     /// Other than `header` while a stream is played that was appended to the first one.
     private var currentHeader: FLACHeader
+    private var extent: FLACExtent
 
     /// The frame, as the stream numbers it, that comes after what was handed out or is pending.
     private var position: Int64 = 0
@@ -37,6 +38,7 @@ final class FLACDecoder: AudioDecoder {
         self.source = source
         header = try FLACHeader(source, at: 0)
         currentHeader = header
+        extent = FLACExtent(header)
         stream = try FLACStream(source, header: header)
         announcedFormat = header.streamInfo.format
         pendingFormat = announcedFormat
@@ -161,8 +163,8 @@ final class FLACDecoder: AudioDecoder {
         }
     }
 
-    /// Files of several parts are sometimes just put one behind the other. Each has a header that tells its format, and
-    /// numbers its frames anew.
+    /// Another stream may have been put behind this one. Each has a header that tells its format, and numbers its frames
+    /// anew.
     private func continueWithAppendedStream() throws(MediaError) -> Bool {
         guard let next = stream.fileOffset, next > currentHeader.audioOffset else { return false }
         let start = try ID3v2.end(of: source, at: next)
@@ -175,6 +177,7 @@ final class FLACDecoder: AudioDecoder {
             if case .source = error { throw error }
             return false
         }
+        extent.isFollowed(at: next)
         position = 0
         return true
     }
@@ -219,7 +222,12 @@ final class FLACDecoder: AudioDecoder {
     }
 
     private func land(on frame: Int64) throws(MediaError) -> Bool {
-        guard let block = try stream.seek(toFrame: frame) else { return false }
+        try extent.examine(source, currentHeader, with: stream)
+        var found = try stream.seek(toFrame: frame, before: extent.end)
+        if let offset = found == nil ? source.length : stream.fileOffset, try extent.isLeft(at: offset, in: source) {
+            found = try stream.seek(toFrame: frame, before: extent.end)
+        }
+        guard let block = found else { return false }
         stream.complaints = .init()
         _ = accept(block)
         return true

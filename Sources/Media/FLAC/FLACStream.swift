@@ -94,16 +94,33 @@ final class FLACStream {
     }
 
     /// Goes to `frame` with libFLAC's own search.
+    /// - Parameter end: where in the file the search has to end, which goes for the search alone.
     /// - Returns: the rest of the block that begins with `frame`, kept; nil when libFLAC did not find it, after which
     ///   the stream stands anywhere.
-    func seek(toFrame frame: Int64) throws(MediaError) -> Block? {
+    func seek(toFrame frame: Int64, before end: Int64?) throws(MediaError) -> Block? {
         clearFailure()
+        input.end = end
+        defer { input.end = nil }
         block = nil
         expectation = nil
         let found = FLAC__stream_decoder_seek_absolute(handle, UInt64(frame)) != 0
         if let failure { throw .source(failure) }
         guard found, let block, block.firstFrame == frame else { return nil }
         return block
+    }
+
+    /// The last block of the file that is intact, if it begins behind `offset`; nothing of it is kept. The stream then
+    /// stands anywhere.
+    func lastBlock(behind offset: Int64) throws(MediaError) -> Block? {
+        restart(at: input.position(of: offset))
+        var last: Block?
+        let nowhere = UnsafeMutableBufferPointer<Int32>(start: nil, count: 0)
+        while let block = try decodeBlock(into: nowhere, expected: nil) {
+            if block.isIntact { last = block }
+        }
+        kept.drop(.max)
+        complaints = .init()
+        return last
     }
 
     /// Goes back to the first audio frame.

@@ -11,6 +11,8 @@ final class ALSADevice: PlaybackDevice {
     /// What `handle` holds; valid until `close`.
     private let pcm: OpaquePointer
     private let descriptors: PollDescriptors
+    /// Whether this is the `file` plug-in.
+    private let isFile: Bool
     /// nil where the device's memory is mapped.
     private var staging: StagingBuffer?
 
@@ -18,6 +20,7 @@ final class ALSADevice: PlaybackDevice {
     init(_ handle: consuming PCMHandle, configuration: DeviceConfiguration) throws(ALSAFailure) {
         let descriptors = try PollDescriptors(of: handle)
         pcm = handle.raw
+        isFile = snd_pcm_type(pcm) == SND_PCM_TYPE_FILE
         self.handle = consume handle
         self.descriptors = descriptors
         self.configuration = configuration
@@ -58,7 +61,7 @@ final class ALSADevice: PlaybackDevice {
             guard room > 0, let first = areas?.pointee, let start = first.addr else { break }
             // `first` and `step` are in bits; the channels of a frame lie side by side.
             fill(start + Int(first.first / 8) + Int(offset) * Int(first.step / 8), Int(room))
-            let committed = snd_pcm_mmap_commit(pcm, offset, room)
+            let committed = try writing { snd_pcm_mmap_commit(pcm, offset, room) }
             try check(committed)
             // Part of a commit is what alsa-lib makes of an underrun in the middle of it.
             guard committed == Int(room) else { throw .underrun }
@@ -82,7 +85,8 @@ final class ALSADevice: PlaybackDevice {
     /// Hands over what is staged, as far as the device takes it; the rest stays for the next time.
     private func pushStaged() throws(DeviceFault) {
         guard stagedFrames > 0, let next = staging?.next else { return }
-        let taken = snd_pcm_writei(pcm, next, snd_pcm_uframes_t(stagedFrames))
+        let frames = snd_pcm_uframes_t(stagedFrames)
+        let taken = try writing { snd_pcm_writei(pcm, next, frames) }
         if taken == -Int(EAGAIN) { return }
         try check(taken)
         staging?.consume(taken)
@@ -116,7 +120,7 @@ final class ALSADevice: PlaybackDevice {
 
     func drop() throws(DeviceFault) {
         staging?.clear()
-        try check(Int(snd_pcm_drop(pcm)))
+        try check(try writing { Int(snd_pcm_drop(pcm)) })
         try check(Int(snd_pcm_prepare(pcm)))
     }
 
@@ -141,7 +145,7 @@ final class ALSADevice: PlaybackDevice {
         }
         while true {
             // Asked again and again, because plug-ins notice their end only when they are asked.
-            let code = snd_pcm_drain(pcm)
+            let code = Int32(try writing { Int(snd_pcm_drain(pcm)) })
             // Dry before the drain could begin: everything was heard.
             if code == 0 || code == -EPIPE { return true }
             guard code == -EAGAIN else { throw DeviceFault(code: code, state: state) }
@@ -182,6 +186,16 @@ final class ALSADevice: PlaybackDevice {
     private var stagedFrames: Int { staging?.count ?? 0 }
 
     private var state: PCMState { PCMState(snd_pcm_state(pcm)) }
+
+    /// Makes a call of alsa-lib that may write to a file.
+    /// - Returns: what it returned.
+    private func writing(_ call: () -> Int) throws(DeviceFault) -> Int {
+        guard isFile else { return call() }
+        var result = 0
+        let error = FilePlugin.writeError { result = call() }
+        if error != 0 { throw .spoiled(code: -error) }
+        return result
+    }
 
     private func check(_ result: Int) throws(DeviceFault) {
         if result < 0 { throw DeviceFault(code: Int32(clamping: result), state: state) }

@@ -29,6 +29,9 @@ extension DeviceError {
             let present = DeviceName.present(configuration: configuration)
             self = present.isEmpty && ControlNodes.areForbidden
                 ? .noPermission(device: device) : .absent(device: device, present: present)
+        case EINVAL:
+            let reason = "ALSA does not understand this name or its arguments"
+            self = .refused(device: device, code: failure.code, reason: reason)
         default:
             self = .refused(device: device, code: failure.code, reason: failure.reason)
         }

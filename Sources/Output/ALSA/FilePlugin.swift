@@ -11,8 +11,23 @@ enum FilePlugin {
     /// it once a whole buffer was written. The name of the file, with its place-holders filled in, is in the dump only.
     static func unwritableFile(of handle: borrowing PCMHandle) -> SystemError? {
         guard snd_pcm_type(handle.raw) == SND_PCM_TYPE_FILE, let path = path(of: handle) else { return nil }
-        if path.utf8.first == UInt8(ascii: "|") || access(path, W_OK) == 0 { return nil }
-        return .last("write", path)
+        if path.utf8.first == UInt8(ascii: "|") { return nil }
+        if FileKind(at: path) == .folder { return SystemError(code: EISDIR, operation: "write", subject: path) }
+        return access(path, W_OK) == 0 ? nil : .last("write", path)
+    }
+
+    /// Why the plug-in could not write to its file during `call`; 0 when it could.
+    ///
+    /// alsa-lib (1.2.8, `snd_pcm_file_write_bytes`) forgets what it could not write. Some of its calls then return -1,
+    /// others go on as if nothing had happened; only errno tells.
+    static func writeError(during call: () -> Void) -> Int32 {
+        tonearm_clear_errno()
+        call()
+        let code = tonearm_errno()
+        switch code {
+        case ENOSPC, EDQUOT, EFBIG, EIO, EPIPE: return code
+        default: return 0
+        }
     }
 
     private static func path(of handle: borrowing PCMHandle) -> String? {

@@ -30,28 +30,32 @@ public enum Folder {
         public var name: String
         /// nil for a link that leads nowhere.
         public var kind: FileKind?
+        /// False where the name is not UTF-8: `name` is for messages then, and nothing can be opened by it.
+        public var isUsable = true
 
-        public init(name: String, kind: FileKind?) {
+        public init(name: String, kind: FileKind?, isUsable: Bool = true) {
             self.name = name
             self.kind = kind
+            self.isUsable = isUsable
         }
     }
 
-    /// The names in a folder without `.` and `..`, sorted by their bytes. A name that is not UTF-8 is left out: it
-    /// could not be opened again under what a `String` makes of it.
+    /// The names in a folder without `.` and `..`, sorted by their bytes.
     public static func entries(of path: String) throws(SystemError) -> [Entry] {
         guard let directory = opendir(path) else { throw .last("open", path) }
         defer { closedir(directory) }
         var entries: [Entry] = []
         var type: Int32 = 0
         while let found = tonearm_next_name(directory, &type) {
-            guard let name = String(validatingCString: found), !isDotOrDotDot(name) else { continue }
+            let valid = String(validatingCString: found)
+            let name = valid ?? String(cString: found)
+            if isDotOrDotDot(name) { continue }
             let kind: FileKind? = switch Int(type) {
             case Int(DT_REG): .file
             case Int(DT_DIR): .folder
             default: FileKind(at: "\(path)/\(name)")
             }
-            entries.append(Entry(name: name, kind: kind))
+            entries.append(Entry(name: name, kind: kind, isUsable: valid != nil))
         }
         if tonearm_errno() != 0 { throw .last("read", path) }
         entries.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }

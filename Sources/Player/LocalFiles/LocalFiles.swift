@@ -9,6 +9,9 @@ public final class LocalFiles: PlaybackSource {
     public init() {}
 
     public func open(_ product: MediaProduct, cancellation: Cancellation) throws(PlayerError) -> OpenedProduct {
+        if FileKind(at: product.productId) == .other {
+            throw PlayerError(.notAudio(looksLike: "a device, a pipe or a socket"), product)
+        }
         let bytes: FileByteSource
         do throws(SystemError) {
             bytes = try FileByteSource(path: product.productId, cancellation: cancellation)

@@ -1,3 +1,4 @@
+import CLinux
 import Platform
 
 /// Finds the music below a path.
@@ -7,7 +8,8 @@ public enum MusicFolder {
         /// Paths in the order to play them: by name, where digits count as numbers (`2.flac` before `10.flac`), and a
         /// folder's files before those of its folders.
         public var files: [String] = []
-        /// Folders that could not be read. They do not stop the rest.
+        /// Folders that could not be read, and what cannot be opened by its name: ENOENT for a link that leads nowhere,
+        /// EILSEQ for a name that is not UTF-8. They do not stop the rest.
         public var unreadable: [SystemError] = []
 
         public init() {}
@@ -22,7 +24,10 @@ public enum MusicFolder {
     public static func contents(of path: String) throws(SystemError) -> Contents {
         switch FileKind(at: path) {
         case nil:
-            throw SystemError(code: 2, operation: "open", subject: path)
+            var error = SystemError.last("open", path)
+            // What a String makes of bytes that are not UTF-8 names nothing.
+            if error.code == ENOENT, path.unicodeScalars.contains("\u{FFFD}") { error.code = EILSEQ }
+            throw error
         case .file, .other:
             var contents = Contents()
             contents.files = [path]
@@ -36,18 +41,33 @@ public enum MusicFolder {
 
     private static func collect(_ entries: [Folder.Entry], in path: String, _ depth: Int, _ contents: inout Contents) {
         let visible = entries.filter { $0.name.utf8.first != UInt8(ascii: ".") }.sorted { naturally($0.name, $1.name) }
-        for entry in visible where entry.kind == .file && isAudio(entry.name) {
-            contents.files.append(join(path, entry.name))
+        for entry in visible where entry.kind != .folder && isAudio(entry.name) {
+            let file = join(path, entry.name)
+            if let error = error(of: entry, file) {
+                contents.unreadable.append(error)
+            } else if entry.kind == .file {
+                contents.files.append(file)
+            }
         }
         guard depth < depthLimit else { return }
         for entry in visible where entry.kind == .folder {
             let folder = join(path, entry.name)
+            if let error = error(of: entry, folder) {
+                contents.unreadable.append(error)
+                continue
+            }
             do throws(SystemError) {
                 collect(try Folder.entries(of: folder), in: folder, depth + 1, &contents)
             } catch {
                 contents.unreadable.append(error)
             }
         }
+    }
+
+    /// Why nothing can be opened by this name.
+    private static func error(of entry: Folder.Entry, _ path: String) -> SystemError? {
+        if entry.isUsable, entry.kind != nil { return nil }
+        return SystemError(code: entry.isUsable ? ENOENT : EILSEQ, operation: "open", subject: path)
     }
 
     private static func join(_ folder: String, _ name: String) -> String {

@@ -1,3 +1,4 @@
+import CLinux
 import Platform
 import Player
 
@@ -34,6 +35,7 @@ struct MusicSelection {
     }
 
     private mutating func add(_ error: SystemError, at path: String) {
-        problems.append(Problem(path: path, code: "s\(error.code)", message: "\(path): \(error.reason)"))
+        let reason = error.code == EILSEQ ? "the name is not UTF-8; rename it" : error.reason
+        problems.append(Problem(path: path, code: "s\(error.code)", message: "\(path): \(reason)"))
     }
 }

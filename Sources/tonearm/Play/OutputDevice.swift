@@ -1,6 +1,7 @@
 import CLinux
 import Output
 import PCM
+import Platform
 
 /// The device to play on, known to be there and usable before anything is loaded.
 struct OutputDevice {
@@ -42,6 +43,7 @@ struct OutputDevice {
         guard let path = filePath(of: device) else { return nil }
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folder = slash.map { String(path[...$0]) } ?? "."
+        if FileKind(at: path) == .folder { return "\(device): cannot write \(path): it is a folder" }
         guard access(path, F_OK) == 0 ? access(path, W_OK) != 0 : access(folder, W_OK) != 0 else { return nil }
         return "\(device): cannot write \(path): \(String(cString: strerror(tonearm_errno())))"
     }

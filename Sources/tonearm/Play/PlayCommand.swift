@@ -72,6 +72,7 @@ struct PlayCommand {
         Log.receiver = nil
         player.shutDown()
         if case .signal(let number) = session.outcome { tonearm_die_of_signal(number) }
+        if session.hasLostDevice { return ExitCode.device }
         return session.hasFailed || !selection.problems.isEmpty ? ExitCode.failed : ExitCode.fine
     }
 

@@ -7,6 +7,8 @@ struct PlayQueue {
     enum Step: Equatable {
         /// Make this the active product.
         case load(MediaProduct)
+        /// Go on with what was set as next.
+        case skipToNext
         /// Let this follow the active product; nil for nothing.
         case setNext(MediaProduct?)
         /// Go back to the beginning of the active product.
@@ -31,6 +33,8 @@ struct PlayQueue {
     private var next: Entry?
     /// No message about `current` has come yet.
     private var isAwaited = false
+    /// What was played when the engine was asked to skip to `current`, until it has.
+    private var skipped: MediaProduct?
     /// What cannot even be begun.
     private var unplayable: Set<Int> = []
     private var lastReference = 0
@@ -49,6 +53,7 @@ struct PlayQueue {
             return .nothing
         }
         isAwaited = false
+        skipped = nil
         next = entry(current.flatMap { playable(after: $0.index) })
         return .setNext(next?.product)
     }
@@ -56,6 +61,8 @@ struct PlayQueue {
     /// The engine's error about `product`, after which it is idle.
     mutating func failed(_ product: MediaProduct?) -> Step {
         guard let current, let product else { return .nothing }
+        // It failed before the engine could skip it, and nothing was left to skip to.
+        if product == skipped { return load(current.index) }
         if current.product == product {
             if isAwaited { unplayable.insert(current.index) }
             return load(after: current.index)
@@ -68,7 +75,12 @@ struct PlayQueue {
     /// The listener has heard enough of this one.
     mutating func skip() -> Step {
         guard let current else { return .nothing }
-        return load(after: current.index)
+        guard let next else { return load(after: current.index) }
+        skipped = current.product
+        self.current = next
+        self.next = nil
+        isAwaited = true
+        return .skipToNext
     }
 
     /// The listener wants to hear this one again, or the one before.
@@ -90,6 +102,7 @@ struct PlayQueue {
 
     private mutating func load(_ index: Int?) -> Step {
         next = nil
+        skipped = nil
         current = entry(index)
         isAwaited = current != nil
         return current.map { .load($0.product) } ?? .finish

@@ -29,6 +29,7 @@ final class PlaySession: @unchecked Sendable {
     var presentation: (any Presentation)?
     private(set) var outcome = Outcome.finished
     private(set) var hasFailed = false
+    private(set) var hasLostDevice = false
 
     /// - Parameter finish: called when there is nothing more to do.
     init(player: Player, files: [String], console: Console, finish: @escaping () -> Void) {
@@ -92,6 +93,7 @@ final class PlaySession: @unchecked Sendable {
             context = changed
         case .error(let error):
             hasFailed = true
+            if error.isOfDevice { hasLostDevice = true }
             complain(error)
             context = nil
         case .streamingPrivilegesRevoked:

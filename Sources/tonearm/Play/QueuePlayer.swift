@@ -26,7 +26,8 @@ final class QueuePlayer: @unchecked Sendable {
     func receive(_ message: PlaybackMessage) -> Bool {
         switch message {
         case .mediaProductTransition(let transition): perform { $0.heard(transition.active) }
-        case .error(let error): perform { $0.failed(error.mediaProduct) }
+        // Where the device takes no more, the next one would fare no better.
+        case .error(let error): error.isOfDevice || perform { $0.failed(error.mediaProduct) }
         case .playbackStateChanged, .playbackQualityChanged, .streamingPrivilegesRevoked: false
         }
     }
@@ -56,6 +57,8 @@ final class QueuePlayer: @unchecked Sendable {
                 engine.load(product)
                 if position > 0 { engine.seek(position) }
                 if !isPaused { engine.play() }
+            case .skipToNext:
+                engine.skipToNext()
             case .setNext(let product):
                 engine.setNext(product)
             case .restart:

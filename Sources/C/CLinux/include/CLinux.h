@@ -34,6 +34,8 @@
 
 /// The calling thread's errno.
 int tonearm_errno(void);
+/// Makes it 0, for calls that tell of an error in no other way.
+void tonearm_clear_errno(void);
 /// open(2), which is variadic in C.
 int tonearm_open(const char *path, int flags, mode_t mode);
 /// pread(2), pwrite(2), stat(2), fstat(2) and readdir(3) with 64-bit offsets and inodes, which on 32-bit ARM are not

@@ -1,0 +1,6 @@
+import Player
+
+extension PlayerError {
+    /// Whether the device, and not the product, is what cannot be used any more.
+    var isOfDevice: Bool { code == "d7" }
+}
