@@ -10,14 +10,15 @@ enum HelpText {
           play FILE|FOLDER…   play files and folders in order
           devices             list the sound cards and what they can do
           probe FILE|FOLDER…  tell what files are
+          board check|watch   try a board's profile on its hardware
 
         Options:
           --help, -h          this text; after a command, what that takes
           --version           the version
 
         Exit codes: 0 all went well; 1 something could not be played or read; 2 the command line is wrong;
-        3 the sound device cannot be used. After a signal the shell sees 128 and its number: 130 for Ctrl-C, 143 for
-        SIGTERM.
+        3 the sound device cannot be used; 78 the configuration or a board's profile is wrong. After a signal the shell sees
+        128 and its number: 130 for Ctrl-C, 143 for SIGTERM.
         """
 
     static let run = """
@@ -32,6 +33,20 @@ enum HelpText {
 
         Exit codes: 0 a signal ended it; 1 it cannot start, for example because another one uses the same state; 2 the
         command line is wrong; 78 the configuration or the board profile is wrong.
+        """
+
+    static let board = """
+        Usage: tonearm board check|watch PROFILE
+
+        check   says for everything that the profile names whether it is here: card, lines, interfaces
+        watch   prints every edge of the buttons and encoders and what it would do, until Ctrl-C
+
+        PROFILE is a board.conf. A daemon that runs has the lines: stop it first, `systemctl stop tonearm`.
+
+        Options:
+          --help, -h              this text
+
+        Exit codes: 0 all is here; 1 something is missing; 2 the command line is wrong; 78 the profile is wrong.
         """
 
     static let play = """

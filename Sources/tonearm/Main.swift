@@ -3,7 +3,7 @@ import CLinux
 /// The program's entrance: finds the command and hands it the words after its name.
 @main
 struct Tonearm {
-    private static let commands = ["run", "play", "devices", "probe"]
+    private static let commands = ["run", "play", "devices", "probe", "board"]
 
     static func main() {
         occupyStandardDescriptors()
@@ -32,6 +32,7 @@ struct Tonearm {
             switch command {
             case "run": return try RunCommand(rest).run()
             case "play": return try PlayCommand(rest).run()
+            case "board": return try BoardCommand(rest).run()
             case "devices": return try DevicesCommand(rest).run()
             case "probe": return try ProbeCommand(rest).run()
             default: throw unknown(command)
@@ -53,6 +54,7 @@ struct Tonearm {
         switch command {
         case "run": HelpText.run
         case "play": HelpText.play
+        case "board": HelpText.board
         case "devices": HelpText.devices
         case "probe": HelpText.probe
         default: HelpText.program

@@ -1,0 +1,76 @@
+import Board
+import CLinux
+import Platform
+
+/// `tonearm board`: tries a profile on the hardware that it describes.
+struct BoardCommand {
+    private enum Task {
+        case check, watch
+    }
+
+    private let task: Task
+    private let path: String
+    private let console = Console()
+
+    init(_ words: [String]) throws(UsageError) {
+        let arguments = try Arguments(parsing: words, knowing: [])
+        let operands = arguments.operands
+        switch operands.first {
+        case "check": task = .check
+        case "watch": task = .watch
+        case let word?:
+            throw UsageError("board \(word): unknown." + Suggestion.text(for: word, among: ["check", "watch"]))
+        case nil: throw UsageError("board what? check or watch.")
+        }
+        guard operands.count == 2 else { throw UsageError("board \(operands[0]) takes one profile: a board.conf.") }
+        path = operands[1]
+    }
+
+    /// - Returns: the exit code.
+    func run() -> Int32 {
+        let profile: BoardProfile
+        do throws(BoardProfileError) {
+            profile = try BoardProfile(path: path)
+        } catch {
+            for line in error.lines { console.complain(line) }
+            return ExitCode.configuration
+        }
+        switch task {
+        case .check: return check(profile)
+        case .watch: return watch(profile)
+        }
+    }
+
+    private func check(_ profile: BoardProfile) -> Int32 {
+        let findings = BoardCheck.findings(profile, lines: GPIOLines())
+        var text = "\(profile.name)\n"
+        for finding in findings {
+            let verdict = switch finding.verdict {
+            case .present: "ok     "
+            case .absent: "absent "
+            case .missing: "MISSING"
+            }
+            text += "  \(verdict)  \(finding.subject): \(finding.message)\n"
+        }
+        guard TextOutput.standard.write(text) else { return ExitCode.failed }
+        return findings.contains { $0.verdict == .missing } ? ExitCode.failed : ExitCode.fine
+    }
+
+    /// Prints every edge and what it would do, until a signal ends it.
+    private func watch(_ profile: BoardProfile) -> Int32 {
+        do throws(SystemError) {
+            let loop = try EventLoop()
+            try loop.onSignal([SIGINT, SIGTERM]) { _ in loop.stop() }
+            let buttons = Buttons(profile, lines: GPIOLines(), loop: loop, clock: SystemMonotonicClock()) { event in
+                if !TextOutput.standard.write("\(event.description)\n") { loop.stop() }
+            }
+            buttons.start()
+            loop.run()
+            buttons.stop()
+            return ExitCode.fine
+        } catch {
+            console.complain(error.description)
+            return ExitCode.failed
+        }
+    }
+}
