@@ -119,8 +119,10 @@ final class DaemonFixture: @unchecked Sendable {
     }
 
     /// Lets time pass for the daemon's timers.
-    func pass(seconds: Int64) {
-        clock.advance(by: seconds * 1_000_000_000)
+    func pass(seconds: Int64) { pass(milliseconds: 1000 * seconds) }
+
+    func pass(milliseconds: Int64) {
+        clock.advance(by: milliseconds * 1_000_000)
         loop.clockAdvanced()
         perform { _ in }
     }
