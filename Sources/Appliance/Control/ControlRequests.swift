@@ -78,7 +78,8 @@ struct ControlRequests {
     /// the device that they were given.
     func whenDone(_ request: ControlRequest, _ action: @escaping () -> Void) {
         switch request {
-        case .music, .queueMove, .queueRemove, .queueClear, .configurationSet, .configurationUnset:
+        case .music, .queueMove, .queueRemove, .queueClear, .shuffle, .repeatMode, .configurationSet,
+            .configurationUnset:
             daemon.afterWriting(action)
         case .focus, .power:
             nonisolated(unsafe) let action = action

@@ -61,7 +61,7 @@ final class ControlSession: @unchecked Sendable {
     private func add(
         _ paths: [String], _ place: ControlRequest.MusicPlace, _ request: ControlRequest, _ id: JSONValue
     ) {
-        connection.isWaiting = true
+        connection.wait()
         MusicSearch.start(paths, loop: requests.daemon.loop) { [self] result in
             // Who asked may have gone since; it is done all the same.
             answer(request, id) { () throws(ControlFailure) in try requests.add(try result.get(), place) }
@@ -74,14 +74,14 @@ final class ControlSession: @unchecked Sendable {
     ) {
         do throws(ControlFailure) {
             let reply = ControlMessages.reply(id, try perform())
-            connection.isWaiting = true
+            connection.wait()
             requests.whenDone(request) { [self] in
                 send(reply)
-                connection.isWaiting = false
+                connection.goOn()
             }
         } catch {
             send(ControlMessages.refusal(id, code: error.code, error.message))
-            connection.isWaiting = false
+            connection.goOn()
         }
     }
 

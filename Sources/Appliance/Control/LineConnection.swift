@@ -28,10 +28,8 @@ final class LineConnection {
     /// The connection is closed. Called once.
     var closed: () -> Void = {}
 
-    /// No lines are taken until this is false again: the answer to the last one is still to come.
-    var isWaiting = false {
-        didSet { if !isWaiting { proceed() } }
-    }
+    /// The answer to the last line is still to come.
+    private var isWaiting = false
 
     init(_ socket: LocalSocket, loop: EventLoop) {
         self.socket = socket
@@ -40,6 +38,14 @@ final class LineConnection {
 
     /// Begins to take lines.
     func start() { updateWatch() }
+
+    /// Takes no lines until `goOn`: the answer to the last one is still to come.
+    func wait() { isWaiting = true }
+
+    func goOn() {
+        isWaiting = false
+        proceed()
+    }
 
     var isOpen: Bool { socket != nil }
     /// Whether all that was sent has gone to the system.
