@@ -64,9 +64,10 @@ enum HelpText {
 
     static let play = """
         Usage: tonearm play [OPTIONS] [--] FILE|FOLDER…
+               tonearm play --daemon [--socket PATH] [--json] FILE|FOLDER…
 
         Plays files (FLAC, WAV, AIFF) and the music in folders, in order and without gaps. What cannot be played is
-        reported and passed over.
+        reported and passed over. With --daemon the running daemon plays them, in place of its queue (`tonearm queue --help`).
 
         Options:
           --device NAME           hw:CARD=name,DEV=0, hw:0,0 or any other PCM of ALSA's that does not convert; default:

@@ -71,7 +71,9 @@ struct ControlFields {
     }
 
     /// Exactly one of two numbers: a value, or a difference.
-    func change(_ value: String, by difference: String, _ what: String) throws(ControlRequestError) -> ControlRequest.Change {
+    func change(
+        _ value: String, by difference: String, _ what: String
+    ) throws(ControlRequestError) -> ControlRequest.Change {
         let to = try number(value, what)
         let by = try number(difference, what)
         switch (to, by) {
@@ -93,9 +95,8 @@ struct ControlFields {
             if let other = members.first(where: { !$0.name.utf8.elementsEqual("path".utf8) }) {
                 throw .unknownField("\(place).\(other.name)", known: ["path"])
             }
-            guard let path = members.first?.value.string, path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else {
-                throw .notAllowed(field: "\(place).path", allowed: "an absolute path, which begins with /")
-            }
+            guard let path = members.first?.value.string, path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0)
+            else { throw .notAllowed(field: "\(place).path", allowed: "an absolute path, which begins with /") }
             paths.append(path)
         }
         return paths

@@ -88,7 +88,8 @@ extension ControlRequest {
             return .music(try fields.paths("products"), index.map { .index($0) } ?? .next)
         },
         ControlRequestForm("queue-move", ["entry", "index"]) { fields throws(ControlRequestError) in
-            guard let id = try fields.entryID("entry") else { throw .missing(field: "entry", allowed: "the id of an entry") }
+            guard let id = try fields.entryID("entry")
+            else { throw .missing(field: "entry", allowed: "the id of an entry") }
             guard let index = try fields.integer("index", in: 0...(.max))
             else { throw .missing(field: "index", allowed: "a whole number from 0 on") }
             return .queueMove(id, to: index)

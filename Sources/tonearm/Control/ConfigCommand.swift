@@ -35,7 +35,9 @@ struct ConfigCommand {
             let form = ["set": " KEY VALUE", "get": " [KEY]", "unset": " KEY"][action] ?? ""
             throw UsageError("config \(action): the form is `tonearm config \(action)\(form)`.")
         }
-        if file != nil, action != "check", action != "show" { throw UsageError("--config goes with config check and config show.") }
+        if file != nil, action != "check", action != "show" {
+            throw UsageError("--config goes with config check and config show.")
+        }
     }
 
     func run() -> Int32 {

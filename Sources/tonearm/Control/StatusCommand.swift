@@ -177,7 +177,7 @@ extension DeviceConfiguration {
             let format = SampleFormat.allCases.first(where: { "\($0.name)" == status["sampleFormat"]?.string })
         else { return nil }
         self.init(
-            device: name, sampleRate: Int(clamping: status["sampleRate"]?.integer ?? 0), channelCount: Int(clamping: channels),
-            sampleFormat: format, significantBits: 0, bufferFrames: 0, periodFrames: 0, memoryMapped: false)
+            device: name, sampleRate: Int(clamping: status["sampleRate"]?.integer ?? 0),
+            channelCount: Int(clamping: channels), sampleFormat: format, significantBits: 0, bufferFrames: 0, periodFrames: 0, memoryMapped: false)
     }
 }

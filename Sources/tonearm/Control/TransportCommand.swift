@@ -27,7 +27,9 @@ struct TransportCommand {
         switch name {
         case "resume": request = "play"
         case "seek":
-            guard let first else { throw UsageError("seek needs a time: SECONDS, M:SS, or +SECONDS and -SECONDS from here.") }
+            guard let first else {
+                throw UsageError("seek needs a time: SECONDS, M:SS, or +SECONDS and -SECONDS from here.")
+            }
             fields = [try Self.seek(first)]
         case "volume":
             if let first { fields = [try Self.volume(first)] } else { request = "status" }
@@ -44,7 +46,9 @@ struct TransportCommand {
             }
         case "repeat":
             if let first {
-                guard ["off", "all", "one"].contains(first) else { throw UsageError("repeat \(first): must be off, all or one.") }
+                guard ["off", "all", "one"].contains(first) else {
+                    throw UsageError("repeat \(first): must be off, all or one.")
+                }
                 fields = [.init("mode", .string(first))]
             } else {
                 request = "status"
@@ -63,7 +67,9 @@ struct TransportCommand {
         }
     }
 
-    private static func hasOperand(_ name: String) -> Bool { ["seek", "volume", "mute", "shuffle", "repeat"].contains(name) }
+    private static func hasOperand(_ name: String) -> Bool {
+        ["seek", "volume", "mute", "shuffle", "repeat"].contains(name)
+    }
 
     private static func volumeText(_ reply: JSONValue) -> String? {
         reply["volume"]?.integer.map { "\($0) %" + (reply["muted"]?.boolean == true ? ", muted" : "") }
