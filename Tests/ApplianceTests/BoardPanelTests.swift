@@ -31,7 +31,7 @@ struct BoardPanelTests {
         let products = try tracks.make("a", frames: 9000)
         fixture.perform { try $0.conductor.set(products, playing: false) }
         fixture.perform { [fixture] _ in fixture.lines.inputs["line 1 of c"]?.edge(true, at: fixture.clock.now()) }
-        fixture.wait("sound") { $0.playback == .playing }
+        fixture.waitForSound()
         fixture.end()
     }
 
@@ -43,7 +43,7 @@ struct BoardPanelTests {
         #expect(fixture.status.problems.map(\.subject) == ["play"])
         let products = try tracks.make("a", frames: 9000)
         fixture.perform { try $0.conductor.set(products, playing: true) }
-        fixture.wait("sound") { $0.playback == .playing }
+        fixture.waitForSound()
         fixture.end()
     }
 
@@ -53,7 +53,7 @@ struct BoardPanelTests {
         #expect(output(2).last == true)
         let products = try tracks.make("a", frames: 9000)
         fixture.perform { try $0.conductor.set(products, playing: true) }
-        fixture.wait("sound") { $0.playback == .playing }
+        fixture.waitForSound()
         #expect(output(1).last == true)
         #expect(output(2).last == false)
         fixture.end()
@@ -76,7 +76,7 @@ struct BoardPanelTests {
         #expect(output(1) == [false])
         fixture.pass(seconds: 1)
         fixture.perform { try $0.conductor.set(products, playing: true) }
-        fixture.wait("sound") { $0.playback == .playing && $0.device != nil }
+        fixture.waitForSound()
         // The message that it plays has arrived; nothing is heard before 30 ms of the daemon's clock.
         #expect(output(1) == [false])
         passMilliseconds(30)
@@ -91,11 +91,12 @@ struct BoardPanelTests {
         passMilliseconds(20)
         fixture.perform { $0.perform(.play) }
         fixture.card.waitUntil("sound") { $0.isStarted }
-        fixture.wait("sound") { _ in fixture.player.playbackEngine.playbackState == .playing }
+        fixture.waitForSound()
         passMilliseconds(30)
         #expect(output(1) == [false, true, false, true])
         fixture.card.unplug()
         fixture.wait("the stall") { $0.playback == .stalled }
+        fixture.settle()
         #expect(output(1) == [false, true, false, true, false])
         fixture.end()
     }

@@ -55,7 +55,7 @@ struct HealthTests {
         #expect(alive(after: 2) == 1)
         let products = try tracks.make("ab", frames: 20_000)
         fixture.perform { try $0.conductor.set(products, playing: true) }
-        fixture.wait("sound") { $0.playback == .playing && $0.device != nil }
+        fixture.waitForSound()
         #expect(socket.arrived().contains { $0.hasPrefix("STATUS=playing: ") && $0.hasSuffix(" (1 of 2)") })
         #expect(alive(after: 2) == 1)
         fixture.play(500)

@@ -83,7 +83,7 @@ struct ControlRequests {
             daemon.afterWriting(action)
         case .focus, .power:
             nonisolated(unsafe) let action = action
-            daemon.afterFocusChange { action() }
+            daemon.afterRequests { action() }
         default: action()
         }
     }

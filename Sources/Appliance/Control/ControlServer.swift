@@ -125,19 +125,13 @@ public final class ControlServer: @unchecked Sendable {
         case .state: tell(.state)
         case .track: tell(.track)
         case .queue: tell(.queue)
-        case .positionJumped: tellPosition()
+        case .positionJumped: tell(.position)
         case .volume: tell(.volume)
         case .configuration: tell(.configuration)
         case .problems: tell(.problems)
         case .failed(let entry, let error): tell(.failed, ControlMessages.members(failed: entry, error))
         }
         if event == .state { updatePositionTimer() }
-    }
-
-    /// The engine knows the new position when it has done what it was told.
-    private func tellPosition() {
-        guard sessions.contains(where: { $0.subscriptions.contains(.position) }) else { return }
-        daemon.afterFocusChange { [self] in tell(.position) }
     }
 
     /// - Parameter members: what is told; nil for the part of the status that the event is about.
