@@ -85,6 +85,8 @@ struct ControlEventTests {
         fixture.pass(seconds: 10)
         try client.ask("subscribe", "\"events\":[\"position\"]")
         for _ in 0..<3 {
+            // What was sent last was sent before the next one was arranged.
+            _ = fixture.withServer { $0.clientCount }
             fixture.pass(seconds: 0.9)
             fixture.pass(seconds: 0.1)
             #expect(try client.message()["event"] == "position")
