@@ -1,3 +1,5 @@
+import Platform
+
 import CLinux
 
 /// The program's entrance: finds the command and hands it the words after its name.

@@ -134,8 +134,8 @@ final class Tracks {
 
     init() throws { folder = try ScratchFolder() }
 
-    /// Tracks of equal length, up to 65,536 frames, for the letters of a word. An upper-case letter is a file that is no
-    /// music, `?` one that does not exist.
+    /// Tracks of equal length, up to 65,536 frames, for the letters of a word. An upper-case letter is a file that is
+    /// no music, `?` one that does not exist.
     func make(_ word: String, frames: Int) throws -> [QueuedProduct] {
         try word.map { letter in
             let path = folder["\(letter == "?" ? "missing" : String(letter)).flac"]

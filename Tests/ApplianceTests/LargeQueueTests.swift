@@ -11,7 +11,7 @@ struct LargeQueueTests {
 
     @Test("takes less than 200 bytes an entry, its image of the database included")
     func memory() throws {
-        let process = try QueueWriterProcess("memory", "\(Self.count)")
+        let process = try WriterProcess("QueueWriter", "memory", "\(Self.count)")
         let bytes = try #require(Int(process.nextLine() ?? ""))
         #expect(bytes < 200 * Self.count)
         #expect(bytes > 60 * Self.count, "the product ids alone take that")

@@ -149,7 +149,7 @@ struct QueueStoreTests {
         var done = 0
         var read = 0
         for round in 0..<25 {
-            let writer = try QueueWriterProcess(path, "\(done)")
+            let writer = try WriterProcess("QueueWriter", path, "\(done)")
             for _ in 0..<(round * 5 % 13) {
                 done = try Int(#require(writer.nextLine())) ?? -1
                 read += 1
@@ -168,39 +168,5 @@ struct QueueStoreTests {
         }
         #expect(read == (0..<25).reduce(0) { $0 + $1 * 5 % 13 })
         #expect(done >= read)
-    }
-}
-
-/// A running `QueueWriter`.
-final class QueueWriterProcess {
-    private let process = Process()
-    private let output = Pipe()
-    private var unread = Data()
-
-    init(_ arguments: String...) throws {
-        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        process.executableURL = URL(fileURLWithPath: "\(Folder.containing(tests))/QueueWriter")
-        process.arguments = arguments
-        process.standardOutput = output
-        try process.run()
-        try output.fileHandleForWriting.close()
-    }
-
-    /// The next line that the process says; nil when it has ended.
-    func nextLine() -> String? {
-        while !unread.contains(UInt8(ascii: "\n")) {
-            let more = output.fileHandleForReading.availableData
-            if more.isEmpty { return nil }
-            unread += more
-        }
-        let line = unread.prefix { $0 != UInt8(ascii: "\n") }
-        unread = unread.dropFirst(line.count + 1)
-        return String(decoding: line, as: UTF8.self)
-    }
-
-    /// Ends the process at once and waits for its end.
-    func kill() {
-        CLinux.kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
     }
 }

@@ -51,28 +51,3 @@ struct ArgumentsTests {
         #expect(Arguments.askForHelp(words) == isAsked)
     }
 }
-
-@Suite("What was probably meant")
-struct SuggestionTests {
-    private static let commands = ["play", "devices", "probe"]
-
-    @Test(
-        "the closest word within a third of the letters, or the only one that is begun",
-        arguments: [
-            ("paly", "play"), ("PLAY", "play"), ("pley", "play"), ("device", "devices"), ("dev", "devices"),
-            ("prob", "probe"), ("pl", "play"), ("p", nil), ("help", nil), ("x", nil), ("", nil),
-        ] as [(String, String?)])
-    func closest(word: String, candidate: String?) {
-        #expect(Suggestion.closest(to: word, among: Self.commands) == candidate)
-    }
-
-    @Test(
-        "letters inserted, removed, replaced, swapped",
-        arguments: [
-            ("", "", 0), ("", "abc", 3), ("abc", "", 3), ("abc", "abc", 0), ("abc", "abd", 1), ("abc", "acb", 1),
-            ("abc", "xabc", 1), ("kitten", "sitting", 3), ("ab", "ba", 1), ("abcd", "badc", 2),
-        ])
-    func distance(left: String, right: String, distance: Int) {
-        #expect(Suggestion.distance(Array(left.utf8), Array(right.utf8)) == distance)
-    }
-}

@@ -34,7 +34,7 @@ struct DurabilityTests {
     func killed() throws {
         var acknowledged: Int64 = 0
         for round in 0..<30 {
-            let writer = try WriterProcess(path)
+            let writer = try WriterProcess("KeyValueWriter", path)
             for _ in 0..<(round * 7 % 12) { acknowledged = Int64(try #require(writer.nextLine())) ?? -1 }
             writer.kill()
             // What the process said between the last line that was read here and its end.
@@ -104,7 +104,7 @@ struct DurabilityTests {
 
     @Test("when the system refuses to write", arguments: [70_000, 100_000, 150_000])
     func refusedWrite(limit: Int) throws {
-        let writer = try WriterProcess(path, "\(limit)")
+        let writer = try WriterProcess("KeyValueWriter", path, "\(limit)")
         var lines: [String] = []
         while let line = writer.nextLine() { lines.append(line) }
         writer.waitUntilExit()

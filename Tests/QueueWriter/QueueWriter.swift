@@ -3,9 +3,9 @@ import Database
 import Glibc
 import Platform
 
-/// Changes a queue for ever and acknowledges each change on stdout once it is durable, so that a test can end the process
-/// at any moment and look what is there: `QueueWriter DATABASE STEPS-DONE`. What a step does depends on its number alone.
-/// `QueueWriter memory COUNT` says how many bytes a queue takes, where no other test allocates.
+/// Changes a queue for ever and acknowledges each change on stdout once it is durable, so that a test can end the
+/// process at any moment and look what is there: `QueueWriter DATABASE STEPS-DONE`. What a step does depends on its
+/// number alone. `QueueWriter memory COUNT` says how many bytes a queue takes, where no other test allocates.
 @main struct QueueWriter {
     static let migrations = [Migration(1, QueueStore.schema)]
 

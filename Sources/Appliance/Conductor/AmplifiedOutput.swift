@@ -1,8 +1,8 @@
 import Board
 import Player
 
-/// Lets the engine play and fall silent while the amplifier is muted, so that neither pops. Without an amplifier it does
-/// so at once.
+/// Lets the engine play and fall silent while the amplifier is muted, so that neither pops. Without an amplifier it
+/// does so at once.
 ///
 /// Thread: that of the conductor.
 final class AmplifiedOutput {
@@ -25,7 +25,8 @@ final class AmplifiedOutput {
 
     func reset() { afterMuting { [engine] in engine.reset() } }
 
-    /// Calls `action` on the engine's thread when all that was asked for is done: after `reset` the device is free then.
+    /// Calls `action` on the engine's thread when all that was asked for is done: after `reset` the device is free
+    /// then.
     func afterRequests(_ action: @escaping @Sendable () -> Void) {
         guard let pending else { return engine.afterRequests(action) }
         self.pending = { [engine] in

@@ -68,8 +68,8 @@ public final class QueueConductor: @unchecked Sendable {
         }
     }
 
-    /// Listens to the engine no longer, and tells nobody of the messages that are still under way. Until then it lives as
-    /// long as the engine does.
+    /// Listens to the engine no longer, and tells nobody of the messages that are still under way. Until then it lives
+    /// as long as the engine does.
     public func shutDown() {
         if let subscription { engine.bus.cancel(subscription) }
         subscription = nil

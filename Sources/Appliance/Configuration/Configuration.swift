@@ -1,3 +1,5 @@
+import Platform
+
 /// The daemon's configuration: a value for every setting, checked as a whole, and where each comes from.
 ///
 /// A value. What the names of the properties do not say is told in the default file, `Configuration.defaultFile`.

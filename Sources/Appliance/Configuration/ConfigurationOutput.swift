@@ -8,7 +8,8 @@ extension Configuration {
         } heading: { _ in "" }
     }
 
-    /// The text of `tonearm.conf` as it comes with the program: every setting explained, commented out, with its default.
+    /// The text of `tonearm.conf` as it comes with the program: every setting explained, commented out, with its
+    /// default.
     public static var defaultFile: String {
         let standard = Configuration()
         let introduction = """

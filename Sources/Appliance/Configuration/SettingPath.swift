@@ -1,3 +1,5 @@
+import Platform
+
 extension SettingName {
     /// As requests and commands write it: `audio.maximum-volume`.
     public var path: String { "\(setting.section).\(setting.key)" }

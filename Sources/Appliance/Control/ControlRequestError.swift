@@ -1,3 +1,5 @@
+import Platform
+
 /// Why a line is no request. Nothing was done.
 public enum ControlRequestError: Error, Equatable, Sendable {
     /// No JSON, with the place of the first mistake.

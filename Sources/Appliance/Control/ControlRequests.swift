@@ -74,8 +74,8 @@ struct ControlRequests {
         return []
     }
 
-    /// Calls `action` when what was asked for has happened: what came into the queue is on the medium, and others can open
-    /// the device that they were given.
+    /// Calls `action` when what was asked for has happened: what came into the queue is on the medium, and others can
+    /// open the device that they were given.
     func whenDone(_ request: ControlRequest, _ action: @escaping () -> Void) {
         switch request {
         case .music, .queueMove, .queueRemove, .queueClear, .shuffle, .repeatMode, .configurationSet,

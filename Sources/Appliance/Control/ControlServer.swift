@@ -1,8 +1,8 @@
 import CLinux
 import Platform
 
-/// The control socket: takes clients, answers what they ask, and tells them what happens. `docs/control.md` documents what
-/// goes over it.
+/// The control socket: takes clients, answers what they ask, and tells them what happens. `docs/control.md` documents
+/// what goes over it.
 ///
 /// Thread: that of the daemon's loop, everything.
 public final class ControlServer: @unchecked Sendable {

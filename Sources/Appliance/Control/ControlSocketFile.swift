@@ -22,7 +22,8 @@ struct ControlSocketFile {
             try Folder.create(Folder.containing(path))
             if Self.isSocket(temporaryPath) == true { try Folder.removeFile(temporaryPath) }
             let socket = try LocalSocket(listeningAt: temporaryPath, mode: 0o600)
-            // Cut here: a socket that nobody listens on any more lies under the temporary name; the next start removes it.
+            // Cut here: a socket that nobody listens on any more lies under the temporary name; the next start removes
+            // it.
             giveToGroup()
             if chmod(temporaryPath, mode_t(mode)) != 0 || rename(temporaryPath, path) != 0 {
                 let error = SystemError.last("rename", path)

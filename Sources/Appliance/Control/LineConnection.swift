@@ -1,11 +1,12 @@
 import Platform
 
-/// A client's connection as lines in both directions. Harms nobody: what a client does not read is kept up to a limit, and
-/// a client that does not read is not read from.
+/// A client's connection as lines in both directions. Harms nobody: what a client does not read is kept up to a limit,
+/// and a client that does not read is not read from.
 ///
 /// Thread: the loop's.
 final class LineConnection {
-    /// Bytes that are kept for a client: at the first limit nothing more is read from it, at the second one it is cut off.
+    /// Bytes that are kept for a client: at the first limit nothing more is read from it, at the second one it is cut
+    /// off.
     static let pauseLimit = 64 << 10
     static let outputLimit = 256 << 10
     static let lineLimit = 64 << 10

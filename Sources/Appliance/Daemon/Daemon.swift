@@ -202,7 +202,8 @@ public final class Daemon: @unchecked Sendable {
         if code != 0 { Log.error("\(line): \(SystemError(code: code, operation: "posix_spawn", subject: "/bin/sh"))") }
     }
 
-    /// Calls `action` once the queue and the settings, as they are now, are on the medium, or could not be brought there.
+    /// Calls `action` once the queue and the settings, as they are now, are on the medium, or could not be brought
+    /// there.
     public func afterWriting(_ action: @escaping () -> Void) { keeper.afterWriting(action) }
 
     // MARK: Focus
@@ -231,8 +232,8 @@ public final class Daemon: @unchecked Sendable {
         showState()
     }
 
-    /// Calls `action` once the player has done all that was asked for: after the focus was taken the device is free, and
-    /// others can open it.
+    /// Calls `action` once the player has done all that was asked for: after the focus was taken the device is free,
+    /// and others can open it.
     public func afterRequests(_ action: @escaping @Sendable () -> Void) {
         conductor.output.afterRequests { [loop] in loop.post(action) }
     }

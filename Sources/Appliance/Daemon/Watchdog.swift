@@ -1,9 +1,9 @@
 import Platform
 import Player
 
-/// Tells whoever supervises this process how the daemon does: that it has started and stops, in a line what it plays, and
-/// time and again that the player is well, as `HealthCheck` has it. A player that hangs is not reported well, and is
-/// started anew.
+/// Tells whoever supervises this process how the daemon does: that it has started and stops, in a line what it plays,
+/// and time and again that the player is well, as `HealthCheck` has it. A player that hangs is not reported well, and
+/// is started anew.
 ///
 /// Thread: the daemon's.
 public final class Watchdog {

@@ -1,5 +1,5 @@
-/// How much of the speaker the player may have (seed 004, the states of the HMI). Given by whatever shares it: a doorbell,
-/// a voice assistant.
+/// How much of the speaker the player may have (seed 004, the states of the HMI). Given by whatever shares it: a
+/// doorbell, a voice assistant.
 public enum FocusLevel: UInt8, Comparable, CaseIterable, Sendable {
     /// It was sent away.
     case none
@@ -30,12 +30,13 @@ public enum StreamingState: CaseIterable, Sendable {
     case ready
 }
 
-/// When the sound card is opened and closed (seed 004, "Streaming Media Manager", its audio half). A `hw:` device has one
-/// owner: as long as it is open nobody else is heard.
+/// When the sound card is opened and closed (seed 004, "Streaming Media Manager", its audio half). A `hw:` device has
+/// one owner: as long as it is open nobody else is heard.
 ///
-/// The focus alone closes it. It is opened where the focus is limited or full and the board is awake: a phone plays on in
-/// the background, a board that sleeps does not. A board that wakes up opens it anew, for what it was playing to may have
-/// lost its state. That entering the full focus restarts what is ready is for video alone: the audio chart keeps it open.
+/// The focus alone closes it. It is opened where the focus is limited or full and the board is awake: a phone plays on
+/// in the background, a board that sleeps does not. A board that wakes up opens it anew, for what it was playing to may
+/// have lost its state. That entering the full focus restarts what is ready is for video alone: the audio chart keeps
+/// it open.
 ///
 /// Whether anything plays is not asked here: `QueueConductor` goes on when it has the device again if it was playing.
 public struct FocusSession: Equatable, Sendable {

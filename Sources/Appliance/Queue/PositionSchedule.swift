@@ -1,6 +1,6 @@
 /// When the position is written, so that a pulled plug costs at most 10 s of it and the medium is left in peace: every
-/// 9 s while it moves, which leaves the write itself a second; at once when it comes to rest; at most once a second when
-/// somebody turns a knob to seek.
+/// 9 s while it moves, which leaves the write itself a second; at once when it comes to rest; at most once a second
+/// when somebody turns a knob to seek.
 ///
 /// Times are those of a monotonic clock, in nanoseconds.
 public struct PositionSchedule: Sendable {
@@ -41,8 +41,8 @@ public struct PositionSchedule: Sendable {
         return true
     }
 
-    /// When to come back with a tick: while it plays, and after a jump that was not written at once; nil when nothing is
-    /// going to change.
+    /// When to come back with a tick: while it plays, and after a jump that was not written at once; nil when nothing
+    /// is going to change.
     public func nextTick(isPlaying: Bool, at now: Int64) -> Int64? {
         isPlaying || hasJumped ? max(now, deadline) : nil
     }

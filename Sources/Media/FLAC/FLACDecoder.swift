@@ -163,8 +163,8 @@ final class FLACDecoder: AudioDecoder {
         }
     }
 
-    /// Another stream may have been put behind this one. Each has a header that tells its format, and numbers its frames
-    /// anew.
+    /// Another stream may have been put behind this one. Each has a header that tells its format, and numbers its
+    /// frames anew.
     private func continueWithAppendedStream() throws(MediaError) -> Bool {
         guard let next = stream.fileOffset, next > currentHeader.audioOffset else { return false }
         let start = try ID3v2.end(of: source, at: next)

@@ -19,7 +19,8 @@ struct FLACExtent {
     /// Another stream was met while playing.
     mutating func isFollowed(at offset: Int64) { end = end ?? offset }
 
-    /// Looks at the file's end, once: the last frame there is the last of the first stream, or there is more to look at.
+    /// Looks at the file's end, once: the last frame there is the last of the first stream, or there is more to look
+    /// at.
     /// - Parameter stream: of the file's first stream; it then stands anywhere.
     mutating func examine(
         _ source: any ByteSource, _ header: FLACHeader, with stream: FLACStream
@@ -57,7 +58,8 @@ struct FLACExtent {
         return end != nil
     }
 
-    /// How a stream starts: its marker and the header of a STREAMINFO block, but for the bit that makes it the last one.
+    /// How a stream starts: its marker and the header of a STREAMINFO block, but for the bit that makes it the last
+    /// one.
     private static let start = FLACHeader.marker + [0, 0, 0, UInt8(FLACStreamInfo.byteCount)]
 
     private static func firstStart(in bytes: [UInt8]) -> Int? {

@@ -1,5 +1,5 @@
-/// The bytes as libFLAC shall see them: a condensed header, then the file from its first audio frame on, to its end or to
-/// where another stream begins.
+/// The bytes as libFLAC shall see them: a condensed header, then the file from its first audio frame on, to its end or
+/// to where another stream begins.
 struct FLACInput {
     private let reader: SourceReader
     private let header: [UInt8]

@@ -1,7 +1,7 @@
 import CLinux
 
-/// A file that one process at a time holds: its owner is the only one who uses what lies beside it. The kernel gives the
-/// lock back when the process ends, however it ends; the file stays.
+/// A file that one process at a time holds: its owner is the only one who uses what lies beside it. The kernel gives
+/// the lock back when the process ends, however it ends; the file stays.
 public struct LockFile: ~Copyable {
     /// Why it is not ours.
     public enum Refusal: Error, Equatable, Sendable {

@@ -31,8 +31,8 @@ public enum Log {
     /// Takes a message in place of stderr. It is called on the thread that logs.
     public typealias Receiver = @Sendable (Level, String) -> Void
 
-    /// Where messages go instead of stderr: for a program that draws on the terminal itself. nil for stderr. Any thread;
-    /// a message that is just being written may still arrive at the former one.
+    /// Where messages go instead of stderr: for a program that draws on the terminal itself. nil for stderr. Any
+    /// thread; a message that is just being written may still arrive at the former one.
     public static var receiver: Receiver? {
         get { lock.withLock { currentReceiver } }
         set { lock.withLock { currentReceiver = newValue } }

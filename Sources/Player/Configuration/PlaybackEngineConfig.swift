@@ -3,8 +3,8 @@ import Platform
 
 /// Configuration of the playback engine (seed 000, "PlaybackEngineConfig"), persisted by the player.
 ///
-/// Thread: any. A value that is set is in force at once and is written to storage in the background, in the order of the
-/// changes; what was set last may be lost to a power cut in the moment of writing, what was there before is not.
+/// Thread: any. A value that is set is in force at once and is written to storage in the background, in the order of
+/// the changes; what was set last may be lost to a power cut in the moment of writing, what was there before is not.
 public final class PlaybackEngineConfig: @unchecked Sendable {
     struct Values: Equatable, Sendable {
         var loudnessNormalizationMode = LoudnessNormalizationMode.album

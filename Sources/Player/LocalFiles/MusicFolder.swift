@@ -19,8 +19,8 @@ public enum MusicFolder {
     /// Deeper than any collection; ends a loop of links.
     private static let depthLimit = 32
 
-    /// The audio files at `path`: itself where it is a file (whatever its name), else those below the folder whose names
-    /// say that they are audio. Names that begin with a dot are left out.
+    /// The audio files at `path`: itself where it is a file (whatever its name), else those below the folder whose
+    /// names say that they are audio. Names that begin with a dot are left out.
     public static func contents(of path: String) throws(SystemError) -> Contents {
         switch FileKind(at: path) {
         case nil:

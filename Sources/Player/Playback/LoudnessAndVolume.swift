@@ -9,8 +9,8 @@ protocol HardwareVolume: AnyObject {
 
 extension HardwareMixer: HardwareVolume {}
 
-/// How loud products are: loudness normalization as a factor on the samples, the user's volume in the card's mixer where
-/// that has one in decibels, else on the samples too.
+/// How loud products are: loudness normalization as a factor on the samples, the user's volume in the card's mixer
+/// where that has one in decibels, else on the samples too.
 ///
 /// Thread: control alone.
 final class LoudnessAndVolume {
@@ -35,8 +35,8 @@ final class LoudnessAndVolume {
         applyVolume()
     }
 
-    /// A card that is back begins with a volume of its own, often its loudest, and plays before `deviceChanged` can set it.
-    /// So the volume is software until then.
+    /// A card that is back begins with a volume of its own, often its loudest, and plays before `deviceChanged` can set
+    /// it. So the volume is software until then.
     func deviceLost() { mixer = nil }
 
     /// Brings the mixer, if there is one, to the configured volume.

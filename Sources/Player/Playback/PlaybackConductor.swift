@@ -29,7 +29,8 @@ final class PlaybackConductor: @unchecked Sendable {
         var conductor: PlaybackConductor?
     }
 
-    /// How often the audio thread's events are fetched while it does something. It makes no system call to announce them.
+    /// How often the audio thread's events are fetched while it does something. It makes no system call to announce
+    /// them.
     private static let fetchInterval: Int64 = 20_000_000
     private static let startLimit: Int64 = 1_000_000_000
 

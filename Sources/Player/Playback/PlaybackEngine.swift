@@ -4,8 +4,8 @@ import Platform
 
 /// Plays media products (seed 000, "PlaybackEngine"): one is active, one may be set as next and follows without a gap.
 ///
-/// Threads: every function and property may be used from any thread. A call is carried out on the control thread, in the
-/// order of the calls; a property reads what was published last. Messages arrive on `bus`.
+/// Threads: every function and property may be used from any thread. A call is carried out on the control thread, in
+/// the order of the calls; a property reads what was published last. Messages arrive on `bus`.
 public final class PlaybackEngine: @unchecked Sendable {
     /// All messages and errors, in the order in which things happened.
     public let bus: Bus<PlaybackMessage>
@@ -29,8 +29,8 @@ public final class PlaybackEngine: @unchecked Sendable {
         loop.post { [conductor] in conductor.load(mediaProduct) }
     }
 
-    /// Makes `mediaProduct` follow the active one without a gap; nil for nothing. To be called each time what is up next
-    /// changes: a second call replaces the first, also when that was decoded already, as long as it is not heard.
+    /// Makes `mediaProduct` follow the active one without a gap; nil for nothing. To be called each time what is up
+    /// next changes: a second call replaces the first, also when that was decoded already, as long as it is not heard.
     /// Ignored in state `.idle`.
     public func setNext(_ mediaProduct: MediaProduct?) {
         loop.post { [conductor] in conductor.setNext(mediaProduct) }
@@ -53,8 +53,8 @@ public final class PlaybackEngine: @unchecked Sendable {
     /// Stops and forgets the active and the next product; the state is `.idle` and the device is free.
     public func reset() { perform(.reset) }
 
-    /// Calls `action` once the audio thread has done all that was requested before: after `reset` the device is free then,
-    /// and another program can open it. On the control thread; it must not take long.
+    /// Calls `action` once the audio thread has done all that was requested before: after `reset` the device is free
+    /// then, and another program can open it. On the control thread; it must not take long.
     public func afterRequests(_ action: @escaping @Sendable () -> Void) {
         loop.post { [conductor] in conductor.afterCommands(action) }
     }

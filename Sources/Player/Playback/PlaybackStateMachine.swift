@@ -89,7 +89,8 @@ struct PlaybackStateMachine {
     private(set) var announced: MediaProduct?
     /// The context of the last transition or quality message.
     private(set) var context: PlaybackContext?
-    /// Counts the times that the output had to start anew, so that a late report about an earlier time is known as such.
+    /// Counts the times that the output had to start anew, so that a late report about an earlier time is known as
+    /// such.
     private var generation: UInt64 = 0
 
     /// The item that plays or will play.

@@ -1,4 +1,5 @@
-/// Everything that the playback engine's bus carries, in the order in which it happened (seed 000, "PlaybackEngine.bus").
+/// Everything that the playback engine's bus carries, in the order in which it happened (seed 000,
+/// "PlaybackEngine.bus").
 public enum PlaybackMessage: Equatable, Sendable {
     /// Raised just before the state changes to `.idle`, and only for the active product.
     case error(PlayerError)

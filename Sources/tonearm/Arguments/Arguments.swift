@@ -1,3 +1,5 @@
+import Platform
+
 /// The words after a command, sorted into options and operands. An option may stand anywhere; after `--` everything is
 /// an operand.
 struct Arguments {

@@ -30,8 +30,8 @@ final class Console: @unchecked Sendable {
         if !line.isEmpty { output.write(line) }
     }
 
-    /// Shows `text` as the terminal's last line, in place of what was there. It must fit. Nothing is shown while another
-    /// job has the terminal.
+    /// Shows `text` as the terminal's last line, in place of what was there. It must fit. Nothing is shown while
+    /// another job has the terminal.
     func draw(_ text: String) {
         guard text != line, output.isInFront else { return }
         output.write(Self.eraseLine + text)

@@ -35,8 +35,8 @@ enum DisplayText {
         return result
     }
 
-    /// As terminals count: what Unicode calls wide is 2, what is drawn over the character before it is 0. The ranges are
-    /// those of UAX #11 and of general categories Mn, Me and Cf, as far as music is likely to be named in them.
+    /// As terminals count: what Unicode calls wide is 2, what is drawn over the character before it is 0. The ranges
+    /// are those of UAX #11 and of general categories Mn, Me and Cf, as far as music is likely to be named in them.
     static func columns(_ scalar: Unicode.Scalar) -> Int {
         let value = scalar.value
         if value < 0x300 { return 1 }

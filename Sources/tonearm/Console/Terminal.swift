@@ -1,7 +1,7 @@
 import CLinux
 
-/// A terminal whose keys arrive one by one, without Enter and without being echoed. Its end gives the terminal back as it
-/// was. Ctrl-C and Ctrl-Z still are signals.
+/// A terminal whose keys arrive one by one, without Enter and without being echoed. Its end gives the terminal back as
+/// it was. Ctrl-C and Ctrl-Z still are signals.
 struct Terminal: ~Copyable {
     let descriptor: Int32
     private let before: termios

@@ -3,8 +3,8 @@ import Player
 
 /// Carries out what `PlayQueue` decides.
 ///
-/// Threads: any. The engine's messages have to be handed in where they arrive: what follows a product must be known before
-/// it ends, and a device that writes a file, or a very short track, leaves no time for a detour.
+/// Threads: any. The engine's messages have to be handed in where they arrive: what follows a product must be known
+/// before it ends, and a device that writes a file, or a very short track, leaves no time for a detour.
 final class QueuePlayer: @unchecked Sendable {
     private let engine: PlaybackEngine
     private let lock = Lock()

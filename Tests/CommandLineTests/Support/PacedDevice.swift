@@ -2,8 +2,9 @@ import CLinux
 import Platform
 import TestSupport
 
-/// A device that plays as fast as a test lets it: a named pipe behind ALSA's `file` plug-in, read by a thread of the test's
-/// own. The player is held back by the full pipe; it can be ahead of what was let through by that and by its buffers.
+/// A device that plays as fast as a test lets it: a named pipe behind ALSA's `file` plug-in, read by a thread of the
+/// test's own. The player is held back by the full pipe; it can be ahead of what was let through by that and by its
+/// buffers.
 final class PacedDevice: @unchecked Sendable {
     private let readEnd: Int32
     /// Held open so that the pipe is not at its end while no player has it.

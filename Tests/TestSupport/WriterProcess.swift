@@ -1,16 +1,16 @@
-import CLinux
 import Foundation
 import Platform
 
-/// A running `KeyValueWriter`.
-final class WriterProcess {
+/// A program of this package that writes until it is killed, and says on stdout what it has written.
+public final class WriterProcess {
     private let process = Process()
     private let output = Pipe()
     private var unread = Data()
 
-    init(_ arguments: String...) throws {
+    /// - Parameter program: beside the tests.
+    public init(_ program: String, _ arguments: String...) throws {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        process.executableURL = URL(fileURLWithPath: "\(Folder.containing(tests))/KeyValueWriter")
+        process.executableURL = URL(fileURLWithPath: "\(Folder.containing(tests))/\(program)")
         process.arguments = arguments
         process.standardOutput = output
         try process.run()
@@ -18,7 +18,7 @@ final class WriterProcess {
     }
 
     /// The next line that the process says; nil when it has ended.
-    func nextLine() -> String? {
+    public func nextLine() -> String? {
         while !unread.contains(UInt8(ascii: "\n")) {
             let more = output.fileHandleForReading.availableData
             if more.isEmpty { return nil }
@@ -30,10 +30,10 @@ final class WriterProcess {
     }
 
     /// Ends the process at once and waits for its end.
-    func kill() {
-        CLinux.kill(process.processIdentifier, SIGKILL)
+    public func kill() {
+        Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
 
-    func waitUntilExit() { process.waitUntilExit() }
+    public func waitUntilExit() { process.waitUntilExit() }
 }

@@ -1,0 +1,48 @@
+/// What somebody who mistyped a word may have meant.
+public enum Suggestion {
+    /// ` Did you mean --device?`, or nothing when no candidate is near.
+    public static func text(for word: String, among candidates: [String]) -> String {
+        nearest(to: word, among: candidates).map { " Did you mean \($0)?" } ?? ""
+    }
+
+    /// The candidate with the fewest wrong letters, at most half of the word's and three; or the only one that begins
+    /// with the word. Case does not count, nor which dash it is.
+    public static func nearest(to word: String, among candidates: [String]) -> String? {
+        let letters = folded(word)
+        var best: (candidate: String, distance: Int)?
+        for candidate in candidates {
+            let distance = distance(letters, folded(candidate))
+            if distance < best?.distance ?? .max { best = (candidate, distance) }
+        }
+        if let best, best.distance <= max(1, min(3, letters.count / 2)) { return best.candidate }
+        let continued = candidates.filter { folded($0).starts(with: letters) }
+        return continued.count == 1 ? continued[0] : nil
+    }
+
+    /// How many bytes have to be added, removed, replaced or exchanged with their neighbour (Damerau and Levenshtein).
+    static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+        var before: [Int] = []
+        var above = Array(0...right.count)
+        for i in left.indices {
+            var row = [i + 1]
+            for j in right.indices {
+                var cost = min(above[j] + (left[i] == right[j] ? 0 : 1), above[j + 1] + 1, row[j] + 1)
+                if i > 0, j > 0, left[i] == right[j - 1], left[i - 1] == right[j] { cost = min(cost, before[j - 1] + 1) }
+                row.append(cost)
+            }
+            before = above
+            above = row
+        }
+        return above[right.count]
+    }
+
+    private static func folded(_ text: String) -> [UInt8] {
+        text.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
+            case UInt8(ascii: "_"): UInt8(ascii: "-")
+            default: byte
+            }
+        }
+    }
+}

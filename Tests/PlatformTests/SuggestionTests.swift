@@ -1,0 +1,28 @@
+import Testing
+
+@testable import Platform
+
+@Suite("What was probably meant")
+struct SuggestionTests {
+    private static let commands = ["play", "devices", "probe"]
+
+    @Test(
+        "the nearest word within half of the letters and three, or the only one that is begun; case and dashes do not count",
+        arguments: [
+            ("paly", "play"), ("PLAY", "play"), ("pley", "play"), ("device", "devices"), ("dev", "devices"),
+            ("prob", "probe"), ("pl", "play"), ("p", nil), ("help", nil), ("x", nil), ("", nil), ("dvics", "devices"),
+        ] as [(String, String?)])
+    func closest(word: String, candidate: String?) {
+        #expect(Suggestion.nearest(to: word, among: Self.commands) == candidate)
+    }
+
+    @Test(
+        "letters inserted, removed, replaced, swapped",
+        arguments: [
+            ("", "", 0), ("", "abc", 3), ("abc", "", 3), ("abc", "abc", 0), ("abc", "abd", 1), ("abc", "acb", 1),
+            ("abc", "xabc", 1), ("kitten", "sitting", 3), ("ab", "ba", 1), ("abcd", "badc", 2),
+        ])
+    func distance(left: String, right: String, distance: Int) {
+        #expect(Suggestion.distance(Array(left.utf8), Array(right.utf8)) == distance)
+    }
+}
