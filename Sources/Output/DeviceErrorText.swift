@@ -4,6 +4,8 @@ extension DeviceError: CustomStringConvertible {
     /// What is wrong and what can be done, for a person.
     public var description: String {
         switch self {
+        case .absent(DeviceName.automatic, _):
+            return "There is no sound card here."
         case .absent(let device, let present):
             let cards = present.isEmpty ? "There is no sound card here." : "Cards here: \(present.joined(separator: ", "))."
             return "\(device): no such device. \(cards) List them with `tonearm devices`."

@@ -7,6 +7,8 @@ enum ExitCode {
     static let usage: Int32 = 2
     /// The sound device cannot be used.
     static let device: Int32 = 3
+    /// The daemon is not running, cannot be reached, or does not answer.
+    static let daemon: Int32 = 4
     /// The configuration or the board profile is wrong (EX_CONFIG of sysexits.h, which systemd shows by name).
     static let configuration: Int32 = 78
 }

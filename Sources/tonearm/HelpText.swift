@@ -8,17 +8,30 @@ enum HelpText {
         Commands:
           run                 be the daemon: play a queue, obey buttons and clients
           play FILE|FOLDER…   play files and folders in order
+          play --daemon FILE… have the daemon play them, in place of its queue
           devices             list the sound cards and what they can do
           probe FILE|FOLDER…  tell what files are
           board check|watch   try a board's profile on its hardware
+
+        Commands to the daemon:
+          status [--watch]    what it plays, where, how loud, and what is amiss
+          resume, pause, toggle, stop, next, previous
+          seek TIME           to SECONDS or M:SS, or with + or - from here
+          volume [PERCENT]    set it, or with + or - change it; tell it
+          mute [on|off]       be silent; without a word, the other way than now
+          shuffle [on|off]    play in a random order; tell whether
+          repeat [off|all|one]
+          queue [list|add|insert|set|move|remove|clear]
+          focus LEVEL         none, background, limited or full: how much of the speaker it may have
+          config [get|set|unset|check|show|example]
 
         Options:
           --help, -h          this text; after a command, what that takes
           --version           the version
 
         Exit codes: 0 all went well; 1 something could not be played or read; 2 the command line is wrong;
-        3 the sound device cannot be used; 78 the configuration or a board's profile is wrong. After a signal the shell sees
-        128 and its number: 130 for Ctrl-C, 143 for SIGTERM.
+        3 the sound device cannot be used; 4 the daemon is not running or does not answer; 78 the configuration or a board's
+        profile is wrong. After a signal the shell sees 128 and its number: 130 for Ctrl-C, 143 for SIGTERM.
         """
 
     static let run = """
@@ -51,9 +64,10 @@ enum HelpText {
 
     static let play = """
         Usage: tonearm play [OPTIONS] [--] FILE|FOLDER…
+               tonearm play --daemon [--socket PATH] [--json] FILE|FOLDER…
 
         Plays files (FLAC, WAV, AIFF) and the music in folders, in order and without gaps. What cannot be played is
-        reported and passed over.
+        reported and passed over. With --daemon the running daemon plays them, in place of its queue (`tonearm queue --help`).
 
         Options:
           --device NAME           hw:CARD=name,DEV=0, hw:0,0 or any other PCM of ALSA's that does not convert; default:

@@ -3,7 +3,9 @@ import CLinux
 /// The program's entrance: finds the command and hands it the words after its name.
 @main
 struct Tonearm {
-    private static let commands = ["run", "play", "devices", "probe", "board"]
+    private static let commands = ["run", "play", "devices", "probe", "board"] + daemonCommands
+    /// What talks to the daemon, besides `play --daemon`.
+    private static let daemonCommands = ["status", "queue", "focus", "config"] + TransportCommand.names
 
     static func main() {
         occupyStandardDescriptors()
@@ -31,10 +33,16 @@ struct Tonearm {
         do throws(UsageError) {
             switch command {
             case "run": return try RunCommand(rest).run()
+            case "play" where Arguments.ask(for: "--daemon", rest): return try QueueCommand(playing: rest).run()
             case "play": return try PlayCommand(rest).run()
             case "board": return try BoardCommand(rest).run()
             case "devices": return try DevicesCommand(rest).run()
             case "probe": return try ProbeCommand(rest).run()
+            case "status": return try StatusCommand(rest).run()
+            case "queue": return try QueueCommand(rest).run()
+            case "focus": return try FocusCommand(rest).run()
+            case "config": return try ConfigCommand(rest).run()
+            case _ where TransportCommand.names.contains(command): return try TransportCommand(command, rest).run()
             default: throw unknown(command)
             }
         } catch {
@@ -57,6 +65,11 @@ struct Tonearm {
         case "board": HelpText.board
         case "devices": HelpText.devices
         case "probe": HelpText.probe
+        case "status": HelpText.status
+        case "queue": HelpText.queue
+        case "focus": HelpText.focus
+        case "config": HelpText.config
+        case let command? where TransportCommand.names.contains(command): HelpText.transport
         default: HelpText.program
         }
     }

@@ -132,7 +132,7 @@ struct ConfigurationTests {
     @Test("A typo is answered with what was meant, and what there is", arguments: [
         ("[audoi]", "1: unknown section [audoi]; did you mean \"audio\"? Sections: audio, player, control, board, log"),
         ("[wifi]", "1: unknown section [wifi]. Sections: audio, player, control, board, log"),
-        ("[board]\nprofil = x", "2: unknown key \"profil\" in [board]; did you mean \"profile\"? Keys: profile"),
+        ("[board]\nprofil = x", "2: unknown key \"profil\" in [board]; did you mean \"profile\"? Keys: profile, power-off, network-restart"),
         ("[player]\nlevel = x", "2: unknown key \"level\" in [player]; it belongs to [log]. Keys: resume, state"),
         ("[player]\ncolour = red", "2: unknown key \"colour\" in [player]. Keys: resume, state"),
         ("[player]\nresume = payed", "2: resume = payed: must be one of playing, paused, empty. Did you mean paused?"),

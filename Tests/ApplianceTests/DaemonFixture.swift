@@ -114,13 +114,30 @@ final class DaemonFixture: @unchecked Sendable {
     /// Returns when the device is as the focus has it.
     func waitForFocus() {
         let done = DispatchSemaphore(value: 0)
-        perform { $0.afterFocusChange { done.signal() } }
+        perform { $0.afterRequests { done.signal() } }
         done.wait()
     }
 
+    /// Returns when the engine has carried out all that it was told, and the daemon has heard of it.
+    func settle() {
+        perform { _ in }
+        let done = DispatchSemaphore(value: 0)
+        player.loop.post { done.signal() }
+        done.wait()
+        perform { _ in }
+    }
+
+    /// Returns when the engine plays and the daemon knows it.
+    func waitForSound() {
+        wait("sound") { [self] in $0.device != nil && player.playbackEngine.playbackState == .playing }
+        settle()
+    }
+
     /// Lets time pass for the daemon's timers.
-    func pass(seconds: Int64) {
-        clock.advance(by: seconds * 1_000_000_000)
+    func pass(seconds: Int64) { pass(milliseconds: 1000 * seconds) }
+
+    func pass(milliseconds: Int64) {
+        clock.advance(by: milliseconds * 1_000_000)
         loop.clockAdvanced()
         perform { _ in }
     }

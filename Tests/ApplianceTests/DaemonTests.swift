@@ -25,7 +25,7 @@ struct DaemonTests {
     private func set(_ word: String, frames: Int = 20_000, playing: Bool = true) throws {
         let products = try tracks.make(word, frames: frames)
         fixture.perform { try $0.conductor.set(products, playing: playing) }
-        if playing { fixture.wait("sound") { $0.playback == .playing && $0.device != nil } }
+        if playing { fixture.waitForSound() }
     }
 
     // MARK: Resuming
@@ -37,7 +37,7 @@ struct DaemonTests {
         fixture.play(1500)
         fixture.end()
         try fixture.start("[audio]\nnormalization = off")
-        fixture.wait("sound") { $0.playback == .playing && $0.device != nil }
+        fixture.waitForSound()
         fixture.play(500)
         #expect(fixture.card.heard == "a0-2000")
         #expect(fixture.status.count == 2)
@@ -155,7 +155,7 @@ struct DaemonTests {
         #expect(!fixture.card.isOpen)
         #expect(fixture.status.playback == .stalled)
         fixture.perform { $0.setFocus(.limited) }
-        fixture.wait("sound") { $0.playback == .playing && $0.device != nil }
+        fixture.waitForSound()
         fixture.play(500)
         #expect(fixture.card.heard == "a0-1500")
         #expect(fixture.card.recordings.count == 2)

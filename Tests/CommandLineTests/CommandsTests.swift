@@ -32,7 +32,9 @@ struct CommandsTests {
     @Test(
         "a wrong command line says what is right, on stderr",
         arguments: [
-            ([], "no command. Commands: play, devices, probe. See `tonearm --help`."),
+            ([],
+             "no command. Commands: run, play, devices, probe, board, status, queue, focus, config, resume, pause, toggle, stop, "
+                + "next, previous, seek, volume, mute, shuffle, repeat. See `tonearm --help`."),
             (["plya", "x"], "plya: no such command. Did you mean play? See `tonearm --help`."),
             (["--versoin"], "unknown option --versoin. Did you mean --version? See `tonearm --help`."),
             (["/tmp"], "/tmp: no command. To play it: `tonearm play /tmp`. See `tonearm --help`."),

@@ -43,6 +43,10 @@ struct NoSoundCardTests {
             try HardwareMixer.open(device: "hw:CARD=DAC,DEV=0", configuration: configuration)
         }
         #expect(try HardwareMixer.open(device: "null", configuration: configuration) == nil)
+        #expect(throws: DeviceError.absent(device: "auto", present: [])) {
+            try DeviceName.resolved("auto", configuration: configuration)
+        }
+        #expect(try DeviceName.resolved("null", configuration: configuration) == "null")
     }
 
     @Test("what a PCM without a card can do is listed all the same")

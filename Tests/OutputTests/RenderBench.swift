@@ -17,8 +17,7 @@ final class RenderBench {
 
     static let mono = PCMFormat(sampleRate: 1000, channelCount: 1, bitDepth: 16)
 
-    init() {
-        let settings = RendererSettings(device: "paced")
+    init(_ settings: RendererSettings = RendererSettings(device: "paced")) {
         loop = RenderLoop(provider: card, clock: clock, settings: settings, channel: channel)
     }
 

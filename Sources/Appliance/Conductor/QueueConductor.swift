@@ -47,6 +47,8 @@ public final class QueueConductor: @unchecked Sendable {
     private var planned: PlaybackRequest?
     /// Where the current entry begins, in seconds, as long as the engine does not know it better.
     private var startPosition = 0.0
+    /// Seeks that the engine has not carried out yet.
+    private var seeksUnderWay = 0
     /// Entries in a row that could not be played.
     private var failures = 0
 
@@ -74,8 +76,10 @@ public final class QueueConductor: @unchecked Sendable {
         observe = { _ in }
     }
 
-    /// Where the current entry is heard, in seconds; 0 without one.
-    public var position: Double { isAnnounced ? engine.assetPosition ?? startPosition : startPosition }
+    /// Where the current entry is heard, in seconds; 0 without one. After a seek that is where it goes to.
+    public var position: Double {
+        isAnnounced && seeksUnderWay == 0 ? engine.assetPosition ?? startPosition : startPosition
+    }
 
     // MARK: Playback
 
@@ -139,8 +143,15 @@ public final class QueueConductor: @unchecked Sendable {
     /// - Parameter seconds: limited to 0…duration; at the end the entry has ended.
     public func seek(to seconds: Double) {
         guard queue.current != nil, seconds.isFinite else { return }
-        startPosition = max(0, seconds)
-        if loaded != nil { engine.seek(startPosition) }
+        let end = isAnnounced ? engine.playbackContext?.duration ?? .infinity : .infinity
+        startPosition = min(max(0, seconds), end)
+        if loaded != nil {
+            engine.seek(startPosition)
+            seeksUnderWay += 1
+            engine.afterRequests { [self, loop] in
+                loop.post { self.seeksUnderWay -= 1 }
+            }
+        }
         observe(.positionJumped)
     }
 

@@ -231,8 +231,9 @@ public final class Daemon: @unchecked Sendable {
         showState()
     }
 
-    /// Calls `action` once the device is as the focus has it: others can open it after it was given back.
-    public func afterFocusChange(_ action: @escaping @Sendable () -> Void) {
+    /// Calls `action` once the player has done all that was asked for: after the focus was taken the device is free, and
+    /// others can open it.
+    public func afterRequests(_ action: @escaping @Sendable () -> Void) {
         conductor.output.afterRequests { [loop] in loop.post(action) }
     }
 

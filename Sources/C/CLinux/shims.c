@@ -148,3 +148,67 @@ void tonearm_die_of_signal(int number) {
     raise(number);
     _exit(128 + number);
 }
+
+static int local_address(const char *path, struct sockaddr_un *address) {
+    memset(address, 0, sizeof *address);
+    address->sun_family = AF_UNIX;
+    if (strlen(path) >= sizeof address->sun_path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    strcpy(address->sun_path, path);
+    return 0;
+}
+
+static int close_after_failure(int descriptor) {
+    int code = errno;
+    close(descriptor);
+    errno = code;
+    return -1;
+}
+
+int tonearm_local_connect(const char *path) {
+    struct sockaddr_un address;
+    if (local_address(path, &address) != 0) return -1;
+    int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) return -1;
+    if (connect(descriptor, (struct sockaddr *)&address, sizeof address) != 0) return close_after_failure(descriptor);
+    return descriptor;
+}
+
+int tonearm_local_listen(const char *path, mode_t mode) {
+    struct sockaddr_un address;
+    if (local_address(path, &address) != 0) return -1;
+    int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (descriptor < 0) return -1;
+    // Linux creates the file with the permissions of the socket itself, so that the process's umask, which all threads
+    // share, need not be touched.
+    if (fchmod(descriptor, mode) != 0 || bind(descriptor, (struct sockaddr *)&address, sizeof address) != 0)
+        return close_after_failure(descriptor);
+    if (listen(descriptor, 16) != 0) {
+        unlink(path);
+        return close_after_failure(descriptor);
+    }
+    return descriptor;
+}
+
+int tonearm_local_accept(int descriptor) { return accept4(descriptor, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
+
+ssize_t tonearm_send(int descriptor, const void *bytes, size_t count) {
+    return send(descriptor, bytes, count, MSG_NOSIGNAL);
+}
+
+int tonearm_finish_sending(int descriptor) { return shutdown(descriptor, SHUT_WR); }
+
+int tonearm_peer_process(int descriptor) {
+    struct ucred peer;
+    socklen_t length = sizeof peer;
+    return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 ? peer.pid : 0;
+}
+
+int tonearm_mode_of_link(const char *path, uint32_t *mode) {
+    struct stat status;
+    int result = lstat(path, &status);
+    if (result == 0) *mode = status.st_mode;
+    return result;
+}

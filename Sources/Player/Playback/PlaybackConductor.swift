@@ -51,6 +51,8 @@ final class PlaybackConductor: @unchecked Sendable {
     private var retired: [Retired] = []
     /// The last command that cut off what was playing: what the renderer says of streams from before is out of date.
     private var lastCut: UInt64 = 0
+    /// The last command that released the device.
+    private var lastRelease: UInt64 = 0
     private var isFetching = false
     /// What waits for the renderer to carry a command out.
     private var waiting: [(command: UInt64, action: () -> Void)] = []
@@ -159,6 +161,7 @@ final class PlaybackConductor: @unchecked Sendable {
             isRunning = false
             lastCut = renderer.clear(releaseDevice: releaseDevice)
             if releaseDevice {
+                lastRelease = lastCut
                 published.update {
                     $0.device = nil
                     $0.deviceProblem = nil
@@ -269,6 +272,7 @@ final class PlaybackConductor: @unchecked Sendable {
         switch event.kind {
         case .opened(let box):
             let configuration = box.takeRetainedValue().configuration
+            guard event.processedCommands >= lastRelease else { return }
             published.update {
                 $0.device = configuration
                 $0.deviceProblem = nil

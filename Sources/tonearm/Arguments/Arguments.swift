@@ -30,8 +30,7 @@ struct Arguments {
                 operands += rest
                 return
             }
-            // A bare dash is a file name like any other.
-            guard word.utf8.first == UInt8(ascii: "-"), word.utf8.count > 1 else {
+            guard Self.isOption(word) else {
                 operands.append(word)
                 continue
             }
@@ -56,8 +55,15 @@ struct Arguments {
     func value(of name: String) -> String? { given.last { $0.name == name }?.value }
 
     /// Whether help is asked for, whatever else may be wrong.
-    static func askForHelp(_ words: [String]) -> Bool {
-        words.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
+    static func askForHelp(_ words: [String]) -> Bool { ask(for: "--help", words) || ask(for: "-h", words) }
+
+    /// Whether an option without a value is among the words.
+    static func ask(for option: String, _ words: [String]) -> Bool { words.prefix { $0 != "--" }.contains(option) }
+
+    /// A bare dash is a file name like any other, and `-10` a number: no option begins with a digit.
+    private static func isOption(_ word: String) -> Bool {
+        guard word.utf8.first == UInt8(ascii: "-"), let second = word.utf8.dropFirst().first else { return false }
+        return !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(second)
     }
 
     /// `--volume=40` into `--volume` and `40`.

@@ -26,6 +26,8 @@ struct PlayOptions: Equatable {
         .init("--buffer", value: "MILLISECONDS"), .init("--periods", value: "COUNT"), .init("--json"),
     ]
 
+    static let names = options.map { $0.name }
+
     init() {}
 
     init(parsing words: [String]) throws(UsageError) {

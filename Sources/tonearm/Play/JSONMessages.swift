@@ -1,5 +1,4 @@
-import Output
-import PCM
+import Appliance
 import Platform
 import Player
 
@@ -15,17 +14,20 @@ enum JSONMessages {
                 "event": "transition", "previous": JSONValue(transition.previous?.productId),
                 "file": JSONValue(transition.active?.productId), "title": JSONValue(transition.context?.title),
                 "artist": JSONValue(transition.context?.artist), "album": JSONValue(transition.context?.album),
-                "duration": JSONValue(seconds: transition.context?.duration), "format": format(transition.context),
-                "device": device(now.device),
+                "duration": JSONValue(seconds: transition.context?.duration), "format": PlaybackJSON.format(transition.context),
+                "device": PlaybackJSON.device(now.device),
             ]
         case .playbackStateChanged(let state):
             [
                 "event": "state", "state": .string(name(of: state)),
                 "file": JSONValue(now.context == nil ? nil : now.file), "position": JSONValue(seconds: now.position),
-                "device": device(now.device),
+                "device": PlaybackJSON.device(now.device),
             ]
         case .playbackQualityChanged(let context):
-            ["event": "quality", "file": JSONValue(context.productId), "format": format(context), "device": device(now.device)]
+            [
+                "event": "quality", "file": JSONValue(context.productId), "format": PlaybackJSON.format(context),
+                "device": PlaybackJSON.device(now.device),
+            ]
         case .error(let error):
             self.error(file: error.mediaProduct?.productId, code: error.code, message: error.message)
         case .streamingPrivilegesRevoked:
@@ -52,21 +54,5 @@ enum JSONMessages {
         case .notPlaying: "notPlaying"
         case .stalled: "stalled"
         }
-    }
-
-    private static func format(_ context: PlaybackContext?) -> JSONValue {
-        guard let context else { return .null }
-        return [
-            "codec": JSONValue(context.audioCodec), "sampleRate": JSONValue(context.audioSampleRate),
-            "bitDepth": JSONValue(context.audioBitDepth), "bitRate": JSONValue(context.audioBitRate),
-        ]
-    }
-
-    private static func device(_ device: DeviceConfiguration?) -> JSONValue {
-        guard let device else { return .null }
-        return [
-            "name": JSONValue(device.device), "sampleRate": JSONValue(device.sampleRate), "channels": JSONValue(device.channelCount),
-            "sampleFormat": .string("\(device.sampleFormat.name)"), "significantBits": JSONValue(device.significantBits),
-        ]
     }
 }

@@ -55,6 +55,8 @@ struct RunCommand {
         }
         if let board { daemon.attach(board, lines: GPIOLines()) }
         daemon.start()
+        let server = try openSocket(daemon)
+        defer { server?.stop() }
         let watchdog = ServiceSupervisor.ofThisProcess.map { Watchdog($0, daemon) }
         watchdog?.start()
         Log.notice("tonearm \(tonearmVersion) is ready")
@@ -116,6 +118,20 @@ struct RunCommand {
         } catch {
             throw Failure(lines: [error.message])
         }
+    }
+
+    /// - Returns: nil without a socket.
+    private func openSocket(_ daemon: Daemon) throws(Failure) -> ControlServer? {
+        let configuration = daemon.configuration
+        guard let path = configuration.socketPath else { return nil }
+        let server = ControlServer(
+            daemon: daemon, path: path, mode: configuration.socketMode, group: configuration.socketGroup,
+            clientLimit: configuration.clientLimit, version: tonearmVersion)
+        do throws(ControlSocketError) { try server.start() } catch { throw Failure(lines: [error.description]) }
+        _ = daemon.observe { event in
+            if event == .configuration { server.clientLimit = daemon.configuration.clientLimit }
+        }
+        return server
     }
 
     /// A file with mistakes changes nothing.

@@ -1,19 +1,17 @@
-import Platform
-
 // What is not known is null.
 extension JSONValue {
-    init(_ text: String?) {
+    public init(_ text: String?) {
         if let text { self = .string(text) } else { self = .null }
     }
 
-    init(_ number: Int?) {
+    public init(_ number: Int?) {
         if let number { self = .integer(Int64(number)) } else { self = .null }
     }
 
-    init(_ number: Double?) {
+    public init(_ number: Double?) {
         if let number { self = .real(number) } else { self = .null }
     }
 
     /// To the millisecond.
-    init(seconds: Double?) { self.init(seconds.map { ($0 * 1000).rounded() / 1000 }) }
+    public init(seconds: Double?) { self.init(seconds.map { ($0 * 1000).rounded() / 1000 }) }
 }

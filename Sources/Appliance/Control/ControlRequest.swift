@@ -1,0 +1,87 @@
+/// What a client asks for: one line that it sends. `docs/control.md` tells all of them.
+public enum ControlRequest: Equatable, Sendable {
+    case status
+    case version
+    case subscribe(ControlEventSet)
+    case unsubscribe(ControlEventSet)
+    /// A word is enough: pause, next, power-off.
+    case command(ApplianceCommand)
+    case play(EntryPlace?)
+    case seek(Change)
+    /// In percent.
+    case volume(Change)
+    /// nil for the other way than it is.
+    case mute(Bool?)
+    case shuffle(Bool)
+    case repeatMode(RepeatMode)
+    /// A page of the queue, in the order of playing, from index `from` on.
+    case queue(from: Int, count: Int)
+    /// The music at these absolute paths comes into the queue.
+    case music([String], MusicPlace)
+    case queueMove(EntryID, to: Int)
+    case queueRemove(EntrySelection)
+    case queueClear
+    /// - Parameter isHeld: only for as long as the client is connected.
+    case focus(FocusLevel, isHeld: Bool)
+    case power(PowerState)
+    /// nil for all.
+    case configurationGet(SettingName?)
+    case configurationSet(SettingName, String)
+    case configurationUnset(SettingName)
+
+    /// To a value, or by so much.
+    public enum Change: Equatable, Sendable {
+        case to(Double)
+        case by(Double)
+    }
+
+    /// An entry of the queue.
+    public enum EntryPlace: Equatable, Sendable {
+        case id(EntryID)
+        /// Its place in the order of playing, from 0.
+        case index(Int)
+    }
+
+    /// Several entries of the queue.
+    public enum EntrySelection: Equatable, Sendable {
+        case ids([EntryID])
+        /// Places in the order of playing, from 0.
+        case range(Range<Int>)
+    }
+
+    /// Where music comes into the queue.
+    public enum MusicPlace: Equatable, Sendable {
+        /// In place of all that is there.
+        /// - Parameters:
+        ///   - start: the index of what becomes current among what comes; nil for the first to be played.
+        ///   - plays: nil for as it is now.
+        case all(start: Int?, plays: Bool?)
+        case end
+        /// Behind the current entry.
+        case next
+        /// The index of the first one in the order of playing.
+        case index(Int)
+    }
+}
+
+/// What a client can subscribe to.
+public struct ControlEventSet: OptionSet, Sendable {
+    public let rawValue: UInt16
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    init(_ place: Int) { rawValue = 1 << UInt16(place) }
+
+    /// In the order of their bits.
+    static let names = ["state", "track", "queue", "volume", "position", "configuration", "problems", "failed"]
+
+    public static let state = ControlEventSet(0)
+    public static let track = ControlEventSet(1)
+    public static let queue = ControlEventSet(2)
+    public static let volume = ControlEventSet(3)
+    /// Once a second while it plays, and when it jumps.
+    public static let position = ControlEventSet(4)
+    public static let configuration = ControlEventSet(5)
+    public static let problems = ControlEventSet(6)
+    public static let failed = ControlEventSet(7)
+    public static let all = ControlEventSet(rawValue: 0xFF)
+}

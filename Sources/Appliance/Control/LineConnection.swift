@@ -1,0 +1,174 @@
+import Platform
+
+/// A client's connection as lines in both directions. Harms nobody: what a client does not read is kept up to a limit, and
+/// a client that does not read is not read from.
+///
+/// Thread: the loop's.
+final class LineConnection {
+    /// Bytes that are kept for a client: at the first limit nothing more is read from it, at the second one it is cut off.
+    static let pauseLimit = 64 << 10
+    static let outputLimit = 256 << 10
+    static let lineLimit = 64 << 10
+
+    private let loop: EventLoop
+    private var socket: LocalSocket?
+    private var input = LineSplitter(limit: LineConnection.lineLimit)
+    private var hasEnded = false
+    private var output: [UInt8] = []
+    /// How much of `output` has gone.
+    private var sent = 0
+    private var watched: Readiness?
+    private var isDelivering = false
+
+    /// Takes the next line.
+    var receive: (LineSplitter.Line) -> Void = { _ in }
+    /// There will be no more lines, and all that was sent has gone: says whether the connection stays, for what is sent
+    /// by itself.
+    var staysAfterEnd: () -> Bool = { false }
+    /// The connection is closed. Called once.
+    var closed: () -> Void = {}
+
+    /// The answer to the last line is still to come.
+    private var isWaiting = false
+
+    init(_ socket: LocalSocket, loop: EventLoop) {
+        self.socket = socket
+        self.loop = loop
+    }
+
+    /// Begins to take lines.
+    func start() { updateWatch() }
+
+    /// Takes no lines until `goOn`: the answer to the last one is still to come.
+    func wait() { isWaiting = true }
+
+    func goOn() {
+        isWaiting = false
+        proceed()
+    }
+
+    var isOpen: Bool { socket != nil }
+    /// Whether all that was sent has gone to the system.
+    var isDrained: Bool { output.isEmpty }
+    private var waitingBytes: Int { output.count - sent }
+
+    // MARK: Output
+
+    /// Sends a line; what does not fit into the system's buffer goes later.
+    /// - Parameter line: with its end.
+    /// - Returns: false when too much is waiting already: the line is not sent.
+    @discardableResult
+    func send(_ line: [UInt8]) -> Bool {
+        guard isOpen else { return true }
+        guard waitingBytes + line.count <= Self.outputLimit || isDrained else { return false }
+        output += line
+        flush()
+        if !isDelivering { updateWatch() }
+        return true
+    }
+
+    private func flush() {
+        guard let socket else { return }
+        do throws(SystemError) {
+            while sent < output.count {
+                guard let count = try Self.send(output, from: sent, to: socket) else { break }
+                sent += count
+            }
+        } catch {
+            // Nobody receives it. What was asked for before is done all the same.
+            sent = output.count
+        }
+        if sent == output.count {
+            output.removeAll(keepingCapacity: false)
+            sent = 0
+        } else if sent > Self.pauseLimit {
+            output.removeFirst(sent)
+            sent = 0
+        }
+    }
+
+    private static func send(_ bytes: [UInt8], from start: Int, to socket: LocalSocket) throws(SystemError) -> Int? {
+        let result = bytes.withUnsafeBytes { all -> Result<Int?, SystemError> in
+            do throws(SystemError) {
+                return .success(try socket.send(UnsafeRawBufferPointer(rebasing: all[start...])))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    // MARK: Input
+
+    private var mayTakeLines: Bool { isOpen && !isWaiting && waitingBytes <= Self.pauseLimit }
+
+    private func handle(_ readiness: Readiness) {
+        if readiness.contains(.writable) || readiness.contains(.error) { flush() }
+        if readiness.contains(.hangUp), !output.isEmpty { flush() }
+        if !readiness.isDisjoint(with: [.readable, .hangUp, .error]), mayTakeLines { read() }
+        proceed()
+        // All is read and answered, and the other side is gone for good: nothing is left to watch for.
+        if readiness.contains(.hangUp), isOpen, hasEnded, !isWaiting { close() }
+        if readiness.contains(.hangUp), isOpen, isWaiting { unwatch() }
+    }
+
+    private func read() {
+        guard let socket, !hasEnded else { return }
+        withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { buffer in
+            do throws(SystemError) {
+                guard let count = try socket.receive(into: buffer) else { return }
+                hasEnded = count == 0
+                input.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            } catch {
+                hasEnded = true
+            }
+        }
+    }
+
+    /// Delivers what lines there are, as long as they may be taken.
+    private func proceed() {
+        guard !isDelivering else { return }
+        isDelivering = true
+        while mayTakeLines, let line = input.next() ?? (hasEnded ? input.finish() : nil) { receive(line) }
+        isDelivering = false
+        guard isOpen else { return }
+        if hasEnded, mayTakeLines, isDrained, !staysAfterEnd() { return close() }
+        updateWatch()
+    }
+
+    // MARK: The descriptor
+
+    private func updateWatch() {
+        guard let socket else { return }
+        var wanted: Readiness = []
+        if mayTakeLines, !hasEnded { wanted.insert(.readable) }
+        if !output.isEmpty { wanted.insert(.writable) }
+        guard wanted != watched else { return }
+        do throws(SystemError) {
+            try loop.watch(socket.descriptor, for: wanted) { [self] in handle($0) }
+            watched = wanted
+        } catch {
+            Log.error("a control connection cannot be watched: \(error.description)")
+            close()
+        }
+    }
+
+    private func unwatch() {
+        guard let socket, watched != nil else { return }
+        loop.unwatch(socket.descriptor)
+        watched = nil
+    }
+
+    /// Ends the connection at once. Idempotent.
+    func close() {
+        guard isOpen else { return }
+        unwatch()
+        socket = nil
+        output = []
+        sent = 0
+        closed()
+        receive = { _ in }
+        staysAfterEnd = { false }
+        closed = {}
+    }
+}

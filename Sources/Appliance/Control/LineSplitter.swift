@@ -1,0 +1,65 @@
+/// Cuts what arrives into lines. A line that is too long is skipped to its end, and nothing of it is kept.
+struct LineSplitter {
+    enum Line: Equatable {
+        case whole([UInt8])
+        case tooLong
+    }
+
+    /// Bytes of the longest line, without its end.
+    let limit: Int
+    private var bytes: [UInt8] = []
+    /// Where the next line begins.
+    private var start = 0
+    /// Up to here there is no end of a line.
+    private var searched = 0
+    private var isSkipping = false
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Bytes that are kept.
+    var count: Int { bytes.count - start }
+
+    mutating func append(_ more: UnsafeRawBufferPointer) {
+        if start > 0 {
+            bytes.removeFirst(start)
+            searched -= start
+            start = 0
+        }
+        bytes.append(contentsOf: more)
+    }
+
+    /// Takes the next line. Empty ones are left out.
+    /// - Returns: nil as long as none has ended.
+    mutating func next() -> Line? {
+        while let end = bytes[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+            if let line = take(to: end, next: end + 1) { return line }
+        }
+        searched = bytes.count
+        if count > limit { skip() }
+        return nil
+    }
+
+    /// The last line, which nothing has ended but the end of all.
+    mutating func finish() -> Line? { count > 0 || isSkipping ? take(to: bytes.count, next: bytes.count) : nil }
+
+    private mutating func take(to end: Int, next: Int) -> Line? {
+        defer {
+            start = next
+            searched = next
+        }
+        if isSkipping || end - start > limit {
+            isSkipping = false
+            return .tooLong
+        }
+        var line = bytes[start..<end]
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        return line.isEmpty ? nil : .whole(Array(line))
+    }
+
+    private mutating func skip() {
+        isSkipping = true
+        bytes = []
+        start = 0
+        searched = 0
+    }
+}

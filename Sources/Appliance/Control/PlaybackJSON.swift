@@ -1,0 +1,27 @@
+import Output
+import PCM
+import Platform
+import Player
+
+/// What both `tonearm play --json` and the control socket tell of what is played. Rates are in Hz, bit rates in bits per
+/// second. Any thread.
+public enum PlaybackJSON {
+    /// `codec`, `sampleRate`, `bitDepth`, `bitRate`; null without a context.
+    public static func format(_ context: PlaybackContext?) -> JSONValue {
+        guard let context else { return .null }
+        return [
+            "codec": JSONValue(context.audioCodec), "sampleRate": JSONValue(context.audioSampleRate),
+            "bitDepth": JSONValue(context.audioBitDepth), "bitRate": JSONValue(context.audioBitRate),
+        ]
+    }
+
+    /// `name`, `sampleRate`, `channels`, `sampleFormat`, `significantBits`; null while no device is open.
+    public static func device(_ device: DeviceConfiguration?) -> JSONValue {
+        guard let device else { return .null }
+        return [
+            "name": JSONValue(device.device), "sampleRate": JSONValue(device.sampleRate),
+            "channels": JSONValue(device.channelCount), "sampleFormat": .string("\(device.sampleFormat.name)"),
+            "significantBits": JSONValue(device.significantBits),
+        ]
+    }
+}

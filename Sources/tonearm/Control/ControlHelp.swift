@@ -1,0 +1,95 @@
+// What `--help` prints for the commands that talk to the daemon.
+extension HelpText {
+    private static let options = """
+          --socket PATH           the daemon's socket; default: TONEARM_SOCKET of the environment, else
+                                  /run/tonearm/control
+          --json                  print what the daemon answers as it is, a JSON object a line
+          --help, -h              this text
+        """
+
+    private static let exitCodes = """
+        Exit codes: 0 done; 1 the daemon has refused it, and says why; 2 the command line is wrong; 4 the daemon is not
+        running, cannot be reached or does not answer.
+        """
+
+    static let status = """
+        Usage: tonearm status [--watch] [OPTIONS]
+
+        Tells what the daemon plays, where, how loud, its place in the queue, and what is amiss.
+
+        Options:
+          --watch                 go on telling, until Ctrl-C or the daemon's end: a live line on a terminal, else a JSON
+                                  object a line, the status first and then each event
+        \(options)
+
+        \(exitCodes)
+        """
+
+    static let transport = """
+        Usage: tonearm resume|pause|toggle|stop|next|previous [OPTIONS]
+               tonearm seek TIME [OPTIONS]
+               tonearm volume [PERCENT] | mute [on|off] | shuffle [on|off] | repeat [off|all|one] [OPTIONS]
+
+          resume                  play on, or begin with the queue
+          toggle                  resume or pause
+          stop                    fall silent; the current entry will begin anew
+          previous                the current entry from its beginning; within its first 3 seconds, the one before
+          seek 90 | 1:30 | +10 | -0:30
+          volume 40 | +5 | -5     in percent; without one, tells it
+          mute                    the other way than now
+          shuffle, repeat         without a word, tell how it is
+
+        Options:
+        \(options)
+
+        \(exitCodes)
+        """
+
+    static let queue = """
+        Usage: tonearm queue [list] [OPTIONS]
+               tonearm queue add|set [--play] FILE|FOLDER… [OPTIONS]
+               tonearm queue insert [--at PLACE] FILE|FOLDER… [OPTIONS]
+               tonearm queue move PLACE TO | remove PLACE|FIRST-LAST… | clear [OPTIONS]
+
+        Places count from 1, in the order of playing, as the list shows them. A * marks the current entry. Folders stand for
+        their music, in order; the daemon must be allowed to read it.
+
+        Options:
+          --play                  with set: play at once
+          --at PLACE              with insert: where the first one comes to; default: behind the current entry
+        \(options)
+
+        \(exitCodes)
+        """
+
+    static let focus = """
+        Usage: tonearm focus none|background|limited|full [--hold] [OPTIONS]
+
+        How much of the speaker the daemon may have. With none and background it is silent and the sound device is free for
+        others; with limited and full it plays on, if it was playing.
+
+        Options:
+          --hold                  only until this program ends: a crash gives the speaker back
+        \(options)
+
+        \(exitCodes)
+        """
+
+    static let config = """
+        Usage: tonearm config get [KEY] | set KEY VALUE | unset KEY [OPTIONS]
+               tonearm config check|show [--config FILE] | example
+
+          get                     what is in force in the daemon, and where it comes from
+          set                     a value above the file's, for good: tonearm config set audio.maximum-volume "80 %"
+          unset                   let the file's value hold again
+          check, show             read the file without the daemon: say what is wrong with it, or print every setting
+          example                 print a file with every setting explained
+
+        Options:
+          --config FILE           the configuration; default: /etc/tonearm/tonearm.conf, and all defaults without it
+        \(options)
+
+        \(exitCodes)
+        78 the configuration file is wrong.
+        """
+}

@@ -1,0 +1,137 @@
+import CLinux
+import Platform
+
+/// Why the daemon has not done what it was asked for.
+enum DaemonFailure: Error, Equatable {
+    case notRunning(socket: String)
+    case notAllowed(socket: String)
+    case unreachable(SystemError)
+    /// Nothing came for as long as an answer takes.
+    case silent(seconds: Int)
+    /// It has closed the connection.
+    case gone
+    /// What it says is not what this program understands.
+    case misunderstood
+    /// It has refused the request, and says why.
+    case refused(code: String, message: String)
+}
+
+extension DaemonFailure {
+    var message: String {
+        switch self {
+        case .notRunning(let socket):
+            "the daemon is not running (no socket at \(socket)). Start it with `systemctl start tonearm` or `tonearm run`."
+        case .notAllowed(let socket):
+            "the daemon's socket \(socket) is not yours to use. Become a member of its group (`ls -l \(socket)` shows it, "
+                + "usually tonearm): `sudo adduser $USER tonearm`, then log in again; or use sudo."
+        case .unreachable(let error): "the daemon cannot be reached: \(error.description)"
+        case .silent(let seconds): "the daemon has not answered for \(seconds) seconds."
+        case .gone: "the daemon has closed the connection."
+        case .misunderstood: "the daemon's answer is not understood. Is it of another version than this program?"
+        case .refused(_, let message): message
+        }
+    }
+
+    var exitCode: Int32 {
+        if case .refused = self { ExitCode.failed } else { ExitCode.daemon }
+    }
+}
+
+/// A connection to the daemon, for one request after the other.
+///
+/// Thread: the main thread.
+final class DaemonConnection {
+    private static let replySeconds = 5
+    private static let defaultPath = "/run/tonearm/control"
+
+    private let socket: LocalSocket
+    private var received: [UInt8] = []
+    /// Up to here `received` has no end of a line.
+    private var searched = 0
+    private var lastID: Int64 = 0
+
+    /// Becomes readable when there is something to receive.
+    var descriptor: Int32 { socket.descriptor }
+
+    /// - Parameter path: nil for the one of the environment, or the usual one.
+    init(_ path: String?) throws(DaemonFailure) {
+        let path = path ?? getenv("TONEARM_SOCKET").map { String(cString: $0) } ?? Self.defaultPath
+        do throws(SystemError) { socket = try LocalSocket(connectingTo: path) } catch {
+            switch error.code {
+            case ENOENT, ECONNREFUSED, ENOTDIR: throw .notRunning(socket: path)
+            case EACCES, EPERM: throw .notAllowed(socket: path)
+            default: throw .unreachable(error)
+            }
+        }
+    }
+
+    /// Asks for something.
+    /// - Returns: the line of the reply, as it is, and what it says.
+    @discardableResult
+    func ask(_ request: String, _ fields: [JSONValue.Member] = []) throws(DaemonFailure) -> Reply {
+        lastID += 1
+        let members = [JSONValue.Member("id", .integer(lastID)), JSONValue.Member("request", .string(request))] + fields
+        send(Array(JSONValue.object(members).serialized().utf8) + [UInt8(ascii: "\n")])
+        let line = try nextLine()
+        let value = try Self.parse(line)
+        if value["ok"]?.boolean == true { return Reply(line: line, value: value) }
+        guard let error = value["error"], let code = error["code"]?.string, let message = error["message"]?.string
+        else { throw .misunderstood }
+        throw .refused(code: code, message: message)
+    }
+
+    struct Reply {
+        let line: String
+        let value: JSONValue
+    }
+
+    /// The line's value.
+    static func parse(_ line: String) throws(DaemonFailure) -> JSONValue {
+        do throws(JSONError) { return try JSONValue.parse(line) } catch { throw .misunderstood }
+    }
+
+    /// Without an error: what a daemon that is going has said before is still to be read.
+    private func send(_ bytes: [UInt8]) {
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeBytes { tonearm_send(descriptor, $0.baseAddress! + done, $0.count - done) }
+            if count >= 0 { done += count } else if tonearm_errno() != EINTR { return }
+        }
+    }
+
+    private func nextLine() throws(DaemonFailure) -> String {
+        while true {
+            if let line = takeLine() { return line }
+            var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let count = poll(&waited, 1, Int32(Self.replySeconds * 1000))
+            if count == 0 { throw .silent(seconds: Self.replySeconds) }
+            if count > 0 { try receive() }
+        }
+    }
+
+    /// Receives what is there, without waiting once `descriptor` is readable.
+    func receive() throws(DaemonFailure) {
+        let count = withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { buffer -> Int in
+            do throws(SystemError) {
+                guard let count = try socket.receive(into: buffer) else { return 0 }
+                received.append(contentsOf: buffer[..<count])
+                return count
+            } catch {
+                return 0
+            }
+        }
+        if count == 0 { throw .gone }
+    }
+
+    /// The next line that has been received; nil when none has.
+    func takeLine() -> String? {
+        guard let end = received[searched...].firstIndex(of: UInt8(ascii: "\n")) else {
+            searched = received.count
+            return nil
+        }
+        let line = String(decoding: received[..<end], as: UTF8.self)
+        received.removeFirst(end + 1)
+        searched = 0
+        return line
+    }
+}

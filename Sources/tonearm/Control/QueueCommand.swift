@@ -1,0 +1,171 @@
+import Platform
+
+/// `tonearm queue`, and `tonearm play --daemon`.
+struct QueueCommand {
+    private enum Action {
+        case list
+        case set(MusicPaths, plays: Bool)
+        case add(MusicPaths)
+        /// - Parameter index: nil for behind the current entry.
+        case insert(MusicPaths, at: Int?)
+        /// Indexes from 0.
+        case move(Int, to: Int)
+        /// Indexes from 0, none in another.
+        case remove([Range<Int>])
+        case clear
+    }
+
+    private static let actions = ["list", "add", "insert", "set", "move", "remove", "clear"]
+
+    private let common: DaemonCommand
+    private let action: Action
+
+    init(_ words: [String]) throws(UsageError) {
+        let arguments = try Arguments(
+            parsing: words, knowing: DaemonCommand.options + [.init("--at", value: "PLACE"), .init("--play")])
+        common = DaemonCommand(arguments)
+        let name = arguments.operands.first ?? "list"
+        let operands = Array(arguments.operands.dropFirst())
+        func paths() throws(UsageError) -> MusicPaths {
+            if operands.isEmpty { throw UsageError("queue \(name) needs files or folders: `tonearm queue \(name) FOLDER`.") }
+            return try MusicPaths(operands)
+        }
+        if arguments.has("--at"), name != "insert" { throw UsageError("--at goes with queue insert.") }
+        if arguments.has("--play"), name != "set" { throw UsageError("--play goes with queue set.") }
+        switch name {
+        case "list", "clear":
+            if let word = operands.first { throw UsageError("queue \(name) takes no \(word).") }
+            action = name == "list" ? .list : .clear
+        case "set": action = .set(try paths(), plays: arguments.has("--play"))
+        case "add": action = .add(try paths())
+        case "insert":
+            let place = try arguments.value(of: "--at").map { text throws(UsageError) in try Self.place(text) }
+            action = .insert(try paths(), at: place)
+        case "move":
+            guard operands.count == 2 else { throw UsageError("queue move needs two places: `tonearm queue move 5 1`.") }
+            action = .move(try Self.place(operands[0]), to: try Self.place(operands[1]))
+        case "remove":
+            if operands.isEmpty { throw UsageError("queue remove needs places: `tonearm queue remove 3 5-7`.") }
+            action = .remove(try Self.ranges(operands))
+        default:
+            throw UsageError(
+                "queue \(name): must be one of \(Self.actions.joined(separator: ", "))."
+                    + Suggestion.text(for: name, among: Self.actions))
+        }
+    }
+
+    /// `tonearm play --daemon`.
+    /// - Parameter words: all after `play`.
+    init(playing words: [String]) throws(UsageError) {
+        let known = DaemonCommand.options + [.init("--daemon")]
+        if let option = PlayOptions.names.first(where: { name in
+            words.contains { $0 == name || $0.utf8.starts(with: "\(name)=".utf8) }
+        }),
+            !known.contains(where: { $0.name == option })
+        {
+            throw UsageError("\(option) does not go with --daemon, which has its own configuration.")
+        }
+        let arguments = try Arguments(parsing: words, knowing: known)
+        common = DaemonCommand(arguments)
+        if arguments.operands.isEmpty { throw UsageError("nothing to play. Name files or folders: `tonearm play FOLDER`.") }
+        action = .set(try MusicPaths(arguments.operands), plays: true)
+    }
+
+    /// People count from 1.
+    private static func place(_ text: String) throws(UsageError) -> Int {
+        guard let place = Int(text), place > 0 else {
+            throw UsageError("\(text): must be a place in the queue, from 1 on, as `tonearm queue` lists them.")
+        }
+        return place - 1
+    }
+
+    /// From the last to the first.
+    private static func ranges(_ words: [String]) throws(UsageError) -> [Range<Int>] {
+        var ranges: [Range<Int>] = []
+        for word in words {
+            let ends = word.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+            let first = try place(String(Substring(ends[0])))
+            let last = ends.count == 2 ? try place(String(Substring(ends[1]))) : first
+            guard ends.count <= 2, first <= last else { throw UsageError("\(word): must be a place or a range like 5-7.") }
+            ranges.append(first..<(last + 1))
+        }
+        ranges.sort { $0.lowerBound > $1.lowerBound }
+        for index in ranges.indices.dropFirst() where ranges[index].upperBound > ranges[index - 1].lowerBound {
+            throw UsageError("queue remove: the same place is named twice.")
+        }
+        return ranges
+    }
+
+    // MARK: Running
+
+    func run() -> Int32 {
+        common.run { connection throws(DaemonFailure) in
+            switch action {
+            case .list: try list(connection)
+            case .set(let paths, let plays): try bring(paths, "queue-set", plays ? [.init("play", true)] : [], connection)
+            case .add(let paths): try bring(paths, "queue-add", [], connection)
+            case .insert(let paths, let index):
+                // The last batch first: each comes to the same place, before those behind it.
+                for batch in paths.batches.reversed() {
+                    let place = index.map { [DaemonCommand.Member("index", JSONValue($0))] } ?? []
+                    try ask(connection, "queue-insert", [DaemonCommand.products(batch)] + place)
+                }
+            case .move(let from, let to): try move(from, to, connection)
+            case .remove(let ranges):
+                for range in ranges {
+                    try ask(
+                        connection, "queue-remove",
+                        [.init("from", JSONValue(range.lowerBound)), .init("count", JSONValue(range.count))])
+                }
+            case .clear: try ask(connection, "queue-clear", [])
+            }
+        }
+    }
+
+    private func ask(
+        _ connection: DaemonConnection, _ request: String, _ fields: [DaemonCommand.Member]
+    ) throws(DaemonFailure) {
+        common.show(try connection.ask(request, fields)) { _ in nil }
+    }
+
+    /// - Parameter first: the request for the first batch; the others are added.
+    private func bring(
+        _ paths: MusicPaths, _ first: String, _ fields: [DaemonCommand.Member], _ connection: DaemonConnection
+    ) throws(DaemonFailure) {
+        for (number, batch) in paths.batches.enumerated() {
+            let products = [DaemonCommand.products(batch)]
+            try ask(connection, number == 0 ? first : "queue-add", number == 0 ? products + fields : products)
+        }
+    }
+
+    private func move(_ from: Int, _ to: Int, _ connection: DaemonConnection) throws(DaemonFailure) {
+        let page = try connection.ask("queue", [.init("from", JSONValue(from)), .init("count", 1)]).value
+        guard let entry = page["entries"]?[0]?["entry"] else {
+            throw .refused(
+                code: "no-such-entry", message: "no entry at place \(from + 1): there are \(page["count"]?.integer ?? 0).")
+        }
+        try ask(connection, "queue-move", [.init("entry", entry), .init("index", JSONValue(to))])
+    }
+
+    private func list(_ connection: DaemonConnection) throws(DaemonFailure) {
+        var from = 0
+        while true {
+            let reply = try connection.ask("queue", [.init("from", JSONValue(from))])
+            guard let entries = reply.value["entries"]?.elements, let count = reply.value["count"]?.integer
+            else { throw .misunderstood }
+            if common.json { common.console.print(reply.line) }
+            if count == 0, !common.json { common.console.print("The queue is empty.") }
+            for entry in entries {
+                from += 1
+                if common.json { continue }
+                let mark = entry["current"]?.boolean == true ? "*" : " "
+                let number = "\(from)"
+                let blanks = String(repeating: " ", count: max(0, "\(count)".utf8.count - number.utf8.count))
+                let isRead = common.console.print(
+                    "\(mark) \(blanks)\(number)  \(DisplayText.visible(entry["file"]?.string ?? ""))")
+                if !isRead { return }
+            }
+            if entries.isEmpty || Int64(from) >= count { return }
+        }
+    }
+}

@@ -1,0 +1,183 @@
+import CLinux
+import Output
+import PCM
+import Platform
+import Player
+
+/// `tonearm status`.
+struct StatusCommand {
+    private let common: DaemonCommand
+    private let watches: Bool
+
+    init(_ words: [String]) throws(UsageError) {
+        let arguments = try Arguments(parsing: words, knowing: DaemonCommand.options + [.init("--watch")])
+        common = DaemonCommand(arguments)
+        watches = arguments.has("--watch")
+        if let word = arguments.operands.first { throw UsageError("status takes no \(word).") }
+    }
+
+    func run() -> Int32 {
+        if watches { return watch() }
+        return common.run { connection throws(DaemonFailure) in
+            common.show(try connection.ask("status")) { StatusText($0).lines.joined(separator: "\n") }
+        }
+    }
+
+    // MARK: Watching
+
+    private func watch() -> Int32 {
+        do throws(SystemError) {
+            let loop = try EventLoop()
+            let signals = try SignalInput(loop: loop)
+            let connection: DaemonConnection
+            let reply: DaemonConnection.Reply
+            do throws(DaemonFailure) {
+                connection = try common.connect()
+                let names = ["state", "track", "queue", "volume", "position", "problems", "failed"]
+                reply = try connection.ask("subscribe", [.init("events", .array(names.map { .string($0) }))])
+            } catch {
+                return common.fail(error)
+            }
+            let watch = StatusWatch(reply, connection, common, loop)
+            signals.receive = { watch.receive(signal: $0) }
+            try loop.watch(connection.descriptor, for: .readable) { _ in watch.receive() }
+            // Events may have come with the reply.
+            watch.deliver()
+            loop.run()
+            signals.release()
+            return watch.finish()
+        } catch {
+            common.console.complain(error.description)
+            return ExitCode.failed
+        }
+    }
+}
+
+/// Shows the daemon's status as long as it changes: a live line on a terminal, JSON lines otherwise.
+///
+/// Thread: the main thread.
+private final class StatusWatch: @unchecked Sendable {
+    private enum Outcome {
+        case signal(Int32)
+        case failure(DaemonFailure)
+    }
+
+    private let connection: DaemonConnection
+    private let common: DaemonCommand
+    private let loop: EventLoop
+    private let isLive: Bool
+    /// Its members are those of the status; each event brings some of them up to date.
+    private var status: JSONValue
+    private var outcome: Outcome?
+
+    private var console: Console { common.console }
+
+    init(_ reply: DaemonConnection.Reply, _ connection: DaemonConnection, _ common: DaemonCommand, _ loop: EventLoop) {
+        self.connection = connection
+        self.common = common
+        self.loop = loop
+        status = reply.value
+        isLive = common.console.isTerminal && !common.json
+        if isLive { draw() } else { write(reply.line) }
+    }
+
+    func receive() {
+        do throws(DaemonFailure) { try connection.receive() } catch { end(.failure(error)) }
+        deliver()
+    }
+
+    /// Shows what has been received.
+    func deliver() {
+        while outcome == nil || isFailed, let line = connection.takeLine() {
+            if !isLive {
+                write(line)
+                continue
+            }
+            do throws(DaemonFailure) { update(try DaemonConnection.parse(line)) } catch { end(.failure(error)) }
+        }
+    }
+
+    private var isFailed: Bool { if case .failure = outcome { true } else { false } }
+
+    func receive(signal: Int32) {
+        switch signal {
+        case SIGTSTP:
+            console.endLine()
+            raise(SIGSTOP)
+        case SIGCONT, SIGWINCH:
+            console.forgetLine()
+            if isLive { draw() }
+        default: end(.signal(signal))
+        }
+    }
+
+    /// - Returns: the exit code. A signal is raised again, and does not return.
+    func finish() -> Int32 {
+        console.endLine()
+        switch outcome {
+        case .failure(let failure): return common.fail(failure)
+        case .signal(let number): tonearm_die_of_signal(number)
+        case nil: break
+        }
+        return ExitCode.fine
+    }
+
+    private func end(_ outcome: Outcome) {
+        self.outcome = outcome
+        loop.unwatch(connection.descriptor)
+        loop.stop()
+    }
+
+    private func write(_ line: String) {
+        if !console.print(line) { end(.signal(SIGPIPE)) }
+    }
+
+    private func update(_ event: JSONValue) {
+        if event["event"]?.string == "failed" {
+            console.complain("\(event["file"]?.string ?? ""): \(event["message"]?.string ?? "")")
+            return
+        }
+        for member in event.members ?? [] where member.name != "event" { status[member.name] = member.value }
+        draw()
+    }
+
+    private func draw() {
+        guard status["file"]?.string != nil else { return console.draw("stopped") }
+        console.draw(StatusLine(NowPlaying(status: status)).text(columns: console.columns))
+    }
+}
+
+extension NowPlaying {
+    /// What the daemon's status tells.
+    init(status: JSONValue) {
+        func integer(_ value: JSONValue?) -> Int? { value?.integer.flatMap { Int(exactly: $0) } }
+        let file = status["file"]?.string ?? ""
+        var context = PlaybackContext(productId: file, playbackSessionId: "", referenceId: "")
+        context.title = status["title"]?.string
+        context.artist = status["artist"]?.string
+        context.duration = status["duration"]?.number
+        context.audioSampleRate = integer(status["format"]?["sampleRate"])
+        context.audioBitDepth = integer(status["format"]?["bitDepth"])
+        let state: PlaybackState = switch status["state"]?.string {
+        case "playing": .playing
+        case "stalled": .stalled
+        default: .notPlaying
+        }
+        self.init(
+            file: file, context: context, state: state, position: status["position"]?.number,
+            device: DeviceConfiguration(status: status["device"]),
+            volume: status["muted"]?.boolean == true ? 0 : integer(status["volume"]) ?? 100)
+    }
+}
+
+extension DeviceConfiguration {
+    /// The device of the daemon's status, as far as it is told; nil while none is open.
+    fileprivate init?(status: JSONValue?) {
+        guard let status, let name = status["name"]?.string, let channels = status["channels"]?.integer,
+            let format = SampleFormat.allCases.first(where: { "\($0.name)" == status["sampleFormat"]?.string })
+        else { return nil }
+        self.init(
+            device: name, sampleRate: Int(clamping: status["sampleRate"]?.integer ?? 0),
+            channelCount: Int(clamping: channels), sampleFormat: format, significantBits: 0, bufferFrames: 0, periodFrames: 0, memoryMapped: false)
+    }
+}

@@ -1,0 +1,86 @@
+import Platform
+
+/// What `tonearm status` says to a person.
+struct StatusText {
+    private let status: JSONValue
+
+    init(_ status: JSONValue) { self.status = status }
+
+    var lines: [String] {
+        var lines: [String] = []
+        func add(_ name: String, _ value: String?) {
+            guard let value, !value.isEmpty else { return }
+            lines.append(name + String(repeating: " ", count: 10 - name.utf8.count) + DisplayText.visible(value))
+        }
+        add("state", state)
+        add("title", title)
+        add("artist", text("artist"))
+        add("album", text("album"))
+        add("position", Self.position(status))
+        add("format", format)
+        add("device", device)
+        add("volume", volume)
+        add("queue", queue)
+        if let level = text("focus"), level != "full" { add("focus", level) }
+        if let power = text("power"), power != "active" { add("power", power) }
+        for problem in status["problems"]?.elements ?? [] {
+            add("problem", "\(problem["subject"]?.string ?? ""): \(problem["message"]?.string ?? "")")
+        }
+        return lines
+    }
+
+    private var state: String? {
+        text("state") == "stalled" ? "stalled: it goes on by itself as soon as it can" : text("state")
+    }
+
+    private var title: String? {
+        text("title") ?? text("file").map(Self.name)
+    }
+
+    static func name(_ path: String) -> String {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        return slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
+    }
+
+    /// `0:12 / 3:05`
+    private static func position(_ status: JSONValue) -> String? {
+        guard let position = status["position"]?.number else { return nil }
+        let duration = status["duration"]?.number.map { " / \(StatusLine.clock($0))" } ?? ""
+        return StatusLine.clock(position) + duration
+    }
+
+    private var format: String? {
+        guard let format = status["format"], !format.isNull else { return nil }
+        return [
+            format["codec"]?.string, format["sampleRate"]?.integer.map { "\($0) Hz" },
+            format["bitDepth"]?.integer.map { "\($0) bit" },
+        ].compactMap { $0 }.joined(separator: ", ")
+    }
+
+    private var device: String? {
+        guard let device = status["device"], let name = device["name"]?.string else { return nil }
+        let details = [
+            device["sampleFormat"]?.string, device["sampleRate"]?.integer.map { "\($0) Hz" },
+            device["channels"]?.integer.map { ChannelName.of(Int(clamping: $0)) },
+        ]
+        return ([name] + details.compactMap { $0 }).joined(separator: ", ")
+    }
+
+    private var volume: String? {
+        guard let percent = status["volume"]?.integer else { return nil }
+        var text = "\(percent) %"
+        if let maximum = status["maximumVolume"]?.integer, maximum < 100 { text += " of at most \(maximum) %" }
+        return status["muted"]?.boolean == true ? text + ", muted" : text
+    }
+
+    private var queue: String? {
+        guard let count = status["count"]?.integer else { return nil }
+        if count == 0 { return "empty" }
+        var text = status["index"]?.integer.map { "\($0 + 1) of \(count)" } ?? "\(count), none is current"
+        if status["shuffle"]?.boolean == true { text += ", shuffled" }
+        if let mode = self.text("repeat"), mode != "off" { text += ", repeat \(mode)" }
+        return text
+    }
+
+    private func text(_ name: String) -> String? { status[name]?.string }
+}

@@ -1,0 +1,114 @@
+import Board
+import BoardTestSupport
+import OutputTestSupport
+import TestSupport
+import Testing
+
+@testable import Appliance
+@testable import Player
+
+@Suite("The daemon on a board")
+struct BoardPanelTests {
+    private let tracks: Tracks
+    private let folder: ScratchFolder
+    private let fixture: DaemonFixture
+
+    init() throws {
+        tracks = try Tracks()
+        folder = try ScratchFolder()
+        fixture = DaemonFixture(folder: folder["state"])
+    }
+
+    private func output(_ line: Int) -> [Bool] { fixture.perform { [fixture] _ in fixture.lines.outputs["line \(line) of c"] ?? [] } }
+
+    private func passMilliseconds(_ count: Int) {
+        for _ in 0..<count { fixture.pass(milliseconds: 1) }
+    }
+
+    @Test("A button does what the profile says")
+    func button() throws {
+        try fixture.start("[audio]\nnormalization = off", board: "[button play]\nline = 1\nactive = low\npress = play-pause\n")
+        let products = try tracks.make("a", frames: 9000)
+        fixture.perform { try $0.conductor.set(products, playing: false) }
+        fixture.perform { [fixture] _ in fixture.lines.inputs["line 1 of c"]?.edge(true, at: fixture.clock.now()) }
+        fixture.waitForSound()
+        fixture.end()
+    }
+
+    @Test("A line that cannot be had is a problem, and the music plays")
+    func missingLine() throws {
+        let line = LineReference(chip: "c", line: .offset(1))
+        fixture.lines.errors["line 1 of c"] = .chipMissing(line, present: [])
+        try fixture.start("", board: "[button play]\nline = 1\nactive = low\npress = play-pause\n")
+        #expect(fixture.status.problems.map(\.subject) == ["play"])
+        let products = try tracks.make("a", frames: 9000)
+        fixture.perform { try $0.conductor.set(products, playing: true) }
+        fixture.waitForSound()
+        fixture.end()
+    }
+
+    @Test("Lights show what it does")
+    func lights() throws {
+        try fixture.start("", board: "[light a]\nline = 1\nplaying = on\n[light b]\nline = 2\npaused = on\n")
+        #expect(output(2).last == true)
+        let products = try tracks.make("a", frames: 9000)
+        fixture.perform { try $0.conductor.set(products, playing: true) }
+        fixture.waitForSound()
+        #expect(output(1).last == true)
+        #expect(output(2).last == false)
+        fixture.end()
+        #expect(fixture.lines.outputs["line 1 of c"]?.last == false)
+    }
+
+    @Test("The amplifier is muted before the device starts and before it stops, and after a stall it comes back")
+    func amplifier() throws {
+        try fixture.start("[audio]\nnormalization = off", board: """
+            [amplifier]
+            line = 1
+            active = high
+            role = enable
+            mute-before-start = 20 ms
+            unmute-after-start = 30 ms
+            mute-before-stop = 10 ms
+
+            """)
+        let products = try tracks.make("a", frames: 9000)
+        #expect(output(1) == [false])
+        fixture.pass(seconds: 1)
+        fixture.perform { try $0.conductor.set(products, playing: true) }
+        fixture.waitForSound()
+        // The message that it plays has arrived; nothing is heard before 30 ms of the daemon's clock.
+        #expect(output(1) == [false])
+        passMilliseconds(30)
+        #expect(output(1) == [false, true])
+        fixture.play(200)
+        fixture.perform { $0.perform(.pause) }
+        #expect(output(1) == [false, true, false])
+        #expect(fixture.card.isStarted)
+        passMilliseconds(10)
+        fixture.card.waitUntil("silence") { !$0.isStarted }
+        // Muted for longer than it has to be.
+        passMilliseconds(20)
+        fixture.perform { $0.perform(.play) }
+        fixture.card.waitUntil("sound") { $0.isStarted }
+        fixture.waitForSound()
+        passMilliseconds(30)
+        #expect(output(1) == [false, true, false, true])
+        fixture.card.unplug()
+        fixture.wait("the stall") { $0.playback == .stalled }
+        fixture.settle()
+        #expect(output(1) == [false, true, false, true, false])
+        fixture.end()
+    }
+
+    @Test("What the lights tell", arguments: [
+        (DaemonStatus.Playback.playing, [], [LightCondition.playing]), (.paused, [], [.paused]), (.stopped, [], [.paused]),
+        (.stalled, ["device"], [.stalled]), (.playing, ["storage"], [.playing, .error]),
+    ] as [(DaemonStatus.Playback, [String], [LightCondition])])
+    func conditions(playback: DaemonStatus.Playback, problems: [String], expected: [LightCondition]) {
+        var status = DaemonStatus()
+        status.playback = playback
+        status.problems = problems.map { DaemonProblem(subject: $0, message: "") }
+        #expect(BoardPanel.conditions(of: status) == Set(expected))
+    }
+}

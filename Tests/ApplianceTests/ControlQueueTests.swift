@@ -1,0 +1,147 @@
+import Foundation
+import Platform
+import Testing
+
+@testable import Appliance
+
+@Suite("The queue over the control socket", .timeLimit(.minutes(2)))
+struct ControlQueueTests {
+    private let fixture: ControlFixture
+    private let tracks: Tracks
+    private let client: ControlClient
+
+    init() throws {
+        fixture = try ControlFixture()
+        tracks = try Tracks()
+        client = try fixture.connect()
+    }
+
+    private func products(_ word: String) throws -> String {
+        let paths = try tracks.make(word, frames: 1000).map { "{\"path\":\"\($0.productId)\"}" }
+        return "\"products\":[\(paths.joined(separator: ","))]"
+    }
+
+    /// The queue as letters, the current one in capitals.
+    private func queue() throws -> String {
+        try client.ask("queue")["entries"]?.elements?.map { entry in
+            let letter = String(entry["file"]?.string?.split(separator: "/").last?.first ?? "?")
+            return entry["current"] == true ? letter.uppercased() : letter
+        }.joined() ?? ""
+    }
+
+    @Test("Set, add, insert, move, remove, clear")
+    func operations() throws {
+        defer { fixture.shutDown() }
+        let reply = try client.ask("queue-set", try products("abc"))
+        #expect(reply["entry"] == 1 && reply["added"] == 3)
+        #expect(try queue() == "Abc")
+        #expect(try client.ask("queue-add", try products("de"))["entry"] == 4)
+        try client.ask("queue-insert", try products("x"))
+        try client.ask("queue-insert", try products("yz") + ",\"index\":4")
+        #expect(try queue() == "Axbcyzde")
+        try client.ask("queue-move", "\"entry\":5,\"index\":0")
+        #expect(try queue() == "eAxbcyzd")
+        #expect(try client.ask("queue-remove", "\"entries\":[1,5]")["removed"] == 2)
+        #expect(try queue() == "Xbcyzd")
+        #expect(try client.ask("queue-remove", "\"from\":4,\"count\":10")["removed"] == 2)
+        #expect(try queue() == "Xbcy")
+        try client.ask("queue-clear")
+        #expect(try client.ask("queue")["count"] == 0)
+        try client.ask("queue-set", try products("ab") + ",\"index\":1")
+        #expect(try queue() == "aB")
+    }
+
+    @Test("Requests that are sent together are carried out and answered in their order")
+    func pipelined() throws {
+        defer { fixture.shutDown() }
+        try client.send("""
+            {"id":1,"request":"queue-add",\(try products("ab"))}
+            {"id":2,"request":"queue"}
+            {"id":3,"request":"queue-add",\(try products("c"))}
+            {"id":4,"request":"queue"}
+
+            """)
+        let replies = try (0..<4).map { _ in try client.message() }
+        #expect(replies.map { $0["id"] } == [1, 2, 3, 4])
+        #expect(replies.map { $0["count"] } == [nil, 2, nil, 3])
+    }
+
+    @Test("A folder stands for its music, in order")
+    func folder() throws {
+        defer { fixture.shutDown() }
+        let album = fixture.folder["album"]
+        try FileManager.default.createDirectory(atPath: album + "/disc 2", withIntermediateDirectories: true)
+        for (letter, name) in ["a": "1.flac", "b": "10.flac", "c": "disc 2/1.flac", "d": "2.flac"] {
+            let file = try tracks.make(letter, frames: 1000)[0].productId
+            try FileManager.default.copyItem(atPath: file, toPath: "\(album)/\(name)")
+        }
+        #expect(try client.ask("queue-set", "\"products\":[{\"path\":\"\(album)\"}]")["added"] == 4)
+        let files = try client.ask("queue")["entries"]?.elements?.compactMap { $0["file"]?.string?.dropFirst(album.count + 1) }
+        #expect(files == ["1.flac", "2.flac", "10.flac", "disc 2/1.flac"])
+    }
+
+    @Test("What cannot be done says why, and changes nothing")
+    func refusals() throws {
+        defer { fixture.shutDown() }
+        let empty = fixture.folder["empty"]
+        try FileManager.default.createDirectory(atPath: empty, withIntermediateDirectories: true)
+        #expect(try client.ask("play").errorCode == "empty-queue")
+        #expect(try client.ask("seek", "\"position\":1").errorCode == "nothing-current")
+        try client.ask("queue-set", try products("ab"))
+        let missing = "{\"path\":\"/no/such\"}"
+        let some = try products("c").dropLast()
+        let refusals = [
+            ("queue-add", "\(some),\(missing)]", "no-such-file", "/no/such: No such file or directory"),
+            ("queue-set", "\(some),{\"path\":\"\(empty)\"}]", "no-music", "\(empty): no music in this folder. Supported: "),
+            ("queue-set", try products("c") + ",\"index\":1", "no-such-entry", "no entry at index 1: there are 1"),
+            ("queue-move", "\"entry\":9,\"index\":0", "no-such-entry", "no entry 9 in the queue"),
+            ("queue-remove", "\"entries\":[1,9]", "no-such-entry", "no entry 9 in the queue"),
+            ("queue-remove", "\"from\":2", "no-such-entry", "no entry at index 2: there are 2"),
+            ("play", "\"entry\":9", "no-such-entry", "no entry 9 in the queue"),
+            ("play", "\"index\":2", "no-such-entry", "no entry at index 2: there are 2"),
+        ]
+        for (request, fields, code, message) in refusals {
+            let reply = try client.ask(request, fields)
+            #expect(reply.errorCode == code && reply.errorMessage?.hasPrefix(message) == true, "\(request): \(reply)")
+        }
+        #expect(try queue() == "Ab")
+    }
+
+    @Test("A long queue comes in pages that fit into a line, whose entries follow each other")
+    func pages() throws {
+        defer { fixture.shutDown() }
+        let products = (0..<2000).map { QueuedProduct(.track, "/" + String(repeating: "x", count: 100 + $0 % 400) + "\($0)") }
+        fixture.withDaemon { daemon in
+            try! daemon.conductor.edit { queue throws(PlayQueueError) in try queue.add(products) }
+        }
+        var files: [String?] = []
+        while files.count < 2000 {
+            try client.send("{\"id\":0,\"request\":\"queue\",\"from\":\(files.count)}\n")
+            let line = try #require(try client.line())
+            #expect(line.utf8.count < 65_536)
+            let entries = try #require(try JSONValue.parse(line)["entries"]?.elements)
+            try #require(!entries.isEmpty)
+            files += entries.map { $0["file"]?.string }
+        }
+        #expect(files == products.map(\.productId))
+        #expect(try client.ask("queue", "\"from\":5000")["entries"] == [])
+        #expect(try client.ask("queue", "\"from\":1998,\"count\":9")["entries"]?.elements?.count == 2)
+    }
+
+    @Test("Modes, and where to play")
+    func modes() throws {
+        defer { fixture.shutDown() }
+        try client.ask("queue-set", try products("abc"))
+        try client.ask("repeat", "\"mode\":\"all\"")
+        try client.ask("shuffle", "\"on\":true")
+        #expect(fixture.withDaemon { $0.conductor.queue.repeatMode == .all && $0.conductor.queue.isShuffled })
+        try client.ask("shuffle", "\"on\":false")
+        try client.ask("play", "\"index\":2")
+        #expect(try queue() == "abC")
+        #expect(fixture.withDaemon { $0.conductor.wantsToPlay })
+        try client.ask("play", "\"entry\":1")
+        #expect(try queue() == "Abc")
+        try client.ask("pause")
+        #expect(!fixture.withDaemon { $0.conductor.wantsToPlay })
+    }
+}

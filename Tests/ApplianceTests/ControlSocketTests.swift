@@ -1,0 +1,219 @@
+import CLinux
+import Foundation
+import Platform
+import Testing
+import TestSupport
+
+@testable import Appliance
+
+@Suite("The control socket", .timeLimit(.minutes(2)))
+struct ControlSocketTests {
+    private let fixture: ControlFixture
+
+    init() throws { fixture = try ControlFixture(clientLimit: 3) }
+
+    @Test("A reply has the request's id, whatever that is")
+    func identity() throws {
+        defer { fixture.shutDown() }
+        let client = try fixture.connect()
+        try client.send("{\"id\":\"é\",\"request\":\"version\"}\n{\"id\":-1.5,\"request\":\"version\"}\n{\"request\":\"version\"}\n")
+        #expect(try client.line() == #"{"id":"é","ok":true,"version":"1.2.3","protocol":1}"#)
+        #expect(try client.message()["id"] == .real(-1.5))
+        #expect(try client.message()["id"] == .null)
+    }
+
+    @Test("A mistake is answered, and the connection goes on")
+    func mistakes() throws {
+        defer { fixture.shutDown() }
+        let client = try fixture.connect()
+        try client.send("nonsense\n")
+        let reply = try client.message()
+        #expect(reply["id"] == .null && reply["ok"] == false && reply.errorCode == "bad-json")
+        try client.send(Array(repeating: UInt8(ascii: "x"), count: 1_000_000) + Array("\n".utf8))
+        #expect(try client.message().errorCode == "too-long")
+        #expect(try client.ask("version")["ok"] == true)
+    }
+
+    @Test("A request may be as long as 64 KiB")
+    func longestLine() throws {
+        defer { fixture.shutDown() }
+        let client = try fixture.connect()
+        let request = #"{"request":"version"}"#
+        for (blanks, code) in [(65_536 - request.utf8.count, nil), (65_537 - request.utf8.count, "too-long")] {
+            try client.send(request + String(repeating: " ", count: blanks) + "\n")
+            #expect(try client.message().errorCode == code)
+        }
+    }
+
+    @Test("Whoever has said all gets all replies, also to a last line without an end")
+    func halfClosed() throws {
+        defer { fixture.shutDown() }
+        let client = try fixture.connect()
+        try client.send(String(repeating: "{\"request\":\"status\"}\n", count: 2000) + #"{"id":1,"request":"version"}"#)
+        client.finishSending()
+        for _ in 0..<2000 { #expect(try client.message()["ok"] == true) }
+        #expect(try client.message()["id"] == 1)
+        #expect(try client.line() == nil)
+        #expect(fixture.withServer { $0.clientCount } == 0)
+    }
+
+    @Test("What somebody asks for who does not wait for the reply is done")
+    func fireAndForget() throws {
+        defer { fixture.shutDown() }
+        for percent in [10, 20] {
+            let client = try fixture.connect()
+            try client.send("{\"request\":\"volume\",\"percent\":\(percent)}\n")
+        }
+        // The next client is served when those before it are gone.
+        _ = try fixture.connect().ask("version")
+        #expect(fixture.player.playbackEngineConfig.volume.percent == 20)
+    }
+
+    @Test("One client too many is told so; the limit can be changed")
+    func limit() throws {
+        defer { fixture.shutDown() }
+        let clients = try (0..<3).map { _ in try fixture.connect() }
+        for client in clients { try client.ask("version") }
+        let refused = try fixture.connect()
+        #expect(try refused.message().errorCode == "too-many-clients")
+        #expect(try refused.line() == nil)
+        fixture.withServer { $0.clientLimit = 4 }
+        #expect(try fixture.connect().ask("version")["ok"] == true)
+        for client in clients { #expect(try client.ask("version")["ok"] == true) }
+    }
+
+    @Test("Who sends without reading is not read from, harms nobody, and gets all replies in the end")
+    func backPressure() throws {
+        defer { fixture.shutDown() }
+        let (greedy, other) = (try fixture.connect(), try fixture.connect())
+        let id = String(repeating: "x", count: 1000)
+        let request = Array("{\"id\":\"\(id)\",\"request\":\"version\"}\n".utf8)
+        let block = Array(repeatElement(request, count: 10).joined())
+        var (sent, before) = (0, -1)
+        while sent != before {
+            before = sent
+            while case let count = greedy.offer(Array(block[(sent % request.count)...])), count > 0 { sent += count }
+            // The server has had its turn.
+            try other.ask("version")
+            try #require(sent < 16 << 20, "the server reads on and on")
+        }
+        let rest = (request.count - sent % request.count) % request.count
+        let sender = try NamedThread.start(name: "rest") {
+            try? greedy.send(Array(request.suffix(rest)))
+            greedy.finishSending()
+        }
+        var replies = 0
+        while let line = try greedy.line() {
+            #expect(line.hasPrefix(#"{"id":"\#(id)","ok":true"#))
+            replies += 1
+        }
+        sender.join()
+        #expect(replies == (sent + rest) / request.count)
+    }
+
+    @Test("Clients that go at any moment leave nothing behind")
+    func vanishing() throws {
+        defer { fixture.shutDown() }
+        for round in 0..<50 {
+            let client = try fixture.connect()
+            switch round % 4 {
+            case 0: break
+            case 1: try client.send("{\"id\":1,\"req")
+            case 2: try client.send(String(repeating: "{\"request\":\"config-get\"}\n", count: 500))
+            default: try client.send("{\"request\":\"queue-add\",\"products\":[{\"path\":\"/nowhere\"}]}\n{\"request\":\"status\"}\n")
+            }
+        }
+        // Searches for music may still be under way; each ends with its client gone.
+        while fixture.withServer({ $0.clientCount }) > 0 {}
+        #expect(try fixture.connect().ask("version")["ok"] == true)
+    }
+
+    @Test("The end: the socket goes, and clients are parted from")
+    func stop() throws {
+        let client = try fixture.connect()
+        try client.ask("version")
+        fixture.withServer { $0.stop() }
+        #expect(try client.line() == nil)
+        #expect(FileKind(at: fixture.path) == nil)
+        fixture.shutDown()
+    }
+}
+
+@Suite("The control socket's file")
+struct ControlSocketFileTests {
+    private let folder: ScratchFolder
+    private var path: String { folder["run/control"] }
+
+    init() throws { folder = try ScratchFolder() }
+
+    private func file(_ mode: UInt32 = 0o660, group: String? = nil) -> ControlSocketFile {
+        ControlSocketFile(path: path, mode: mode, group: group)
+    }
+
+    private func failure(_ file: ControlSocketFile) -> ControlSocketError? {
+        do throws(ControlSocketError) { _ = try file.open() } catch { return error }
+        return nil
+    }
+
+    @Test("Its folder is made, its mode is as configured, and no other name is left", arguments: [0o600, 0o660, 0o666])
+    func mode(mode: UInt32) throws {
+        let socket = try file(mode).open()
+        var found: UInt32 = 0
+        #expect(tonearm_mode_of_link(path, &found) == 0 && found & 0o777 == mode)
+        #expect(try Folder.entries(of: folder["run"]).map(\.name) == ["control"])
+        _ = socket
+    }
+
+    @Test("It takes the group that is configured; a group that does not exist is passed over")
+    func group() throws {
+        let groups = FileManager.default.contents(atPath: "/etc/group").map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let line = try #require(groups.split(separator: "\n").last { $0.split(separator: ":").count >= 3 })
+        let (name, id) = (String(line.split(separator: ":")[0]), UInt32(line.split(separator: ":")[2]))
+        _ = try file(group: name).open()
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        // Only root may give a file to any group.
+        if getuid() == 0 { #expect((attributes[.groupOwnerAccountID] as? NSNumber)?.uint32Value == id) }
+        #expect(failure(file(group: "no such group")) == nil)
+    }
+
+    @Test("What a crash has left is replaced, under either name")
+    func stale() throws {
+        _ = try file().open()
+        _ = try LocalSocket(listeningAt: path + ".new", mode: 0o600)
+        let socket = try file().open()
+        _ = try LocalSocket(connectingTo: path)
+        #expect(try socket.accept() != nil)
+    }
+
+    @Test("A socket that somebody listens on is left alone, and so is what is no socket")
+    func taken() throws {
+        let socket = try file().open()
+        #expect(failure(file()) == .inUse(path: path))
+        #expect(try socket.accept() != nil)
+        try Folder.removeFile(path)
+        try Data("precious".utf8).write(to: URL(fileURLWithPath: path))
+        #expect(failure(file()) == .notASocket(path: path))
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
+    }
+
+    @Test("A path that cannot be a socket's says why")
+    func impossible() throws {
+        let long = folder[String(repeating: "x", count: 100)]
+        #expect(failure(ControlSocketFile(path: long, mode: 0, group: nil)) == .pathTooLong(path: long, limit: 103))
+        try Data().write(to: URL(fileURLWithPath: folder["file"]))
+        let inFile = ControlSocketFile(path: folder["file/control"], mode: 0, group: nil)
+        guard case .system(let error) = failure(inFile) else {
+            Issue.record("opened")
+            return
+        }
+        #expect(error.code == ENOTDIR || error.code == EEXIST)
+    }
+
+    @Test("Groups are read as group(5) has them", arguments: [
+        ("audio", 29), ("tonearm", 998), ("aud", nil), ("", nil), ("broken", nil),
+    ])
+    func groups(name: String, id: UInt32?) {
+        let text = "root:x:0:\naudio:x:29:pulse,me\nbroken:x\ntonearm:x:998:\n"
+        #expect(UserGroup.id(named: name, in: Array(text.utf8)) == id)
+    }
+}

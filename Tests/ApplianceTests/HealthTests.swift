@@ -1,0 +1,77 @@
+import Output
+import Platform
+import TestSupport
+import Testing
+
+@testable import Appliance
+@testable import Player
+
+@Suite("Health")
+struct HealthTests {
+    private struct Look {
+        var state: PlaybackState
+        var reference: String? = "1.1"
+        var position: Double? = 0
+        var waits = false
+    }
+
+    @Test("A player is well while its clock advances, while it is silent on purpose, and while it waits for a device")
+    func table() {
+        let looks: [(Look, Bool)] = [
+            (Look(state: .idle, reference: nil, position: nil), true), (Look(state: .idle, reference: nil, position: nil), true),
+            (Look(state: .playing, position: 1), true), (Look(state: .playing, position: 2), true),
+            // It stands still.
+            (Look(state: .playing, position: 2), false), (Look(state: .stalled, position: 2), false),
+            // Another track, or a pause, is a new beginning.
+            (Look(state: .playing, reference: "2.2", position: 2), true), (Look(state: .notPlaying, position: 2), true),
+            (Look(state: .notPlaying, position: 2), true), (Look(state: .playing, position: 2), true),
+            // A card that was pulled out is looked for.
+            (Look(state: .stalled, position: 2, waits: true), true), (Look(state: .stalled, position: 2, waits: true), true),
+            (Look(state: .stalled, position: 2), true), (Look(state: .stalled, position: 2), false),
+        ]
+        var check = HealthCheck()
+        for (index, (look, isHealthy)) in looks.enumerated() {
+            let answer = check.isHealthy(
+                look.state, referenceId: look.reference, position: look.position, waitsForDevice: look.waits)
+            #expect(answer == isHealthy, "look \(index)")
+        }
+    }
+
+    @Test("The supervisor hears of the start, the state and the end, and of life only while there is any")
+    func watchdog() throws {
+        let (tracks, folder) = (try Tracks(), try ScratchFolder())
+        let socket = Datagrams(path: folder["notify"])
+        let variables = ["NOTIFY_SOCKET": socket.path, "WATCHDOG_USEC": "8000000"]
+        let supervisor = try #require(ServiceSupervisor(environment: { variables[$0] }))
+        let fixture = DaemonFixture(folder: folder["state"])
+        try fixture.start("[audio]\nnormalization = off")
+        let watchdog = fixture.perform { Watchdog(supervisor, $0, clock: fixture.clock) }
+        func alive(after seconds: Int64) -> Int {
+            fixture.pass(seconds: seconds)
+            return socket.arrived().filter { $0 == "WATCHDOG=1" }.count
+        }
+        fixture.perform { _ in watchdog.start() }
+        #expect(socket.arrived() == ["READY=1", "STATUS=stopped", "WATCHDOG=1"])
+        #expect(alive(after: 2) == 1)
+        let products = try tracks.make("ab", frames: 20_000)
+        fixture.perform { try $0.conductor.set(products, playing: true) }
+        fixture.waitForSound()
+        #expect(socket.arrived().contains { $0.hasPrefix("STATUS=playing: ") && $0.hasSuffix(" (1 of 2)") })
+        #expect(alive(after: 2) == 1)
+        fixture.play(500)
+        #expect(alive(after: 2) == 1)
+        // The card plays no more.
+        #expect(alive(after: 2) == 0)
+        #expect(alive(after: 2) == 0)
+        fixture.play(100)
+        #expect(alive(after: 2) == 1)
+        fixture.perform { $0.perform(.pause) }
+        fixture.wait("a pause") { $0.playback == .paused }
+        #expect(alive(after: 2) == 1)
+        #expect(alive(after: 2) == 1)
+        fixture.perform { _ in watchdog.stop() }
+        #expect(socket.arrived().last == "STOPPING=1")
+        #expect(alive(after: 100) == 0)
+        fixture.end()
+    }
+}
