@@ -41,7 +41,9 @@ final class DaemonFixture: @unchecked Sendable {
             settings: settings, source: LocalFiles(), provider: card, clock: ManualClock(),
             newSessionID: { "session" }, startTimer: { LoopTimer($0) }, openMixer: { nil })
         loop = try EventLoop(drivenBy: clock)
-        daemon = try Daemon(loop: loop, player: player, configuration: configuration, state: state, clock: clock)
+        daemon = try Daemon(
+            loop: loop, player: player, configuration: configuration, state: state,
+            deviceAbsence: { [card] in card.isPresent ? nil : "no card" }, clock: clock)
         _ = daemon.observe { [self] event in
             condition.withLock {
                 happened.append(event)

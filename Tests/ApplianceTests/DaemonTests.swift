@@ -245,6 +245,8 @@ struct DaemonTests {
     func problems() throws {
         fixture.card.unplug()
         try fixture.start()
+        // Already before anything wants to play.
+        #expect(fixture.status.problems == [DaemonProblem(subject: "device", message: "no card")])
         let products = try tracks.make("Xa", frames: 3000)
         fixture.perform { try $0.conductor.set(products, playing: true) }
         fixture.wait("the problem") { $0.problems.map(\.subject) == ["device"] }

@@ -104,6 +104,9 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
         }
     }
 
+    /// Whether it could be opened.
+    public var isPresent: Bool { condition.withLock { openFailure == nil } }
+
     /// Plugs it in again, or takes back any other reason for not opening.
     public func plugIn() { condition.withLock { openFailure = nil } }
 

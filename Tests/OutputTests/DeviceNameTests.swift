@@ -47,6 +47,9 @@ struct NoSoundCardTests {
             try DeviceName.resolved("auto", configuration: configuration)
         }
         #expect(try DeviceName.resolved("null", configuration: configuration) == "null")
+        #expect(DeviceName.absence(of: "auto", configuration: configuration) == "There is no sound card here.")
+        #expect(DeviceName.absence(of: "hw:CARD=DAC", configuration: configuration)?.hasPrefix("hw:CARD=DAC: no such") == true)
+        #expect(DeviceName.absence(of: "null", configuration: configuration) == nil)
     }
 
     @Test("what a PCM without a card can do is listed all the same")

@@ -17,6 +17,7 @@ public final class Daemon: @unchecked Sendable {
     public private(set) var configuration: Configuration
 
     private let clock: any MonotonicClock
+    private let deviceAbsence: () -> String?
     private var stateLock: LockFile?
     private var fileConfiguration: Configuration
     private var clientSettings: [SettingName: String]
@@ -38,14 +39,17 @@ public final class Daemon: @unchecked Sendable {
     ///   - loop: this thread's.
     ///   - configuration: the file's.
     ///   - state: what was kept, and where to keep what comes.
+    ///   - deviceAbsence: why the sound card cannot be had, for a person, or nil; asked while none is open.
     ///   - clock: the loop's.
     public init(
         loop: EventLoop, player: Player, configuration: Configuration, state: consuming ApplianceState,
+        deviceAbsence: @escaping () -> String? = { nil },
         clock: any MonotonicClock = SystemMonotonicClock(), random: any RandomSource = SystemRandomSource()
     ) throws(SystemError) {
         self.loop = loop
         self.player = player
         self.clock = clock
+        self.deviceAbsence = deviceAbsence
         stateLock = .some(state.lock)
         fileConfiguration = configuration
         clientSettings = state.settings
@@ -128,6 +132,10 @@ public final class Daemon: @unchecked Sendable {
         status.focus = session.focus
         status.power = session.power
         status.problems = problems.all
+        // The engine misses a card only when it wants to play.
+        if status.device == nil, engine.deviceProblem == nil, let absence = deviceAbsence() {
+            status.problems.append(DaemonProblem(subject: DaemonProblem.device, message: absence))
+        }
         return status
     }
 
@@ -239,7 +247,8 @@ public final class Daemon: @unchecked Sendable {
     }
 
     private func focusChanged() {
-        guard focusHolders.level != session.focus else { return }
+        // Whoever held it may part after the end.
+        guard focusHolders.level != session.focus, conductor != nil else { return }
         carryOut(session.handle(.focus(focusHolders.level)))
         showState()
     }

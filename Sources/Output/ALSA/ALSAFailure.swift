@@ -45,8 +45,13 @@ extension DeviceError {
 
 /// The kernel's control nodes, one for each card.
 enum ControlNodes {
-    /// Whether there are cards that this user may not open.
+    /// Whether there are cards that this process may not open: for want of a group, or of a device policy's leave, which
+    /// only shows when they are opened.
     static var areForbidden: Bool {
-        (0..<32).contains { access("/dev/snd/controlC\($0)", R_OK) != 0 && tonearm_errno() == EACCES }
+        (0..<32).contains { card in
+            let descriptor = tonearm_open("/dev/snd/controlC\(card)", O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0)
+            if descriptor >= 0 { close(descriptor) }
+            return descriptor < 0 && (tonearm_errno() == EACCES || tonearm_errno() == EPERM)
+        }
     }
 }

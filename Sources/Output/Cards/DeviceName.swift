@@ -13,7 +13,21 @@ public enum DeviceName {
             guard let control = try? CardControl(card: card.id, configuration: configuration) else { continue }
             if let first = control.playbackDevices().first { return device(card.id, first.number) }
         }
-        throw .absent(device: name, present: [])
+        throw ControlNodes.areForbidden ? .noPermission(device: name) : .absent(device: name, present: [])
+    }
+
+    /// Why the card of `name` cannot be had, for a person, without opening what plays; nil when it is there, and for a name
+    /// that says nothing of a card.
+    public static func absence(of name: String, configuration: ALSAConfiguration = .available) -> String? {
+        do throws(DeviceError) {
+            guard let card = cardReference(of: try resolved(name, configuration: configuration)) else { return nil }
+            let present = CardControl.all(configuration: configuration)
+            if present.contains(where: { $0.id.utf8.elementsEqual(card.utf8) || Int(card) == $0.index }) { return nil }
+            if ControlNodes.areForbidden { throw .noPermission(device: name) }
+            throw .absent(device: name, present: present.map { Self.card($0.id) })
+        } catch {
+            return error.description
+        }
     }
 
     /// The name under which a card's first device is opened and listed: `hw:CARD=DAC`.

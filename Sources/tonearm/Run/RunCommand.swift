@@ -45,11 +45,14 @@ struct RunCommand {
         // Before any other thread is there: it would take the signals.
         let signals = Signals()
         do throws(SystemError) { try signals.listen(on: loop) } catch { throw Failure(lines: [error.description]) }
-        let player = try openPlayer(inForce, board, state.path)
+        let device = inForce.device ?? board.map { DeviceName.card($0.sound.card) } ?? DeviceName.automatic
+        let player = try openPlayer(inForce, board, device, state.path)
         defer { player.shutDown() }
         let daemon: Daemon
         do throws(SystemError) {
-            daemon = try Daemon(loop: loop, player: player, configuration: written, state: state)
+            daemon = try Daemon(
+                loop: loop, player: player, configuration: written, state: state,
+                deviceAbsence: { DeviceName.absence(of: device) })
         } catch {
             throw Failure(lines: [error.description])
         }
@@ -60,6 +63,7 @@ struct RunCommand {
         let watchdog = ServiceSupervisor.ofThisProcess.map { Watchdog($0, daemon) }
         watchdog?.start()
         Log.notice("tonearm \(tonearmVersion) is ready")
+        if let absence = DeviceName.absence(of: device) { Log.warning(absence) }
         signals.reload = {
             watchdog?.reloads()
             reload(daemon)
@@ -98,10 +102,9 @@ struct RunCommand {
     }
 
     private func openPlayer(
-        _ configuration: Configuration, _ board: BoardProfile?, _ folder: String
+        _ configuration: Configuration, _ board: BoardProfile?, _ device: String, _ folder: String
     ) throws(Failure) -> Player {
         let sound = board?.sound
-        let device = configuration.device ?? sound.map { DeviceName.card($0.card) } ?? DeviceName.automatic
         var output = RendererSettings(device: device, sampleFormat: configuration.sampleFormat)
         output.bufferMilliseconds = configuration.bufferMilliseconds
         output.periodCount = configuration.periodCount
