@@ -249,7 +249,8 @@ struct DaemonTests {
         #expect(fixture.status.problems == [DaemonProblem(subject: "device", message: "no card")])
         let products = try tracks.make("Xa", frames: 3000)
         fixture.perform { try $0.conductor.set(products, playing: true) }
-        fixture.wait("the problem") { $0.problems.map(\.subject) == ["device"] }
+        fixture.wait("the problem") { $0.playback == .stalled && $0.problems.map(\.subject) == ["device"] }
+        fixture.settle()
         #expect(fixture.status.playback == .stalled)
         #expect(fixture.events.contains { if case .failed(let entry, _) = $0 { entry.product == products[0] } else { false } })
         fixture.end()
