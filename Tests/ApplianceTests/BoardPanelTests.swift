@@ -101,6 +101,43 @@ struct BoardPanelTests {
         fixture.end()
     }
 
+    private static let slowAmplifier = "[amplifier]\nline = 1\nactive = high\nrole = enable\nmute-before-stop = 10 ms\n"
+
+    @Test("What is made ready while the amplifier is being muted stays ready")
+    func loadWhileMuting() throws {
+        try fixture.start("[audio]\nnormalization = off", board: Self.slowAmplifier)
+        let products = try tracks.make("a", frames: 9000) + tracks.make("b", frames: 9000)
+        fixture.perform { try $0.conductor.set(products, playing: true) }
+        fixture.waitForSound()
+        fixture.perform {
+            $0.perform(.stop)
+            $0.perform(.next)
+        }
+        passMilliseconds(10)
+        fixture.perform { $0.perform(.play) }
+        fixture.waitForSound()
+        #expect(fixture.status.entry?.product.productId == products[1].productId)
+        fixture.end()
+    }
+
+    @Test("Who waits for the device is told, also when the music goes on before the amplifier is muted")
+    func playWhileMuting() throws {
+        try fixture.start("[audio]\nnormalization = off", board: Self.slowAmplifier)
+        let products = try tracks.make("a", frames: 9000)
+        fixture.perform { try $0.conductor.set(products, playing: true) }
+        fixture.waitForSound()
+        nonisolated(unsafe) var isTold = false
+        fixture.perform {
+            $0.setFocus(.none)
+            $0.afterRequests { isTold = true }
+            $0.setFocus(.full)
+        }
+        // Who asks later is told later.
+        fixture.waitForFocus()
+        #expect(fixture.perform { _ in isTold })
+        fixture.end()
+    }
+
     @Test("What the lights tell", arguments: [
         (DaemonStatus.Playback.playing, [], [LightCondition.playing]), (.paused, [], [.paused]), (.stopped, [], [.paused]),
         (.stalled, ["device"], [.stalled]), (.playing, ["storage"], [.playing, .error]),

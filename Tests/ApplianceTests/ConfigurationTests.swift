@@ -236,8 +236,24 @@ struct ConfigurationTests {
         let difference = old.difference(to: new)
         #expect(difference.changed == [.preAmp, .logLevel])
         #expect(difference.needsRestart == [.buffer])
-        #expect(old.refusals(to: new) == [
-            "[audio] buffer = 50 ms (tonearm.conf:2) takes effect at the next start; 100 ms stays in force until then"
-        ])
+        #expect(
+            old.refusal(.buffer, to: new)
+                == "[audio] buffer = 50 ms (tonearm.conf:2) takes effect at the next start; 100 ms stays in force until then")
+    }
+
+    // MARK: Set by a client
+
+    @Test("What a start needs before it knows what clients have set, and what is run, is for the file alone", arguments: [
+        SettingName.state, .socket, .socketMode, .socketGroup, .profile, .powerOff, .networkRestart,
+    ])
+    func fileOnly(name: SettingName) throws {
+        let standard = Configuration()
+        #expect(throws: SettingError.self) { try Configuration.checked(standard[name].plain, for: name) }
+        #expect(standard.overruled(by: [name: "/elsewhere"]) == standard)
+    }
+
+    @Test("No client brings in what a file cannot hold", arguments: ["a\nb", "a\0b", "\u{7F}"])
+    func controlCharacters(text: String) {
+        #expect(throws: SettingError.self) { try Configuration.checked(text, for: .device) }
     }
 }

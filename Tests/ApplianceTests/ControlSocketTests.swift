@@ -34,6 +34,26 @@ struct ControlSocketTests {
         #expect(try client.ask("version")["ok"] == true)
     }
 
+    @Test("Who asks for a lot at once does not keep the others waiting until all of it is done")
+    func turns() throws {
+        defer { fixture.shutDown() }
+        let busy = try fixture.connect()
+        let other = try fixture.connect()
+        try busy.ask("volume", "\"percent\":0")
+        try other.ask("version")
+        // What the loop knows of both is out of the way when this returns.
+        fixture.perform {}
+        // On the loop's thread, so that it finds the requests of both when it looks.
+        let sent = fixture.perform {
+            let many = (1...100).map { "{\"request\":\"volume\",\"percent\":\($0)}\n" }.joined()
+            return busy.offer(Array(many.utf8)) == many.utf8.count && other.offer(Array("{\"request\":\"status\"}\n".utf8)) > 0
+        }
+        #expect(sent)
+        let volume = try #require(try other.message()["volume"]?.integer)
+        #expect((1..<50).contains(volume))
+        for percent in 1...100 { #expect(try busy.message()["volume"] == .integer(Int64(percent))) }
+    }
+
     @Test("A request may be as long as 64 KiB")
     func longestLine() throws {
         defer { fixture.shutDown() }

@@ -194,6 +194,18 @@ struct DaemonTests {
         fixture.end()
     }
 
+    @Test("What needs a start is not in force until then, however often it is set, and is again when it is taken back")
+    func settingForNextStart() throws {
+        try fixture.start("[audio]\nbuffer = 100 ms")
+        #expect(!fixture.perform { try $0.set(.buffer, to: "1 s") })
+        #expect(!fixture.perform { try $0.set(.buffer, to: "1 s") })
+        #expect(fixture.perform { try $0.set(.preAmp, to: "0 dB") })
+        #expect(fixture.perform { try $0.set(.buffer, to: "100 ms") })
+        #expect(!fixture.perform { try $0.set(.buffer, to: "1 s") })
+        #expect(fixture.perform { $0.unset(.buffer) })
+        fixture.end()
+    }
+
     @Test("A value that is not allowed changes nothing and says what is")
     func badSetting() throws {
         try fixture.start()

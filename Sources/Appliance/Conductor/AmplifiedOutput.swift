@@ -11,12 +11,21 @@ final class AmplifiedOutput {
     var amplifier: Amplifier?
     /// What is to be done when the amplifier is silent.
     private var pending: (() -> Void)?
+    /// What is to be called when that is done, or no longer wanted.
+    private var waiting: [@Sendable () -> Void] = []
     private var isHeard = false
 
     init(engine: PlaybackEngine) { self.engine = engine }
 
+    /// Makes something else ready. A device that is still to be freed is freed first.
+    func load(_ product: MediaProduct) {
+        if pending != nil { carryOutPending() }
+        engine.load(product)
+    }
+
     func play() {
         pending = nil
+        endWaiting()
         guard let amplifier, !amplifier.isDeviceStarted else { engine.play(); amplifier?.wantDevice(); return }
         amplifier.wantDevice()
     }
@@ -28,11 +37,13 @@ final class AmplifiedOutput {
     /// Calls `action` on the engine's thread when all that was asked for is done: after `reset` the device is free
     /// then.
     func afterRequests(_ action: @escaping @Sendable () -> Void) {
-        guard let pending else { return engine.afterRequests(action) }
-        self.pending = { [engine] in
-            pending()
-            engine.afterRequests(action)
-        }
+        if pending == nil { engine.afterRequests(action) } else { waiting.append(action) }
+    }
+
+    private func endWaiting() {
+        let actions = waiting
+        waiting = []
+        for action in actions { engine.afterRequests(action) }
     }
 
     private func afterMuting(_ action: @escaping () -> Void) {
@@ -46,6 +57,7 @@ final class AmplifiedOutput {
         let action = pending
         pending = nil
         action?()
+        endWaiting()
     }
 
     /// The amplifier has been silent for long enough.

@@ -258,7 +258,7 @@ public final class QueueConductor: @unchecked Sendable {
         loaded = request
         planned = nil
         isAnnounced = false
-        engine.load(product.mediaProduct(referenceId: request.referenceId))
+        output.load(product.mediaProduct(referenceId: request.referenceId))
         if position > 0 { engine.seek(position) }
         planNext()
         if wantsToPlay { output.play() }

@@ -120,7 +120,7 @@ public struct Configuration: Equatable, Sendable {
     /// This configuration with values above it that clients have set. What is not allowed (any more) is left out.
     public func overruled(by values: [SettingName: String]) -> Configuration {
         var configuration = self
-        for (name, text) in values {
+        for (name, text) in values where !name.setting.isForFileOnly {
             guard let value = name.setting.type.value(of: text) else { continue }
             configuration.values[name.rawValue] = value
             configuration.origins[name.rawValue] = .client
@@ -131,6 +131,10 @@ public struct Configuration: Equatable, Sendable {
     /// The text as a file would have it.
     /// - Throws: what is allowed instead.
     public static func checked(_ text: String, for name: SettingName) throws(SettingError) -> String {
+        if name.setting.isForFileOnly { throw SettingError("\(name.setting.title) can only be set in the file") }
+        if text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+            throw SettingError("\(name.setting.key): control characters are not allowed")
+        }
         guard let value = name.setting.type.value(of: text) else {
             throw SettingError(notAllowed(text, for: name.setting))
         }
@@ -160,11 +164,9 @@ public struct Configuration: Equatable, Sendable {
         return difference
     }
 
-    /// A line for the log about each setting that a reload to `new` cannot change.
-    public func refusals(to new: Configuration) -> [String] {
-        difference(to: new).needsRestart.map { name in
-            "\(name.setting.title) = \(new[name].written) (\(new.origin(of: name).text)) takes effect at the next "
-                + "start; \(self[name].written) stays in force until then"
-        }
+    /// A line for the log about a setting that a reload to `new` cannot change.
+    public func refusal(_ name: SettingName, to new: Configuration) -> String {
+        "\(name.setting.title) = \(new[name].written) (\(new.origin(of: name).text)) takes effect at the next start; "
+            + "\(self[name].written) stays in force until then"
     }
 }

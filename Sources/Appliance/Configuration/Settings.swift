@@ -119,6 +119,15 @@ struct Setting: Sendable {
             """),
     ]
 
+    /// Whether no client may set it: it is needed before what clients have set is read, a mistake in it would keep the
+    /// next start from succeeding without a socket to undo it, or it is a command that is run.
+    var isForFileOnly: Bool {
+        switch name {
+        case .state, .socket, .socketMode, .socketGroup, .profile, .powerOff, .networkRestart: true
+        default: false
+        }
+    }
+
     /// `[section] key`, for messages.
     var title: String { "[\(section)] \(key)" }
 }

@@ -10,6 +10,8 @@ final class LineConnection {
     static let pauseLimit = 64 << 10
     static let outputLimit = 256 << 10
     static let lineLimit = 64 << 10
+    /// Lines that are taken in one go, before others have their turn.
+    private static let turnLimit = 16
 
     private let loop: EventLoop
     private var socket: LocalSocket?
@@ -20,6 +22,8 @@ final class LineConnection {
     private var sent = 0
     private var watched: Readiness?
     private var isDelivering = false
+    /// More lines are there, and taken when the others have had their turn.
+    private var hasMore = false
 
     /// Takes the next line.
     var receive: (LineSplitter.Line) -> Void = { _ in }
@@ -106,11 +110,11 @@ final class LineConnection {
     private func handle(_ readiness: Readiness) {
         if readiness.contains(.writable) || readiness.contains(.error) { flush() }
         if readiness.contains(.hangUp), !output.isEmpty { flush() }
-        if !readiness.isDisjoint(with: [.readable, .hangUp, .error]), mayTakeLines { read() }
-        proceed()
+        if !readiness.isDisjoint(with: [.readable, .hangUp, .error]), mayTakeLines, !hasMore { read() }
+        if !hasMore { proceed() }
         // All is read and answered, and the other side is gone for good: nothing is left to watch for.
-        if readiness.contains(.hangUp), isOpen, hasEnded, !isWaiting { close() }
-        if readiness.contains(.hangUp), isOpen, isWaiting { unwatch() }
+        if readiness.contains(.hangUp), isOpen, hasEnded, !isWaiting, !hasMore { close() }
+        if readiness.contains(.hangUp), isOpen, isWaiting || hasMore { unwatch() }
     }
 
     private func read() {
@@ -130,11 +134,28 @@ final class LineConnection {
     private func proceed() {
         guard !isDelivering else { return }
         isDelivering = true
-        while mayTakeLines, let line = input.next() ?? (hasEnded ? input.finish() : nil) { receive(line) }
+        var taken = 0
+        while taken < Self.turnLimit, mayTakeLines, let line = nextLine() {
+            receive(line)
+            taken += 1
+        }
         isDelivering = false
         guard isOpen else { return }
-        if hasEnded, mayTakeLines, isDrained, !staysAfterEnd() { return close() }
+        if taken == Self.turnLimit { takeTurns() }
+        if hasEnded, !hasMore, mayTakeLines, isDrained, !staysAfterEnd() { return close() }
         updateWatch()
+    }
+
+    private func nextLine() -> LineSplitter.Line? { input.next() ?? (hasEnded ? input.finish() : nil) }
+
+    private func takeTurns() {
+        guard !hasMore else { return }
+        hasMore = true
+        nonisolated(unsafe) let connection = self
+        loop.post {
+            connection.hasMore = false
+            connection.proceed()
+        }
     }
 
     // MARK: The descriptor
@@ -142,7 +163,7 @@ final class LineConnection {
     private func updateWatch() {
         guard let socket else { return }
         var wanted: Readiness = []
-        if mayTakeLines, !hasEnded { wanted.insert(.readable) }
+        if mayTakeLines, !hasMore, !hasEnded { wanted.insert(.readable) }
         if !output.isEmpty { wanted.insert(.writable) }
         guard wanted != watched else { return }
         do throws(SystemError) {

@@ -13,12 +13,15 @@ public final class Daemon: @unchecked Sendable {
     public let loop: EventLoop
     public let player: Player
     public private(set) var conductor: QueueConductor!
-    /// What is in force: the file's values, and over them those that clients have set.
+    /// The file's values, and over them those that clients have set. What cannot change while running is in force from
+    /// the next start on.
     public private(set) var configuration: Configuration
 
     private let clock: any MonotonicClock
     private let deviceAbsence: () -> String?
     private var stateLock: LockFile?
+    /// As it was at the start: what cannot change while running is in force as it is here.
+    private let startConfiguration: Configuration
     private var fileConfiguration: Configuration
     private var clientSettings: [SettingName: String]
     private var dispatcher: CommandDispatcher!
@@ -53,7 +56,8 @@ public final class Daemon: @unchecked Sendable {
         stateLock = .some(state.lock)
         fileConfiguration = configuration
         clientSettings = state.settings
-        self.configuration = configuration.overruled(by: state.settings)
+        startConfiguration = configuration.overruled(by: state.settings)
+        self.configuration = startConfiguration
         keptPosition = state.contents.position
         wasPlaying = state.contents.isPlaying
         schedule = PositionSchedule(at: clock.now())
@@ -293,8 +297,13 @@ public final class Daemon: @unchecked Sendable {
     @discardableResult
     public func reload(_ file: Configuration) -> Configuration.Difference {
         let new = file.overruled(by: clientSettings)
-        let difference = configuration.difference(to: new)
-        for refusal in configuration.refusals(to: new) { Log.warning(refusal) }
+        var difference = configuration.difference(to: new)
+        let differing = difference.needsRestart
+        difference.needsRestart = startConfiguration.difference(to: new).needsRestart
+        // Each is told of once, and not again with whatever changes later.
+        for name in difference.needsRestart where differing.contains(name) {
+            Log.warning(startConfiguration.refusal(name, to: new))
+        }
         fileConfiguration = file
         configuration = new
         changingVolume {

@@ -286,7 +286,7 @@ final class PlaybackConductor: @unchecked Sendable {
             handle(.starved(generation: generation))
         case .deviceLost(let generation, let box):
             let error = box.takeRetainedValue().error
-            Log.warning("\(error); trying again every second")
+            Log.warning("\(error) It is tried again every second.")
             published.update {
                 $0.device = nil
                 $0.deviceProblem = error.description

@@ -1,4 +1,5 @@
 import Appliance
+import Board
 import Platform
 
 /// `tonearm config`: the daemon's configuration, while it runs and as it is written.
@@ -86,11 +87,22 @@ struct ConfigCommand {
     private func read() -> Int32 {
         do throws(ConfigurationFile.Problems) {
             let configuration = try ConfigurationFile(file).read()
-            if action == "show" { common.console.print(configuration.shown) }
+            if action == "show" {
+                common.console.print(configuration.shown)
+            } else if let profile = configuration.boardProfile {
+                try Self.check(profile: profile)
+            }
             return ExitCode.fine
         } catch {
             for line in error.lines { common.console.complain(line) }
             return ExitCode.configuration
+        }
+    }
+
+    /// A start reads it as well.
+    private static func check(profile: String) throws(ConfigurationFile.Problems) {
+        do throws(BoardProfileError) { _ = try BoardProfile(path: profile) } catch {
+            throw ConfigurationFile.Problems(lines: error.lines)
         }
     }
 }

@@ -56,10 +56,11 @@ struct RunCommand {
         } catch {
             throw Failure(lines: [error.description])
         }
-        if let board { daemon.attach(board, lines: GPIOLines()) }
-        daemon.start()
+        // Before anything is heard: it may be what keeps this from starting.
         let server = try openSocket(daemon)
         defer { server?.stop() }
+        if let board { daemon.attach(board, lines: GPIOLines()) }
+        daemon.start()
         let watchdog = ServiceSupervisor.ofThisProcess.map { Watchdog($0, daemon) }
         watchdog?.start()
         Log.notice("tonearm \(tonearmVersion) is ready")
