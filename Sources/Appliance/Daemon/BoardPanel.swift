@@ -36,12 +36,14 @@ final class BoardPanel {
         output.amplifier = amplifier
     }
 
+    /// Before anything is played. The buttons wait for `listen`: looking for their lines takes a moment.
     func start() {
         lights.start()
         lights.show([.boot])
         amplifier?.start()
-        buttons.start()
     }
+
+    func listen() { buttons.start() }
 
     func stop() {
         buttons.stop()

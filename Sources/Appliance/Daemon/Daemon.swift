@@ -97,6 +97,8 @@ public final class Daemon: @unchecked Sendable {
         case .resume(let position, let playing): conductor.resume(at: position, playing: playing)
         }
         showState()
+        // Behind the resuming: the engine opens file and device meanwhile.
+        panel?.listen()
     }
 
     /// Falls silent and writes what is still to be written. The last use, but for the player, which stays the caller's.

@@ -29,9 +29,9 @@ final class PlaybackConductor: @unchecked Sendable {
         var conductor: PlaybackConductor?
     }
 
-    /// How often the audio thread's events are fetched while it does something. It makes no system call to announce
-    /// them.
-    private static let fetchInterval: Int64 = 20_000_000
+    /// How soon the audio thread's events are fetched while it does something: it makes no system call to announce
+    /// them. The time doubles as long as nothing happens, because waking up is most of what playing costs.
+    private static let fetchIntervals: ClosedRange<Int64> = 20_000_000...100_000_000
     private static let startLimit: Int64 = 1_000_000_000
 
     private let loop: EventLoop
@@ -55,6 +55,7 @@ final class PlaybackConductor: @unchecked Sendable {
     /// The last command that released the device.
     private var lastRelease: UInt64 = 0
     private var isFetching = false
+    private var fetchInterval = fetchIntervals.lowerBound
     /// What waits for the renderer to carry a command out.
     private var waiting: [(command: UInt64, action: () -> Void)] = []
     /// Whether the renderer was told to run.
@@ -242,17 +243,30 @@ final class PlaybackConductor: @unchecked Sendable {
 
     // MARK: The renderer's events
 
-    /// Fetches events as long as any can be expected.
+    /// Fetches events as long as any can be expected, and soon: the renderer was told something.
     private func fetchEvents() {
-        guard !isFetching else { return }
-        isFetching = true
-        fetchNextEvent()
+        let mayBeLate = fetchInterval > Self.fetchIntervals.lowerBound
+        fetchInterval = Self.fetchIntervals.lowerBound
+        if !isFetching {
+            isFetching = true
+            fetchNextEvent()
+        } else if mayBeLate {
+            scheduleFetch()
+        }
+    }
+
+    private func scheduleFetch() {
+        fetchTimer.start(after: fetchInterval) { [self] in
+            fetchInterval = min(fetchInterval * 2, Self.fetchIntervals.upperBound)
+            fetchNextEvent()
+        }
     }
 
     /// One event a turn of the loop: what a listener does about a message comes before what happened after it.
     private func fetchNextEvent() {
         let processed = renderer.processedCommands
         if let event = renderer.nextEvent() {
+            fetchInterval = Self.fetchIntervals.lowerBound
             receive(event)
             loop.post { [link] in link.conductor?.fetchNextEvent() }
             return
@@ -263,7 +277,7 @@ final class PlaybackConductor: @unchecked Sendable {
             first.action()
         }
         if isRunning || !retired.isEmpty || processed < renderer.sentCommands {
-            fetchTimer.start(after: Self.fetchInterval) { [self] in fetchNextEvent() }
+            scheduleFetch()
         } else {
             isFetching = false
         }

@@ -35,9 +35,10 @@ class VirtualBoard:
     card is there once it is plugged in.
     """
 
-    def __init__(self, programs=None, music=None, disk_megabytes=256):
+    def __init__(self, programs=None, music=None, files=None, disk_megabytes=256):
         """- programs: executables for /usr/bin of the board, by name.
         - music: a folder that the data disk begins with, as /data/music.
+        - files: texts that the data disk begins with, by their names under /data.
         """
         # A socket's path must be short: not below the repository.
         self.folder = Path(tempfile.mkdtemp(prefix="board-"))
@@ -48,7 +49,7 @@ class VirtualBoard:
         self._qemu = None
         self._connections = contextlib.ExitStack()
         self._make_root(programs or {})
-        self._make_data_disk(music, disk_megabytes)
+        self._make_data_disk(music, files or {}, disk_megabytes)
 
     def __enter__(self):
         return self
@@ -66,19 +67,27 @@ class VirtualBoard:
 
     # Power
 
-    def power_on(self):
-        """Starts the board and returns when it can run programs. No button is pressed, the network is plugged in."""
+    @property
+    def share(self):
+        """The folder of this machine that the board, since it was switched on, sees as /host."""
+        return self._boot / "share"
+
+    def power_on(self, network=True):
+        """Starts the board and returns when it can run programs. No button is pressed; the network is plugged in,
+        unless it shall not be."""
         assert self._qemu is None, "the board is on"
         self._boots += 1
         self._boot = self.folder / str(self._boots)
-        (self._boot / "share").mkdir(parents=True)
+        self.share.mkdir(parents=True)
         self._qemu = qemu.start(self._boot, IMAGE / "kernel", self.folder / "root.cpio", self._data_disk)
         try:
             self._monitor = self._connect(Monitor, "qmp")
             self._pins = self._connect(Pins, "qtest", qemu.find_chip(self._monitor))
             for line in BUTTON_LINES:
                 self._pins.set(line, True)
-            self._agent = self._connect(Agent, "agent", self._boot / "share")
+            if not network:
+                self.pull_cable()
+            self._agent = self._connect(Agent, "agent", self.share)
             self._agent.wait_until_ready()
         except (BoardOff, TimeoutError) as problem:
             raise type(problem)(f"{problem}\n{self._last_words()}") from None
@@ -86,6 +95,10 @@ class VirtualBoard:
     def power_off(self):
         """Turns the board off as an init system does: programs are asked to end, the disk is unmounted."""
         self._agent.start("exec power-down")
+        self.wait_until_off()
+
+    def wait_until_off(self):
+        """Waits until the board has turned itself off."""
         self._qemu.wait(PATIENCE)
         self._forget()
 
@@ -119,13 +132,13 @@ class VirtualBoard:
 
     def put(self, content, path):
         """Writes a file of the board."""
-        (self._boot / "share/file").write_bytes(content)
+        (self.share / "file").write_bytes(content)
         self._copy("/host/file", path)
 
     def fetch(self, path):
         """The content of a file of the board."""
         self._copy(path, "/host/file")
-        return (self._boot / "share/file").read_bytes()
+        return (self.share / "file").read_bytes()
 
     def clock(self):
         """The board's monotonic clock in nanoseconds, which kernel and programs stamp events with."""
@@ -134,10 +147,14 @@ class VirtualBoard:
     def fair_clock(self):
         """Seconds on a clock that stands still while the emulator waits for a processor of this machine: by it, limits
         of time hold on a machine that is busy with something else too. The board must be on."""
+        return time.monotonic() - self.waiting()
+
+    def waiting(self):
+        """For how many seconds the emulator has waited for a processor of this machine since it was switched on: by so
+        much the board's own clock may run ahead of what the board could do."""
         threads = Path(f"/proc/{self._qemu.pid}/task").glob("*/schedstat")
         # Of its threads, most of them idle, the one that waited longest held the board up.
-        waited = max(int(thread.read_text().split()[1]) for thread in threads)
-        return time.monotonic() - waited / 1e9
+        return max(int(thread.read_text().split()[1]) for thread in threads) / 1e9
 
     # Buttons
 
@@ -146,14 +163,23 @@ class VirtualBoard:
         self._pins.set(line, level)
 
     def press(self, line, seconds=0.1, bounces=0):
-        """Presses a button and releases it. Its contact opens and closes again `bounces` times, in about 1 ms each,
-        before it stays closed; of edges so close together the kernel may see only some, as on every board."""
+        """Presses a button and releases it."""
+        with self.holding(line, bounces):
+            time.sleep(seconds)
+
+    @contextlib.contextmanager
+    def holding(self, line, bounces=0):
+        """Holds a button, releases it and leaves it alone for a moment, so that the next press is one. Its contact
+        opens and closes again `bounces` times, in about 1 ms each, before it stays closed; of edges so close together
+        the kernel may see only some, as on every board."""
         for _ in range(bounces):
             self._pins.set(line, False)
             self._pins.set(line, True)
         self._pins.set(line, False)
-        time.sleep(seconds)
-        self._pins.set(line, True)
+        yield
+        if self._qemu is not None:
+            self._pins.set(line, True)
+            time.sleep(0.1)
 
     # Plugs
 
@@ -183,11 +209,13 @@ class VirtualBoard:
             archive.add_file(f"usr/bin/{name}", Path(path).read_bytes(), executable=True)
         (self.folder / "root.cpio").write_bytes((IMAGE / "root.cpio").read_bytes() + archive.data)
 
-    def _make_data_disk(self, music, megabytes):
+    def _make_data_disk(self, music, files, megabytes):
         content = self.folder / "content"
         content.mkdir()
         if music is not None:
             shutil.copytree(music, content / "music")
+        for name, text in files.items():
+            (content / name).write_text(text)
         subprocess.run(["/sbin/mke2fs", "-q", "-t", "ext4", "-d", content, self._data_disk, f"{megabytes}M"],
                        check=True, capture_output=True)
         shutil.rmtree(content)

@@ -1,5 +1,6 @@
 """Music to play: signals that are made here, encoded by the real `flac`."""
 
+import functools
 import math
 import random
 import subprocess
@@ -35,6 +36,7 @@ class Signal:
         return Signal(self.rate, self.bits, self.samples + other.samples)
 
 
+@functools.cache
 def tune(rate, bits, seconds, seed):
     """Two tones and some noise: nothing repeats, and neither the first nor the last frame is silent."""
     noise = random.Random(seed)

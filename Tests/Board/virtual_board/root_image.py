@@ -2,8 +2,8 @@
 
     python3 -m virtual_board.root_image PACKAGES BOARD OUTPUT
 
-PACKAGES is a folder of unpacked packages, BOARD the folder with the lists `packages` and `modules` and the programs
-`init` and `power-down`, OUTPUT gets `kernel` and `root.cpio`.
+PACKAGES is a folder of unpacked packages, BOARD the folder with the lists `packages` and `modules`, the program `init`,
+those for /usr/bin, and the profile `board.conf`; OUTPUT gets `kernel` and `root.cpio`.
 """
 
 import re
@@ -14,6 +14,9 @@ from pathlib import Path
 
 from .cpio import Archive
 
+#: Of the folder BOARD, for /usr/bin.
+PROGRAMS = ("power-down", "service-manager", "stamp")
+
 LIBRARY_FOLDERS = ("lib/aarch64-linux-gnu", "usr/lib/aarch64-linux-gnu")
 
 
@@ -22,7 +25,9 @@ def make(packages, board, output):
     root = Archive()
     root.add_character_device("dev/console", 5, 1)
     root.add_file("init", (board / "init").read_bytes(), executable=True)
-    root.add_file("usr/bin/power-down", (board / "power-down").read_bytes(), executable=True)
+    for name in PROGRAMS:
+        root.add_file(f"usr/bin/{name}", (board / name).read_bytes(), executable=True)
+    root.add_file("etc/tonearm/board.conf", (board / "board.conf").read_bytes())
     _add_files(root, packages, _listed_files(board / "packages"))
     _add_modules(root, packages, modules_folder, board / "modules")
     output.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,7 @@
 """What a sound device received."""
 
 import itertools
+import re
 
 FRAME = 8  # bytes: two channels of S32_LE
 
@@ -18,19 +19,41 @@ class Recorder:
 
     def __init__(self, board, rate, waits=False):
         self._board = board
+        self._rate = rate
         self._path = f"/tmp/recording-{next(self._numbers)}"
         state = "/proc/asound/HiFi/pcm%s/sub0/%s"
         wait = f"until grep -q '^rate: {rate} ' {state % ('0p', 'hw_params')}; do usleep 5000; done" if waits else ""
+        # Room for two seconds in which the board does not get to writing the file.
         self._program = board.start_script(
-            f"{wait}\nexec arecord -q -D hw:HiFi,1 -f S32_LE -c 2 -r {rate} -t raw --buffer-time=500000 {self._path}")
+            f"{wait}\nexec arecord -q -D hw:HiFi,1 -f S32_LE -c 2 -r {rate} -t raw "
+            f"--buffer-time=2000000 --period-time=50000 {self._path}")
         if not waits:
             board.wait_until(f"grep -q RUNNING {state % ('1c', 'status')}")
 
+    def hear(self, seconds):
+        """Waits until it has heard so much more."""
+        size = f"$(stat -c %s {self._path})"
+        bytes_more = round(seconds * self._rate) * FRAME
+        self._board.run_script(f"end=$(({size} + {bytes_more}))\nwhile [ {size} -lt $end ]; do usleep 10000; done")
+
     def stop(self):
         """Ends it. What it heard, without the silence before and after."""
+        return without_silence(self.stop_with_silence()[0])
+
+    def stop_with_silence(self):
+        """Ends it. All that it heard, and a function from a frame of that to the time when it was heard, in nanoseconds
+        of the board's monotonic clock."""
+        began = nanoseconds(self._board.run("cat", "/proc/asound/HiFi/pcm1c/sub0/status").stdout, "trigger_time")
         self._program.signal("TERM")
-        self._program.wait()
-        return without_silence(self._board.fetch(self._path))
+        problems = self._program.wait().stderr
+        assert "overrun" not in problems, problems
+        return self._board.fetch(self._path), lambda frame: began + frame * 1_000_000_000 // self._rate
+
+
+def nanoseconds(status, name):
+    """A time of a status file under /proc/asound."""
+    seconds, rest = re.search(rf"^{name} *: (\d+)\.(\d{{9}})", status, re.MULTILINE).groups()
+    return int(seconds) * 1_000_000_000 + int(rest)
 
 
 def without_silence(samples, frame=FRAME):

@@ -1,0 +1,171 @@
+"""The board's buttons, as board/virtual/board.conf has them, and how soon each is obeyed."""
+
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from virtual_board.daemon import Daemon, board_with_daemon
+from virtual_board.measures import report_time
+from virtual_board.music import tune, write_flac
+from virtual_board.sound import FRAME, Recorder
+
+PLAY, NEXT, PREVIOUS, POWER, LOUDER, SOFTER, MODE = range(7)
+RATE = 44_100
+
+#: In seconds: from the edge to the act, and from the edge to the change in what is heard (one buffer and 10 ms).
+ACT_LIMIT = 0.150
+HEARD_LIMIT = 0.210
+LONG_PRESS = 0.8
+POWER_OFF_PRESS = 3
+
+
+class Buttons(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.tracks = [tune(RATE, 16, seconds=20, seed=seed) for seed in (11, 12)]
+        with tempfile.TemporaryDirectory() as folder:
+            for number in range(4):
+                write_flac(Path(folder) / f"album/{number + 1}.flac", cls.tracks[number % 2])
+            cls.board = board_with_daemon(Path(folder))
+        cls.addClassCleanup(cls.board.discard)
+        cls.board.power_on()
+        cls.daemon = Daemon(cls.board)
+        cls.daemon.wait_until_ready()
+
+    def setUp(self):
+        self.daemon.ask("volume", "100")
+        self.daemon.ask("shuffle", "off")
+        self.daemon.ask("queue", "set", "/data/music/album", "--play")
+        self.watch = self.daemon.watch()
+        self.watch.wait_for("position")
+
+    def tearDown(self):
+        self.watch.stop()
+
+    def press(self, line, button, event, bounces=0, held=0, **members):
+        """Presses a button until something comes of it, which is told at once, or after so many seconds as it must be
+        `held`. How long that took by the board's clock, and how long the emulator had no processor meanwhile."""
+        logged, seen = len(self.daemon.log), len(self.watch.events)
+        waiting = self.board.waiting()
+        with self.board.holding(line, bounces):
+            if held:
+                time.sleep(held * 0.9)
+                waiting = self.board.waiting()
+            at, _ = self.watch.wait_for(event, seen, **members)
+            waited = self.board.waiting() - waiting
+        delay = (at - self.daemon.edge(button, logged)) / 1e9 - held
+        report_time(f"{button}: from the edge to the act", delay, waited, ACT_LIMIT)
+        self.assertLess(delay - waited, ACT_LIMIT)
+
+    def test_each_button_is_obeyed_at_once(self):
+        for name, line, button, event, members in [
+            ("pause", PLAY, "play", "state", {"state": "paused"}),
+            ("play", PLAY, "play", "state", {"state": "playing"}),
+            ("next", NEXT, "next", "queue", {"index": 1}),
+            ("previous", PREVIOUS, "previous", "queue", {"index": 0}),
+            ("softer", SOFTER, "softer", "volume", {}),
+            ("louder", LOUDER, "louder", "volume", {"volume": 100}),
+        ]:
+            with self.subTest(name):
+                self.press(line, button, event, **members)
+
+    def test_a_long_press_a_double_press_and_a_press_are_told_apart(self):
+        self.press(MODE, "mode", "state", held=LONG_PRESS, state="paused", device=None)
+        self.daemon.ask("resume")
+        self.board.press(MODE)
+        self.board.press(MODE)
+        self.watch.wait_for("volume", muted=True)
+        self.assertFalse(self.daemon.status["shuffle"])
+        self.board.press(MODE)
+        self.watch.wait_for("queue", shuffle=True)
+
+    def test_twenty_bounces_are_one_press(self):
+        logged = len(self.daemon.log)
+        # Until the kernel has seen some of them: it is not always as fast.
+        for presses, state in enumerate(["paused", "playing"] * 5, start=1):
+            begin = len(self.daemon.log)
+            self.press(PLAY, "play", "state", bounces=20, state=state)
+            self.assertEqual(len(self.daemon.find("wrote", "play: press", logged)), presses)
+            if len(self.daemon.find("wrote", "play: active", begin)) > 1:
+                break
+        else:
+            self.fail("the contact has never bounced")
+        # Another button's press comes behind all that this one could still have done.
+        self.press(NEXT, "next", "queue", index=1)
+        self.assertEqual(self.daemon.status["state"], state)
+        self.assertEqual(len(self.daemon.find("wrote", "play: press", logged)), presses)
+
+    def test_a_line_that_is_stuck_low_changes_nothing_and_is_reported_once(self):
+        self.addCleanup(self.board.set_line, PREVIOUS, True)
+        self.board.set_line(PREVIOUS, False)
+        self.daemon.wait_for("wrote", "previous: press")
+        logged = len(self.daemon.log)
+        self.watch.stop()
+        self.daemon.restart()
+        self.watch = self.daemon.watch()
+        before = self.watch.wait_for("position")[1]
+        self.assertEqual(self.daemon.status["index"], 0, "it has gone on with the first track")
+        self.press(NEXT, "next", "queue", index=1)
+        self.press(PLAY, "play", "state", state="paused")
+        self.press(SOFTER, "softer", "volume")
+        self.assertEqual(before["entry"], self.daemon.ask("queue")["entries"][0]["entry"])
+        self.assertEqual(self.daemon.status["index"], 1)
+        self.assertEqual(len(self.daemon.find("wrote", "^<4>previous: stuck", logged)), 1)
+        self.assertEqual(self.daemon.find("wrote", "previous: press", logged), [])
+
+        seen = len(self.daemon.log)
+        self.board.set_line(PREVIOUS, True)
+        self.daemon.wait_for("wrote", "previous: released", seen)
+        self.press(PREVIOUS, "previous", "queue", index=0)
+
+    def test_what_is_heard_changes_within_a_buffer(self):
+        for name, line, button, event, members in [
+            ("volume", SOFTER, "softer", "volume", {}),
+            ("next", NEXT, "next", "queue", {"index": 1}),
+            ("pause", PLAY, "play", "state", {"state": "paused"}),
+        ]:
+            with self.subTest(name):
+                self.daemon.ask("volume", "100")
+                self.daemon.ask("queue", "set", "/data/music/album", "--play")
+                recorder = Recorder(self.board, RATE)
+                recorder.hear(0.5)
+                logged, waiting = len(self.daemon.log), self.board.waiting()
+                self.press(line, button, event, **members)
+                waited = self.board.waiting() - waiting
+                recorder.hear(0.5)
+                heard, moment = recorder.stop_with_silence()
+                delay = (moment(self.end_of_first_track(heard)) - self.daemon.edge(button, logged)) / 1e9
+                report_time(f"{name}: from the edge to the change that is heard", delay, waited, HEARD_LIMIT)
+                self.assertGreater(delay, 0)
+                self.assertLess(delay - waited, HEARD_LIMIT)
+
+    def end_of_first_track(self, heard):
+        """The frame of a recording from which on it is not the first track any more."""
+        track = self.tracks[0].bytes
+        begin = (len(heard) - len(heard.lstrip(b"\0"))) // FRAME * FRAME
+        heard_from = track.find(heard[begin:begin + 256 * FRAME])
+        self.assertGreaterEqual(heard_from, 0, "the first track is heard")
+        frames = range(0, len(heard) - begin, FRAME)
+        change = next(i for i in frames if heard[begin + i:][:FRAME] != track[heard_from + i:][:FRAME])
+        return (begin + change) // FRAME
+
+    def test_the_power_button_turns_the_board_off(self):
+        self.board.press(POWER, seconds=1)
+        logged = len(self.daemon.log)
+        self.assertEqual(self.daemon.find("wrote", "power: long press"), [], "one second is not long")
+        with self.board.holding(POWER):
+            edge = self.daemon.edge("power", logged)
+            time.sleep(POWER_OFF_PRESS * 0.9)
+            waiting = self.board.waiting()
+            ran = self.daemon.wait_for("wrote", "running power-down", logged)
+            waited = self.board.waiting() - waiting
+            self.board.wait_until_off()
+        delay = (ran.time - edge) / 1e9 - POWER_OFF_PRESS
+        report_time("power: from the edge to the act", delay, waited, ACT_LIMIT)
+        self.assertLess(delay - waited, ACT_LIMIT)
+
+        self.board.power_on()
+        self.daemon.wait_until_ready()
+        self.watch = self.daemon.watch()
+        self.watch.wait_for("position")

@@ -1,0 +1,119 @@
+"""What the daemon takes of the board: memory, processor, wake-ups, writes, and time until it plays."""
+
+import re
+import tempfile
+import unittest
+from pathlib import Path
+from statistics import median
+
+from virtual_board.daemon import Daemon, board_with_daemon
+from virtual_board.measures import report, report_time
+from virtual_board.music import tune, write_flac
+from virtual_board.sound import nanoseconds
+
+RATE = 44_100
+MEGABYTE = 1 << 20
+
+#: In seconds: from the start of the program to the first sample of a track that is resumed.
+START_LIMIT = 0.3
+
+#: With the daemon's buffer and periods: waking up is most of the work of both.
+APLAY_OPTIONS = ("-f", "S16_LE", "-c", 2, "-r", RATE, "--buffer-time=200000", "--period-time=50000")
+
+#: How long something is measured, in seconds.
+TIME = 10
+
+
+class Measures(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.tune = tune(RATE, 16, seconds=20, seed=11)
+        with tempfile.TemporaryDirectory() as folder:
+            write_flac(Path(folder) / "track.flac", cls.tune)
+            (Path(folder) / "track.raw").write_bytes(
+                b"".join(sample.to_bytes(2, "little", signed=True) for sample in cls.tune.samples))
+            # Logging as it does on every board.
+            cls.board = board_with_daemon(Path(folder), {("log", "level"): "notice"})
+        cls.addClassCleanup(cls.board.discard)
+        cls.board.power_on()
+        cls.daemon = Daemon(cls.board)
+        cls.daemon.wait_until_ready()
+        cls.idle_memory = cls.memory()
+        cls.daemon.ask("volume", "100")
+        cls.daemon.ask("repeat", "all")
+
+    @classmethod
+    def memory(cls):
+        """In bytes."""
+        status = cls.board.run("cat", f"/proc/{cls.daemon.process}/status").stdout
+        return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) << 10
+
+    def play(self):
+        self.daemon.ask("queue", "set", "/data/music/track.flac", "--play")
+        watch = self.daemon.watch()
+        watch.wait_for_position(1)
+        watch.stop()
+
+    def check(self, what, value, unit, limit):
+        report(what, value, unit, limit)
+        self.assertLessEqual(value, limit, what)
+
+    def test_memory(self):
+        self.check("memory with nothing to play", self.idle_memory / MEGABYTE, "MB", 6)
+        self.play()
+        self.check("memory while it plays", self.memory() / MEGABYTE, "MB", 10)
+        self.daemon.ask("pause")
+        self.check("memory while it is paused", self.memory() / MEGABYTE, "MB", 6)
+
+    def test_the_processor_s_time_against_aplay(self):
+        self.play()
+        tonearm = self.processor_time(self.daemon.process)
+        self.daemon.ask("stop")
+        aplay = self.board.start("aplay", "-q", "-D", "hw:HiFi", *APLAY_OPTIONS, "/data/music/track.raw")
+        self.board.wait_until("grep -q RUNNING /proc/asound/HiFi/pcm0p/sub0/status")
+        reference = self.processor_time(aplay.process)
+        aplay.signal("TERM")
+        aplay.wait()
+        report("processor time of aplay", reference * 100, "%", 100)
+        self.check("processor time while it plays, of aplay's", tonearm / reference, "times", 3)
+
+    def processor_time(self, process):
+        """Of all threads of a process that plays, while it plays: seconds per second of music."""
+        # What the card has taken, and for how many nanoseconds the threads have run.
+        read = (f"sed -n 's/^hw_ptr *: //p' /proc/asound/HiFi/pcm0p/sub0/status; cat /proc/{process}/task/*/schedstat")
+        result = self.board.run_script(f"{{ {read}; }}; echo; sleep {TIME}; {{ {read}; }}").stdout
+        frames, times = [], []
+        for part in result.split("\n\n"):
+            lines = part.split("\n")
+            frames.append(int(lines[0]))
+            times.append(sum(int(line.split()[0]) for line in lines[1:] if line))
+        return (times[1] - times[0]) / 1e9 / ((frames[1] - frames[0]) / RATE)
+
+    def test_paused_it_sleeps_and_writes_nothing(self):
+        self.play()
+        self.daemon.ask("pause")
+        # What was to be written because of the pause is on the disk.
+        self.board.run_script("sync; sleep 2")
+        process = self.daemon.process
+        read = (f"sed -n 's/^voluntary_ctxt_switches:\\t//p' /proc/{process}/task/*/status; echo; "
+                f"sed -n 's/^write_bytes: //p' /proc/{process}/io; awk '{{print $7}}' /sys/block/vda/stat")
+        result = self.board.run_script(f"{read}; echo; sleep {TIME}; {read}").stdout
+        switches, written, switches_later, written_later = (
+            [int(word) for word in part.split()] for part in result.split("\n\n"))
+        wakes = (sum(switches_later) - sum(switches)) / TIME
+        self.check("wake-ups a second while it is paused", wakes, "", 2)
+        self.assertEqual(written_later, written, "nothing was written to the disk")
+
+    def test_a_resumed_track_begins_at_once(self):
+        self.play()
+        delays = []
+        for _ in range(5):
+            waiting = self.board.waiting()
+            began = self.daemon.restart()
+            self.board.wait_until("grep -q RUNNING /proc/asound/HiFi/pcm0p/sub0/status")
+            waited = self.board.waiting() - waiting
+            status = self.board.run("cat", "/proc/asound/HiFi/pcm0p/sub0/status").stdout
+            delay = (nanoseconds(status, "trigger_time") - began) / 1e9
+            report_time("from exec to the first sample", delay, waited, START_LIMIT)
+            delays.append(delay - waited)
+        self.assertLessEqual(median(delays), START_LIMIT)

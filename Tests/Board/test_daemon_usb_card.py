@@ -1,0 +1,78 @@
+"""The daemon's sound card is plugged in, pulled out and plugged in again."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+from test_usb_card import FRAME, RATE, as_usb_card_plays
+from virtual_board.daemon import Daemon, board_with_daemon
+from virtual_board.measures import report
+from virtual_board.music import silence, tune, write_flac
+from virtual_board.sound import without_silence
+
+#: In seconds: from the plug to the music.
+BACK_LIMIT = 2
+
+
+class DaemonUsbCard(unittest.TestCase):
+    def setUp(self):
+        self.tune = tune(RATE, 16, seconds=10, seed=4)
+        with tempfile.TemporaryDirectory() as folder:
+            write_flac(Path(folder) / "track.flac", self.tune.followed_by(silence(RATE, 16, 1)))
+            self.board = board_with_daemon(Path(folder), {("audio", "device"): "hw:CARD=Audio,DEV=0"})
+        self.addCleanup(self.board.discard)
+        self.board.power_on()
+        self.daemon = Daemon(self.board)
+        self.daemon.wait_until_ready()
+
+    def plug_and_wait(self, name, watch):
+        """Plugs the card in and waits until it plays; the event."""
+        seen = len(watch.events)
+        self.board.plug_sound_card()
+        plugged = self.board.fair_clock()
+        _, playing = watch.wait_until(
+            lambda it: it.get("event") == "state" and it["state"] == "playing" and it["device"], "music", seen)
+        delay = self.board.fair_clock() - plugged
+        report(f"{name}: from the plug to the music", delay * 1000, "ms", BACK_LIMIT * 1000)
+        self.assertLess(delay, BACK_LIMIT)
+        return playing
+
+    def test_it_waits_for_the_card_and_goes_on_where_it_was(self):
+        self.daemon.ask("volume", "100")
+        watch = self.daemon.watch()
+        self.daemon.ask("queue", "set", "/data/music/track.flac", "--play")
+        watch.wait_until(lambda it: it.get("problems"), "problem")
+        status = self.daemon.status
+        self.assertEqual(status["state"], "stalled")
+        self.assertEqual(status["problems"][0]["subject"], "device")
+
+        self.plug_and_wait("absent at boot", watch)
+        watch.wait_for_position(2)
+        seen = len(watch.events)
+        before = self.board.unplug_sound_card()
+        _, stalled = watch.wait_for("state", seen, state="stalled")
+        playing = self.plug_and_wait("pulled out in mid-track", watch)
+        self.assertLess(playing["position"] - stalled["position"], 0.2)
+        self.assertEqual(self.daemon.status["problems"], [])
+
+        watch.wait_for("state", seen, state="stopped")
+        after = self.board.unplug_sound_card()
+        whole = as_usb_card_plays(self.tune)
+        self.assertTrue(whole.startswith(without_silence(before, FRAME)), "nothing but the beginning was heard before")
+        rest = without_silence(after, FRAME)
+        self.assertTrue(whole.endswith(rest), "and nothing but the end afterwards")
+        resumed = (len(whole) - len(rest)) / FRAME / RATE
+        self.assertAlmostEqual(resumed, stalled["position"], delta=0.001)
+
+    def test_a_board_that_starts_without_its_card_resumes_once_it_is_plugged_in(self):
+        self.board.plug_sound_card()
+        self.daemon.ask("queue", "set", "/data/music/track.flac", "--play")
+        watch = self.daemon.watch()
+        reached = watch.wait_for_position(1)[1]["position"]
+        self.board.power_off()
+        self.board.power_on()
+        self.daemon.wait_until_ready()
+        watch = self.daemon.watch()
+        self.daemon.wait_for("said", "STATUS=stalled")
+        resumed = self.plug_and_wait("absent at a later boot", watch)["position"]
+        self.assertAlmostEqual(resumed, reached, delta=1)
