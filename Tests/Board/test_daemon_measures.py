@@ -66,16 +66,24 @@ class Measures(unittest.TestCase):
         self.check("memory while it is paused", self.memory() / MEGABYTE, "MB", 6)
 
     def test_the_processor_s_time_against_aplay(self):
+        # In turn, because the emulator is as fast as this machine is idle.
+        ratios = [self.daemon_s_time() / self.aplay_s_time() for _ in range(3)]
+        self.check("processor time while it plays, of aplay's", median(ratios), "times", 3)
+
+    def daemon_s_time(self):
         self.play()
-        tonearm = self.processor_time(self.daemon.process)
+        time = self.processor_time(self.daemon.process)
         self.daemon.ask("stop")
+        return time
+
+    def aplay_s_time(self):
         aplay = self.board.start("aplay", "-q", "-D", "hw:HiFi", *APLAY_OPTIONS, "/data/music/track.raw")
         self.board.wait_until("grep -q RUNNING /proc/asound/HiFi/pcm0p/sub0/status")
-        reference = self.processor_time(aplay.process)
+        time = self.processor_time(aplay.process)
         aplay.signal("TERM")
         aplay.wait()
-        report("processor time of aplay", reference * 100, "%", 100)
-        self.check("processor time while it plays, of aplay's", tonearm / reference, "times", 3)
+        report("processor time of aplay", time * 100, "%", 100)
+        return time
 
     def processor_time(self, process):
         """Of all threads of a process that plays, while it plays: seconds per second of music."""
