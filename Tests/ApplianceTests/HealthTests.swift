@@ -67,6 +67,7 @@ struct HealthTests {
         #expect(alive(after: 2) == 1)
         fixture.perform { $0.perform(.pause) }
         fixture.wait("a pause") { $0.playback == .paused }
+        fixture.settle()
         #expect(alive(after: 2) == 1)
         #expect(alive(after: 2) == 1)
         fixture.perform { _ in watchdog.stop() }

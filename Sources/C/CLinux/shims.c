@@ -30,6 +30,16 @@ int tonearm_mode_of_path(const char *path, uint32_t *mode) {
     return result;
 }
 
+int tonearm_identity_of_path(const char *path, uint64_t *device, uint64_t *inode) {
+    struct stat status;
+    int result = stat(path, &status);
+    if (result == 0) {
+        *device = status.st_dev;
+        *inode = status.st_ino;
+    }
+    return result;
+}
+
 int tonearm_status(int descriptor, uint32_t *mode, int64_t *length) {
     struct stat status;
     int result = fstat(descriptor, &status);

@@ -26,6 +26,17 @@ public enum FileKind: Equatable, Sendable {
 
 /// Folders of the file system. Any thread but the audio thread.
 public enum Folder {
+    /// Which folder it is, whatever name or link leads to it.
+    public struct Identity: Equatable, Sendable {
+        private var device: UInt64 = 0
+        private var inode: UInt64 = 0
+
+        /// nil when there is nothing at `path`.
+        public init?(of path: String) {
+            if tonearm_identity_of_path(path, &device, &inode) != 0 { return nil }
+        }
+    }
+
     public struct Entry: Equatable, Sendable {
         public var name: String
         /// nil for a link that leads nowhere.

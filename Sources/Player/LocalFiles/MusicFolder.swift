@@ -16,7 +16,7 @@ public enum MusicFolder {
     }
 
     private static let extensions: Set<String> = ["flac", "fla", "wav", "wave", "aif", "aiff", "aifc"]
-    /// Deeper than any collection; ends a loop of links.
+    /// Deeper than any collection.
     private static let depthLimit = 32
 
     /// The audio files at `path`: itself where it is a file (whatever its name), else those below the folder whose
@@ -34,12 +34,15 @@ public enum MusicFolder {
             return contents
         case .folder:
             var contents = Contents()
-            collect(try Folder.entries(of: path), in: path, 0, &contents)
+            collect(try Folder.entries(of: path), in: path, [], &contents)
             return contents
         }
     }
 
-    private static func collect(_ entries: [Folder.Entry], in path: String, _ depth: Int, _ contents: inout Contents) {
+    /// - Parameter above: the folders that `path` is in. A link to one of them would lead round for ever.
+    private static func collect(
+        _ entries: [Folder.Entry], in path: String, _ above: [Folder.Identity], _ contents: inout Contents
+    ) {
         let visible = entries.filter { $0.name.utf8.first != UInt8(ascii: ".") }.sorted { naturally($0.name, $1.name) }
         for entry in visible where entry.kind != .folder && isAudio(entry.name) {
             let file = join(path, entry.name)
@@ -49,15 +52,17 @@ public enum MusicFolder {
                 contents.files.append(file)
             }
         }
-        guard depth < depthLimit else { return }
+        guard above.count < depthLimit, let identity = Folder.Identity(of: path) else { return }
+        let above = above + [identity]
         for entry in visible where entry.kind == .folder {
             let folder = join(path, entry.name)
             if let error = error(of: entry, folder) {
                 contents.unreadable.append(error)
                 continue
             }
+            if let identity = Folder.Identity(of: folder), above.contains(identity) { continue }
             do throws(SystemError) {
-                collect(try Folder.entries(of: folder), in: folder, depth + 1, &contents)
+                collect(try Folder.entries(of: folder), in: folder, above, &contents)
             } catch {
                 contents.unreadable.append(error)
             }

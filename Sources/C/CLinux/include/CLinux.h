@@ -44,6 +44,7 @@ int tonearm_open(const char *path, int flags, mode_t mode);
 ssize_t tonearm_pread(int descriptor, void *bytes, size_t count, int64_t offset);
 ssize_t tonearm_pwrite(int descriptor, const void *bytes, size_t count, int64_t offset);
 int tonearm_mode_of_path(const char *path, uint32_t *mode);
+int tonearm_identity_of_path(const char *path, uint64_t *device, uint64_t *inode);
 int tonearm_status(int descriptor, uint32_t *mode, int64_t *length);
 const char *tonearm_next_name(DIR *folder, int *type);
 /// pthread_setname_np(3) for the calling thread: a GNU extension. At most 15 characters.
