@@ -51,7 +51,7 @@ class PowerCuts(unittest.TestCase):
         self.daemon.ask("queue", "set", "/data/music/album", "--play")
         watch = self.daemon.watch()
         watch.wait_for("position")
-        time.sleep(self.chance.uniform(0, 14))
+        time.sleep(self.chance.uniform(0, 12))
         self.board.cut_power()
         last = [it for _, it in watch.events if it.get("event") == "position"][-1]
 
