@@ -93,6 +93,12 @@ struct HeardTimeline {
         return next
     }
 
+    /// Frames to be heard until `advance` passes to the next segment; nil without one.
+    var framesToNextSegment: Int64? {
+        guard segmentCount > 1, let next = segments[slot(1)] else { return nil }
+        return max(0, next.deviceStart - heard) + 1
+    }
+
     /// Position in the current segment's ring of the next sample to be heard.
     var heardRingPosition: Int64? {
         guard let current else { return nil }

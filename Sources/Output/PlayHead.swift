@@ -55,6 +55,8 @@ struct PlayHead {
     var written: Int64 { timeline.written }
     /// Frames of these that were not heard yet.
     var unheard: Int64 { timeline.unheard }
+    /// Frames until the first one behind a boundary is heard; nil when none was written.
+    var framesToBoundary: Int64? { timeline.framesToNextSegment }
     /// Whether a stream is read that control does not know to be playing, as nothing of it was heard.
     var hasJoined: Bool { followed != nil }
     /// Whether the events that the next step may bring fit into their queue.

@@ -12,7 +12,7 @@ public protocol PlaybackDevice: AnyObject {
     /// Frames that can be written now.
     func writableFrames() throws(DeviceFault) -> Int
 
-    /// Writes up to `frames` frames; `fill` puts them straight into the device's memory where it is mapped. It may be
+    /// Writes up to `frames` of the frames that `writableFrames` told of; `fill` puts them straight into the device's memory where it is mapped. It may be
     /// called more than once, with consecutive pieces.
     /// - Returns: the frames committed.
     func write(_ frames: Int, _ fill: (_ destination: UnsafeMutableRawPointer, _ frames: Int) -> Void) throws(DeviceFault) -> Int
@@ -23,7 +23,7 @@ public protocol PlaybackDevice: AnyObject {
     /// Frames written that were not heard yet. 0 when the device has run dry.
     func delayFrames() throws(DeviceFault) -> Int
 
-    /// Blocks until a period can be written, `wakeUp` becomes readable or the time is over.
+    /// Blocks until half of the buffer (at least a period) can be written, `wakeUp` becomes readable or the time is over.
     /// - Returns: whether `wakeUp` is readable.
     func wait(wakeUp: Int32, milliseconds: Int32) throws(DeviceFault) -> Bool
 

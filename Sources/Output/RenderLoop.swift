@@ -21,6 +21,8 @@ final class RenderLoop {
     }
 
     static let deviceRetryInterval: Int64 = 1_000_000_000
+    /// Milliseconds after which the position is told anew.
+    private static let longestDeviceWait: Int32 = 250
     /// Without anything heard in between; then the device is given up for a while.
     private static let faultLimit = 4
 
@@ -158,7 +160,7 @@ final class RenderLoop {
         switch result {
         case .full:
             backOff = BackOff()
-            return .device(milliseconds: BackOff.longest)
+            return .device(milliseconds: untilNews(in: sink))
         case .boundary:
             activity = .draining
             return .time(milliseconds: 0)
@@ -189,6 +191,13 @@ final class RenderLoop {
             channel.post(.ended(stream: head.end()))
         }
         return .time(milliseconds: 0)
+    }
+
+    /// How long nothing is to be told while a full device plays, in milliseconds. It is told of room long before
+    /// `longestDeviceWait`, unless its buffer is a very long one.
+    private func untilNews(in sink: SampleSink) -> Int32 {
+        guard let frames = head.framesToBoundary else { return Self.longestDeviceWait }
+        return min(Self.longestDeviceWait, Int32(clamping: sink.milliseconds(frames) + 1))
     }
 
     /// Nothing can be written, but the device has room.

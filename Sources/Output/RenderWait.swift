@@ -31,7 +31,7 @@ extension RenderLoop {
 
 /// How long the audio thread sleeps before it looks at an empty ring again: a little longer each time.
 struct BackOff {
-    /// Milliseconds; also the longest wait for a device, so that boundaries and positions are told in time.
+    /// In milliseconds.
     static let longest: Int32 = 50
     private var milliseconds: Int32 = 1
 

@@ -71,7 +71,8 @@ final class PacedDevice: PlaybackDevice {
     }
 
     func wait(wakeUp: Int32, milliseconds: Int32) throws(DeviceFault) -> Bool {
-        if try locked({ pendingFrames <= configuration.bufferFrames - configuration.periodFrames }) { return false }
+        let wakeUpFrames = max(configuration.periodFrames, configuration.bufferFrames / 2)
+        if try locked({ pendingFrames <= configuration.bufferFrames - wakeUpFrames }) { return false }
         var entries = [
             pollfd(fd: card.readable, events: Int16(POLLIN), revents: 0),
             pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0),

@@ -39,6 +39,18 @@ struct RenderBoundaryTests {
         #expect(bench.card.recordings.map(\.frames) == [333, 444])
     }
 
+    @Test("A full device is waited for no longer than until a boundary is heard")
+    func waitForBoundary() {
+        let bench = RenderBench()
+        bench.play(bench.stream(100), then: bench.stream(400))
+        #expect(bench.settle() == .device(milliseconds: 102))
+        #expect(bench.hear(50) == .device(milliseconds: 52))
+        #expect(bench.hear(50) == .device(milliseconds: 2))
+        #expect(!bench.events.contains("heard 2"))
+        #expect(bench.hear(1) == .device(milliseconds: 250))
+        #expect(bench.events == ["heard 2"])
+    }
+
     @Test(
         "A new format inside a stream is told when it is heard; the position runs on",
         arguments: [(deep, 1), (fast, 2), (wide, 2)])

@@ -53,7 +53,6 @@ final class ALSADevice: PlaybackDevice {
     ) throws(DeviceFault) -> Int {
         var written = 0
         while written < frames {
-            try check(snd_pcm_avail_update(pcm))
             var areas: UnsafePointer<snd_pcm_channel_area_t>?
             var offset: snd_pcm_uframes_t = 0
             var room = snd_pcm_uframes_t(frames - written)

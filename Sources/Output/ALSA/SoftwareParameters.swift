@@ -17,16 +17,18 @@ struct SoftwareParameters: ~Copyable {
 
     deinit { snd_pcm_sw_params_free(raw) }
 
-    /// The clock starts when it is told to and stops when the buffer has run dry; until then a period at a time can be
-    /// waited for, and whatever was played is overwritten with silence, so that a late writer is heard as a pause and
-    /// not as the last 200 ms again.
+    /// The clock starts when it is told to and stops when the buffer has run dry; until then half of the buffer at a
+    /// time can be waited for, and whatever was played is overwritten with silence, so that a late writer is heard as a
+    /// pause and not as the last 200 ms again.
     func install(bufferFrames: Int, periodFrames: Int) throws(ALSAFailure) {
         try ALSAFailure.check(snd_pcm_sw_params_current(pcm, raw))
         var boundary: snd_pcm_uframes_t = 0
         try ALSAFailure.check(snd_pcm_sw_params_get_boundary(raw, &boundary))
         try ALSAFailure.check(snd_pcm_sw_params_set_start_threshold(pcm, raw, boundary))
         try ALSAFailure.check(snd_pcm_sw_params_set_stop_threshold(pcm, raw, snd_pcm_uframes_t(bufferFrames)))
-        try ALSAFailure.check(snd_pcm_sw_params_set_avail_min(pcm, raw, snd_pcm_uframes_t(periodFrames)))
+        // Every wake-up costs more than the frames it writes, and half a buffer is time enough for a late one.
+        let wakeUpFrames = snd_pcm_uframes_t(max(periodFrames, bufferFrames / 2))
+        try ALSAFailure.check(snd_pcm_sw_params_set_avail_min(pcm, raw, wakeUpFrames))
         // The kernel refuses a threshold beside a silence size of the whole boundary; plug-ins may refuse both.
         if snd_pcm_sw_params_set_silence_threshold(pcm, raw, 0) == 0,
             snd_pcm_sw_params_set_silence_size(pcm, raw, boundary) == 0,
