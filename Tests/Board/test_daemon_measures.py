@@ -20,10 +20,8 @@ START_LIMIT = 0.3
 #: With the daemon's buffer and periods: waking up is most of the work of both.
 APLAY_OPTIONS = ("-f", "S16_LE", "-c", 2, "-r", RATE, "--buffer-time=200000", "--period-time=50000")
 
-#: Of aplay's processor time. The aim is 3, and this is what keeps it from growing: in the emulator, where a wake-up
-#: costs more than the work that it is for, decoding takes as much as aplay, and the audio thread, which asks the device
-#: more often and gives it samples of 32 bit, almost twice as much.
-PROCESSOR_LIMIT = 4.5
+#: Of aplay's processor time, for the decoded file.
+PROCESSOR_LIMIT = 3
 
 #: How long something is measured, in seconds.
 TIME = 10
