@@ -156,7 +156,11 @@ struct ConfigurationTests {
         ("[audio]\ndevice =", "something"),
         ("[control]\nmode = 668", "the permissions of a file in octal, like 0660"),
         ("[control]\nmode = 77777", "the permissions of a file in octal, like 0660"),
-        ("[control]\nsocket = relative/path", "a path that begins with /, or none"),
+        ("[control]\nsocket = relative/path", "a path that begins with / and has at most 103 bytes, or none"),
+        (
+            "[control]\nsocket = /" + String(repeating: "x", count: 103),
+            "a path that begins with / and has at most 103 bytes, or none"
+        ),
         ("[player]\nstate = none", "a path that begins with /"),
     ])
     func badValues(text: String, allowed: String) {

@@ -92,6 +92,7 @@ struct ControlQueueTests {
         let some = try products("c").dropLast()
         let refusals = [
             ("queue-add", "\(some),\(missing)]", "no-such-file", "/no/such: No such file or directory"),
+            ("queue-add", "\(some),{\"path\":\"/dev/zero\"}]", "no-music", "/dev/zero is a device, a pipe or a socket"),
             ("queue-set", "\(some),{\"path\":\"\(empty)\"}]", "no-music", "\(empty): no music in this folder. Supported: "),
             ("queue-set", try products("c") + ",\"index\":1", "no-such-entry", "no entry at index 1: there are 1"),
             ("queue-move", "\"entry\":9,\"index\":0", "no-such-entry", "no entry 9 in the queue"),

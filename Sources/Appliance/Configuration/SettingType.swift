@@ -57,8 +57,8 @@ enum SettingType: Equatable, Sendable {
     case decibels(ClosedRange<Int>)
     case permissions
     case choice([String])
-    /// An absolute path, or a word that stands for none.
-    case path(orWord: String?)
+    /// An absolute path, of so many bytes at most, or a word that stands for none.
+    case path(orWord: String?, limit: Int? = nil)
     case text
 
     /// nil for what is not allowed.
@@ -73,9 +73,9 @@ enum SettingType: Equatable, Sendable {
             guard (3...4).contains(text.utf8.count), let mode = UInt32(text, radix: 8), mode <= 0o777 else { return nil }
             return .permissions(mode)
         case .choice(let words): return words.first { $0.utf8.elementsEqual(text.utf8) }.map { .text($0) }
-        case .path(let word):
+        case .path(let word, let limit):
             if let word, word.utf8.elementsEqual(text.utf8) { return .text(word) }
-            return text.utf8.first == UInt8(ascii: "/") ? .text(text) : nil
+            return text.utf8.first == UInt8(ascii: "/") && text.utf8.count <= limit ?? .max ? .text(text) : nil
         case .text: return text.utf8.isEmpty ? nil : .text(text)
         }
     }
@@ -103,7 +103,9 @@ enum SettingType: Equatable, Sendable {
         case .decibels(let range): "from \(range.lowerBound) dB to \(range.upperBound) dB, whole, with the unit dB"
         case .permissions: "the permissions of a file in octal, like 0660"
         case .choice(let words): "one of " + words.joined(separator: ", ")
-        case .path(let word): "a path that begins with /" + (word.map { ", or \($0)" } ?? "")
+        case .path(let word, let limit):
+            "a path that begins with /" + (limit.map { " and has at most \($0) bytes" } ?? "")
+                + (word.map { ", or \($0)" } ?? "")
         case .text: "something"
         }
     }

@@ -91,7 +91,7 @@ struct Setting: Sendable {
         Setting(.state, "player", "state", .path(orWord: nil), "/var/lib/tonearm", """
             The folder for everything that outlives a start: queue, position, volume. Two daemons cannot share it.
             """),
-        Setting(.socket, "control", "socket", .path(orWord: "none"), "/run/tonearm/control", """
+        Setting(.socket, "control", "socket", .path(orWord: "none", limit: ControlSocketFile.lengthLimit), "/run/tonearm/control", """
             The path of the control socket; none for no remote control.
             """),
         Setting(.socketMode, "control", "mode", .permissions, "0660", """

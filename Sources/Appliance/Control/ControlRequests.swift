@@ -88,6 +88,8 @@ struct ControlRequests {
         }
     }
 
+    func holdsSomething(for client: UInt64) -> Bool { daemon.isFocusHeld(by: client) }
+
     /// Gives back what a client holds.
     func forget(_ client: UInt64) { daemon.releaseFocus(by: client) }
 

@@ -11,6 +11,8 @@ public final class ControlServer: @unchecked Sendable {
 
     private static let positionInterval: Int64 = 1_000_000_000
     private static let retryInterval: Int64 = 1_000_000_000
+    /// A client that has asked for nothing for as long makes room for another.
+    private static let silenceLimit: Int64 = 10_000_000_000
 
     private let daemon: Daemon
     private let requests: ControlRequests
@@ -95,6 +97,7 @@ public final class ControlServer: @unchecked Sendable {
     }
 
     private func welcome(_ socket: LocalSocket) {
+        if sessions.count >= clientLimit { longestSilent?.makeRoom() }
         guard sessions.count < clientLimit else { return turnAway(socket) }
         lastNumber += 1
         let session = ControlSession(
@@ -102,6 +105,13 @@ public final class ControlServer: @unchecked Sendable {
             closed: { [self] in forget($0) })
         sessions.append(session)
         session.start()
+    }
+
+    /// The client that can be parted from first; nil when none can.
+    private var longestSilent: ControlSession? {
+        let silent = sessions.min { ($0.isIdle ? $0.lastRequest : .max) < ($1.isIdle ? $1.lastRequest : .max) }
+        guard let silent, silent.isIdle, daemon.clock.now() - silent.lastRequest >= Self.silenceLimit else { return nil }
+        return silent
     }
 
     private func turnAway(_ socket: LocalSocket) {

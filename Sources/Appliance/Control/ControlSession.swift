@@ -7,6 +7,8 @@ final class ControlSession: @unchecked Sendable {
     /// Tells this client from all others, as long as the daemon runs.
     let number: UInt64
     private(set) var subscriptions: ControlEventSet = []
+    /// When it last asked for something, or came; by the daemon's clock.
+    private(set) var lastRequest: Int64
 
     private let connection: LineConnection
     private let requests: ControlRequests
@@ -23,6 +25,7 @@ final class ControlSession: @unchecked Sendable {
         self.requests = requests
         self.subscribed = subscribed
         process = socket.peerProcess
+        lastRequest = requests.daemon.clock.now()
         connection = LineConnection(socket, loop: requests.daemon.loop)
         connection.receive = { [self] in receive($0) }
         connection.staysAfterEnd = { [self] in !subscriptions.isEmpty }
@@ -36,9 +39,20 @@ final class ControlSession: @unchecked Sendable {
     func start() { connection.start() }
     func close() { connection.close() }
 
+    /// Whether it waits for nothing that the daemon would have to tell it or do for it.
+    var isIdle: Bool { subscriptions.isEmpty && !connection.isWaiting && !requests.holdsSomething(for: number) }
+
+    /// Ends an idle client for another one.
+    func makeRoom() {
+        let message = "closed after a long silence: another client needed the place ([control] clients)"
+        connection.send(ControlMessages.refusal(.null, code: "idle", message))
+        connection.close()
+    }
+
     // MARK: Requests
 
     private func receive(_ line: LineSplitter.Line) {
+        lastRequest = requests.daemon.clock.now()
         let line = ControlLine(line)
         switch line.request {
         case .failure(let error): send(ControlMessages.refusal(line.id, code: error.code, error.description))

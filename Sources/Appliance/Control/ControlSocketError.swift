@@ -6,8 +6,6 @@ public enum ControlSocketError: Error, Equatable, Sendable {
     case inUse(path: String)
     /// Something is there that is no socket; it is left alone.
     case notASocket(path: String)
-    /// The path is longer than a socket's may be.
-    case pathTooLong(path: String, limit: Int)
     /// The system refuses it.
     case system(SystemError)
 }
@@ -21,8 +19,6 @@ extension ControlSocketError: CustomStringConvertible {
                 + "path: [control] socket"
         case .notASocket(let path):
             "control socket \(path): there is something else. Remove it, or set another path: [control] socket"
-        case .pathTooLong(let path, let limit):
-            "control socket \(path): the path must not be longer than \(limit) bytes"
         case .system(let error): "control socket: \(error.description)"
         }
     }

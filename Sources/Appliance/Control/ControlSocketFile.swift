@@ -12,11 +12,10 @@ struct ControlSocketFile {
     /// Under this name the socket gets its owner and mode, before anybody looks for it.
     private var temporaryPath: String { path + ".new" }
     /// sun_path has 108 bytes, with the NUL.
-    private static let lengthLimit = 107 - 4
+    static let lengthLimit = 107 - 4
 
     /// Listens. There is never a moment at which somebody could connect who may not.
     func open() throws(ControlSocketError) -> LocalSocket {
-        if path.utf8.count > Self.lengthLimit { throw .pathTooLong(path: path, limit: Self.lengthLimit) }
         try checkIsFree()
         do throws(SystemError) {
             try Folder.create(Folder.containing(path))

@@ -34,7 +34,7 @@ final class LineConnection {
     var closed: () -> Void = {}
 
     /// The answer to the last line is still to come.
-    private var isWaiting = false
+    private(set) var isWaiting = false
 
     init(_ socket: LocalSocket, loop: EventLoop) {
         self.socket = socket

@@ -24,6 +24,9 @@ enum MusicSearch {
     private static func files(at paths: [String]) -> Result<[String], ControlFailure> {
         var files: [String] = []
         for path in paths {
+            if FileKind(at: path) == .other {
+                return .failure(ControlFailure("no-music", "\(path) is a device, a pipe or a socket, not a file"))
+            }
             do throws(SystemError) {
                 let found = try MusicFolder.contents(of: path)
                 if found.files.isEmpty, let error = found.unreadable.first { throw error }

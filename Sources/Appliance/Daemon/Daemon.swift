@@ -17,7 +17,7 @@ public final class Daemon: @unchecked Sendable {
     /// the next start on.
     public private(set) var configuration: Configuration
 
-    private let clock: any MonotonicClock
+    let clock: any MonotonicClock
     private let deviceAbsence: () -> String?
     private var stateLock: LockFile?
     /// As it was at the start: what cannot change while running is in force as it is here.
@@ -233,6 +233,8 @@ public final class Daemon: @unchecked Sendable {
         focusHolders.hold(level, by: holder)
         focusChanged()
     }
+
+    func isFocusHeld(by holder: UInt64) -> Bool { focusHolders.isHeld(by: holder) }
 
     /// The holder is gone, or has no wish any more. Without effect when it had none.
     public func releaseFocus(by holder: UInt64) {

@@ -15,6 +15,8 @@ public struct FocusHolders: Equatable, Sendable {
         held.append((holder, level))
     }
 
+    func isHeld(by holder: UInt64) -> Bool { held.contains { $0.holder == holder } }
+
     /// Gives back what the holder held.
     public mutating func release(by holder: UInt64) { held.removeAll { $0.holder == holder } }
 

@@ -41,7 +41,7 @@ extension DaemonFailure {
 ///
 /// Thread: the main thread.
 final class DaemonConnection {
-    private static let replySeconds = 5
+    private static let usualPatience = 5
     private static let defaultPath = "/run/tonearm/control"
 
     private let socket: LocalSocket
@@ -66,13 +66,16 @@ final class DaemonConnection {
     }
 
     /// Asks for something.
+    /// - Parameter patience: seconds to wait for the reply; nil as long as the daemon is there.
     /// - Returns: the line of the reply, as it is, and what it says.
     @discardableResult
-    func ask(_ request: String, _ fields: [JSONValue.Member] = []) throws(DaemonFailure) -> Reply {
+    func ask(
+        _ request: String, _ fields: [JSONValue.Member] = [], patience: Int? = usualPatience
+    ) throws(DaemonFailure) -> Reply {
         lastID += 1
         let members = [JSONValue.Member("id", .integer(lastID)), JSONValue.Member("request", .string(request))] + fields
         send(Array(JSONValue.object(members).serialized().utf8) + [UInt8(ascii: "\n")])
-        let line = try nextLine()
+        let line = try nextLine(patience)
         let value = try Self.parse(line)
         if value["ok"]?.boolean == true { return Reply(line: line, value: value) }
         guard let error = value["error"], let code = error["code"]?.string, let message = error["message"]?.string
@@ -99,12 +102,12 @@ final class DaemonConnection {
         }
     }
 
-    private func nextLine() throws(DaemonFailure) -> String {
+    private func nextLine(_ patience: Int?) throws(DaemonFailure) -> String {
         while true {
             if let line = takeLine() { return line }
             var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let count = poll(&waited, 1, Int32(Self.replySeconds * 1000))
-            if count == 0 { throw .silent(seconds: Self.replySeconds) }
+            let count = poll(&waited, 1, patience.map { Int32($0 * 1000) } ?? -1)
+            if count == 0, let patience { throw .silent(seconds: patience) }
             if count > 0 { try receive() }
         }
     }

@@ -108,7 +108,7 @@ struct QueueCommand {
                 // The last batch first: each comes to the same place, before those behind it.
                 for batch in paths.batches.reversed() {
                     let place = index.map { [DaemonCommand.Member("index", JSONValue($0))] } ?? []
-                    try ask(connection, "queue-insert", [DaemonCommand.products(batch)] + place)
+                    try bring(batch, "queue-insert", place, connection)
                 }
             case .move(let from, let to): try move(from, to, connection)
             case .remove(let ranges):
@@ -133,9 +133,16 @@ struct QueueCommand {
         _ paths: MusicPaths, _ first: String, _ fields: [DaemonCommand.Member], _ connection: DaemonConnection
     ) throws(DaemonFailure) {
         for (number, batch) in paths.batches.enumerated() {
-            let products = [DaemonCommand.products(batch)]
-            try ask(connection, number == 0 ? first : "queue-add", number == 0 ? products + fields : products)
+            try bring(batch, number == 0 ? first : "queue-add", number == 0 ? fields : [], connection)
         }
+    }
+
+    /// Waits as long as it takes: a folder may be large, and its disk asleep.
+    private func bring(
+        _ batch: ArraySlice<String>, _ request: String, _ fields: [DaemonCommand.Member], _ connection: DaemonConnection
+    ) throws(DaemonFailure) {
+        let reply = try connection.ask(request, [DaemonCommand.products(batch)] + fields, patience: nil)
+        common.show(reply) { _ in nil }
     }
 
     private func move(_ from: Int, _ to: Int, _ connection: DaemonConnection) throws(DaemonFailure) {
