@@ -119,6 +119,25 @@ class Buttons(unittest.TestCase):
         self.daemon.wait_for("wrote", "previous: released", seen)
         self.press(PREVIOUS, "previous", "queue", index=0)
 
+    def test_a_contact_that_gets_stuck_is_one_press_and_changes_nothing_else(self):
+        self.addCleanup(self.board.set_line, NEXT, True)
+        logged = len(self.daemon.log)
+        # Paused, so that nothing but a button goes on to another track.
+        self.press(PLAY, "play", "state", state="paused")
+        self.board.set_line(NEXT, False)
+        self.watch.wait_for("queue", index=1)
+        self.daemon.wait_for("wrote", "^<4>next: stuck", logged)
+        self.press(SOFTER, "softer", "volume")
+        self.press(PLAY, "play", "state", state="playing")
+        self.assertEqual(self.daemon.status["index"], 1)
+        self.assertEqual(len(self.daemon.find("wrote", "next: press", logged)), 1)
+
+        seen = len(self.daemon.log)
+        self.board.set_line(NEXT, True)
+        self.daemon.wait_for("wrote", "next: released", seen)
+        self.press(NEXT, "next", "queue", index=2)
+        self.assertEqual(len(self.daemon.find("wrote", "^<4>next: stuck", logged)), 1)
+
     def test_what_is_heard_changes_within_a_buffer(self):
         for name, line, button, event, members in [
             ("volume", SOFTER, "softer", "volume", {}),
