@@ -14,6 +14,10 @@ from virtual_board.sound import nanoseconds
 RATE = 44_100
 MEGABYTE = 1 << 20
 
+#: Of a long queue; each may take so many bytes.
+ENTRIES = 10_000
+ENTRY_LIMIT = 200
+
 #: In seconds: from the start of the program to the first sample of a track that is resumed.
 START_LIMIT = 0.3
 
@@ -35,6 +39,11 @@ class Measures(unittest.TestCase):
             write_flac(Path(folder) / "track.flac", cls.tune)
             (Path(folder) / "track.raw").write_bytes(
                 b"".join(sample.to_bytes(2, "little", signed=True) for sample in cls.tune.samples))
+            for number in range(ENTRIES):
+                # Only listed, never played.
+                file = Path(folder) / f"collection/Some Composer/Works, Volume {number // 20}/{number % 20} - Movement.flac"
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.touch()
             # Logging as it does on every board.
             cls.board = board_with_daemon(Path(folder), {("log", "level"): "notice"})
         cls.addClassCleanup(cls.board.discard)
@@ -67,6 +76,18 @@ class Measures(unittest.TestCase):
         self.check("memory while it plays", self.memory() / MEGABYTE, "MB", 10)
         self.daemon.ask("pause")
         self.check("memory while it is paused", self.memory() / MEGABYTE, "MB", 6)
+
+    def test_memory_of_a_long_queue(self):
+        self.daemon.ask("queue", "clear")
+        self.daemon.restart()
+        self.daemon.wait_until_ready()
+        before = self.memory()
+        self.daemon.ask("queue", "add", "/data/music/collection")
+        self.addCleanup(self.daemon.ask, "queue", "clear")
+        self.assertEqual(self.daemon.status["count"], ENTRIES)
+        # What it took to find them is given back a second later.
+        self.board.run("sleep", 2)
+        self.check("memory of an entry of the queue", (self.memory() - before) / ENTRIES, "bytes", ENTRY_LIMIT)
 
     def test_the_processor_s_time_against_aplay(self):
         self.play()

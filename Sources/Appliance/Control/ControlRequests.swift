@@ -78,7 +78,12 @@ struct ControlRequests {
     /// open the device that they were given.
     func whenDone(_ request: ControlRequest, _ action: @escaping () -> Void) {
         switch request {
-        case .music, .queueMove, .queueRemove, .queueClear, .shuffle, .repeatMode, .configurationSet,
+        case .music:
+            daemon.afterWriting { [daemon] in
+                action()
+                daemon.giveBackMemory()
+            }
+        case .queueMove, .queueRemove, .queueClear, .shuffle, .repeatMode, .configurationSet,
             .configurationUnset:
             daemon.afterWriting(action)
         case .focus, .power:

@@ -17,6 +17,8 @@ public final class Daemon: @unchecked Sendable {
     /// the next start on.
     public private(set) var configuration: Configuration
 
+    private static let memoryDelay: Int64 = 1_000_000_000
+
     let clock: any MonotonicClock
     private let deviceAbsence: () -> String?
     private var stateLock: LockFile?
@@ -32,6 +34,7 @@ public final class Daemon: @unchecked Sendable {
 
     private var schedule: PositionSchedule
     private var positionTimer: TimerToken?
+    private var memoryTimer: TimerToken?
     private var focusHolders = FocusHolders()
     private var session = FocusSession()
     private var problems = DaemonProblems()
@@ -104,8 +107,8 @@ public final class Daemon: @unchecked Sendable {
     /// Falls silent and writes what is still to be written. The last use, but for the player, which stays the caller's.
     public func shutDown() {
         keepPosition(.rested)
-        if let positionTimer { loop.cancel(positionTimer) }
-        positionTimer = nil
+        for timer in [positionTimer, memoryTimer] { if let timer { loop.cancel(timer) } }
+        (positionTimer, memoryTimer) = (nil, nil)
         conductor.shutDown()
         panel?.stop()
         keeper.shutDown()
@@ -219,6 +222,16 @@ public final class Daemon: @unchecked Sendable {
     /// Calls `action` once the queue and the settings, as they are now, are on the medium, or could not be brought
     /// there.
     public func afterWriting(_ action: @escaping () -> Void) { keeper.afterWriting(action) }
+
+    /// Soon, when those who have worked on it have let go of it: what was needed to find and write thousands of entries
+    /// would otherwise stay with the process.
+    func giveBackMemory() {
+        guard memoryTimer == nil else { return }
+        memoryTimer = loop.schedule(after: Self.memoryDelay) { [self] in
+            memoryTimer = nil
+            malloc_trim(0)
+        }
+    }
 
     // MARK: Focus
 
