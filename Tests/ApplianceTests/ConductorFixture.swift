@@ -130,7 +130,7 @@ final class ConductorFixture: @unchecked Sendable {
 /// frame's number.
 final class Tracks {
     static let rate = 1000
-    private let folder: ScratchFolder
+    let folder: ScratchFolder
 
     init() throws { folder = try ScratchFolder() }
 

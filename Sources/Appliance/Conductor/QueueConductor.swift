@@ -19,6 +19,8 @@ public final class QueueConductor: @unchecked Sendable {
         case rested
         /// The entry could not be played, and was passed over.
         case failed(EntryID, PlayerError)
+        /// The current entry's medium is not there, and is waited for; nil: it is there, or no longer wanted.
+        case mediumMissing(PlayerError?)
         /// Nothing is left to play.
         case ended
         /// Another device plays with the same subscription; it was paused.
@@ -51,6 +53,8 @@ public final class QueueConductor: @unchecked Sendable {
     private var seeksUnderWay = 0
     /// Entries in a row that could not be played.
     private var failures = 0
+    private var mediumWait: MediumWait?
+    private var mediumTimer: TimerToken?
 
     /// - Parameter observe: called on `loop`'s thread with all that happens.
     public init(
@@ -74,12 +78,19 @@ public final class QueueConductor: @unchecked Sendable {
         if let subscription { engine.bus.cancel(subscription) }
         subscription = nil
         observe = { _ in }
+        endMediumWait()
     }
 
     /// Where the current entry is heard, in seconds; 0 without one. After a seek that is where it goes to.
     public var position: Double {
         isAnnounced && seeksUnderWay == 0 ? engine.assetPosition ?? startPosition : startPosition
     }
+
+    /// Whether it waits for the current entry's medium.
+    public var waitsForMedium: Bool { mediumWait != nil }
+
+    /// Remembers the position: the engine forgets it when it fails.
+    public func notePosition() { startPosition = position }
 
     // MARK: Playback
 
@@ -115,6 +126,7 @@ public final class QueueConductor: @unchecked Sendable {
     /// Falls silent and frees the device; the current entry will begin anew.
     public func stop() {
         wantsToPlay = false
+        endMediumWait()
         unload()
         startPosition = 0
         observe(.queueChanged)
@@ -158,6 +170,7 @@ public final class QueueConductor: @unchecked Sendable {
     private func jump(_ change: (inout PlayQueue) -> Bool) {
         guard change(&queue) else { return }
         failures = 0
+        endMediumWait()
         loadCurrent(at: 0)
         observe(.queueChanged)
         observe(.positionJumped)
@@ -203,6 +216,7 @@ public final class QueueConductor: @unchecked Sendable {
         if queue.current == before {
             planNext()
         } else {
+            endMediumWait()
             loadCurrent(at: 0)
             if queue.current == nil { wantsToPlay = false }
         }
@@ -294,7 +308,10 @@ public final class QueueConductor: @unchecked Sendable {
                 failed(request, error)
             }
         case .playbackStateChanged(let state):
-            if state == .playing { failures = 0 }
+            if state == .playing {
+                failures = 0
+                endMediumWait()
+            }
             output.engineIs(state)
             observe(.stateChanged(state))
         case .playbackQualityChanged:
@@ -320,6 +337,7 @@ public final class QueueConductor: @unchecked Sendable {
             planNext()
             observe(.queueChanged)
         }
+        if mediumWait?.entry == request.entry { endMediumWait() }
         isAnnounced = true
         observe(.currentAnnounced)
     }
@@ -332,10 +350,12 @@ public final class QueueConductor: @unchecked Sendable {
 
     private func failed(_ request: PlaybackRequest, _ error: PlayerError) {
         guard let loaded, request.serial >= loaded.serial else { return }
+        let position = position
         // The engine is idle now, whichever of the two it was.
         forgetLoaded()
+        if request == loaded, waitForMedium(of: request.entry, at: position, error) { return }
         failures += 1
-        observe(.failed(request.entry, error))
+        if mediumWait?.entry != request.entry { observe(.failed(request.entry, error)) }
         if failures >= queue.count {
             // Without this a queue of nothing but broken files would go round for ever.
             queue.giveUp()
@@ -349,7 +369,42 @@ public final class QueueConductor: @unchecked Sendable {
         }
     }
 
+    /// - Returns: false when it is the others' turn.
+    private func waitForMedium(of entry: EntryID, at position: Double, _ error: PlayerError) -> Bool {
+        if mediumWait == nil, failures == 0, MediumWait.isNeeded(after: error) {
+            mediumWait = MediumWait(entry, at: position)
+            startPosition = position
+            observe(.failed(entry, error))
+            observe(.mediumMissing(error))
+            observe(.rested)
+        }
+        guard let wait = mediumWait, wait.entry == entry, wait.isPatient || failures > 0 else { return false }
+        tryAgainLater()
+        return true
+    }
+
+    private func tryAgainLater() {
+        guard let wait = mediumWait, let interval = mediumWait?.interval() else { return }
+        startPosition = wait.position
+        mediumTimer = loop.schedule(after: interval) { [self] in
+            mediumTimer = nil
+            if loaded == nil { loadCurrent(at: startPosition) }
+        }
+    }
+
+    private func endMediumWait() {
+        if let mediumTimer { loop.cancel(mediumTimer) }
+        mediumTimer = nil
+        guard mediumWait != nil else { return }
+        mediumWait = nil
+        observe(.mediumMissing(nil))
+    }
+
     private func goOn() {
+        if queue.current == nil, let wait = mediumWait, queue.comeBack(to: wait.entry) {
+            tryAgainLater()
+            return observe(.queueChanged)
+        }
         if queue.current == nil { wantsToPlay = false }
         loadCurrent(at: 0)
         observe(.queueChanged)

@@ -115,6 +115,13 @@ public struct PlayQueue: Sendable {
         current = next == failed ? nil : next
     }
 
+    /// An entry that was passed over is the current one again. Without effect when it is not there any more.
+    /// - Returns: whether it is.
+    mutating func comeBack(to id: EntryID) -> Bool {
+        if product(id) != nil { current = id }
+        return current == id
+    }
+
     /// None of the entries can be played: nothing is current.
     mutating func giveUp() { current = nil }
 

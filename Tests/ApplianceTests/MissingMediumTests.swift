@@ -1,0 +1,170 @@
+import Foundation
+import Platform
+import TestSupport
+import Testing
+
+@testable import Appliance
+@testable import Player
+
+@Suite("The medium with the music is not there", .timeLimit(.minutes(2)))
+struct MissingMediumTests {
+    private let tracks: Tracks
+    private let folder: ScratchFolder
+    private let fixture: DaemonFixture
+
+    init() throws {
+        tracks = try Tracks()
+        folder = try ScratchFolder()
+        fixture = DaemonFixture(folder: folder["state"])
+        try fixture.start("[audio]\nnormalization = off")
+    }
+
+    /// Plays the first 700 frames of the second of three entries.
+    private func play() throws {
+        let products = try tracks.make("abc", frames: 20_000)
+        fixture.perform { try $0.conductor.set(products, startingAt: 1, playing: true) }
+        fixture.waitForSound()
+        fixture.play(700)
+    }
+
+    private func start(_ policy: String = "playing") throws {
+        try fixture.start("[audio]\nnormalization = off\n[player]\nresume = \(policy)")
+    }
+
+    private func takeMediumAway() throws {
+        try FileManager.default.moveItem(atPath: tracks.folder.path, toPath: folder["elsewhere"])
+    }
+
+    private func bringMediumBack() throws {
+        try FileManager.default.moveItem(atPath: folder["elsewhere"], toPath: tracks.folder.path)
+    }
+
+    /// Lets time pass until it is so.
+    private func pass(until isTrue: (DaemonStatus) -> Bool) throws {
+        for _ in 0..<10_000 {
+            if isTrue(fixture.status) { return }
+            fixture.pass(seconds: 2)
+            fixture.settle()
+        }
+        Issue.record("waited in vain: \(fixture.status)")
+    }
+
+    private var failures: Int { fixture.events.filter { if case .failed = $0 { true } else { false } }.count }
+
+    private func expectWaiting(_ playback: DaemonStatus.Playback = .stalled) {
+        fixture.wait("the problem") { $0.problems.map(\.subject) == ["music"] }
+        let status = fixture.status
+        #expect(status.playback == playback)
+        #expect(status.index == 1)
+        #expect(abs(status.position - 0.7) < 0.001, "\(status.position)")
+    }
+
+    private func expectGoingOn() throws {
+        fixture.waitForSound()
+        fixture.play(300)
+        #expect(fixture.card.heard == "b0-1000")
+        #expect(fixture.status.problems == [])
+        fixture.end()
+    }
+
+    @Test("at the start: it is waited for, and goes on where it was")
+    func absentAtStart() throws {
+        try play()
+        fixture.end()
+        try takeMediumAway()
+        try start()
+        expectWaiting()
+        fixture.pass(seconds: 2)
+        expectWaiting()
+        #expect(failures == 1, "it is told once")
+        try bringMediumBack()
+        try pass { $0.device != nil }
+        try expectGoingOn()
+    }
+
+    @Test("for longer: the others have their turn, and when they are not there either, it is waited for on and on")
+    func absentForLong() throws {
+        try play()
+        fixture.end()
+        try takeMediumAway()
+        try start()
+        try pass { _ in failures == 2 }
+        expectWaiting()
+        for _ in 0..<100 { fixture.pass(seconds: 10) }
+        expectWaiting()
+        try bringMediumBack()
+        try pass { $0.device != nil }
+        try expectGoingOn()
+    }
+
+    @Test("but others can be played: they are, after a while")
+    func othersElsewhere() throws {
+        let other = try Tracks()
+        let products = try tracks.make("a", frames: 20_000) + other.make("b", frames: 20_000)
+        try takeMediumAway()
+        fixture.perform { try $0.conductor.set(products, playing: true) }
+        fixture.wait("the problem") { $0.problems.map(\.subject) == ["music"] }
+        try pass { $0.device != nil }
+        fixture.waitForSound()
+        fixture.play(100)
+        #expect(fixture.card.heard == "b0-100")
+        #expect(fixture.status.problems == [])
+        fixture.end()
+    }
+
+    @Test("and the plug is pulled meanwhile: nothing is forgotten", arguments: [false, true])
+    func pulledPlug(othersWereTried: Bool) throws {
+        try play()
+        fixture.end()
+        try takeMediumAway()
+        try start()
+        if othersWereTried { try pass { _ in failures == 2 } }
+        expectWaiting()
+        fixture.waitForWriting()
+        try fixture.pullThePlug()
+        try bringMediumBack()
+        try start()
+        try expectGoingOn()
+    }
+
+    @Test("while it is paused: it stays paused, and play goes on where it was")
+    func paused() throws {
+        try play()
+        fixture.end()
+        try takeMediumAway()
+        try start("paused")
+        expectWaiting(.paused)
+        try bringMediumBack()
+        try pass { $0.problems == [] }
+        #expect(fixture.status.playback == .paused)
+        fixture.perform { $0.perform(.play) }
+        try expectGoingOn()
+    }
+
+    @Test("and something else is wanted: the wait is over")
+    func somethingElse() throws {
+        try play()
+        fixture.end()
+        let other = try Tracks()
+        try takeMediumAway()
+        try start()
+        expectWaiting()
+        let products = try other.make("x", frames: 20_000)
+        fixture.perform { try $0.conductor.set(products, playing: true) }
+        #expect(fixture.status.problems == [])
+        fixture.waitForSound()
+        fixture.play(100)
+        #expect(fixture.card.heard == "b0-700 x0-100")
+        fixture.end()
+    }
+
+    @Test(
+        "A file that is gone or broken, or not ours to read, is no missing medium",
+        arguments: [("s2", false), ("s13", false), ("m1", false), ("s5", true), ("s19", true), ("s116", true)])
+    func errors(code: String, isMissing: Bool) throws {
+        let product = MediaProduct(productType: .track, productId: tracks.folder["gone.flac"], referenceId: "")
+        let error = PlayerError(.unexpected, code: code, message: "", mediaProduct: product)
+        #expect(MediumWait.isNeeded(after: error) == isMissing)
+        fixture.end()
+    }
+}
