@@ -193,6 +193,19 @@ struct ConfigurationTests {
         for text in bad { #expect(type.value(of: text) == nil, "\(text)") }
     }
 
+    @Test("Clients choose among cards only", arguments: [
+        ("auto", true), ("hw:CARD=DAC,DEV=0", true), ("hw:0,0", true), ("null", false), ("default", false),
+        ("file:FILE='|id',FORMAT=raw", false), ("hw:{ card 0 }", false), ("hw:0;x", false), ("plughw:0", false), (" ", false),
+    ])
+    func devicesOfClients(device: String, isAllowed: Bool) throws {
+        let checked = try? Configuration.checked(device, for: .device)
+        #expect((checked != nil) == isAllowed)
+        // As one of an earlier version may have been kept.
+        let inForce = Configuration().overruled(by: [.device: device])
+        #expect(inForce.isSet(.device) == isAllowed)
+        #expect(try parse("[audio]\ndevice = null").device == "null")
+    }
+
     // MARK: Out again
 
     @Test("The default file sets nothing, explains everything, and every line of it is right when its # is removed")

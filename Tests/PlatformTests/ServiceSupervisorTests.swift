@@ -40,6 +40,12 @@ struct ServiceSupervisorTests {
         ])
     }
 
+    @Test("takes no orders from the title of a track")
+    func titleWithLines() {
+        let message = ServiceSupervisor.Message.status("playing: x\nWATCHDOG=trigger\r\u{7F}y")
+        #expect(message.text == "STATUS=playing: x WATCHDOG=trigger  y")
+    }
+
     @Test("that is gone is no reason to fail")
     func gone() throws {
         let folder = try ScratchFolder()

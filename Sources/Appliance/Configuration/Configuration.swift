@@ -120,7 +120,7 @@ public struct Configuration: Equatable, Sendable {
     /// This configuration with values above it that clients have set. What is not allowed (any more) is left out.
     public func overruled(by values: [SettingName: String]) -> Configuration {
         var configuration = self
-        for (name, text) in values where !name.setting.isForFileOnly {
+        for (name, text) in values where name.setting.refusalForClients(of: text) == nil {
             guard let value = name.setting.type.value(of: text) else { continue }
             configuration.values[name.rawValue] = value
             configuration.origins[name.rawValue] = .client
@@ -131,7 +131,7 @@ public struct Configuration: Equatable, Sendable {
     /// The text as a file would have it.
     /// - Throws: what is allowed instead.
     public static func checked(_ text: String, for name: SettingName) throws(SettingError) -> String {
-        if name.setting.isForFileOnly { throw SettingError("\(name.setting.title) can only be set in the file") }
+        if let refusal = name.setting.refusalForClients(of: text) { throw SettingError(refusal) }
         if text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
             throw SettingError("\(name.setting.key): control characters are not allowed")
         }

@@ -60,7 +60,7 @@ struct Setting: Sendable {
             The length of the device's buffer. A longer one survives more load, a shorter one answers buttons sooner.
             """),
         Setting(.periods, "audio", "periods", .integer(2...16), "4", """
-            How often the buffer is refilled while it plays once.
+            In how many pieces the card plays the buffer. It is refilled when half of it was played.
             """),
         Setting(.mixerControl, "audio", "mixer-control", .text, "auto", """
             The card's control for the volume. With auto it is the profile's, or the card's usual one.
@@ -91,7 +91,8 @@ struct Setting: Sendable {
         Setting(.state, "player", "state", .path(orWord: nil), "/var/lib/tonearm", """
             The folder for everything that outlives a start: queue, position, volume. Two daemons cannot share it.
             """),
-        Setting(.socket, "control", "socket", .path(orWord: "none", limit: ControlSocketFile.lengthLimit), "/run/tonearm/control", """
+        Setting(.socket, "control", "socket", .path(orWord: "none", limit: ControlSocketFile.lengthLimit),
+            "/run/tonearm/control", """
             The path of the control socket; none for no remote control.
             """),
         Setting(.socketMode, "control", "mode", .permissions, "0660", """
@@ -121,10 +122,35 @@ struct Setting: Sendable {
 
     /// Whether no client may set it: it is needed before what clients have set is read, a mistake in it would keep the
     /// next start from succeeding without a socket to undo it, or it is a command that is run.
-    var isForFileOnly: Bool {
+    private var isForFileOnly: Bool {
         switch name {
         case .state, .socket, .socketMode, .socketGroup, .profile, .powerOff, .networkRestart: true
         default: false
+        }
+    }
+
+    /// Why no client may set it to `text`, beside what holds for everybody; nil when it may.
+    func refusalForClients(of text: String) -> String? {
+        if isForFileOnly { return "\(title) can only be set in the file" }
+        // Among alsa-lib's other names are those of plug-ins that write files and run commands.
+        if name == .device, !Self.isCard(text) {
+            return "\(title): other devices than auto and hw:… can only be set in the file"
+        }
+        return nil
+    }
+
+    /// Whether a device's name stands for a card and nothing else.
+    private static func isCard(_ text: String) -> Bool {
+        if text.utf8.elementsEqual("auto".utf8) { return true }
+        guard text.utf8.starts(with: "hw:".utf8) else { return false }
+        return text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: ":"),
+                UInt8(ascii: "="), UInt8(ascii: ","):
+                true
+            default: false
+            }
         }
     }
 

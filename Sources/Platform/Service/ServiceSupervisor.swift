@@ -14,7 +14,8 @@ public struct ServiceSupervisor: Sendable {
         case stopping
         /// All is well, once more.
         case alive
-        /// A line for `systemctl status`.
+        /// A line for `systemctl status`. What is not printable in it becomes a blank: each line is a message, and one
+        /// in the title of a track must not be taken for ours.
         case status(String)
 
         var text: String {
@@ -23,7 +24,8 @@ public struct ServiceSupervisor: Sendable {
             case .reloading(let time): "RELOADING=1\nMONOTONIC_USEC=\(time / 1000)"
             case .stopping: "STOPPING=1"
             case .alive: "WATCHDOG=1"
-            case .status(let line): "STATUS=\(line)"
+            case .status(let line):
+                "STATUS=" + String(decoding: line.utf8.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
             }
         }
     }
