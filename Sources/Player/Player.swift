@@ -96,6 +96,10 @@ public final class Player: @unchecked Sendable {
         }
     }
 
+    /// Calls `report` with what keeps the configuration from being stored, which is tried again and again, and with nil
+    /// when it is stored. On a thread of its own. nil writes to the log instead, as it is until this is called.
+    public func observeStorage(_ report: (@Sendable (String?) -> Void)?) { storage.observe(report) }
+
     /// Whether the app is in offline mode; the app keeps it up to date.
     public var isOfflineMode: Bool {
         get { offlineMode.load(ordering: .relaxed) }

@@ -143,6 +143,24 @@ struct DaemonTests {
         fixture.end()
     }
 
+    @Test("A volume that cannot be written is a problem, and is written as soon as it can be", arguments: [false, true])
+    func unwritableVolume(atTheEnd: Bool) throws {
+        try fixture.start()
+        let other = try Database(path: "\(fixture.folder)/tonearm.db")
+        try other.execute("BEGIN IMMEDIATE")
+        fixture.perform { $0.setVolume(percent: 17) }
+        fixture.wait("the problem") { $0.problems.map(\.subject) == ["settings"] }
+        try other.execute("ROLLBACK")
+        if !atTheEnd {
+            fixture.perform { $0.setVolume(percent: 18) }
+            fixture.wait("the end of the problem") { $0.problems == [] }
+        }
+        fixture.end()
+        try fixture.start()
+        #expect(fixture.status.volumePercent == (atTheEnd ? 17 : 18))
+        fixture.end()
+    }
+
     // MARK: Focus
 
     @Test("Without focus the device is free; with it, it plays on from the same frame")
@@ -229,6 +247,12 @@ struct DaemonTests {
         #expect(difference.changed == [.preAmp])
         #expect(difference.needsRestart == [.periods])
         #expect(fixture.player.playbackEngineConfig.loudnessNormalizationPreAmp == 6)
+        fixture.perform { $0.reloadFailed("tonearm.conf:2: bufer is no key") }
+        #expect(fixture.status.problems.map(\.subject) == ["configuration"])
+        fixture.perform { _ = try $0.set(.preAmp, to: "3 dB") }
+        #expect(fixture.status.problems.map(\.subject) == ["configuration"], "the file is still as it was")
+        fixture.perform { $0.reload(new) }
+        #expect(fixture.status.problems == [])
         fixture.end()
     }
 

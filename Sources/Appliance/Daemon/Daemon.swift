@@ -76,6 +76,9 @@ public final class Daemon: @unchecked Sendable {
             setProblem(DaemonProblem.storage, error.map { "the queue could not be saved: \($0)" })
         }
         for name in SettingName.allCases { apply(name) }
+        player.observeStorage { [self] problem in
+            loop.post { self.setProblem(DaemonProblem.settings, problem) }
+        }
     }
 
     // MARK: Start and end
@@ -109,6 +112,7 @@ public final class Daemon: @unchecked Sendable {
         keepPosition(.rested)
         for timer in [positionTimer, memoryTimer] { if let timer { loop.cancel(timer) } }
         (positionTimer, memoryTimer) = (nil, nil)
+        player.observeStorage(nil)
         conductor.shutDown()
         panel?.stop()
         keeper.shutDown()
@@ -151,7 +155,7 @@ public final class Daemon: @unchecked Sendable {
     private var playback: DaemonStatus.Playback {
         guard conductor.queue.current != nil else { return .stopped }
         guard conductor.wantsToPlay else { return .paused }
-        let isStalled = conductor.isReleased || player.playbackEngine.playbackState == .stalled
+        let isStalled = conductor.isReleased || conductor.waitsForMedium || player.playbackEngine.playbackState == .stalled
         return isStalled ? .stalled : .playing
     }
 
@@ -306,13 +310,23 @@ public final class Daemon: @unchecked Sendable {
     }
 
     private func change(to file: Configuration, _ setting: SettingName) -> Bool {
-        let difference = reload(file)
+        let difference = adopt(file)
         return !difference.needsRestart.contains(setting)
+    }
+
+    /// The file was read and has mistakes: what was in force stays so.
+    public func reloadFailed(_ mistake: String) {
+        setProblem(DaemonProblem.configuration, "not read again: \(mistake)")
     }
 
     /// Brings another configuration into force as far as that is possible now, and says in the log what is not.
     @discardableResult
     public func reload(_ file: Configuration) -> Configuration.Difference {
+        setProblem(DaemonProblem.configuration, nil)
+        return adopt(file)
+    }
+
+    private func adopt(_ file: Configuration) -> Configuration.Difference {
         let new = file.overruled(by: clientSettings)
         var difference = configuration.difference(to: new)
         let differing = difference.needsRestart
@@ -364,6 +378,9 @@ public final class Daemon: @unchecked Sendable {
             Log.warning(error.message)
             let product = conductor.queue.product(entry) ?? QueuedProduct(.track, error.mediaProduct?.productId ?? "")
             tell(.failed(QueueEntry(id: entry, product: product), error))
+        case .mediumMissing(let error):
+            setProblem(DaemonProblem.music, error.map { "\($0.message). It is tried again." })
+            showState()
         case .ended:
             Log.info("the queue has ended")
         case .revoked(let device):
@@ -381,6 +398,7 @@ public final class Daemon: @unchecked Sendable {
 
     private func keepPosition(_ event: PositionSchedule.Event) {
         guard let entry = conductor.queue.current else { return }
+        conductor.notePosition()
         let seconds = conductor.position
         if schedule.shouldWrite(event, seconds: seconds, of: entry, at: clock.now()) {
             keeper.keep(position: seconds, of: entry)

@@ -45,10 +45,17 @@ public struct DaemonStatus: Equatable, Sendable {
 public struct DaemonProblem: Equatable, Sendable {
     /// The sound device is not there, or another program has it.
     public static let device = "device"
-    /// The state cannot be written.
+    /// The configuration file has mistakes and is not in force.
+    public static let configuration = "configuration"
+    /// The medium of the current entry is not there.
+    public static let music = "music"
+    /// The volume cannot be written.
+    public static let settings = "settings"
+    /// The queue and what clients have set cannot be written.
     public static let storage = "storage"
 
-    /// What it is about, the same for as long as it lasts: `device`, `storage`, or a button's or light's name.
+    /// What it is about, the same for as long as it lasts: `device`, `music`, `storage`, `settings`,
+    /// `configuration`, or a button's or light's name.
     public var subject: String
     /// What happened and what can be done, for a person.
     public var message: String

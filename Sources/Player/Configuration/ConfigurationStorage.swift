@@ -7,6 +7,9 @@ import Platform
 ///
 /// A power cut during a write leaves the values before it: all of a change is one transaction.
 final class ConfigurationStorage: @unchecked Sendable {
+    /// Takes what keeps the values from being stored, and nil when they are stored again.
+    typealias Report = @Sendable (String?) -> Void
+
     private static let migrations = [Migration(1, KeyValueStore.schema)]
 
     private let loop: EventLoop
@@ -14,11 +17,16 @@ final class ConfigurationStorage: @unchecked Sendable {
     /// nil where nothing is kept. Used by the caller of `init` first, by the storage thread alone after that.
     private let store: KeyValueStore?
     private let onlyVolume: Bool
+    /// In nanoseconds.
+    private static let retryInterval: Int64 = 10_000_000_000
     /// What was stored last. Storage thread.
     private var stored: PlaybackEngineConfig.Values
     private let lock = Lock()
-    /// What is to be stored and was not begun. Guarded by `lock`.
+    /// The next try after a failure. Storage thread.
+    private var retry: TimerToken?
+    /// What is to be stored and was not begun. Guarded by `lock`, as is `report`.
     private var pending: PlaybackEngineConfig.Values?
+    private var report: Report = log
 
     /// What was stored, or the default where nothing (valid) was.
     let initialValues: PlaybackEngineConfig.Values
@@ -68,15 +76,24 @@ final class ConfigurationStorage: @unchecked Sendable {
 
     /// Writes `values` soon; of several calls in a row the last one counts. Any thread.
     func save(_ values: PlaybackEngineConfig.Values) {
-        let isFirst = lock.withLock {
-            defer { pending = values }
-            return pending == nil
-        }
-        if isFirst { loop.post { [self] in writePending() } }
+        lock.withLock { pending = values }
+        loop.post { [self] in writePending() }
     }
 
-    /// Writes what is still to be written, then ends the thread.
+    /// Calls `report` on the storage thread; nil writes to the log instead.
+    func observe(_ report: Report?) {
+        lock.withLock { self.report = report ?? Self.log }
+    }
+
+    private static let log: Report = { problem in
+        if let problem { Log.error(problem) }
+    }
+
+    /// Writes what is still to be written, also what could not be written before, then ends the thread.
     func shutDown() {
+        loop.post { [self] in
+            if retry != nil { writePending() }
+        }
         loop.stop()
         thread.join()
     }
@@ -86,13 +103,25 @@ final class ConfigurationStorage: @unchecked Sendable {
             defer { pending = nil }
             return pending
         }
-        guard let values, let store, onlyVolume ? !values.hasVolume(of: stored) : values != stored else { return }
+        guard let values, let store else { return }
         do throws(DatabaseError) {
-            try write(values, to: store)
+            if onlyVolume ? !values.hasVolume(of: stored) : values != stored { try write(values, to: store) }
             stored = values
+            if let retry {
+                loop.cancel(retry)
+                self.retry = nil
+                tell(nil)
+            }
         } catch {
-            Log.error("the settings could not be saved: \(error)")
+            lock.withLock { pending = pending ?? values }
+            if let retry { loop.cancel(retry) } else { tell("the settings could not be saved: \(error)") }
+            retry = loop.schedule(after: Self.retryInterval) { [self] in writePending() }
         }
+    }
+
+    private func tell(_ problem: String?) {
+        let report = lock.withLock { self.report }
+        report(problem)
     }
 
     // MARK: Values by key

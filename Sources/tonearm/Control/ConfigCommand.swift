@@ -90,19 +90,12 @@ struct ConfigCommand {
             if action == "show" {
                 common.console.print(configuration.shown)
             } else if let profile = configuration.boardProfile {
-                try Self.check(profile: profile)
+                try ConfigurationFile.check(profile: profile)
             }
             return ExitCode.fine
         } catch {
             for line in error.lines { common.console.complain(line) }
             return ExitCode.configuration
-        }
-    }
-
-    /// A start reads it as well.
-    private static func check(profile: String) throws(ConfigurationFile.Problems) {
-        do throws(BoardProfileError) { _ = try BoardProfile(path: profile) } catch {
-            throw ConfigurationFile.Problems(lines: error.lines)
         }
     }
 }

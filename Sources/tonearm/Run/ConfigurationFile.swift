@@ -1,4 +1,5 @@
 import Appliance
+import Board
 import Platform
 
 /// The daemon's configuration file.
@@ -32,6 +33,13 @@ struct ConfigurationFile {
             return try Configuration(parsing: text, file: path)
         } catch {
             throw Problems(lines: error.problems.map { $0.description })
+        }
+    }
+
+    /// A start reads the profile as well.
+    static func check(profile: String) throws(Problems) {
+        do throws(BoardProfileError) { _ = try BoardProfile(path: profile) } catch {
+            throw Problems(lines: error.lines)
         }
     }
 }

@@ -141,11 +141,13 @@ struct RunCommand {
     /// A file with mistakes changes nothing.
     private func reload(_ daemon: Daemon) {
         do throws(ConfigurationFile.Problems) {
-            daemon.reload(try file.read())
+            let configuration = try file.read()
+            if let profile = configuration.boardProfile { try ConfigurationFile.check(profile: profile) }
+            daemon.reload(configuration)
             Log.notice("\(file.path) was read again")
         } catch {
             for line in error.lines { Log.error(line) }
-            Log.error("\(file.path) has mistakes: what was in force stays so")
+            daemon.reloadFailed(error.lines.first ?? file.path)
         }
     }
 }
