@@ -1,6 +1,7 @@
 import Board
 import BoardTestSupport
 import OutputTestSupport
+import Platform
 import TestSupport
 import Testing
 
@@ -146,6 +147,11 @@ struct BoardPanelTests {
         var status = DaemonStatus()
         status.playback = playback
         status.problems = problems.map { DaemonProblem(subject: $0, message: "") }
-        #expect(BoardPanel.conditions(of: status) == Set(expected))
+        for network in [nil, .online, .metered] as [NetworkState?] {
+            status.network = network
+            #expect(BoardPanel.conditions(of: status) == Set(expected))
+        }
+        status.network = .offline
+        #expect(BoardPanel.conditions(of: status) == Set(expected + [.offline]))
     }
 }

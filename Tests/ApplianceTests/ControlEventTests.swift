@@ -38,7 +38,7 @@ struct ControlEventTests {
     }
 
     @Test("Events have the members that the document lists", arguments: [
-        ("state", ["state", "file", "position", "focus", "power", "device"]),
+        ("state", ["state", "file", "position", "focus", "power", "network", "device"]),
         ("track", ["entry", "index", "count", "file", "title", "artist", "album", "duration", "format", "device"]),
         ("queue", ["entry", "index", "count", "shuffle", "repeat"]),
     ])

@@ -7,7 +7,7 @@ enum ControlMessages {
 
     /// The members of the status that an event tells, in the order of `ControlEventSet.names`.
     private static let eventMembers = [
-        ["state", "file", "position", "focus", "power", "device"],
+        ["state", "file", "position", "focus", "power", "network", "device"],
         ["entry", "index", "count", "file", "title", "artist", "album", "duration", "format", "device"],
         ["entry", "index", "count", "shuffle", "repeat"],
         ["volume", "maximumVolume", "muted"],
@@ -67,6 +67,7 @@ enum ControlMessages {
             Member("repeat", .string(ControlRequest.repeatNames[Int(status.repeatMode.rawValue)])),
             Member("focus", .string(ControlRequest.focusNames[Int(status.focus.rawValue)])),
             Member("power", .string(name(status.power))),
+            Member("network", JSONValue(status.network.map { name($0) })),
             Member("problems", .array(status.problems.map { problem in
                 ["subject": .string(problem.subject), "message": .string(problem.message)]
             })),
@@ -105,6 +106,14 @@ enum ControlMessages {
         case .resigning: "resigning"
         case .suspended: "suspended"
         case .regaining: "regaining"
+        }
+    }
+
+    private static func name(_ network: NetworkState) -> String {
+        switch network {
+        case .offline: "offline"
+        case .metered: "metered"
+        case .online: "online"
         }
     }
 }

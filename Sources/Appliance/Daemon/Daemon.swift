@@ -37,6 +37,7 @@ public final class Daemon: @unchecked Sendable {
     private var memoryTimer: TimerToken?
     private var focusHolders = FocusHolders()
     private var session = FocusSession()
+    private var network: NetworkState?
     private var problems = DaemonProblems()
     private var observers: [(number: UInt64, receive: (DaemonEvent) -> Void)] = []
     private var lastObserver: UInt64 = 0
@@ -144,6 +145,7 @@ public final class Daemon: @unchecked Sendable {
         status.repeatMode = queue.repeatMode
         status.focus = session.focus
         status.power = session.power
+        status.network = network
         status.problems = problems.all
         // The engine misses a card only when it wants to play.
         if status.device == nil, engine.deviceProblem == nil, let absence = deviceAbsence() {
@@ -262,6 +264,13 @@ public final class Daemon: @unchecked Sendable {
     public func setPower(_ state: PowerState) {
         guard state != session.power else { return }
         carryOut(session.handle(.power(state)))
+        showState()
+    }
+
+    /// The network is like this from now on.
+    public func networkChanged(_ state: NetworkState) {
+        guard state != network else { return }
+        network = state
         showState()
     }
 

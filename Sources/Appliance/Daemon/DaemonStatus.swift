@@ -1,4 +1,5 @@
 import Output
+import Platform
 import Player
 
 /// What the daemon is doing, all of it together: what a client is shown.
@@ -35,6 +36,8 @@ public struct DaemonStatus: Equatable, Sendable {
 
     public var focus = FocusLevel.full
     public var power = PowerState.active
+    /// nil while nobody tells it.
+    public var network: NetworkState?
     /// What is amiss now, the oldest first.
     public var problems: [DaemonProblem] = []
 

@@ -4,6 +4,8 @@
 
 #include <locale.h>
 #include <spawn.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/timex.h>
@@ -207,6 +209,21 @@ int tonearm_local_accept(int descriptor) { return accept4(descriptor, NULL, NULL
 
 ssize_t tonearm_send(int descriptor, const void *bytes, size_t count) {
     return send(descriptor, bytes, count, MSG_NOSIGNAL);
+}
+
+int tonearm_network_changes(void) {
+    struct sockaddr_nl address = {
+        .nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE};
+    int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
+    if (descriptor < 0) return -1;
+    if (bind(descriptor, (struct sockaddr *)&address, sizeof address) != 0) return close_after_failure(descriptor);
+    return descriptor;
+}
+
+void tonearm_skip_input(int descriptor) {
+    char bytes[4096];
+    // ENOBUFS: more has happened than was kept. It is gone as well.
+    while (recv(descriptor, bytes, sizeof bytes, 0) > 0 || errno == EINTR || errno == ENOBUFS) {}
 }
 
 int tonearm_finish_sending(int descriptor) { return shutdown(descriptor, SHUT_WR); }

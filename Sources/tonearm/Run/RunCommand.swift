@@ -60,6 +60,8 @@ struct RunCommand {
         let server = try openSocket(daemon)
         defer { server?.stop() }
         if let board { daemon.attach(board, lines: GPIOLines()) }
+        let network = watchNetwork(board, daemon)
+        defer { network?.stop() }
         daemon.start()
         let watchdog = ServiceSupervisor.ofThisProcess.map { Watchdog($0, daemon) }
         watchdog?.start()
@@ -136,6 +138,20 @@ struct RunCommand {
             if event == .configuration { server.clientLimit = daemon.configuration.clientLimit }
         }
         return server
+    }
+
+    /// - Returns: nil where the kernel does not tell; the status has no network then.
+    private func watchNetwork(_ board: BoardProfile?, _ daemon: Daemon) -> NetworkWatch? {
+        do throws(SystemError) {
+            let watch = try NetworkWatch(meteredInterfaces: board?.cellularInterfaces ?? [], loop: daemon.loop) {
+                daemon.networkChanged($0)
+            }
+            daemon.networkChanged(watch.state)
+            return watch
+        } catch {
+            Log.warning("the network is not watched: \(error)")
+            return nil
+        }
     }
 
     /// A file with mistakes changes nothing.

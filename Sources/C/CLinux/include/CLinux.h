@@ -81,6 +81,11 @@ int tonearm_local_listen(const char *path, mode_t mode);
 int tonearm_local_accept(int descriptor);
 ssize_t tonearm_send(int descriptor, const void *bytes, size_t count);
 int tonearm_finish_sending(int descriptor);
+
+/// A socket that does not block and becomes readable whenever a link or a route has changed. -1 and errno.
+int tonearm_network_changes(void);
+/// Takes all that has arrived at a socket that does not block, and forgets it.
+void tonearm_skip_input(int descriptor);
 /// The process at the other end of a connected UNIX socket; 0 where that is not known.
 int tonearm_peer_process(int descriptor);
 /// As tonearm_mode_of_path, for a link itself.
