@@ -6,14 +6,17 @@ import Platform
 /// Changes a queue for ever and acknowledges each change on stdout once it is durable, so that a test can end the
 /// process at any moment and look what is there: `QueueWriter DATABASE STEPS-DONE`. What a step does depends on its
 /// number alone. `QueueWriter memory COUNT` says how many bytes a queue takes, where no other test allocates.
+/// `QueueWriter times COUNT` is for `tools/bench`: each operation on a queue of so many entries with the microseconds that
+/// it takes, a line each.
 @main struct QueueWriter {
     static let migrations = [Migration(1, QueueStore.schema)]
 
     static func main() throws {
-        if CommandLine.arguments[1] == "memory" {
-            try measure(count: Int(CommandLine.arguments[2]) ?? 0)
-        } else {
-            try write()
+        let count = Int(CommandLine.arguments[2]) ?? 0
+        switch CommandLine.arguments[1] {
+        case "memory": try measure(count: count)
+        case "times": try time(count: count)
+        default: try write()
         }
     }
 
