@@ -2,6 +2,10 @@
 /// nanoseconds of any one clock.
 ///
 /// The device is started and stopped only when this says so; its owner asks before, and says when it runs.
+///
+/// No function here has two constant arrays. An Embedded build of Swift 6.3 compiles it into several modules, each of
+/// which numbers the arrays of a function in an order of its own, and the linker keeps but one of each number: it took
+/// `[.stopDevice]` for `[.startDevice]`, and with an amplifier nothing was ever played.
 public struct AmplifierSequence: Sendable {
     /// What is to be done now, in this order.
     public enum Step: Equatable, Sendable {
@@ -86,14 +90,14 @@ public struct AmplifierSequence: Sendable {
         var steps: [Step] = []
         switch state {
         case .audible:
-            steps = [.mute]
+            steps.append(.mute)
             mutedAt = now
             state = .beforeStop(at: now + muteBeforeStop)
         case .settling:
             state = .beforeStop(at: now)
         case .starting:
             state = .silent
-            steps = [.stopDevice]
+            steps.append(.stopDevice)
         case .beforeStart:
             state = .silent
         case .silent, .beforeStop:
@@ -113,18 +117,20 @@ public struct AmplifierSequence: Sendable {
     /// Time passed.
     public mutating func advance(to now: Int64) -> [Step] {
         guard let deadline, deadline <= now else { return [] }
+        let step: Step
         switch state {
         case .beforeStart:
             state = .starting
-            return [.startDevice]
+            step = .startDevice
         case .settling:
             state = .audible
-            return [.unmute]
+            step = .unmute
         case .beforeStop:
             state = .silent
-            return [.stopDevice]
+            step = .stopDevice
         case .silent, .starting, .audible:
             return []
         }
+        return [step]
     }
 }
