@@ -33,14 +33,15 @@ public struct AmplifierSequence: Sendable {
     private let unmuteAfterStart: Int64
     private let muteBeforeStop: Int64
     private var state = State.silent
-    private var mutedAt: Int64
+    /// When it has been muted for long enough for the device to start.
+    private var earliestStart: Int64
 
     /// The line must have its muted level already, from the moment it was requested on.
     public init(_ amplifier: BoardAmplifier, mutedAt now: Int64) {
         muteBeforeStart = Int64(amplifier.muteBeforeStart) * 1_000_000
         unmuteAfterStart = Int64(amplifier.unmuteAfterStart) * 1_000_000
         muteBeforeStop = Int64(amplifier.muteBeforeStop) * 1_000_000
-        mutedAt = now
+        earliestStart = now + muteBeforeStart
     }
 
     public var isMuted: Bool { if case .audible = state { false } else { true } }
@@ -68,7 +69,7 @@ public struct AmplifierSequence: Sendable {
     public mutating func wantDevice(at now: Int64) -> [Step] {
         switch state {
         case .silent:
-            state = .beforeStart(at: mutedAt + muteBeforeStart)
+            state = .beforeStart(at: earliestStart)
         case .beforeStop:
             // It still runs: nothing has to settle.
             state = .settling(until: now)
@@ -85,13 +86,29 @@ public struct AmplifierSequence: Sendable {
         return advance(to: now)
     }
 
+    /// The device has stopped by itself and is wanted again, opened anew: as if it had been stopped and were started.
+    public mutating func restartDevice(at now: Int64) -> [Step] {
+        var steps: [Step] = []
+        switch state {
+        case .audible:
+            steps.append(.mute)
+            earliestStart = now + max(muteBeforeStart, muteBeforeStop)
+        case .beforeStop(let time):
+            earliestStart = max(earliestStart, time)
+        case .silent, .beforeStart, .starting, .settling:
+            break
+        }
+        state = .beforeStart(at: earliestStart)
+        return steps + advance(to: now)
+    }
+
     /// The device is not wanted any more.
     public mutating func releaseDevice(at now: Int64) -> [Step] {
         var steps: [Step] = []
         switch state {
         case .audible:
             steps.append(.mute)
-            mutedAt = now
+            earliestStart = now + muteBeforeStart
             state = .beforeStop(at: now + muteBeforeStop)
         case .settling:
             state = .beforeStop(at: now)
@@ -110,7 +127,7 @@ public struct AmplifierSequence: Sendable {
     public mutating func deviceLost(at now: Int64) -> [Step] {
         let wasAudible = !isMuted
         state = .silent
-        if wasAudible { mutedAt = now }
+        if wasAudible { earliestStart = now + muteBeforeStart }
         return wasAudible ? [.mute] : []
     }
 
