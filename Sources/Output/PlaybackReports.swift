@@ -3,11 +3,12 @@
 /// Thread: the audio thread.
 struct PlaybackReports {
     private enum Report {
-        case running, starved, lost
+        case running, starved, reopening, lost
     }
 
     private let channel: RendererChannel
     private var generation: UInt64 = 0
+    private var questions: UInt64 = 0
     /// The last since `run`.
     private var last: Report?
 
@@ -27,6 +28,15 @@ struct PlaybackReports {
     /// Nothing is left to hear.
     mutating func starved() {
         if isNews(.starved) { channel.post(.starved(generation: generation)) }
+    }
+
+    /// The device waits to be opened anew.
+    /// - Returns: the number of the question.
+    mutating func reopening() -> UInt64 {
+        questions += 1
+        last = .reopening
+        channel.post(.reopening(question: questions))
+        return questions
     }
 
     /// The device cannot be had.

@@ -16,6 +16,10 @@ final class RenderLoop {
         case running
         /// The last frames before the end of a stream, or before a change of format, are on their way.
         case draining
+        /// The device has stopped, and is opened anew when control answers this question.
+        case asking(question: UInt64)
+        /// Control has answered.
+        case reopening
         /// The device cannot be had; the next try is at this time of the clock.
         case waitingForDevice(retryAt: Int64)
     }
@@ -34,6 +38,7 @@ final class RenderLoop {
     private var reports: PlaybackReports
     private var activity = Activity.parked
     private var shouldRun = false
+    private var asksBeforeReopening = false
     private var faultsInARow = 0
     private var lastWrite: Int64 = 0
     private var backOff = BackOff()
@@ -63,7 +68,7 @@ final class RenderLoop {
             shouldRun = true
             reports.begin(generation)
             switch activity {
-            case .running, .draining:
+            case .running, .draining, .asking, .reopening:
                 break
             case .parked, .priming, .waitingForDevice:
                 discardDeadDevice()
@@ -79,6 +84,10 @@ final class RenderLoop {
             head.clear()
             activate()
             if releaseDevice { slot.close() }
+        case .askBeforeReopening:
+            asksBeforeReopening = true
+        case .reopen(let question):
+            if case .asking(question) = activity { activity = .reopening }
         case .nudge:
             break
         case .quit:
@@ -114,8 +123,11 @@ final class RenderLoop {
         guard head.canReport else { return .time(milliseconds: BackOff.longest) }
         do throws(DeviceFault) {
             switch activity {
-            case .parked:
+            case .parked, .asking:
                 return .command
+            case .reopening:
+                activity = .priming
+                return try prime(mayReopen: true)
             case .waitingForDevice(let retryAt):
                 let remaining = retryAt - clock.now()
                 guard remaining <= 0 else {
@@ -136,10 +148,10 @@ final class RenderLoop {
         }
     }
 
-    private func prime() throws(DeviceFault) -> Wait {
+    private func prime(mayReopen: Bool = false) throws(DeviceFault) -> Wait {
         // What has nothing to be heard needs no device.
         if head.written == 0, head.isAtBoundary { return goOn() }
-        guard let sink = openDevice() else { return .time(milliseconds: 0) }
+        guard let sink = openDevice(mayReopen: mayReopen) else { return .time(milliseconds: 0) }
         let result = try fill(sink)
         // Not every device fills up: ALSA's `null` has always room for a whole buffer.
         if case .starved = result, head.written < sink.startFrames { return waitForFrames() }
@@ -234,13 +246,18 @@ final class RenderLoop {
     // MARK: The device and its faults
 
     /// The device, open for the format that is read.
+    /// - Parameter mayReopen: whether control was asked, where it wants to be.
     /// - Returns: nil when it cannot be had; `activity` says what happens instead.
-    private func openDevice() -> SampleSink? {
+    private func openDevice(mayReopen: Bool) -> SampleSink? {
         guard let format = head.format else {
             activity = .parked
             return nil
         }
         if slot.takes(format) { return slot.sink }
+        if asksBeforeReopening, slot.sink != nil, !mayReopen {
+            activity = .asking(question: reports.reopening())
+            return nil
+        }
         do throws(DeviceError) {
             let sink = try slot.open(for: format)
             channel.post(.opened(Unmanaged.passRetained(DeviceConfigurationBox(sink.device.configuration))))

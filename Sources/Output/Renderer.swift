@@ -105,6 +105,12 @@ public final class Renderer: @unchecked Sendable {
     /// Forgets all streams; with `releaseDevice` other programs can open the device afterwards.
     @discardableResult public func clear(releaseDevice: Bool) -> UInt64 { send(.clear(releaseDevice: releaseDevice)) }
 
+    /// From now on `.reopening` comes before a device that is open is opened anew, which then waits for `reopen`.
+    @discardableResult public func askBeforeReopening() -> UInt64 { send(.askBeforeReopening) }
+
+    /// Lets the device be opened anew. Changes nothing when that question is void.
+    @discardableResult public func reopen(question: UInt64) -> UInt64 { send(.reopen(question: question)) }
+
     /// Makes the audio thread look at its clock again.
     public func nudge() { send(.nudge) }
 

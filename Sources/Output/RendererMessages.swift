@@ -13,6 +13,10 @@ enum RendererCommand: BitwiseCopyable {
     case hold
     /// Forget all streams; with `releaseDevice`, close the device as well.
     case clear(releaseDevice: Bool)
+    /// From now on report `.reopening` before a device that is open is opened anew, and wait for `reopen`.
+    case askBeforeReopening
+    /// The answer to `.reopening`. One to a question that nothing waits on any more changes nothing.
+    case reopen(question: UInt64)
     /// Look again: a test's clock has moved.
     case nudge
     case quit
@@ -33,6 +37,9 @@ public struct RendererEvent: BitwiseCopyable {
         case formatHeard(stream: UInt64, format: PCMFormat)
         /// The last frame of a stream was heard and nothing followed it.
         case ended(stream: UInt64)
+        /// The device has stopped and has to be opened anew for another format, which waits for `reopen` with the same
+        /// number. What is told to the renderer meanwhile may make the question void, or have it asked anew.
+        case reopening(question: UInt64)
         /// The device cannot be had (any more); it is tried again every second.
         case deviceLost(generation: UInt64, Unmanaged<DeviceErrorBox>)
         /// The device is there but cannot play this stream.

@@ -126,8 +126,8 @@ final class ConductorFixture: @unchecked Sendable {
     }
 }
 
-/// Files of 1 kHz whose every frame says where it comes from: the left channel is the track's letter, the right one the
-/// frame's number.
+/// Files, of 1 kHz unless told otherwise, whose every frame says where it comes from: the left channel is the track's
+/// letter, the right one the frame's number.
 final class Tracks {
     static let rate = 1000
     let folder: ScratchFolder
@@ -136,26 +136,26 @@ final class Tracks {
 
     /// Tracks of equal length, up to 65,536 frames, for the letters of a word. An upper-case letter is a file that is
     /// no music, `?` one that does not exist.
-    func make(_ word: String, frames: Int) throws -> [QueuedProduct] {
+    func make(_ word: String, frames: Int, rate: Int = rate) throws -> [QueuedProduct] {
         try word.map { letter in
             let path = folder["\(letter == "?" ? "missing" : String(letter)).flac"]
             if letter.isUppercase {
                 try Data("this is no music at all".utf8).write(to: URL(fileURLWithPath: path))
             } else if letter != "?" {
-                try encode(letter, frames: frames, to: path)
+                try encode(letter, frames: frames, rate: rate, to: path)
             }
             return QueuedProduct(.track, path)
         }
     }
 
-    private func encode(_ letter: Character, frames: Int, to path: String) throws {
+    private func encode(_ letter: Character, frames: Int, rate: Int, to path: String) throws {
         let samples = (0..<frames).flatMap { [UInt16(letter.asciiValue!), UInt16($0)] }
         try samples.withUnsafeBytes { Data($0) }.write(to: URL(fileURLWithPath: path + ".raw"))
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/flac")
         process.arguments = [
             "-s", "-f", "--force-raw-format", "--endian=little", "--sign=signed", "--channels=2", "--bps=16",
-            "--sample-rate=\(Self.rate)", "-o", path, path + ".raw",
+            "--sample-rate=\(rate)", "-o", path, path + ".raw",
         ]
         try process.run()
         process.waitUntilExit()

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The amplifier does not pop")
 struct AmplifierSequenceTests {
-    enum Call { case want, started, release, lost, advance }
+    enum Call { case want, started, restart, release, lost, advance }
     typealias Step = AmplifierSequence.Step
 
     static let amplifier = BoardAmplifier(
@@ -35,6 +35,20 @@ struct AmplifierSequenceTests {
             (.want, 100, [.startDevice]), (.started, 100, []), (.advance, 120, [.unmute]), (.lost, 200, [.mute]),
             (.want, 205, []), (.advance, 210, [.startDevice]), (.started, 211, []), (.advance, 231, [.unmute]),
         ]),
+        ("opened anew in the middle of the music: muted for as long as before a stop and a start", [
+            (.want, 100, [.startDevice]), (.started, 100, []), (.advance, 120, [.unmute]), (.restart, 200, [.mute]),
+            (.restart, 210, []), (.started, 211, []), (.advance, 229, []), (.advance, 230, [.startDevice]),
+            (.started, 235, []), (.advance, 254, []), (.advance, 255, [.unmute]),
+        ]),
+        ("opened anew while it is muted anyhow: at once, but not before a stop could have been", [
+            (.want, 100, [.startDevice]), (.restart, 101, [.startDevice]), (.started, 102, []),
+            (.restart, 110, [.startDevice]), (.started, 111, []), (.advance, 131, [.unmute]), (.release, 200, [.mute]),
+            (.restart, 205, []), (.advance, 229, []), (.advance, 230, [.startDevice]),
+        ]),
+        ("not wanted any more before it was opened anew, and wanted again: muted for long enough all the same", [
+            (.want, 100, [.startDevice]), (.started, 100, []), (.advance, 120, [.unmute]), (.restart, 200, [.mute]),
+            (.release, 201, []), (.want, 202, []), (.advance, 230, [.startDevice]),
+        ]),
         ("wanting, releasing and losing twice is once", [
             (.want, 100, [.startDevice]), (.want, 101, []), (.started, 102, []), (.started, 103, []),
             (.advance, 122, [.unmute]), (.release, 200, [.mute]), (.release, 210, []), (.advance, 230, [.stopDevice]),
@@ -50,6 +64,7 @@ struct AmplifierSequenceTests {
             let steps = switch call {
             case .want: sequence.wantDevice(at: now)
             case .started: sequence.deviceStarted(at: now)
+            case .restart: sequence.restartDevice(at: now)
             case .release: sequence.releaseDevice(at: now)
             case .lost: sequence.deviceLost(at: now)
             case .advance: sequence.advance(to: now)

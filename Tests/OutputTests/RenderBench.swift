@@ -177,6 +177,7 @@ extension RendererEvent {
             return "opened \(configuration.sampleRate)/\(configuration.channelCount)"
         case .running(let generation): return "running \(generation)"
         case .starved(let generation): return "starved \(generation)"
+        case .reopening(let question): return "reopening \(question)"
         case .heard(let stream): return "heard \(stream)"
         case .formatHeard(let stream, let format):
             return "format \(stream) \(format.sampleRate)/\(format.channelCount)/\(format.bitDepth)"

@@ -1,32 +1,53 @@
 import Board
+import Platform
 import Player
 
-/// Lets the engine play and fall silent while the amplifier is muted, so that neither pops. Without an amplifier it
-/// does so at once.
+/// Lets the engine play, fall silent and open the device anew while the amplifier is muted, so that nothing pops.
+/// Without an amplifier it does so at once.
 ///
-/// Thread: that of the conductor.
-final class AmplifiedOutput {
+/// Thread: that of `loop`, everything.
+final class AmplifiedOutput: @unchecked Sendable {
     private let engine: PlaybackEngine
-    /// Set once, before anything is played.
-    var amplifier: Amplifier?
+    private let loop: EventLoop
+    private var amplifier: Amplifier?
+    /// Whether the last thing asked for was to play.
+    private var wantsToPlay = false
     /// What is to be done when the amplifier is silent.
     private var pending: (() -> Void)?
     /// What is to be called when that is done, or no longer wanted.
     private var waiting: [@Sendable () -> Void] = []
     private var isHeard = false
+    /// Lets the engine open the device anew; nil when it does not wait for that.
+    private var reopen: (() -> Void)?
 
-    init(engine: PlaybackEngine) { self.engine = engine }
+    init(engine: PlaybackEngine, loop: EventLoop) {
+        self.engine = engine
+        self.loop = loop
+    }
+
+    /// To be called once, before anything is played.
+    func use(_ amplifier: Amplifier) {
+        self.amplifier = amplifier
+        engine.askBeforeReopening { [self, loop] reopening in
+            loop.post { self.deviceIs(reopening) }
+        }
+    }
 
     /// Makes something else ready. A device that is still to be freed is freed first.
     func load(_ product: MediaProduct) {
         if pending != nil { carryOutPending() }
+        wantsToPlay = false
+        reopen = nil
         engine.load(product)
     }
 
     func play() {
         pending = nil
         endWaiting()
-        guard let amplifier, !amplifier.isDeviceStarted else { engine.play(); amplifier?.wantDevice(); return }
+        wantsToPlay = true
+        guard let amplifier else { return engine.play() }
+        if reopen != nil { return amplifier.restartDevice() }
+        if amplifier.isDeviceStarted { engine.play() }
         amplifier.wantDevice()
     }
 
@@ -47,6 +68,7 @@ final class AmplifiedOutput {
     }
 
     private func afterMuting(_ action: @escaping () -> Void) {
+        wantsToPlay = false
         guard let amplifier else { return action() }
         pending = action
         amplifier.releaseDevice()
@@ -54,9 +76,11 @@ final class AmplifiedOutput {
     }
 
     private func carryOutPending() {
-        let action = pending
-        pending = nil
-        action?()
+        if let action = pending {
+            pending = nil
+            reopen = nil
+            action()
+        }
         endWaiting()
     }
 
@@ -64,7 +88,9 @@ final class AmplifiedOutput {
     func carryOut(_ step: Amplifier.DeviceStep) {
         switch step {
         case .start:
-            engine.play()
+            reopen?()
+            reopen = nil
+            if wantsToPlay { engine.play() }
             if isHeard { amplifier?.deviceStarted() }
         case .stop:
             carryOutPending()
@@ -80,10 +106,25 @@ final class AmplifiedOutput {
             if pending == nil { amplifier?.wantDevice() }
             amplifier?.deviceStarted()
         case .idle, .stalled:
-            amplifier?.deviceLost()
+            // A device that waits for the amplifier is late for that reason, or this was said before it was wanted.
+            if let amplifier, amplifier.isDeviceStarted { amplifier.deviceLost() }
             carryOutPending()
         case .notPlaying:
             break
+        }
+    }
+
+    /// What the engine says of a device that is opened anew while it plays.
+    private func deviceIs(_ reopening: DeviceReopening) {
+        switch reopening {
+        case .asked(let goOn):
+            reopen = goOn
+            isHeard = false
+            // Otherwise the engine is about to be told something else.
+            if wantsToPlay { amplifier?.restartDevice() }
+        case .started:
+            isHeard = true
+            amplifier?.deviceStarted()
         }
     }
 }

@@ -62,7 +62,7 @@ public final class QueueConductor: @unchecked Sendable {
         random: any RandomSource = SystemRandomSource(), observe: @escaping (Event) -> Void
     ) {
         self.engine = engine
-        output = AmplifiedOutput(engine: engine)
+        output = AmplifiedOutput(engine: engine, loop: loop)
         self.loop = loop
         self.queue = queue
         self.random = random

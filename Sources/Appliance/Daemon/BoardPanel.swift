@@ -33,7 +33,7 @@ final class BoardPanel {
         amplifier = profile.amplifier.map {
             Amplifier($0, lines: lines, loop: loop, clock: clock, carryOut: output.carryOut, deliver: deliver)
         }
-        output.amplifier = amplifier
+        if let amplifier { output.use(amplifier) }
     }
 
     /// Before anything is played. The buttons wait for `listen`: looking for their lines takes a moment.

@@ -57,6 +57,9 @@ public final class Amplifier {
     /// The device has started.
     public func deviceStarted() { perform(sequence.deviceStarted(at: clock.now())) }
 
+    /// The device has stopped by itself and is to be opened anew; `carryOut(.start)` follows when it may.
+    public func restartDevice() { perform(sequence.restartDevice(at: clock.now())) }
+
     /// The device is not wanted any more; `carryOut(.stop)` follows when it may stop.
     public func releaseDevice() { perform(sequence.releaseDevice(at: clock.now())) }
 

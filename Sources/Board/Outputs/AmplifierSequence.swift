@@ -2,6 +2,10 @@
 /// nanoseconds of any one clock.
 ///
 /// The device is started and stopped only when this says so; its owner asks before, and says when it runs.
+///
+/// No function here has two constant arrays. An Embedded build of Swift 6.3 compiles it into several modules, each of
+/// which numbers the arrays of a function in an order of its own, and the linker keeps but one of each number: it took
+/// `[.stopDevice]` for `[.startDevice]`, and with an amplifier nothing was ever played.
 public struct AmplifierSequence: Sendable {
     /// What is to be done now, in this order.
     public enum Step: Equatable, Sendable {
@@ -29,14 +33,15 @@ public struct AmplifierSequence: Sendable {
     private let unmuteAfterStart: Int64
     private let muteBeforeStop: Int64
     private var state = State.silent
-    private var mutedAt: Int64
+    /// When it has been muted for long enough for the device to start.
+    private var earliestStart: Int64
 
     /// The line must have its muted level already, from the moment it was requested on.
     public init(_ amplifier: BoardAmplifier, mutedAt now: Int64) {
         muteBeforeStart = Int64(amplifier.muteBeforeStart) * 1_000_000
         unmuteAfterStart = Int64(amplifier.unmuteAfterStart) * 1_000_000
         muteBeforeStop = Int64(amplifier.muteBeforeStop) * 1_000_000
-        mutedAt = now
+        earliestStart = now + muteBeforeStart
     }
 
     public var isMuted: Bool { if case .audible = state { false } else { true } }
@@ -64,7 +69,7 @@ public struct AmplifierSequence: Sendable {
     public mutating func wantDevice(at now: Int64) -> [Step] {
         switch state {
         case .silent:
-            state = .beforeStart(at: mutedAt + muteBeforeStart)
+            state = .beforeStart(at: earliestStart)
         case .beforeStop:
             // It still runs: nothing has to settle.
             state = .settling(until: now)
@@ -81,19 +86,35 @@ public struct AmplifierSequence: Sendable {
         return advance(to: now)
     }
 
+    /// The device has stopped by itself and is wanted again, opened anew: as if it had been stopped and were started.
+    public mutating func restartDevice(at now: Int64) -> [Step] {
+        var steps: [Step] = []
+        switch state {
+        case .audible:
+            steps.append(.mute)
+            earliestStart = now + max(muteBeforeStart, muteBeforeStop)
+        case .beforeStop(let time):
+            earliestStart = max(earliestStart, time)
+        case .silent, .beforeStart, .starting, .settling:
+            break
+        }
+        state = .beforeStart(at: earliestStart)
+        return steps + advance(to: now)
+    }
+
     /// The device is not wanted any more.
     public mutating func releaseDevice(at now: Int64) -> [Step] {
         var steps: [Step] = []
         switch state {
         case .audible:
-            steps = [.mute]
-            mutedAt = now
+            steps.append(.mute)
+            earliestStart = now + muteBeforeStart
             state = .beforeStop(at: now + muteBeforeStop)
         case .settling:
             state = .beforeStop(at: now)
         case .starting:
             state = .silent
-            steps = [.stopDevice]
+            steps.append(.stopDevice)
         case .beforeStart:
             state = .silent
         case .silent, .beforeStop:
@@ -106,25 +127,27 @@ public struct AmplifierSequence: Sendable {
     public mutating func deviceLost(at now: Int64) -> [Step] {
         let wasAudible = !isMuted
         state = .silent
-        if wasAudible { mutedAt = now }
+        if wasAudible { earliestStart = now + muteBeforeStart }
         return wasAudible ? [.mute] : []
     }
 
     /// Time passed.
     public mutating func advance(to now: Int64) -> [Step] {
         guard let deadline, deadline <= now else { return [] }
+        let step: Step
         switch state {
         case .beforeStart:
             state = .starting
-            return [.startDevice]
+            step = .startDevice
         case .settling:
             state = .audible
-            return [.unmute]
+            step = .unmute
         case .beforeStop:
             state = .silent
-            return [.stopDevice]
+            step = .stopDevice
         case .silent, .starting, .audible:
             return []
         }
+        return [step]
     }
 }

@@ -60,6 +60,10 @@ final class PlaybackConductor: @unchecked Sendable {
     private var waiting: [(command: UInt64, action: () -> Void)] = []
     /// Whether the renderer was told to run.
     private var isRunning = false
+    /// Who is asked before the device is opened anew.
+    private var reopeningListener: ((DeviceReopening) -> Void)?
+    /// Whether it was asked and waits to be told that the device runs.
+    private var isReopening = false
 
     init(
         loop: EventLoop, bus: Bus<PlaybackMessage>, published: PublishedPlayback, renderer: Renderer,
@@ -106,6 +110,7 @@ final class PlaybackConductor: @unchecked Sendable {
         link.conductor = nil
         fetchTimer.cancel()
         startTimer.cancel()
+        reopeningListener = nil
         for item in items.values { item.pipeline.cancel() }
     }
 
@@ -126,6 +131,17 @@ final class PlaybackConductor: @unchecked Sendable {
 
     func afterCommands(_ action: @escaping () -> Void) {
         waiting.append((renderer.sentCommands, action))
+        fetchEvents()
+    }
+
+    func askBeforeReopening(_ listener: @escaping (DeviceReopening) -> Void) {
+        reopeningListener = listener
+        renderer.askBeforeReopening()
+        fetchEvents()
+    }
+
+    private func reopen(_ question: UInt64) {
+        renderer.reopen(question: question)
         fetchEvents()
     }
 
@@ -296,8 +312,15 @@ final class PlaybackConductor: @unchecked Sendable {
             applyGain()
         case .running(let generation):
             handle(.running(generation: generation))
+            if isReopening {
+                isReopening = false
+                reopeningListener?(.started)
+            }
         case .starved(let generation):
             handle(.starved(generation: generation))
+        case .reopening(let question):
+            isReopening = true
+            reopeningListener?(.asked(goOn: { [loop, link] in loop.post { link.conductor?.reopen(question) } }))
         case .deviceLost(let generation, let box):
             let error = box.takeRetainedValue().error
             Log.warning("\(error) It is tried again every second.")
@@ -374,7 +397,7 @@ extension RendererEvent {
         switch kind {
         case .opened(let box): box.release()
         case .deviceLost(_, let box), .refused(_, let box): box.release()
-        case .running, .starved, .heard, .formatHeard, .ended: break
+        case .running, .starved, .reopening, .heard, .formatHeard, .ended: break
         }
     }
 }

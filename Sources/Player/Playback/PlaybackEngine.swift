@@ -59,6 +59,13 @@ public final class PlaybackEngine: @unchecked Sendable {
         loop.post { [conductor] in conductor.afterCommands(action) }
     }
 
+    /// From now on `listener` is asked before an open device is opened anew for another sample rate or channel count,
+    /// and told when it plays again. Without a listener that happens at once. To be called once, before anything plays.
+    /// - Parameter listener: called on the control thread; it must not take long. Held until the player is shut down.
+    public func askBeforeReopening(_ listener: @escaping @Sendable (DeviceReopening) -> Void) {
+        loop.post { [conductor] in conductor.askBeforeReopening(listener) }
+    }
+
     private func perform(_ event: PlaybackStateMachine.Event) {
         loop.post { [conductor] in conductor.handle(event) }
     }

@@ -19,10 +19,11 @@ SETTINGS = {
 }
 
 
-def board_with_daemon(music=None, settings=None):
+def board_with_daemon(music=None, settings=None, files=None):
     """A board that is switched off, with the static arm64 engine as its daemon, and a folder of music.
 
     settings: by pairs of section and key, besides SETTINGS.
+    files: texts under /data, by their names.
     """
     lines = []
     values = {**SETTINGS, **(settings or {})}
@@ -30,7 +31,8 @@ def board_with_daemon(music=None, settings=None):
         lines.append(f"[{section}]")
         lines += [f"{key} = {value}" for (of, key), value in values.items() if of == section]
     return VirtualBoard(
-        programs={"tonearm": BINARY}, music=music, files={"tonearm.conf": "".join(f"{line}\n" for line in lines)})
+        programs={"tonearm": BINARY}, music=music,
+        files={**(files or {}), "tonearm.conf": "".join(f"{line}\n" for line in lines)})
 
 
 class Happening(NamedTuple):
