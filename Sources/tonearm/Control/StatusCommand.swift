@@ -116,10 +116,9 @@ private final class StatusWatch: @unchecked Sendable {
         console.endLine()
         switch outcome {
         case .failure(let failure): return common.fail(failure)
-        case .signal(let number): tonearm_die_of_signal(number)
-        case nil: break
+        case .signal(let number): return SignalInput.end(by: number)
+        case nil: return ExitCode.fine
         }
-        return ExitCode.fine
     }
 
     private func end(_ outcome: Outcome) {
