@@ -30,7 +30,9 @@ let package = Package(
         .target(name: "Output", dependencies: ["PCM", "Platform", "CALSA"]),
         .target(name: "Board", dependencies: ["Platform", "CGPIOD", "CLinux"]),
         .target(name: "Player", dependencies: ["Media", "Output", "Database", "PCM", "Platform"]),
-        .target(name: "Appliance", dependencies: ["Player", "Board", "Output", "Database", "PCM", "Platform", "CLinux"]),
+        .target(
+            name: "Appliance",
+            dependencies: ["Player", "Board", "Media", "Output", "Database", "PCM", "Platform", "CLinux"]),
         .executableTarget(
             name: "tonearm",
             dependencies: ["Appliance", "Board", "Player", "Media", "Output", "PCM", "Platform", "CLinux"]),

@@ -12,7 +12,15 @@ struct Tonearm {
     static func main() {
         occupyStandardDescriptors()
         let words = (0..<tonearm_argument_count()).compactMap { index in tonearm_argument(index).map { String(cString: $0) } }
-        exit(run(Array(words.dropFirst())))
+        exit(checkOutput(run(Array(words.dropFirst()))))
+    }
+
+    /// A script that keeps what a command prints must not take a part for the whole. A reader that has seen enough and
+    /// closed its pipe need not be told.
+    private static func checkOutput(_ exitCode: Int32) -> Int32 {
+        guard let failure = TextOutput.failure else { return exitCode }
+        if failure.code != EPIPE { Console().complain("the output cannot be written: \(failure.reason)") }
+        return exitCode == ExitCode.fine ? ExitCode.failed : exitCode
     }
 
     /// Where stdout or stderr are closed, their numbers must not go to a file that is opened later: what is meant for a
@@ -28,12 +36,16 @@ struct Tonearm {
         guard let command = words.first else {
             return complain("no command. Commands: \(commands.joined(separator: ", ")).", command: nil)
         }
-        if command == "--help" || command == "-h" || command == "help" { return show(help(words.dropFirst().first)) }
-        if command == "--version" { return show("tonearm \(tonearmVersion)") }
         let rest = Array(words.dropFirst())
         if commands.contains(command), Arguments.askForHelp(rest) { return show(help(command)) }
         do throws(UsageError) {
             switch command {
+            case "--help", "-h", "help":
+                guard let topic = rest.first, topic != "help", topic.utf8.first != UInt8(ascii: "-")
+                else { return show(HelpText.program) }
+                if !commands.contains(topic) { throw unknown(topic) }
+                return show(help(topic))
+            case "--version": return show("tonearm \(tonearmVersion)")
             case "run": return try RunCommand(rest).run()
             case "play" where Arguments.ask(for: "--daemon", rest): return try QueueCommand(playing: rest).run()
             case "play": return try PlayCommand(rest).run()
@@ -60,7 +72,7 @@ struct Tonearm {
         return UsageError("\(command): no such command." + Suggestion.text(for: command, among: commands))
     }
 
-    private static func help(_ command: String?) -> String {
+    private static func help(_ command: String) -> String {
         switch command {
         case "run": HelpText.run
         case "play": HelpText.play
@@ -71,13 +83,13 @@ struct Tonearm {
         case "queue": HelpText.queue
         case "focus": HelpText.focus
         case "config": HelpText.config
-        case let command? where TransportCommand.names.contains(command): HelpText.transport
-        default: HelpText.program
+        default: HelpText.transport
         }
     }
 
     private static func show(_ text: String) -> Int32 {
-        TextOutput.standard.write(text + "\n") ? ExitCode.fine : ExitCode.failed
+        TextOutput.standard.write(text + "\n")
+        return ExitCode.fine
     }
 
     private static func complain(_ message: String, command: String?) -> Int32 {

@@ -3,6 +3,9 @@ import Platform
 import Testing
 
 @testable import Appliance
+@testable import Media
+@testable import Output
+@testable import Player
 
 @Suite("docs/control.md tells the truth")
 struct ControlDocumentTests {
@@ -58,6 +61,24 @@ struct ControlDocumentTests {
         }
         let given = ControlMessages.refusal(7, code: error.code, error.description)
         #expect(String(decoding: given, as: UTF8.self) == line + "\n")
+    }
+
+    @Test("It tells every reason for which an entry can fail")
+    func reasons() throws {
+        let product = QueuedProduct(.track, "/a").mediaProduct(referenceId: "")
+        let media: [MediaError] = [
+            .notAudio(looksLike: nil), .unsupported(what: ""), .damaged(what: ""), .empty,
+        ]
+        // The daemon waits for others.
+        let device: [DeviceError] = [
+            .rateNotSupported(device: "", rate: 1, supported: []),
+            .channelsNotSupported(device: "", channels: 1, supported: 2...2),
+            .sampleFormatNotSupported(device: "", requested: nil), .refused(device: "", code: 1, reason: ""),
+        ]
+        let codes = media.map { PlayerError($0, product).code } + device.map { PlayerError($0).code }
+            + [ENOENT, EACCES, EIO].map { PlayerError(SystemError(code: $0, operation: ""), product).code }
+        let section = try #require(text.split(separator: "The `code` of `failed`").last?.split(separator: "\n## ").first)
+        for code in codes { #expect(section.contains("`\(code)`"), "\(code)") }
     }
 
     @Test("Its limits are those of the code")

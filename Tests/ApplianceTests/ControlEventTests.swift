@@ -68,10 +68,13 @@ struct ControlEventTests {
     func failed() throws {
         defer { fixture.shutDown() }
         try client.ask("subscribe", "\"events\":[\"failed\"]")
-        try play("X")
+        // It begins as music does.
+        try Data("fLaC and nothing more".utf8).write(to: URL(fileURLWithPath: fixture.folder["X.flac"]))
+        let products = "\"products\":[{\"path\":\"\(fixture.folder["X.flac"])\"}]"
+        try fixture.connect().ask("queue-set", products + ",\"play\":true")
         let event = try client.message()
         #expect(event["event"] == "failed" && event["entry"] == 1 && event["file"]?.string?.hasSuffix("X.flac") == true)
-        #expect(event["code"] == "m1" && event["message"]?.string?.isEmpty == false)
+        #expect(event["code"] == "m3" && event["message"]?.string?.isEmpty == false)
     }
 
     @Test("The position comes once a second, only while it plays and only to who wants it")
@@ -154,6 +157,11 @@ struct ControlEventTests {
         #expect(try client.ask("config-unset", key)["inForce"] == true)
         #expect(try setting()?["origin"] == "default")
         #expect(try client.ask("config-set", "\"key\":\"audio.buffer\",\"value\":\"100 ms\"")["inForce"] == false)
+        let socket = "\"key\":\"control.socket\""
+        let refused = try client.ask("config-set", socket + ",\"value\":\"/run/other\"")
+        #expect(refused.errorCode == "bad-setting" && refused.errorMessage == "[control] socket can only be set in the file")
+        #expect(try client.ask("config-unset", socket)["error"] == refused["error"])
+        #expect(try client.ask("config-unset", "\"key\":\"audio.device\"")["inForce"] == true)
         #expect(try client.ask("config-get")["settings"]?.elements?.count == SettingName.allCases.count)
     }
 }

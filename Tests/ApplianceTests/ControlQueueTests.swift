@@ -80,20 +80,107 @@ struct ControlQueueTests {
         #expect(files == ["1.flac", "2.flac", "10.flac", "disc 2/1.flac"])
     }
 
+    @Test("Who collects brings all of it in at once, in its order, or nothing")
+    func collected() throws {
+        defer { fixture.shutDown() }
+        let other = try fixture.connect()
+        try client.ask("queue-set", try products("z"))
+        #expect(try client.ask("queue-collect", try products("ab"))["collected"] == 2)
+        #expect(try client.ask("queue-collect", try products("c"))["collected"] == 3)
+        #expect(try queue() == "Z")
+        #expect(try other.ask("queue-add", try products("y"))["added"] == 1)
+        #expect(try client.ask("queue-insert", try products("d") + ",\"index\":0")["added"] == 4)
+        #expect(try queue() == "abcdZy")
+        #expect(try client.ask("queue-add", try products("x"))["added"] == 1, "it was brought in once")
+        let mistakes = [
+            ("queue-collect", "\"products\":[{\"path\":\"/no/such\"}]"), ("queue-collect", "\"products\":[]"),
+            ("queue-set", "\"products\":[{\"path\":\"/no/such\"}]"), ("queue-set", try products("a") + ",\"index\":9"),
+        ]
+        for (request, fields) in mistakes {
+            try client.ask("queue-collect", try products("bc"))
+            #expect(try client.ask(request, fields)["ok"] == false)
+            #expect(try client.ask("queue-collect", try products("a"))["collected"] == 1)
+            try client.ask("stop", "\"nonsense\":0")
+        }
+        #expect(try queue() == "abcdZyx")
+    }
+
+    @Test("What is collected is no more than the queue holds")
+    func collectedTooMany() throws {
+        defer { fixture.shutDown() }
+        try client.ask("queue-add", try products("a"))
+        let folder = fixture.folder["many"]
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for number in 0..<1000 { try Data().write(to: URL(fileURLWithPath: "\(folder)/\(number).flac")) }
+        let products = "\"products\":[\(repeatElement("{\"path\":\"\(folder)\"}", count: 100).joined(separator: ","))]"
+        #expect(try client.ask("queue-collect", products)["collected"] == 100_000)
+        #expect(try client.ask("queue-collect", try self.products("a")).errorCode == "queue-full")
+        #expect(try queue() == "a")
+    }
+
+    @Test("What a folder has that cannot be read is counted, and does not keep the rest; files in it are not looked into")
+    func skipped() throws {
+        defer { fixture.shutDown() }
+        let album = fixture.folder["album"]
+        try FileManager.default.createDirectory(atPath: album, withIntermediateDirectories: true)
+        try Data("not looked into".utf8).write(to: URL(fileURLWithPath: album + "/1.flac"))
+        try FileManager.default.createSymbolicLink(atPath: album + "/2.flac", withDestinationPath: "nowhere")
+        let noUTF8 = Array((album + "/3").utf8) + [0xFF] + Array(".flac".utf8) + [0]
+        let descriptor = noUTF8.withUnsafeBufferPointer { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { creat($0.baseAddress!, 0o600) }
+        }
+        #expect(close(descriptor) == 0)
+        let products = "\"products\":[{\"path\":\"\(album)\"}]"
+        let reply = try client.ask("queue-add", products)
+        #expect(reply["added"] == 1 && reply["skipped"] == 2)
+        #expect(try client.ask("queue-collect", products)["skipped"] == 2)
+        #expect(try client.ask("queue-add", products)["skipped"] == 4, "with what was collected")
+        #expect(try client.ask("queue-add", "\"products\":[{\"path\":\"\(album)/1.flac\"}]").errorCode == "no-music")
+    }
+
+    @Test("A place beyond the end stands for the end, but there has to be something to remove")
+    func placesBeyondTheEnd() throws {
+        defer { fixture.shutDown() }
+        try client.ask("queue-set", try products("abcd"))
+        try client.ask("queue-move", "\"entry\":1,\"index\":99")
+        #expect(try queue() == "bcdA")
+        try client.ask("queue-insert", try products("e") + ",\"index\":99")
+        #expect(try queue() == "bcdAe")
+        #expect(try client.ask("queue-remove", "\"from\":3,\"count\":99")["removed"] == 2)
+        #expect(try client.ask("queue-remove", "\"from\":3,\"count\":99").errorCode == "no-such-entry")
+    }
+
     @Test("What cannot be done says why, and changes nothing")
     func refusals() throws {
         defer { fixture.shutDown() }
         let empty = fixture.folder["empty"]
         try FileManager.default.createDirectory(atPath: empty, withIntermediateDirectories: true)
-        #expect(try client.ask("play").errorCode == "empty-queue")
+        for request in ["play", "toggle", "next", "previous"] {
+            #expect(try client.ask(request).errorCode == "empty-queue", "\(request)")
+        }
+        for request in ["pause", "stop"] { #expect(try client.ask(request)["ok"] == true, "\(request)") }
         #expect(try client.ask("seek", "\"position\":1").errorCode == "nothing-current")
         try client.ask("queue-set", try products("ab"))
         let missing = "{\"path\":\"/no/such\"}"
         let some = try products("c").dropLast()
+        func file(_ name: String, _ bytes: [UInt8]) throws -> String {
+            try Data(bytes).write(to: URL(fileURLWithPath: fixture.folder[name]))
+            return fixture.folder[name]
+        }
+        let photo = try file("cover.flac", [0xFF, 0xD8, 0xFF, 0xE0])
+        let noise = try file("noise.wav", [1, 2, 3, 4])
+        let nothing = try file("nothing.flac", [])
+        // Nobody may read it, not even root.
+        let secret = "/proc/sys/vm/compact_memory"
         let refusals = [
             ("queue-add", "\(some),\(missing)]", "no-such-file", "/no/such: No such file or directory"),
             ("queue-add", "\(some),{\"path\":\"/dev/zero\"}]", "no-music", "/dev/zero is a device, a pipe or a socket"),
             ("queue-set", "\(some),{\"path\":\"\(empty)\"}]", "no-music", "\(empty): no music in this folder. Supported: "),
+            ("queue-add", "\(some),{\"path\":\"\(photo)\"}]", "no-music",
+             "\(photo): not audio (looks like JPEG). Supported: FLAC, WAV, AIFF."),
+            ("queue-insert", "\(some),{\"path\":\"\(noise)\"}]", "no-music", "\(noise): not audio. Supported: FLAC, WAV, AIFF."),
+            ("queue-set", "\(some),{\"path\":\"\(nothing)\"}]", "no-music", "\(nothing): the file is empty."),
+            ("queue-set", "\(some),{\"path\":\"\(secret)\"}]", "no-such-file", "\(secret): Permission denied"),
             ("queue-set", try products("c") + ",\"index\":1", "no-such-entry", "no entry at index 1: there are 1"),
             ("queue-move", "\"entry\":9,\"index\":0", "no-such-entry", "no entry 9 in the queue"),
             ("queue-remove", "\"entries\":[1,9]", "no-such-entry", "no entry 9 in the queue"),

@@ -26,6 +26,7 @@ struct ControlRequestTests {
         (#"{"request":"queue"}"#, .queue(from: 0, count: 500)),
         (#"{"request":"queue-set","products":[{"path":"/a"},{"path":"/b"}],"index":1,"play":true}"#,
          .music(["/a", "/b"], .all(start: 1, plays: true))),
+        (#"{"request":"queue-collect","products":[{"path":"/a"}]}"#, .collect(["/a"])),
         (#"{"request":"queue-insert","products":[{"path":"/a"}]}"#, .music(["/a"], .next)),
         (#"{"request":"queue-insert","products":[{"path":"/a"}],"index":3}"#, .music(["/a"], .index(3))),
         (#"{"request":"queue-move","entry":2,"index":0}"#, .queueMove(EntryID(2), to: 0)),
@@ -69,6 +70,8 @@ struct ControlRequestTests {
         (#"{"request":"subscribe","events":["states"]}"#, "bad-request", "events: must be a list of names: state, track,"),
         (#"{"request":"config-get","key":"audio.bufer"}"#, "bad-setting", "no setting audio.bufer; did you mean audio.buffer?"),
         (#"{"request":"status","request":"stop"}"#, "bad-json", "not JSON"),
+        (#"{"id":9223372036854775808,"request":"status"}"#, "bad-json", "not JSON: line 1, column 25: too big integer"),
+        (#"{"id":1e999,"request":"status"}"#, "bad-json", "not JSON: line 1, column 11: real number overflow"),
         (String(repeating: "[", count: 100) + String(repeating: "]", count: 100), "bad-json", "not JSON: nested deeper"),
     ]
 
@@ -84,6 +87,9 @@ struct ControlRequestTests {
 
     @Test("The id comes back with a mistake as well, as far as it can be told", arguments: [
         (#"{"id":"x","request":"status"}"#, JSONValue.string("x")), (#"{"request":"nope","id":1.5}"#, .real(1.5)),
+        (#"{"id":9223372036854775807,"request":"status"}"#, .integer(.max)),
+        (#"{"id":-9223372036854775808,"request":"status"}"#, .integer(.min)),
+        (#"{"id":9223372036854775808,"request":"status"}"#, .null), (#"{"id":1e30,"request":"status"}"#, .real(1e30)),
         (#"{"id":{},"request":"status"}"#, .null), (#"{"request":"status"}"#, .null), ("nonsense", .null),
     ])
     func identity(text: String, id: JSONValue) { #expect(read(text).id == id) }

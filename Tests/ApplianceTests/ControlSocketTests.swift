@@ -261,18 +261,29 @@ struct ControlSocketFileTests {
     @Test("A path that cannot be a socket's says why")
     func impossible() throws {
         let long = folder[String(repeating: "x", count: 100)]
-        guard case .system(let tooLong) = failure(ControlSocketFile(path: long, mode: 0, group: nil)) else {
+        guard case .system(_, let tooLong) = failure(ControlSocketFile(path: long, mode: 0, group: nil)) else {
             Issue.record("opened")
             return
         }
         #expect(tooLong.code == ENAMETOOLONG)
         try Data().write(to: URL(fileURLWithPath: folder["file"]))
-        let inFile = ControlSocketFile(path: folder["file/control"], mode: 0, group: nil)
-        guard case .system(let error) = failure(inFile) else {
-            Issue.record("opened")
-            return
+        for below in ["file", "file/folder"] {
+            let path = folder["\(below)/control"]
+            let message = "control socket \(path): the folder \(folder[below]) cannot be made: a file is in the way. "
+                + "Set another path: [control] socket"
+            #expect(failure(ControlSocketFile(path: path, mode: 0, group: nil))?.description == message)
         }
-        #expect(error.code == ENOTDIR || error.code == EEXIST)
+    }
+
+    @Test("What the system refuses names the path that is configured, and the way out", arguments: [
+        (EACCES, "Permission denied. Start it as a user who may write to /run/x, or set another path"),
+        (EROFS, "listen at: Read-only file system. If that cannot be mended, set another path"),
+    ])
+    func refused(code: Int32, message: String) {
+        let error = SystemError(code: code, operation: "listen at", subject: "/run/x/control.new")
+        #expect(
+            ControlSocketError.system(path: "/run/x/control", error).description
+                == "control socket /run/x/control: \(message): [control] socket")
     }
 
     @Test("Groups are read as group(5) has them", arguments: [

@@ -15,7 +15,10 @@ struct CommandsTests {
             (["--help"], "tonearm plays music files"), (["-h"], "tonearm plays music files"),
             (["play", "--help"], "Usage: tonearm play"), (["play", "--volume", "999", "-h"], "Usage: tonearm play"),
             (["devices", "--help"], "Usage: tonearm devices"), (["probe", "--help"], "Usage: tonearm probe"),
-            (["help", "probe"], "Usage: tonearm probe"), (["--version"], "tonearm \(tonearmVersion)\n"),
+            (["help", "probe"], "Usage: tonearm probe"), (["--help", "queue"], "Usage: tonearm queue"),
+            (["help"], "tonearm plays music files"), (["help", "seek"], "Usage: tonearm resume"),
+            (["--help", "--version"], "tonearm plays music files"), (["help", "help"], "tonearm plays music files"),
+            (["--version"], "tonearm \(tonearmVersion)\n"),
         ])
     func help(words: [String], beginning: String) throws {
         let result = try program.start(words).finish()
@@ -36,6 +39,8 @@ struct CommandsTests {
              "no command. Commands: run, play, devices, probe, board, status, queue, focus, config, resume, pause, toggle, stop, "
                 + "next, previous, seek, volume, mute, shuffle, repeat. See `tonearm --help`."),
             (["plya", "x"], "plya: no such command. Did you mean play? See `tonearm --help`."),
+            (["help", "plya"], "plya: no such command. Did you mean play? See `tonearm --help`."),
+            (["help", "frob"], "frob: no such command. Did you mean probe? See `tonearm --help`."),
             (["--versoin"], "unknown option --versoin. Did you mean --version? See `tonearm --help`."),
             (["/tmp"], "/tmp: no command. To play it: `tonearm play /tmp`. See `tonearm --help`."),
             (["play"], "nothing to play. Name files or folders: `tonearm play FOLDER`. See `tonearm play --help`."),
@@ -50,6 +55,29 @@ struct CommandsTests {
         #expect(result.code == 2)
         #expect(result.output == "")
         #expect(result.errors == "tonearm: \(message)\n")
+    }
+
+    static let talkative = [
+        ["--help"], ["--version"], ["help", "queue"], ["devices"], ["config", "example"], ["config", "show", "--config", "c"],
+        ["probe", "a.flac"], ["probe", "--json", "a.flac"], ["play", "--json", "--device", "null", "a.flac"],
+    ]
+
+    @Test("what cannot be written is an error", arguments: talkative)
+    func fullOutput(words: [String]) throws {
+        try Recording(frames: 1_000).encode(to: program.folder["a.flac"])
+        try program.write([], to: "c")
+        let result = try program.start(words, output: FileHandle(forWritingAtPath: "/dev/full")).finish()
+        #expect(result.code == 1 && result.errors == "tonearm: the output cannot be written: No space left on device\n", "\(result)")
+    }
+
+    @Test("a reader that has seen enough is told nothing", arguments: talkative)
+    func closedOutput(words: [String]) throws {
+        try Recording(frames: 1_000).encode(to: program.folder["a.flac"])
+        try program.write([], to: "c")
+        let pipe = Pipe()
+        try pipe.fileHandleForReading.close()
+        let result = try program.start(words, output: pipe.fileHandleForWriting).finish()
+        #expect(result.code != 0 && result.errors == "", "\(result)")
     }
 
     @Test("devices: what there is, or the way without a card")

@@ -12,11 +12,11 @@ private final class RunningDaemon {
     private let daemon: RunningProgram
     var socket: String { program.folder["control"] }
 
-    init() throws {
+    init(device: String = "null") throws {
         program = try Program()
         let configuration = """
             [audio]
-            device = null
+            device = \(device)
             realtime-priority = 0
             [player]
             state = \(program.folder["daemon"])
@@ -77,7 +77,10 @@ struct ControlCommandTests {
         try says("queue", "move", "9", "1", output: "", code: 1, errors: "tonearm: no entry at place 9: there are 2.\n")
         try says(
             "queue", "add", "missing.flac", output: "", code: 1,
-            errors: "tonearm: \(folder)/missing.flac: No such file or directory\n")
+            errors: "tonearm: missing.flac: No such file or directory\n")
+        try says(
+            "queue", "add", "tonearm.conf", output: "", code: 1,
+            errors: "tonearm: \(folder)/tonearm.conf: not audio (looks like text). Supported: FLAC, WAV, AIFF.\n")
         try says("volume", "40", output: "40 %\n")
         try says("volume", "-10%", output: "30 %\n")
         try says("mute", output: "30 %, muted\n")
@@ -103,6 +106,66 @@ struct ControlCommandTests {
         #expect(try daemon.end().code == 0)
     }
 
+    @Test("A place that is not there is an error and nothing is changed", arguments: [
+        (["remove", "1", "9999"], "no entry at place 9999: there are 4."),
+        (["remove", "1-99"], "no entry at place 99: there are 4."),
+        (["remove", "1-\(Int.max - 1)"], "no entry at place \(Int.max - 1): there are 4."),
+        (["remove", "\(Int.max)"], "no entry at place \(Int.max): there are 4."),
+        (["move", "1", "99"], "no entry at place 99: there are 4."), (["move", "5", "1"], "no entry at place 5: there are 4."),
+        (["insert", "--at", "99999", "a.flac"], "no place 99999 to insert at: there are 4 entries, the last place is 5."),
+        (["insert", "--at", "6", "a.flac"], "no place 6 to insert at: there are 4 entries, the last place is 5."),
+    ])
+    func places(words: [String], message: String) throws {
+        let daemon = try RunningDaemon()
+        try Recording(frames: 100).encode(to: daemon.program.folder["a.flac"])
+        #expect(try daemon.run("queue", "set", "a.flac", "a.flac", "a.flac", "a.flac").code == 0)
+        let before = try daemon.run("queue", "--json").output
+        let result = try daemon.program.start(["queue"] + words + ["--socket", daemon.socket]).finish()
+        #expect(result.code == 1 && result.output == "" && result.errors == "tonearm: \(message)\n")
+        #expect(try daemon.run("queue", "--json").output == before)
+        #expect(try daemon.end().code == 0)
+    }
+
+    @Test("The last places are there")
+    func lastPlaces() throws {
+        let daemon = try RunningDaemon()
+        for name in ["a", "b", "c"] { try Recording(frames: 100).encode(to: daemon.program.folder["\(name).flac"]) }
+        #expect(try daemon.run("queue", "set", "a.flac", "b.flac").code == 0)
+        #expect(try daemon.run("queue", "insert", "--at", "3", "c.flac").code == 0)
+        #expect(try daemon.run("queue", "move", "1", "3").code == 0)
+        #expect(try daemon.run("queue", "remove", "2-3").code == 0)
+        #expect(try daemon.run("queue").output == "  1  \(daemon.program.folder["b.flac"])\n")
+        #expect(try daemon.end().code == 0)
+    }
+
+    @Test("What the daemon tells and cannot be written is an error", arguments: [
+        ["status"], ["status", "--json"], ["status", "--watch"], ["queue"], ["config", "get"], ["volume"],
+    ])
+    func fullOutput(words: [String]) throws {
+        let daemon = try RunningDaemon()
+        let full = FileHandle(forWritingAtPath: "/dev/full")
+        let result = try daemon.program.start(words + ["--socket", daemon.socket], output: full).finish()
+        #expect(result.code == 1 && result.errors == "tonearm: the output cannot be written: No space left on device\n", "\(result)")
+        #expect(try daemon.end().code == 0)
+    }
+
+    @Test("What a folder has that cannot be read is counted in a warning, and the rest is taken")
+    func skipped() throws {
+        let daemon = try RunningDaemon()
+        let folder = daemon.program.folder
+        try FileManager.default.createDirectory(atPath: folder["album"], withIntermediateDirectories: true)
+        try Recording(frames: 100).encode(to: folder["album/a.flac"])
+        for (name, warning) in [
+            ("b", "warning: 1 entry could not be read; the daemon's log names it"),
+            ("c", "warning: 2 entries could not be read; the daemon's log names them"),
+        ] {
+            try FileManager.default.createSymbolicLink(atPath: folder["album/\(name).flac"], withDestinationPath: "nowhere")
+            let result = try daemon.run("queue", "set", "album")
+            #expect(result.code == 0 && result.errors == "tonearm: \(warning)\n")
+        }
+        #expect(try daemon.end().code == 0)
+    }
+
     @Test("play --daemon hands the files over; status --watch tells what happens, until the daemon goes")
     func watching() throws {
         let daemon = try RunningDaemon()
@@ -123,11 +186,25 @@ struct ControlCommandTests {
         let daemon = try RunningDaemon()
         try Recording(frames: 441_000).encode(to: daemon.program.folder["a.flac"], tags: ["TITLE=One"])
         let terminal = try PseudoTerminal(daemon.program, ["status", "--watch", "--socket", daemon.socket])
-        try terminal.waitForText { $0.contains("stopped") }
+        try terminal.waitForText { $0.contains("stopped: the queue is empty") }
         #expect(try daemon.run("queue", "set", "a.flac").code == 0)
         try terminal.waitForText { $0.contains("One  0:00/0:10 paused") }
         #expect(try daemon.run("volume", "40").code == 0)
         try terminal.waitForText { $0.contains("vol 40%") }
+        #expect(try daemon.end().code == 0)
+        try terminal.waitForText { $0.contains("the daemon has closed the connection") }
+    }
+
+    @Test("On a terminal, status --watch says why it does not play")
+    func reason() throws {
+        let daemon = try RunningDaemon(device: "hw:CARD=nowhere")
+        try Recording(frames: 441_000).encode(to: daemon.program.folder["a.flac"], tags: ["TITLE=One"])
+        let terminal = try PseudoTerminal(daemon.program, columns: 60, ["status", "--watch", "--socket", daemon.socket])
+        try terminal.waitForText { $0.contains("stopped: the queue is empty; hw:CARD=nowhere: ") }
+        #expect(try daemon.run("play", "--daemon", "a.flac").code == 0)
+        try terminal.waitForText { $0.contains("One  0:00/0:10 waiting: hw:CARD=nowhere: no such dev") }
+        #expect(DisplayText.columns(terminal.shownLine) < 60)
+        #expect(try daemon.run("focus", "none").code == 0)
         #expect(try daemon.end().code == 0)
         try terminal.waitForText { $0.contains("the daemon has closed the connection") }
     }
@@ -158,7 +235,31 @@ struct ControlCommandTests {
         #expect(try daemon.program.start(["queue", "set"] + names + ["--socket", daemon.socket]).finish().code == 0)
         let listed = try daemon.run("queue", "list", "--json").json().flatMap { $0["entries"]?.elements ?? [] }
         #expect(listed.map { $0["file"]?.string } == names.map { daemon.program.folder[$0] })
+        // All or nothing: what is not there, and what only the daemon finds out.
+        for (wrong, message) in [("nosuch.flac", "nosuch.flac: No such file"), ("tonearm.conf", "not audio (looks like text)")] {
+            for action in [["set"], ["add"], ["insert", "--at", "1"]] {
+                let words = ["queue"] + action + names.dropFirst() + [wrong, "--socket", daemon.socket]
+                let result = try daemon.program.start(words).finish()
+                #expect(result.code == 1 && result.errors.contains(message), "\(result)")
+            }
+        }
+        let places = try daemon.program.start(["queue", "insert", "--at", "2"] + names + ["--socket", daemon.socket]).finish()
+        #expect(places.code == 0)
+        let inserted = try daemon.run("queue", "list", "--json").json().flatMap { $0["entries"]?.elements ?? [] }
+        #expect(inserted.map { $0["file"]?.string } == ([names[0]] + names + names.dropFirst()).map { daemon.program.folder[$0] })
         #expect(try daemon.end().code == 0)
+    }
+
+    @Test("Paths that lead nowhere are told before the daemon is asked", arguments: [
+        ("nosuch.flac", "No such file or directory"), ("file/a.flac", "Not a directory"), ("loop", "Too many levels of symbolic links"),
+        ("\u{FFFD}.flac", "a name in this path is not UTF-8; rename it"),
+    ])
+    func wrongPaths(path: String, reason: String) throws {
+        let program = try Program()
+        try program.write([], to: "file")
+        try FileManager.default.createSymbolicLink(atPath: program.folder["loop"], withDestinationPath: "loop")
+        let result = try program.run("queue", "add", "file", path, "nosuch-either", "--socket", "nowhere")
+        #expect(result.code == 1 && result.errors == "tonearm: \(path): \(reason)\n", "\(result)")
     }
 
     @Test("Without a daemon, and where it may not be used, the way out is told")
@@ -188,6 +289,12 @@ struct ControlCommandTests {
             (["queue", "remove", "1-3", "2"], "queue remove: the same place is named twice. See `tonearm queue --help`."),
             (["queue", "move", "0", "1"],
              "0: must be a place in the queue, from 1 on, as `tonearm queue` lists them. See `tonearm queue --help`."),
+            (["queue", "remove", "1-"], "1-: must be a place, from 1 on, or a range like 5-7. See `tonearm queue --help`."),
+            (["queue", "remove", "5-3"], "5-3: must be a place, from 1 on, or a range like 5-7. See `tonearm queue --help`."),
+            (["queue", "remove", "1-2-3"],
+             "1-2-3: must be a place, from 1 on, or a range like 5-7. See `tonearm queue --help`."),
+            (["queue", "remove", ""],
+             "\"\": must be a place in the queue, from 1 on, as `tonearm queue` lists them. See `tonearm queue --help`."),
             (["focus", "loud"], "focus needs one of none, background, limited, full. See `tonearm focus --help`."),
             (["config", "set", "a"], "config set: the form is `tonearm config set KEY VALUE`. See `tonearm config --help`."),
             (["play", "--daemon", "--device", "x", "a"],

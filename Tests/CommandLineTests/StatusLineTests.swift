@@ -107,6 +107,28 @@ struct StatusLineTests {
         #expect(StatusLine(now).text(columns: 80) == line)
     }
 
+    @Test(
+        "what keeps it from playing takes the place of bar and formats; the narrower, the less of it",
+        arguments: [
+            (100, "Prelude – Ensemble  1:01/2:00 waiting: hw:CARD=DAC: no such device."),
+            (60, "Prelude – Ens…  1:01/2:00 waiting: hw:CARD=DAC: no such de…"),
+            (30, "Pre…  1:01/2:00 waiting: hw:…"), (18, "1:01/2:00 waitin…"), (1, ""), (0, ""),
+        ])
+    func problem(columns: Int, line: String) {
+        var now = Self.now(state: .stalled)
+        now.problem = "hw:CARD=DAC: no such device."
+        #expect(StatusLine(now).text(columns: columns) == line)
+    }
+
+    @Test("nothing is current", arguments: [
+        ([], 80, "stopped"), (["the queue is empty"], 80, "stopped: the queue is empty"),
+        (["the queue is empty", "no card\u{1B}"], 80, "stopped: the queue is empty; no card "),
+        (["the queue is empty"], 20, "stopped: the queue…"), (["x"], 0, ""),
+    ] as [([String], Int, String)])
+    func stopped(reasons: [String], columns: Int, line: String) {
+        #expect(StatusLine.stopped(reasons, columns: columns) == line)
+    }
+
     @Test("the bar is empty at the start and full at the end", arguments: [(0.0, "[----------]"), (120.0, "[==========]")])
     func bar(position: Double, bar: String) {
         let line = StatusLine(Self.now(position: position, withDevice: false)).text(columns: 44)

@@ -43,6 +43,15 @@ struct SignatureTests {
         }
     }
 
+    @Test("What it is can be asked without reading on", arguments: [
+        ("fLaC", .flac), ("RIFF....WAVE", .wav), ("FORM....AIFC", .aiff),
+    ] as [(String, AudioProperties.Container)])
+    func container(head: String, container: AudioProperties.Container) throws {
+        let source = MemorySource(Array(head.utf8) + [UInt8](repeating: 0, count: 100_000))
+        #expect(try AudioFile.container(of: source) == container)
+        #expect(source.bytesRead < 1000)
+    }
+
     @Test("A source that cannot be read is not mistaken for an empty file")
     func failingSource() {
         let source = MemorySource([1, 2, 3])

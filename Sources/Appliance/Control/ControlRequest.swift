@@ -16,7 +16,9 @@ public enum ControlRequest: Equatable, Sendable {
     case repeatMode(RepeatMode)
     /// A page of the queue, in the order of playing, from index `from` on.
     case queue(from: Int, count: Int)
-    /// The music at these absolute paths comes into the queue.
+    /// The music at these absolute paths is kept for the next request of the same client that brings music.
+    case collect([String])
+    /// The music at these absolute paths comes into the queue, behind what was collected.
     case music([String], MusicPlace)
     case queueMove(EntryID, to: Int)
     case queueRemove(EntrySelection)

@@ -75,6 +75,9 @@ extension ControlRequest {
                 from: try fields.integer("from", in: 0...(.max)) ?? 0,
                 count: try fields.integer("count", in: 0...pageLimit) ?? pageLimit)
         },
+        ControlRequestForm("queue-collect", ["products"]) { fields throws(ControlRequestError) in
+            .collect(try fields.paths("products"))
+        },
         ControlRequestForm("queue-set", ["products", "index", "play"]) { fields throws(ControlRequestError) in
             .music(
                 try fields.paths("products"),

@@ -50,7 +50,7 @@ struct ControlRequests {
         switch request {
         case .status, .subscribe, .unsubscribe: return status
         case .version: return [Self.member("version", .string(version)), Self.member("protocol", 1)]
-        case .command(let command): daemon.perform(command)
+        case .command(let command): try perform(command)
         case .play(let place): try play(place)
         case .seek(let change): try seek(change)
         case .volume(let change): return changeVolume(change)
@@ -58,7 +58,7 @@ struct ControlRequests {
         case .shuffle(let on): conductor.setShuffled(on)
         case .repeatMode(let mode): conductor.setRepeatMode(mode)
         case .queue(let from, let count): return page(from, count)
-        case .music: preconditionFailure("music has to be found first")
+        case .collect, .music: preconditionFailure("music has to be found first")
         case .queueMove(let id, let index):
             try edit { queue throws(PlayQueueError) in try queue.move(id, to: index) }
         case .queueRemove(let selection): return [Self.member("removed", JSONValue(try remove(selection)))]
@@ -69,7 +69,7 @@ struct ControlRequests {
         case .configurationGet(let name):
             return [ControlMessages.settings(name.map { [$0] } ?? SettingName.allCases, of: daemon.configuration)]
         case .configurationSet(let name, let text): return [try set(name, text)]
-        case .configurationUnset(let name): return [Self.member("inForce", .boolean(daemon.unset(name)))]
+        case .configurationUnset(let name): return [try unset(name)]
         }
         return []
     }
@@ -102,8 +102,20 @@ struct ControlRequests {
 
     // MARK: Playback
 
-    private func play(_ place: ControlRequest.EntryPlace?) throws(ControlFailure) {
+    private func perform(_ command: ApplianceCommand) throws(ControlFailure) {
+        switch command {
+        case .toggle, .next, .previous: try checkIsNotEmpty()
+        default: break
+        }
+        daemon.perform(command)
+    }
+
+    private func checkIsNotEmpty() throws(ControlFailure) {
         if conductor.queue.isEmpty { throw ControlFailure("empty-queue", "nothing to play: the queue is empty") }
+    }
+
+    private func play(_ place: ControlRequest.EntryPlace?) throws(ControlFailure) {
+        try checkIsNotEmpty()
         if let place {
             let id = switch place {
             case .id(let id): id
@@ -195,9 +207,11 @@ struct ControlRequests {
         return order.count - conductor.queue.count
     }
 
-    /// Brings files into the queue.
-    /// - Returns: the id of the first entry, those of the others follow without a gap; and how many there are.
-    func add(_ files: [String], _ place: ControlRequest.MusicPlace) throws(ControlFailure) -> Members {
+    /// Brings music into the queue.
+    /// - Returns: the id of the first entry, those of the others follow without a gap; how many there are, and how many
+    ///   were left out.
+    func add(_ music: FoundMusic, _ place: ControlRequest.MusicPlace) throws(ControlFailure) -> Members {
+        let files = music.files
         let products = files.map { QueuedProduct(.track, $0) }
         var ids: [EntryID] = []
         switch place {
@@ -215,7 +229,7 @@ struct ControlRequests {
         }
         return [
             Self.member("entry", JSONValue(ids.first.map { Int(clamping: $0.number) })),
-            Self.member("added", JSONValue(files.count)),
+            Self.member("added", JSONValue(files.count)), Self.member("skipped", JSONValue(music.skipped)),
         ]
     }
 
@@ -227,5 +241,13 @@ struct ControlRequests {
         } catch {
             throw ControlFailure("bad-setting", error.description)
         }
+    }
+
+    private func unset(_ name: SettingName) throws(ControlFailure) -> JSONValue.Member {
+        // Where not even the default may be set, no client has set anything.
+        if let refusal = name.setting.refusalForClients(of: name.setting.standard) {
+            throw ControlFailure("bad-setting", refusal)
+        }
+        return Self.member("inForce", .boolean(daemon.unset(name)))
     }
 }

@@ -10,6 +10,8 @@ final class ControlSession: @unchecked Sendable {
     /// When it last asked for something, or came; by the daemon's clock.
     private(set) var lastRequest: Int64
 
+    /// What it has collected for its next request that brings music into the queue.
+    private var collected = FoundMusic()
     private let connection: LineConnection
     private let requests: ControlRequests
     private let process: Int
@@ -55,13 +57,16 @@ final class ControlSession: @unchecked Sendable {
         lastRequest = requests.daemon.clock.now()
         let line = ControlLine(line)
         switch line.request {
-        case .failure(let error): send(ControlMessages.refusal(line.id, code: error.code, error.description))
+        case .failure(let error): refuse(line.id, error.code, error.description)
         case .success(let request): perform(request, line.id)
         }
     }
 
     private func perform(_ request: ControlRequest, _ id: JSONValue) {
-        if case .music(let paths, let place) = request { return add(paths, place, request, id) }
+        switch request {
+        case .collect(let paths), .music(let paths, _): return find(paths, for: request, id)
+        default: break
+        }
         answer(request, id) { () throws(ControlFailure) in try requests.perform(request, for: number) }
         // From here on: the status in the reply is that of now.
         switch request {
@@ -72,14 +77,25 @@ final class ControlSession: @unchecked Sendable {
         subscribed()
     }
 
-    private func add(
-        _ paths: [String], _ place: ControlRequest.MusicPlace, _ request: ControlRequest, _ id: JSONValue
-    ) {
+    private func find(_ paths: [String], for request: ControlRequest, _ id: JSONValue) {
         connection.wait()
         MusicSearch.start(paths, loop: requests.daemon.loop) { [self] result in
             // Who asked may have gone since; it is done all the same.
-            answer(request, id) { () throws(ControlFailure) in try requests.add(try result.get(), place) }
+            answer(request, id) { () throws(ControlFailure) in
+                collected.add(try result.get())
+                return try useCollected(for: request)
+            }
         }
+    }
+
+    private func useCollected(for request: ControlRequest) throws(ControlFailure) -> [JSONValue.Member] {
+        if case .music(_, let place) = request {
+            let music = collected
+            collected = FoundMusic()
+            return try requests.add(music, place)
+        }
+        if collected.files.count > PlayQueue.capacity { throw ControlFailure(.full(limit: PlayQueue.capacity)) }
+        return [.init("collected", JSONValue(collected.files.count)), .init("skipped", JSONValue(collected.skipped))]
     }
 
     /// Answers when what was asked for has really happened; until then the connection waits.
@@ -94,9 +110,15 @@ final class ControlSession: @unchecked Sendable {
                 connection.goOn()
             }
         } catch {
-            send(ControlMessages.refusal(id, code: error.code, error.message))
+            refuse(id, error.code, error.message)
             connection.goOn()
         }
+    }
+
+    private func refuse(_ id: JSONValue, _ code: String, _ message: String) {
+        // It would be a part only of what was meant.
+        collected = FoundMusic()
+        send(ControlMessages.refusal(id, code: code, message))
     }
 
     // MARK: Lines

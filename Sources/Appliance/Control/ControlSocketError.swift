@@ -1,3 +1,4 @@
+import CLinux
 import Platform
 
 /// Why nobody can connect: the control socket could not be opened.
@@ -7,7 +8,8 @@ public enum ControlSocketError: Error, Equatable, Sendable {
     /// Something is there that is no socket; it is left alone.
     case notASocket(path: String)
     /// The system refuses it.
-    case system(SystemError)
+    /// - Parameter path: as it is configured; what was tried may have been tried on another one.
+    case system(path: String, SystemError)
 }
 
 extension ControlSocketError: CustomStringConvertible {
@@ -19,7 +21,17 @@ extension ControlSocketError: CustomStringConvertible {
                 + "path: [control] socket"
         case .notASocket(let path):
             "control socket \(path): there is something else. Remove it, or set another path: [control] socket"
-        case .system(let error): "control socket: \(error.description)"
+        case .system(let path, let error): "control socket \(path): \(Self.reason(error, path)): [control] socket"
+        }
+    }
+
+    private static func reason(_ error: SystemError, _ path: String) -> String {
+        let folder = Folder.containing(path)
+        return switch error.code {
+        case EACCES, EPERM:
+            "\(error.reason). Start it as a user who may write to \(folder), or set another path"
+        case EEXIST, ENOTDIR: "the folder \(folder) cannot be made: a file is in the way. Set another path"
+        default: "\(error.operation): \(error.reason). If that cannot be mended, set another path"
         }
     }
 }

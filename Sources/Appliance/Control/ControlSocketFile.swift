@@ -31,7 +31,7 @@ struct ControlSocketFile {
             }
             return socket
         } catch {
-            throw .system(error)
+            throw .system(path: path, error)
         }
     }
 
@@ -43,7 +43,7 @@ struct ControlSocketFile {
         do throws(SystemError) { _ = try LocalSocket(connectingTo: path) } catch {
             // Nobody listens: left by a crash.
             if error.code == ECONNREFUSED || error.code == ENOENT { return }
-            throw .system(error)
+            throw .system(path: path, error)
         }
         throw .inUse(path: path)
     }

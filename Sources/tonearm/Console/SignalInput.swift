@@ -21,4 +21,12 @@ final class SignalInput {
 
     /// Gives the ending signals back their usual effect.
     func release() { tonearm_release_signals(handled, Int32(handled.count)) }
+
+    /// Ends the program as this signal does by default; SIGPIPE stands for output that nobody takes any more.
+    /// - Returns: the exit code, where that was no closed pipe but an error, which is still to be told.
+    static func end(by signal: Int32) -> Int32 {
+        if signal == SIGPIPE, let failure = TextOutput.failure, failure.code != EPIPE { return ExitCode.failed }
+        tonearm_die_of_signal(signal)
+        return 128 + signal
+    }
 }

@@ -1,4 +1,6 @@
 import CLinux
+import Platform
+import Synchronization
 
 /// Text on its way to a descriptor of the process: stdout or stderr.
 struct TextOutput {
@@ -6,6 +8,15 @@ struct TextOutput {
 
     static let standard = TextOutput(descriptor: STDOUT_FILENO)
     static let error = TextOutput(descriptor: STDERR_FILENO)
+
+    /// errno of the first write to stdout that failed; 0 as long as none has.
+    private static let firstError = Atomic<Int32>(0)
+
+    /// Why something that was written to stdout did not get there; nil as long as everything did.
+    static var failure: SystemError? {
+        let code = firstError.load(ordering: .relaxed)
+        return code == 0 ? nil : SystemError(code: code, operation: "write")
+    }
 
     var isTerminal: Bool { isatty(descriptor) == 1 }
     /// False for a terminal on which another job is in front now, whose display is not to be disturbed.
@@ -25,16 +36,29 @@ struct TextOutput {
             var done = 0
             while done < all.count {
                 let count = CLinux.write(descriptor, all.baseAddress! + done, all.count - done)
-                if count >= 0 { done += count } else if !canGoOn() { return false }
+                if count >= 0 {
+                    done += count
+                    continue
+                }
+                let error = tonearm_errno()
+                if !canGoOn(after: error) {
+                    remember(error)
+                    return false
+                }
             }
             return true
         }
     }
 
-    /// Whether the last write only has to be tried again: interrupted, or the other side set the descriptor to
+    private func remember(_ error: Int32) {
+        guard descriptor == STDOUT_FILENO else { return }
+        _ = Self.firstError.compareExchange(expected: 0, desired: error, ordering: .relaxed)
+    }
+
+    /// Whether a write only has to be tried again: interrupted, or the other side set the descriptor to
     /// non-blocking and is slow.
-    private func canGoOn() -> Bool {
-        switch tonearm_errno() {
+    private func canGoOn(after error: Int32) -> Bool {
+        switch error {
         case EINTR: return true
         case EAGAIN:
             var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)

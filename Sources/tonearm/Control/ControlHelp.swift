@@ -52,7 +52,7 @@ extension HelpText {
                tonearm queue move PLACE TO | remove PLACE|FIRST-LAST… | clear [OPTIONS]
 
         Places count from 1, in the order of playing, as the list shows them. A * marks the current entry. Folders stand for
-        their music, in order; the daemon must be allowed to read it.
+        their music, in order; the daemon must be allowed to read it. Where a path or a place is wrong nothing is changed.
 
         Options:
           --play                  with set: play at once

@@ -3,28 +3,49 @@ import Platform
 
 /// Paths on a command line as the daemon takes them: absolute, and few enough at once for a line of its protocol.
 struct MusicPaths {
-    let absolute: [String]
+    private(set) var absolute: [String] = []
+    /// What is wrong with the first path that leads nowhere, for a person; nil when none does. The daemon may be allowed
+    /// to read more than this user, so that it has the last word about all others.
+    private(set) var problem: String?
 
     /// Of the products in one request, which may have 64 KiB in all.
     private static let batchBytes = 32 << 10
 
     init(_ paths: [String]) throws(UsageError) {
         if let empty = paths.firstIndex(where: { $0.isEmpty }) { throw UsageError("path number \(empty + 1) is empty.") }
-        var absolute: [String] = []
-        for path in paths { absolute.append(try Self.absolute(path)) }
-        self.absolute = absolute
+        for path in paths { try add(path) }
     }
 
-    private static func absolute(_ path: String) throws(UsageError) -> String {
-        // Without links and dots, so that the queue tells files as they are. The daemon says what does not exist.
-        guard let resolved = realpath(path, nil) else {
-            if path.utf8.first == UInt8(ascii: "/") { return path }
-            guard let folder = realpath(".", nil) else { throw UsageError("\(path): the current folder is gone.") }
-            defer { free(folder) }
-            return "\(String(cString: folder))/\(path)"
+    private mutating func add(_ path: String) throws(UsageError) {
+        // Without links and dots, so that the queue tells files as they are.
+        if let resolved = realpath(path, nil) {
+            defer { free(resolved) }
+            let name = String(validatingCString: resolved)
+            if name == nil { report(path, Self.notUTF8) }
+            absolute.append(name ?? path)
+            return
         }
-        defer { free(resolved) }
-        return String(cString: resolved)
+        let error = SystemError.last("open", path)
+        switch error.code {
+        // What a String makes of bytes that are not UTF-8 names nothing.
+        case ENOENT where path.unicodeScalars.contains("\u{FFFD}"): report(path, Self.notUTF8)
+        case ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG: report(path, error.reason)
+        default: break
+        }
+        absolute.append(try Self.withFolder(path))
+    }
+
+    private static let notUTF8 = "a name in this path is not UTF-8; rename it"
+
+    private mutating func report(_ path: String, _ reason: String) {
+        if problem == nil { problem = "\(path): \(reason)" }
+    }
+
+    private static func withFolder(_ path: String) throws(UsageError) -> String {
+        if path.utf8.first == UInt8(ascii: "/") { return path }
+        guard let folder = realpath(".", nil) else { throw UsageError("\(path): the current folder is gone.") }
+        defer { free(folder) }
+        return "\(String(cString: folder))/\(path)"
     }
 
     /// The paths in order, in parts that each fit into a request.

@@ -73,9 +73,15 @@ struct QueueCommand {
 
     /// People count from 1.
     private static func place(_ text: String) throws(UsageError) -> Int {
-        guard let place = Int(text), place > 0 else {
-            throw UsageError("\(text): must be a place in the queue, from 1 on, as `tonearm queue` lists them.")
+        guard let index = index(text[...].utf8) else {
+            let word = text.isEmpty ? "\"\"" : text
+            throw UsageError("\(word): must be a place in the queue, from 1 on, as `tonearm queue` lists them.")
         }
+        return index
+    }
+
+    private static func index(_ digits: Substring.UTF8View) -> Int? {
+        guard let place = Int(Substring(digits)), place > 0 else { return nil }
         return place - 1
     }
 
@@ -84,9 +90,13 @@ struct QueueCommand {
         var ranges: [Range<Int>] = []
         for word in words {
             let ends = word.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-            let first = try place(String(Substring(ends[0])))
-            let last = ends.count == 2 ? try place(String(Substring(ends[1]))) : first
-            guard ends.count <= 2, first <= last else { throw UsageError("\(word): must be a place or a range like 5-7.") }
+            if ends.count == 1 {
+                let index = try place(word)
+                ranges.append(index..<(index + 1))
+                continue
+            }
+            guard ends.count == 2, let first = index(ends[0]), let last = index(ends[1]), first <= last
+            else { throw UsageError("\(word): must be a place, from 1 on, or a range like 5-7.") }
             ranges.append(first..<(last + 1))
         }
         ranges.sort { $0.lowerBound > $1.lowerBound }
@@ -99,26 +109,28 @@ struct QueueCommand {
     // MARK: Running
 
     func run() -> Int32 {
-        common.run { connection throws(DaemonFailure) in
+        if let problem = music?.problem {
+            common.console.complain(problem)
+            return ExitCode.failed
+        }
+        return common.run { connection throws(DaemonFailure) in
             switch action {
             case .list: try list(connection)
             case .set(let paths, let plays): try bring(paths, "queue-set", plays ? [.init("play", true)] : [], connection)
             case .add(let paths): try bring(paths, "queue-add", [], connection)
-            case .insert(let paths, let index):
-                // The last batch first: each comes to the same place, before those behind it.
-                for batch in paths.batches.reversed() {
-                    let place = index.map { [DaemonCommand.Member("index", JSONValue($0))] } ?? []
-                    try bring(batch, "queue-insert", place, connection)
-                }
+            case .insert(let paths, nil): try bring(paths, "queue-insert", [], connection)
+            case .insert(let paths, let index?): try insert(paths, at: index, connection)
             case .move(let from, let to): try move(from, to, connection)
-            case .remove(let ranges):
-                for range in ranges {
-                    try ask(
-                        connection, "queue-remove",
-                        [.init("from", JSONValue(range.lowerBound)), .init("count", JSONValue(range.count))])
-                }
+            case .remove(let ranges): try remove(ranges, connection)
             case .clear: try ask(connection, "queue-clear", [])
             }
+        }
+    }
+
+    private var music: MusicPaths? {
+        switch action {
+        case .set(let paths, _), .add(let paths), .insert(let paths, _): paths
+        case .list, .move, .remove, .clear: nil
         }
     }
 
@@ -128,31 +140,66 @@ struct QueueCommand {
         common.show(try connection.ask(request, fields)) { _ in nil }
     }
 
-    /// - Parameter first: the request for the first batch; the others are added.
-    private func bring(
-        _ paths: MusicPaths, _ first: String, _ fields: [DaemonCommand.Member], _ connection: DaemonConnection
-    ) throws(DaemonFailure) {
-        for (number, batch) in paths.batches.enumerated() {
-            try bring(batch, number == 0 ? first : "queue-add", number == 0 ? fields : [], connection)
-        }
-    }
-
     /// Waits as long as it takes: a folder may be large, and its disk asleep.
     private func bring(
-        _ batch: ArraySlice<String>, _ request: String, _ fields: [DaemonCommand.Member], _ connection: DaemonConnection
+        _ paths: MusicPaths, _ request: String, _ fields: [DaemonCommand.Member], _ connection: DaemonConnection
     ) throws(DaemonFailure) {
-        let reply = try connection.ask(request, [DaemonCommand.products(batch)] + fields, patience: nil)
+        var batches = paths.batches
+        let last = batches.removeLast()
+        // The last request brings in what those before it have collected: all of it, or nothing.
+        for batch in batches {
+            try connection.ask("queue-collect", [DaemonCommand.products(batch)], patience: nil)
+        }
+        let reply = try connection.ask(request, [DaemonCommand.products(last)] + fields, patience: nil)
         common.show(reply) { _ in nil }
+        guard let skipped = reply.value["skipped"]?.integer, skipped > 0 else { return }
+        common.console.complain(
+            skipped == 1
+                ? "warning: 1 entry could not be read; the daemon's log names it"
+                : "warning: \(skipped) entries could not be read; the daemon's log names them")
+    }
+
+    // MARK: Places
+
+    private func insert(_ paths: MusicPaths, at index: Int, _ connection: DaemonConnection) throws(DaemonFailure) {
+        let count = try count(connection)
+        if index > count {
+            let message = "no place \(index + 1) to insert at: there are \(count) entries, the last place is \(count + 1)."
+            throw .refused(code: "no-such-entry", message: message)
+        }
+        try bring(paths, "queue-insert", [.init("index", JSONValue(index))], connection)
     }
 
     private func move(_ from: Int, _ to: Int, _ connection: DaemonConnection) throws(DaemonFailure) {
+        try check(max(from, to), in: try count(connection))
         let page = try connection.ask("queue", [.init("from", JSONValue(from)), .init("count", 1)]).value
-        guard let entry = page["entries"]?[0]?["entry"] else {
-            throw .refused(
-                code: "no-such-entry", message: "no entry at place \(from + 1): there are \(page["count"]?.integer ?? 0).")
-        }
+        guard let entry = page["entries"]?[0]?["entry"] else { throw .misunderstood }
         try ask(connection, "queue-move", [.init("entry", entry), .init("index", JSONValue(to))])
     }
+
+    /// - Parameter ranges: from the last to the first, so that the places of those that are left stay as they are.
+    private func remove(_ ranges: [Range<Int>], _ connection: DaemonConnection) throws(DaemonFailure) {
+        try check(ranges[0].upperBound - 1, in: try count(connection))
+        for range in ranges {
+            let fields = [DaemonCommand.Member("from", JSONValue(range.lowerBound)), .init("count", JSONValue(range.count))]
+            try ask(connection, "queue-remove", fields)
+        }
+    }
+
+    /// How many entries there are.
+    private func count(_ connection: DaemonConnection) throws(DaemonFailure) -> Int {
+        guard let count = try connection.ask("queue", [.init("count", 0)]).value["count"]?.integer
+        else { throw .misunderstood }
+        return Int(clamping: count)
+    }
+
+    /// The daemon counts from 0 and limits some places to those that there are; a person who names one means it.
+    private func check(_ index: Int, in count: Int) throws(DaemonFailure) {
+        if index < count { return }
+        throw .refused(code: "no-such-entry", message: "no entry at place \(index + 1): there are \(count).")
+    }
+
+    // MARK: Listing
 
     private func list(_ connection: DaemonConnection) throws(DaemonFailure) {
         var from = 0

@@ -116,10 +116,9 @@ private final class StatusWatch: @unchecked Sendable {
         console.endLine()
         switch outcome {
         case .failure(let failure): return common.fail(failure)
-        case .signal(let number): tonearm_die_of_signal(number)
-        case nil: break
+        case .signal(let number): return SignalInput.end(by: number)
+        case nil: return ExitCode.fine
         }
-        return ExitCode.fine
     }
 
     private func end(_ outcome: Outcome) {
@@ -142,7 +141,10 @@ private final class StatusWatch: @unchecked Sendable {
     }
 
     private func draw() {
-        guard status["file"]?.string != nil else { return console.draw("stopped") }
+        guard status["file"]?.string != nil else {
+            let reasons = [status["count"] == 0 ? "the queue is empty" : nil, NowPlaying.problem(of: status)]
+            return console.draw(StatusLine.stopped(reasons.compactMap { $0 }, columns: console.columns))
+        }
         console.draw(StatusLine(NowPlaying(status: status)).text(columns: console.columns))
     }
 }
@@ -166,7 +168,19 @@ extension NowPlaying {
         self.init(
             file: file, context: context, state: state, position: status["position"]?.number,
             device: DeviceConfiguration(status: status["device"]),
-            volume: status["muted"]?.boolean == true ? 0 : integer(status["volume"]) ?? 100)
+            volume: status["muted"]?.boolean == true ? 0 : integer(status["volume"]) ?? 100,
+            problem: state == .playing ? nil : Self.problem(of: status))
+    }
+
+    /// What most likely keeps it from playing, or else is amiss.
+    fileprivate static func problem(of status: JSONValue) -> String? {
+        let problems = status["problems"]?.elements ?? []
+        for subject in ["device", "music"] {
+            let problem = problems.first { $0["subject"]?.string == subject }
+            if let message = problem?["message"]?.string { return message }
+        }
+        if let level = status["focus"]?.string, level == "none" || level == "background" { return "the focus is \(level)" }
+        return problems.first.map { "\($0["subject"]?.string ?? ""): \($0["message"]?.string ?? "")" }
     }
 }
 

@@ -11,6 +11,8 @@ struct NowPlaying {
     var device: DeviceConfiguration?
     /// In percent; 0 also when muted.
     var volume: Int
+    /// Why it does not play, for a person.
+    var problem: String?
 
     /// The title, or the file's name where there is none.
     var title: String {

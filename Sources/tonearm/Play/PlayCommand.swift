@@ -71,7 +71,7 @@ struct PlayCommand {
         signals.release()
         Log.receiver = nil
         player.shutDown()
-        if case .signal(let number) = session.outcome { tonearm_die_of_signal(number) }
+        if case .signal(let number) = session.outcome { return SignalInput.end(by: number) }
         if session.hasLostDevice { return ExitCode.device }
         return session.hasFailed || !selection.problems.isEmpty ? ExitCode.failed : ExitCode.fine
     }

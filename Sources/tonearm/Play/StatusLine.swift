@@ -6,7 +6,10 @@ import Player
 ///
 ///     Prelude – Ensemble  0:12/3:05  [====------]  44100 Hz 16 bit stereo → S32_LE hw:CARD=DAC,DEV=0
 ///
-/// Where it is too narrow, the formats go first, then the bar, then the end of the title.
+/// Where it is too narrow, the formats go first, then the bar, then the end of the title. What keeps it from playing
+/// takes their place:
+///
+///     Prelude – Ensemble  0:12/3:05 waiting: hw:CARD=DAC: no such sound card.
 struct StatusLine {
     private static let shortestBar = 10
     /// Columns that the title keeps before anything else gets some.
@@ -17,11 +20,21 @@ struct StatusLine {
 
     init(_ now: NowPlaying) { self.now = now }
 
+    /// The line while nothing is current.
+    /// - Parameter reasons: why, the most important one first.
+    static func stopped(_ reasons: [String], columns: Int) -> String {
+        let text = reasons.isEmpty ? "stopped" : "stopped: \(reasons.joined(separator: "; "))"
+        return DisplayText.shortened(DisplayText.visible(text), to: max(columns - 1, 0))
+    }
+
     /// The line, in fewer than `columns` columns, so that the terminal does not begin a new one.
     func text(columns: Int) -> String {
         let limit = max(columns - 1, 0)
         let name = Self.name(of: now)
         let time = Self.time(of: now)
+        if let problem = now.problem {
+            return Self.text(name, "\(time): \(DisplayText.visible(problem))", limit - DisplayText.columns(time), limit)
+        }
         let formats = Self.formats(of: now)
         let wanted = min(DisplayText.columns(name), Self.titleColumns)
         let bar = Self.shortestBar + Self.gap.utf8.count
@@ -37,6 +50,13 @@ struct StatusLine {
         if showsBar { parts.append(self.bar(room - DisplayText.columns(title) - Self.gap.utf8.count)) }
         if showsFormats { parts.append(formats) }
         return parts.joined(separator: Self.gap)
+    }
+
+    /// - Parameter room: what the title and the problem may share, of `limit` columns; two thirds are the problem's.
+    private static func text(_ name: String, _ problem: String, _ room: Int, _ limit: Int) -> String {
+        let title = DisplayText.shortened(name, to: min(titleColumns, max(room / 3, 0)))
+        let start = title.isEmpty ? "" : title + gap
+        return start + DisplayText.shortened(problem, to: limit - DisplayText.columns(start))
     }
 
     private static func name(of now: NowPlaying) -> String {

@@ -36,8 +36,9 @@ struct Program {
     /// Runs it to its end.
     func run(_ arguments: String...) throws -> Result { try start(arguments).finish() }
 
-    func start(_ arguments: [String]) throws -> RunningProgram {
-        try RunningProgram(self, arguments)
+    /// - Parameter output: instead of what the test reads.
+    func start(_ arguments: [String], output: FileHandle? = nil) throws -> RunningProgram {
+        try RunningProgram(self, arguments, output)
     }
 
     /// A device that writes little-endian 16 bit samples to a file of the folder.
@@ -60,13 +61,13 @@ final class RunningProgram {
     private var unread = Data()
     private var read = Data()
 
-    init(_ program: Program, _ arguments: [String]) throws {
+    init(_ program: Program, _ arguments: [String], _ otherOutput: FileHandle?) throws {
         process.executableURL = URL(fileURLWithPath: try Program.path())
         process.arguments = arguments
         process.currentDirectoryURL = URL(fileURLWithPath: program.folder.path)
         process.environment = program.environment
         process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
+        process.standardOutput = otherOutput ?? output.fileHandleForWriting
         errorFile = program.folder["errors-\(UUID().uuidString)"]
         _ = FileManager.default.createFile(atPath: errorFile, contents: nil)
         process.standardError = FileHandle(forWritingAtPath: errorFile)
