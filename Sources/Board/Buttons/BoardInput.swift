@@ -2,6 +2,8 @@
 protocol BoardInput: AnyObject {
     /// As the profile has it.
     var name: String { get }
+    /// What it is called beside everything else that the board has: `button play`.
+    var subject: String { get }
     var lines: [InputLineRequest] { get }
     /// When `timePassed` has something to do, in nanoseconds; nil while there is nothing to wait for.
     var deadline: Int64? { get }
@@ -36,6 +38,7 @@ final class ButtonInput: BoardInput {
     }
 
     var name: String { button.name }
+    var subject: String { "button \(name)" }
     var lines: [InputLineRequest] { [InputLineRequest(line: button.line, active: button.active, bias: button.bias)] }
     var deadline: Int64? { machine.deadline }
 
@@ -77,6 +80,7 @@ final class EncoderInput: BoardInput {
     }
 
     var name: String { encoder.name }
+    var subject: String { "encoder \(name)" }
     var lines: [InputLineRequest] {
         [encoder.lineA, encoder.lineB].map { InputLineRequest(line: $0, active: encoder.active, bias: encoder.bias) }
     }

@@ -44,7 +44,7 @@ final class LineWatch {
             for source in sources { active.append(try source.isActive()) }
             retries.reset()
             reported = nil
-            tell([.ready(name: input.name)])
+            tell([.ready(subject: input.subject)])
             tell(input.began(active, at: clock.now()))
             schedule()
         } catch {
@@ -67,7 +67,7 @@ final class LineWatch {
     /// The lines cannot be had, or not any longer.
     private func fail(_ error: LineError) {
         release()
-        if error != reported { tell([.unavailable(name: input.name, error)]) }
+        if error != reported { tell([.unavailable(subject: input.subject, error)]) }
         reported = error
         guard !isStopped else { return }
         timer = loop.schedule(after: retries.next()) {

@@ -31,10 +31,10 @@ public enum BoardCheck {
             let muted = amplifier.role == .mute
             findings.append(output("amplifier", amplifier.line, amplifier.active, initially: muted, lines))
         }
-        for button in profile.buttons { findings.append(input("button", ButtonInput(button), lines)) }
-        for encoder in profile.encoders { findings.append(input("encoder", EncoderInput(encoder), lines)) }
+        for button in profile.buttons { findings.append(input(ButtonInput(button), lines)) }
+        for encoder in profile.encoders { findings.append(input(EncoderInput(encoder), lines)) }
         for light in profile.lights {
-            findings.append(output("light \(light.name)", light.line, light.active, initially: false, lines))
+            findings.append(output(light.subject, light.line, light.active, initially: false, lines))
         }
         for interface in profile.cellularInterfaces {
             let isThere = FileKind(at: "\(network)/\(interface)") != nil
@@ -62,8 +62,8 @@ public enum BoardCheck {
         return Finding(verdict: .missing, subject: "sound", message: "no sound card `\(card)`. \(here)")
     }
 
-    private static func input(_ kind: String, _ input: any BoardInput, _ lines: any LineProvider) -> Finding {
-        let subject = "\(kind) \(input.name)"
+    private static func input(_ input: any BoardInput, _ lines: any LineProvider) -> Finding {
+        let subject = input.subject
         do throws(LineError) {
             var held: [LineReference] = []
             for request in input.lines {
