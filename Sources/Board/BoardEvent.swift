@@ -1,7 +1,8 @@
 /// What happened at a board's lines. `name` is the name that the profile gives a button or encoder, `subject` its
 /// section: `button play`, `light status`, `amplifier`.
 public enum BoardEvent: Equatable, Sendable {
-    /// A contact changed; bounces are among these. The time is nanoseconds of CLOCK_MONOTONIC.
+    /// A contact changed; bounces are among these, unless the kernel keeps them to itself. The time is nanoseconds of
+    /// CLOCK_MONOTONIC.
     case edge(name: String, isActive: Bool, time: Int64)
     case gesture(name: String, ButtonGesture)
     case turned(name: String, RotaryDecoder.Direction)

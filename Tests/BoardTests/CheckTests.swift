@@ -78,7 +78,11 @@ struct GPIOLinesTests {
 
     func errors(_ lines: GPIOLines) -> [LineError] {
         var errors: [LineError] = []
-        do throws(LineError) { _ = try lines.input(line, active: .low, bias: .pullUp) } catch { errors.append(error) }
+        do throws(LineError) {
+            _ = try lines.input(line, active: .low, bias: .pullUp, debounce: 20)
+        } catch {
+            errors.append(error)
+        }
         do throws(LineError) {
             _ = try lines.output(line, active: .high, initially: false)
         } catch {

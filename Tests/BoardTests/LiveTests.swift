@@ -73,6 +73,13 @@ struct LiveButtonTests {
 
     let two = "[button a]\nline = 1\npress = play-pause\nlong-press = stop\n[button b]\nline = 2\npress = volume-up\n"
 
+    @Test("the kernel is asked to wait for a button to be quiet, and not for an encoder")
+    func debounce() throws {
+        let (board, buttons) = try start(two + "debounce = 7 ms\n[encoder volume]\nline-a = 3\nline-b = 4\n")
+        #expect(board.lines.debounces == ["line 1 of c": 20, "line 2 of c": 7, "line 3 of c": 0, "line 4 of c": 0])
+        buttons.stop()
+    }
+
     @Test("edges become actions, and everything on the way is told")
     func actions() throws {
         let (board, buttons) = try start(two)

@@ -21,6 +21,8 @@ struct InputLineRequest {
     var line: LineReference
     var active: ActiveLevel
     var bias: LineBias
+    /// In milliseconds.
+    var debounce: Int
 }
 
 /// A push button.
@@ -39,7 +41,10 @@ final class ButtonInput: BoardInput {
 
     var name: String { button.name }
     var subject: String { "button \(name)" }
-    var lines: [InputLineRequest] { [InputLineRequest(line: button.line, active: button.active, bias: button.bias)] }
+    var lines: [InputLineRequest] {
+        let debounce = button.timing.debounce
+        return [InputLineRequest(line: button.line, active: button.active, bias: button.bias, debounce: debounce)]
+    }
     var deadline: Int64? { machine.deadline }
 
     func began(_ active: [Bool], at time: Int64) -> [BoardEvent] { events(machine.begin(active: active[0]), time) }
@@ -82,7 +87,10 @@ final class EncoderInput: BoardInput {
     var name: String { encoder.name }
     var subject: String { "encoder \(name)" }
     var lines: [InputLineRequest] {
-        [encoder.lineA, encoder.lineB].map { InputLineRequest(line: $0, active: encoder.active, bias: encoder.bias) }
+        // A bounce goes back and forth, and comes to nothing.
+        [encoder.lineA, encoder.lineB].map {
+            InputLineRequest(line: $0, active: encoder.active, bias: encoder.bias, debounce: 0)
+        }
     }
     var deadline: Int64? { nil }
 

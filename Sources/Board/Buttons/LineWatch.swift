@@ -32,7 +32,8 @@ final class LineWatch {
     func start() {
         do throws(LineError) {
             for request in input.lines {
-                let source = try provider.input(request.line, active: request.active, bias: request.bias)
+                let source = try provider.input(
+                    request.line, active: request.active, bias: request.bias, debounce: request.debounce)
                 sources.append(source)
                 do throws(SystemError) {
                     try loop.watch(source.descriptor, for: .readable) { _ in self.takeEdges() }

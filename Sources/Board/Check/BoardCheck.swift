@@ -67,7 +67,8 @@ public enum BoardCheck {
         do throws(LineError) {
             var held: [LineReference] = []
             for request in input.lines {
-                let source = try lines.input(request.line, active: request.active, bias: request.bias)
+                let source = try lines.input(
+                    request.line, active: request.active, bias: request.bias, debounce: request.debounce)
                 if try source.isActive() { held.append(request.line) }
             }
             let names = input.lines.map { $0.line.description }.joined(separator: " and ")
