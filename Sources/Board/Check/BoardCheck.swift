@@ -12,7 +12,7 @@ public enum BoardCheck {
         }
 
         public var verdict: Verdict
-        /// What was looked at, as the profile's section: `button play`.
+        /// What was looked at, as the profile's section or its key: `button play`, `mixer`.
         public var subject: String
         /// What is there, or what is wrong and what can be done.
         public var message: String
@@ -20,13 +20,18 @@ public enum BoardCheck {
 
     /// Looks at each thing that the profile names, in the profile's order. Lines are requested and given back at once;
     /// an output is requested in its silent or dark state. A daemon that runs has them, and is named then.
+    /// - Parameter mixer: opens the mixer of the card with that id; asked when the card is there.
     /// - Parameter sound: where the kernel lists sound cards by their id.
     /// - Parameter network: where the kernel lists network interfaces.
     public static func findings(
-        _ profile: BoardProfile, lines: any LineProvider, sound: String = "/proc/asound",
-        network: String = "/sys/class/net"
+        _ profile: BoardProfile, lines: any LineProvider, mixer: (_ card: String) -> CardMixer,
+        sound: String = "/proc/asound", network: String = "/sys/class/net"
     ) -> [Finding] {
-        var findings = [soundCard(profile.sound.card, sound)]
+        let card = soundCard(profile.sound.card, sound)
+        var findings = [card]
+        if card.verdict == .present {
+            findings.append(MixerCheck.finding(profile.sound, on: mixer(profile.sound.card)))
+        }
         if let amplifier = profile.amplifier {
             let muted = amplifier.role == .mute
             findings.append(output("amplifier", amplifier.line, amplifier.active, initially: muted, lines))
