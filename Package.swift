@@ -17,7 +17,7 @@ let package = Package(
         .systemLibrary(name: "CFLAC", path: "Sources/C/CFLAC", pkgConfig: "flac", providers: [.apt(["libflac-dev"])]),
         // SQLite: everything that persists; used by Database alone.
         .systemLibrary(name: "CSQLite", path: "Sources/C/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        // libgpiod: the kernel's interface to GPIO lines; used by Board alone.
+        // libgpiod, 1.6 or 2: the kernel's interface to GPIO lines; used by Board alone.
         .systemLibrary(name: "CGPIOD", path: "Sources/C/CGPIOD", pkgConfig: "libgpiod", providers: [.apt(["libgpiod-dev"])]),
         // jansson: JSON; used by Platform alone.
         .systemLibrary(name: "CJansson", path: "Sources/C/CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),

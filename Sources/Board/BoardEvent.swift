@@ -1,15 +1,17 @@
-/// What happened at a board's lines. `name` is the name that the profile gives a button, encoder or light.
+/// What happened at a board's lines. `name` is the name that the profile gives a button or encoder, `subject` its
+/// section: `button play`, `light status`, `amplifier`.
 public enum BoardEvent: Equatable, Sendable {
-    /// A contact changed; bounces are among these. The time is nanoseconds of CLOCK_MONOTONIC.
+    /// A contact changed; bounces are among these, unless the kernel keeps them to itself. The time is nanoseconds of
+    /// CLOCK_MONOTONIC.
     case edge(name: String, isActive: Bool, time: Int64)
     case gesture(name: String, ButtonGesture)
     case turned(name: String, RotaryDecoder.Direction)
     /// What is to be done. `time` is that of the edge, or of the moment that made it what it is.
     case action(ButtonAction, name: String, time: Int64)
     /// Its lines are ours from now on.
-    case ready(name: String)
+    case ready(subject: String)
     /// Its lines cannot be had; this is tried again by itself, and reported once for each reason.
-    case unavailable(name: String, LineError)
+    case unavailable(subject: String, LineError)
 }
 
 extension BoardEvent: CustomStringConvertible {
@@ -21,8 +23,8 @@ extension BoardEvent: CustomStringConvertible {
         case .gesture(let name, let gesture): "\(name): \(gesture.text)"
         case .turned(let name, let direction): "\(name): \(direction.text)"
         case .action(let action, let name, _): "\(name): asks for \(action.rawValue)"
-        case .ready(let name): "\(name): ready"
-        case .unavailable(let name, let error): "\(name): \(error.description)"
+        case .ready(let subject): "\(subject): ready"
+        case .unavailable(let subject, let error): "\(subject): \(error.description)"
         }
     }
 

@@ -41,10 +41,40 @@ struct BoardPanelTests {
         let line = LineReference(chip: "c", line: .offset(1))
         fixture.lines.errors["line 1 of c"] = .chipMissing(line, present: [])
         try fixture.start("", board: "[button play]\nline = 1\nactive = low\npress = play-pause\n")
-        #expect(fixture.status.problems.map(\.subject) == ["play"])
+        #expect(fixture.status.problems.map(\.subject) == ["button play"])
         let products = try tracks.make("a", frames: 9000)
         fixture.perform { try $0.conductor.set(products, playing: true) }
         fixture.waitForSound()
+        fixture.end()
+    }
+
+    @Test("What bears one name has problems of its own, and none is taken for the sound card's")
+    func oneName() throws {
+        for line in 1...4 {
+            let reference = LineReference(chip: "c", line: .offset(line))
+            fixture.lines.errors[reference.description] = .lineTaken(reference, by: nil)
+        }
+        try fixture.start("", board: """
+            [amplifier]
+            line = 1
+            role = mute
+            [button device]
+            line = 2
+            press = stop
+            [light device]
+            line = 3
+            playing = on
+            [light amplifier]
+            line = 4
+            playing = on
+
+            """)
+        #expect(
+            fixture.status.problems.map(\.subject) == ["light device", "light amplifier", "amplifier", "button device"])
+        #expect(BoardPanel.conditions(of: fixture.status).contains(.error))
+        fixture.lines.errors["line 3 of c"] = nil
+        fixture.pass(seconds: 1)
+        #expect(fixture.status.problems.map(\.subject) == ["light amplifier", "amplifier", "button device"])
         fixture.end()
     }
 

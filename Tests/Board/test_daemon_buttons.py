@@ -58,6 +58,11 @@ class Buttons(unittest.TestCase):
         report_time(f"{button}: from the edge to the act", delay, waited, ACT_LIMIT)
         self.assertLess(delay - waited, ACT_LIMIT)
 
+    def interrupts(self, line):
+        """Of how many edges the kernel has heard, whether it tells of them or not."""
+        rows = [row.split() for row in self.board.run("cat", "/proc/interrupts").stdout.splitlines()]
+        return next(sum(map(int, row[1:-4])) for row in rows if row[-1] == "tonearm" and row[-3] == str(line))
+
     def test_each_button_is_obeyed_at_once(self):
         for name, line, button, event, members in [
             ("pause", PLAY, "play", "state", {"state": "paused"}),
@@ -81,8 +86,8 @@ class Buttons(unittest.TestCase):
         self.watch.wait_for("queue", shuffle=True)
 
     def test_twenty_bounces_are_one_press(self):
-        logged = len(self.daemon.log)
-        # Until the kernel has seen some of them: it is not always as fast.
+        logged, interrupts = len(self.daemon.log), self.interrupts(PLAY)
+        # Until the engine has heard some of them: the kernel is not always as fast.
         for presses, state in enumerate(["paused", "playing"] * 5, start=1):
             begin = len(self.daemon.log)
             self.press(PLAY, "play", "state", bounces=20, state=state)
@@ -90,7 +95,8 @@ class Buttons(unittest.TestCase):
             if len(self.daemon.find("wrote", "play: active", begin)) > 1:
                 break
         else:
-            self.fail("the contact has never bounced")
+            # It never hears them where the kernel debounces, as for libgpiod 2.
+            self.assertGreater(self.interrupts(PLAY) - interrupts, 2 * presses, "the contact has bounced")
         # Another button's press comes behind all that this one could still have done.
         self.press(NEXT, "next", "queue", index=1)
         self.assertEqual(self.daemon.status["state"], state)

@@ -95,6 +95,25 @@ class UsbCard(unittest.TestCase):
         playback.wait_for(event="state", state="playing")
         self.assertAlmostEqual(self.mixer(), -18.06, delta=0.54, msg="the card's steps are 0.53 dB")
 
+    def test_a_profile_is_checked_against_the_card_s_control(self):
+        self.plug_card()
+        profile = "[board]\nname = USB\n[sound]\ncard = Audio\n"
+        control = "mixer = Audio Output Volume Control\n"
+        for sound, code, verdict in [
+            ("", 0, "ok       mixer: Audio Output Volume Control, -127.99 to 8 dB"),
+            (control + "mixer-minimum = -60 dB\nmixer-maximum = 0 dB\n", 0,
+             "ok       mixer: Audio Output Volume Control, -60 to 0 dB of -127.99 to 8 dB"),
+            (control + "mixer-minimum = -60 dB\nmixer-maximum = 12 dB\n", 1,
+             "MISSING  mixer: `Audio Output Volume Control` does only -127.99 to 8 dB: "),
+            ("mixer = Digital\n", 1,
+             "MISSING  mixer: no control `Digital`. Controls with decibels here: Audio Output Volume Control.\n"),
+        ]:
+            with self.subTest(sound):
+                self.board.put((profile + sound).encode(), "/tmp/board.conf")
+                check = self.board.run("tonearm", "board", "check", "/tmp/board.conf")
+                self.assertIn(verdict, check.stdout)
+                self.assertEqual(check.exit_code, code)
+
     def test_a_card_that_is_back_is_never_louder_than_the_volume(self):
         self.plug_card()
         playback = self.play(volume=50)

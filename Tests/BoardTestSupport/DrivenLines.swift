@@ -8,6 +8,8 @@ public final class DrivenLines: LineProvider {
     public var errors: [String: LineError] = [:]
     /// Every attempt, in order.
     public private(set) var attempts: [String] = []
+    /// What the kernel is asked to do about each input's bounces, in milliseconds.
+    public private(set) var debounces: [String: Int] = [:]
     /// Those that somebody holds.
     public private(set) var inputs: [String: DrivenInput] = [:]
     /// Every value that an output had, from the first on.
@@ -17,7 +19,10 @@ public final class DrivenLines: LineProvider {
 
     public init() {}
 
-    public func input(_ line: LineReference, active: ActiveLevel, bias: LineBias) throws(LineError) -> any LineEventSource {
+    public func input(
+        _ line: LineReference, active: ActiveLevel, bias: LineBias, debounce: Int
+    ) throws(LineError) -> any LineEventSource {
+        debounces[line.description] = debounce
         attempts.append(line.description)
         if let error = errors[line.description] { throw error }
         let input = DrivenInput(line, isActive: initiallyActive.contains(line.description))

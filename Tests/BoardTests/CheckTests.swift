@@ -38,9 +38,10 @@ struct CheckTests {
         try Folder.create(folder["net/usb0"])
     }
 
-    func findings() -> [String] {
-        BoardCheck.findings(board.profile, lines: board.lines, sound: folder["sound"], network: folder["net"])
-            .map { "\($0.verdict) \($0.subject): \($0.message)" }
+    func findings(mixer: (String) -> CardMixer = { _ in .unusable("not asked for") }) -> [String] {
+        BoardCheck.findings(
+            board.profile, lines: board.lines, mixer: mixer, sound: folder["sound"], network: folder["net"]
+        ).map { "\($0.verdict) \($0.subject): \($0.message)" }
     }
 
     @Test("what is there, and what is not with what can be done about it")
@@ -66,9 +67,56 @@ struct CheckTests {
     @Test("the card is found by its id")
     func card() throws {
         try FileManager.default.createSymbolicLink(atPath: folder["sound/HiFi"], withDestinationPath: "card1")
-        #expect(findings().first == "present sound: card HiFi is here")
+        let found = findings { card in .controls([.init(name: card, range: -100...0)], chosen: card) }
+        #expect(found.prefix(2) == ["present sound: card HiFi is here", "present mixer: HiFi, -1 to 0 dB"])
         try FileManager.default.removeItem(atPath: folder["sound"])
         #expect(findings().first == "missing sound: no sound card `HiFi`. This machine has none.")
+    }
+}
+
+@Suite("A profile's mixer against the card's")
+struct MixerCheckTests {
+    static let dac = CardMixer.controls(
+        [
+            .init(name: "Analogue", range: -600...0), .init(name: "Digital", range: -10_350...2_405),
+            .init(name: "Auto Mute", range: nil),
+        ], chosen: "Digital")
+
+    @Test("the control and its range", arguments: [
+        ("", dac, "present mixer: Digital, -103.5 to 24.05 dB"),
+        ("mixer = Analogue", dac, "present mixer: Analogue, -6 to 0 dB"),
+        ("mixer = Digital\nmixer-minimum = -60 dB\nmixer-maximum = 0 dB", dac,
+            "present mixer: Digital, -60 to 0 dB of -103.5 to 24.05 dB"),
+        ("mixer-minimum = -103.5 dB\nmixer-maximum = 24 dB", dac,
+            "present mixer: Digital, -103.5 to 24 dB of -103.5 to 24.05 dB"),
+        ("mixer = Analogue\nmixer-minimum = -60 dB\nmixer-maximum = 0 dB", dac,
+            "missing mixer: `Analogue` does only -6 to 0 dB: set mixer-minimum and mixer-maximum to a part of that"),
+        ("mixer = Analogue\nmixer-minimum = -6 dB\nmixer-maximum = 0.5 dB", dac,
+            "missing mixer: `Analogue` does only -6 to 0 dB: set mixer-minimum and mixer-maximum to a part of that"),
+        ("mixer = digital", dac,
+            "missing mixer: no control `digital`. Controls with decibels here: Analogue, Digital."),
+        ("mixer = Auto Mute", dac,
+            "missing mixer: `Auto Mute` has no volume in decibels. Controls with decibels here: Analogue, Digital."),
+        ("mixer = PCM", .controls([.init(name: "PCM", range: nil)], chosen: nil),
+            "missing mixer: `PCM` has no volume in decibels. The card has none with decibels: without `mixer` the "
+                + "volume is software."),
+        // Two of a name: the player takes the one that has decibels.
+        ("mixer = PCM", .controls([.init(name: "PCM", range: nil), .init(name: "PCM", range: -50...0)], chosen: nil),
+            "present mixer: PCM, -0.5 to 0 dB"),
+        ("", .controls([], chosen: nil),
+            "present mixer: none that the volume could be set with: it is software"),
+        ("", .controls([.init(name: "Left", range: -1...0), .init(name: "Right", range: -1...0)], chosen: nil),
+            "present mixer: none that the volume could be set with: it is software"),
+        ("mixer-minimum = -9 dB\nmixer-maximum = 0 dB", .controls([.init(name: "Left", range: -5...0)], chosen: nil),
+            "missing mixer: mixer-minimum and mixer-maximum are without a control: name one in `mixer`. "
+                + "Controls with decibels here: Left."),
+        ("mixer = PCM", .unusable("hw:CARD=HiFi: not permitted."), "missing mixer: hw:CARD=HiFi: not permitted."),
+    ] as [(String, CardMixer, String)])
+    func finding(sound: String, mixer: CardMixer, expected: String) throws {
+        let text = "[board]\nname = test\n[sound]\ncard = HiFi\n" + sound
+        let profile = try BoardProfile(parsing: Array(text.utf8), path: "test")
+        let finding = MixerCheck.finding(profile.sound, on: mixer)
+        #expect("\(finding.verdict) \(finding.subject): \(finding.message)" == expected)
     }
 }
 
@@ -78,7 +126,11 @@ struct GPIOLinesTests {
 
     func errors(_ lines: GPIOLines) -> [LineError] {
         var errors: [LineError] = []
-        do throws(LineError) { _ = try lines.input(line, active: .low, bias: .pullUp) } catch { errors.append(error) }
+        do throws(LineError) {
+            _ = try lines.input(line, active: .low, bias: .pullUp, debounce: 20)
+        } catch {
+            errors.append(error)
+        }
         do throws(LineError) {
             _ = try lines.output(line, active: .high, initially: false)
         } catch {

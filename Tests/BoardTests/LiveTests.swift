@@ -73,10 +73,17 @@ struct LiveButtonTests {
 
     let two = "[button a]\nline = 1\npress = play-pause\nlong-press = stop\n[button b]\nline = 2\npress = volume-up\n"
 
+    @Test("the kernel is asked to wait for a button to be quiet, and not for an encoder")
+    func debounce() throws {
+        let (board, buttons) = try start(two + "debounce = 7 ms\n[encoder volume]\nline-a = 3\nline-b = 4\n")
+        #expect(board.lines.debounces == ["line 1 of c": 20, "line 2 of c": 7, "line 3 of c": 0, "line 4 of c": 0])
+        buttons.stop()
+    }
+
     @Test("edges become actions, and everything on the way is told")
     func actions() throws {
         let (board, buttons) = try start(two)
-        #expect(board.takeEvents() == [.ready(name: "a"), .ready(name: "b")])
+        #expect(board.takeEvents() == [.ready(subject: "button a"), .ready(subject: "button b")])
         let pressed = board.clock.now()
         board.edge(2, true)
         #expect(board.takeEvents() == [
@@ -132,7 +139,9 @@ struct LiveButtonTests {
     @Test("a stuck line is reported once and the other button goes on")
     func stuck() throws {
         let (board, buttons) = try start(two) { $0.initiallyActive = ["line 1 of c"] }
-        #expect(board.takeEvents() == [.ready(name: "a"), .gesture(name: "a", .stuck), .ready(name: "b")])
+        #expect(board.takeEvents() == [
+            .ready(subject: "button a"), .gesture(name: "a", .stuck), .ready(subject: "button b"),
+        ])
         board.jump(1000)
         #expect(board.takeEvents() == [])
         board.edge(2, true)
@@ -146,7 +155,7 @@ struct LiveButtonTests {
         let missing = LineError.chipMissing(line, present: [])
         let taken = LineError.lineTaken(line, by: "other")
         let (board, buttons) = try start(two) { $0.errors["line 1 of c"] = missing }
-        #expect(board.takeEvents() == [.unavailable(name: "a", missing), .ready(name: "b")])
+        #expect(board.takeEvents() == [.unavailable(subject: "button a", missing), .ready(subject: "button b")])
         func attempts() -> Int { board.lines.attempts.count { $0 == "line 1 of c" } }
         for (index, delay) in [1, 2, 4, 8, 16, 30].enumerated() {
             #expect(attempts() == index + 1)
@@ -157,10 +166,10 @@ struct LiveButtonTests {
         #expect(board.takeEvents() == [])
         board.lines.errors["line 1 of c"] = taken
         board.jump(30)
-        #expect(board.takeEvents() == [.unavailable(name: "a", taken)])
+        #expect(board.takeEvents() == [.unavailable(subject: "button a", taken)])
         board.lines.errors = [:]
         board.jump(30)
-        #expect(board.takeEvents() == [.ready(name: "a")])
+        #expect(board.takeEvents() == [.ready(subject: "button a")])
         board.edge(1, true)
         board.pass(50)
         board.edge(1, false)
@@ -177,10 +186,10 @@ struct LiveButtonTests {
         board.turn()
         let line = LineReference(chip: "c", line: .offset(1))
         #expect(board.takeEvents() == [
-            .unavailable(name: "a", .failed(line, operation: "read edges", code: 19))
+            .unavailable(subject: "button a", .failed(line, operation: "read edges", code: 19))
         ])
         board.jump(5)
-        #expect(board.takeEvents() == [.ready(name: "a")])
+        #expect(board.takeEvents() == [.ready(subject: "button a")])
         buttons.stop()
     }
 
@@ -250,7 +259,7 @@ struct LiveOutputTests {
         lights.stop()
         #expect(board.lines.outputs["line 1 of c"] == [false, true, false, true, false, true, false])
         #expect(board.lines.outputs["line 2 of c"] == [false, true, false])
-        #expect(board.takeEvents() == [.ready(name: "green"), .ready(name: "red")])
+        #expect(board.takeEvents() == [.ready(subject: "light green"), .ready(subject: "light red")])
     }
 
     @Test("a light that comes late shows what holds by then")
@@ -265,7 +274,7 @@ struct LiveOutputTests {
         board.lines.errors = [:]
         board.jump(1)
         #expect(board.lines.outputs["line 1 of c"] == [true])
-        #expect(board.takeEvents() == [.unavailable(name: "green", taken), .ready(name: "green")])
+        #expect(board.takeEvents() == [.unavailable(subject: "light green", taken), .ready(subject: "light green")])
         lights.stop()
     }
 

@@ -22,8 +22,8 @@ final class BoardPanel {
             switch event {
             case .action(let action, _, _):
                 if let command = ApplianceCommand(name: action.rawValue) { perform(command) }
-            case .ready(let name): report(name, nil)
-            case .unavailable(let name, let error): report(name, error.description)
+            case .ready(let subject): report(subject, nil)
+            case .unavailable(let subject, let error): report(subject, error.description)
             case .gesture(_, .stuck): Log.warning(event.description)
             case .gesture, .edge, .turned: Log.debug(event.description)
             }

@@ -58,7 +58,7 @@ public struct DaemonProblem: Equatable, Sendable {
     public static let storage = "storage"
 
     /// What it is about, the same for as long as it lasts: `device`, `music`, `storage`, `settings`,
-    /// `configuration`, or a button's or light's name.
+    /// `configuration`, or a section of the board's profile with a line: `button play`, `light status`, `amplifier`.
     public var subject: String
     /// What happened and what can be done, for a person.
     public var message: String

@@ -2,6 +2,8 @@
 protocol BoardInput: AnyObject {
     /// As the profile has it.
     var name: String { get }
+    /// What it is called beside everything else that the board has: `button play`.
+    var subject: String { get }
     var lines: [InputLineRequest] { get }
     /// When `timePassed` has something to do, in nanoseconds; nil while there is nothing to wait for.
     var deadline: Int64? { get }
@@ -19,6 +21,8 @@ struct InputLineRequest {
     var line: LineReference
     var active: ActiveLevel
     var bias: LineBias
+    /// In milliseconds.
+    var debounce: Int
 }
 
 /// A push button.
@@ -36,7 +40,11 @@ final class ButtonInput: BoardInput {
     }
 
     var name: String { button.name }
-    var lines: [InputLineRequest] { [InputLineRequest(line: button.line, active: button.active, bias: button.bias)] }
+    var subject: String { "button \(name)" }
+    var lines: [InputLineRequest] {
+        let debounce = button.timing.debounce
+        return [InputLineRequest(line: button.line, active: button.active, bias: button.bias, debounce: debounce)]
+    }
     var deadline: Int64? { machine.deadline }
 
     func began(_ active: [Bool], at time: Int64) -> [BoardEvent] { events(machine.begin(active: active[0]), time) }
@@ -77,8 +85,12 @@ final class EncoderInput: BoardInput {
     }
 
     var name: String { encoder.name }
+    var subject: String { "encoder \(name)" }
     var lines: [InputLineRequest] {
-        [encoder.lineA, encoder.lineB].map { InputLineRequest(line: $0, active: encoder.active, bias: encoder.bias) }
+        // A bounce goes back and forth, and comes to nothing.
+        [encoder.lineA, encoder.lineB].map {
+            InputLineRequest(line: $0, active: encoder.active, bias: encoder.bias, debounce: 0)
+        }
     }
     var deadline: Int64? { nil }
 

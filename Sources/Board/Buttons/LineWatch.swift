@@ -32,7 +32,8 @@ final class LineWatch {
     func start() {
         do throws(LineError) {
             for request in input.lines {
-                let source = try provider.input(request.line, active: request.active, bias: request.bias)
+                let source = try provider.input(
+                    request.line, active: request.active, bias: request.bias, debounce: request.debounce)
                 sources.append(source)
                 do throws(SystemError) {
                     try loop.watch(source.descriptor, for: .readable) { _ in self.takeEdges() }
@@ -44,7 +45,7 @@ final class LineWatch {
             for source in sources { active.append(try source.isActive()) }
             retries.reset()
             reported = nil
-            tell([.ready(name: input.name)])
+            tell([.ready(subject: input.subject)])
             tell(input.began(active, at: clock.now()))
             schedule()
         } catch {
@@ -67,7 +68,7 @@ final class LineWatch {
     /// The lines cannot be had, or not any longer.
     private func fail(_ error: LineError) {
         release()
-        if error != reported { tell([.unavailable(name: input.name, error)]) }
+        if error != reported { tell([.unavailable(subject: input.subject, error)]) }
         reported = error
         guard !isStopped else { return }
         timer = loop.schedule(after: retries.next()) {

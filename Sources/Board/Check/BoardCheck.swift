@@ -12,7 +12,7 @@ public enum BoardCheck {
         }
 
         public var verdict: Verdict
-        /// What was looked at, as the profile's section: `button play`.
+        /// What was looked at, as the profile's section or its key: `button play`, `mixer`.
         public var subject: String
         /// What is there, or what is wrong and what can be done.
         public var message: String
@@ -20,21 +20,26 @@ public enum BoardCheck {
 
     /// Looks at each thing that the profile names, in the profile's order. Lines are requested and given back at once;
     /// an output is requested in its silent or dark state. A daemon that runs has them, and is named then.
+    /// - Parameter mixer: opens the mixer of the card with that id; asked when the card is there.
     /// - Parameter sound: where the kernel lists sound cards by their id.
     /// - Parameter network: where the kernel lists network interfaces.
     public static func findings(
-        _ profile: BoardProfile, lines: any LineProvider, sound: String = "/proc/asound",
-        network: String = "/sys/class/net"
+        _ profile: BoardProfile, lines: any LineProvider, mixer: (_ card: String) -> CardMixer,
+        sound: String = "/proc/asound", network: String = "/sys/class/net"
     ) -> [Finding] {
-        var findings = [soundCard(profile.sound.card, sound)]
+        let card = soundCard(profile.sound.card, sound)
+        var findings = [card]
+        if card.verdict == .present {
+            findings.append(MixerCheck.finding(profile.sound, on: mixer(profile.sound.card)))
+        }
         if let amplifier = profile.amplifier {
             let muted = amplifier.role == .mute
             findings.append(output("amplifier", amplifier.line, amplifier.active, initially: muted, lines))
         }
-        for button in profile.buttons { findings.append(input("button", ButtonInput(button), lines)) }
-        for encoder in profile.encoders { findings.append(input("encoder", EncoderInput(encoder), lines)) }
+        for button in profile.buttons { findings.append(input(ButtonInput(button), lines)) }
+        for encoder in profile.encoders { findings.append(input(EncoderInput(encoder), lines)) }
         for light in profile.lights {
-            findings.append(output("light \(light.name)", light.line, light.active, initially: false, lines))
+            findings.append(output(light.subject, light.line, light.active, initially: false, lines))
         }
         for interface in profile.cellularInterfaces {
             let isThere = FileKind(at: "\(network)/\(interface)") != nil
@@ -62,12 +67,13 @@ public enum BoardCheck {
         return Finding(verdict: .missing, subject: "sound", message: "no sound card `\(card)`. \(here)")
     }
 
-    private static func input(_ kind: String, _ input: any BoardInput, _ lines: any LineProvider) -> Finding {
-        let subject = "\(kind) \(input.name)"
+    private static func input(_ input: any BoardInput, _ lines: any LineProvider) -> Finding {
+        let subject = input.subject
         do throws(LineError) {
             var held: [LineReference] = []
             for request in input.lines {
-                let source = try lines.input(request.line, active: request.active, bias: request.bias)
+                let source = try lines.input(
+                    request.line, active: request.active, bias: request.bias, debounce: request.debounce)
                 if try source.isActive() { held.append(request.line) }
             }
             let names = input.lines.map { $0.line.description }.joined(separator: " and ")

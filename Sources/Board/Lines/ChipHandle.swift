@@ -1,7 +1,7 @@
 import CGPIOD
 import CLinux
 
-/// An open GPIO chip (`struct gpiod_chip`). Closing is its end and releases its lines; it cannot be copied.
+/// An open GPIO chip (`struct gpiod_chip`). Closing is its end; it cannot be copied.
 ///
 /// Thread: the event loop's.
 struct ChipHandle: ~Copyable {
@@ -15,10 +15,17 @@ struct ChipHandle: ~Copyable {
     /// - Throws: the errno.
     init(device: String) throws(ChipFailure) {
         guard let chip = gpiod_chip_open(device) else { throw ChipFailure(code: tonearm_errno()) }
+        var info = tonearm_gpio_chip_info()
+        do throws(ChipFailure) {
+            try ChipFailure.check(tonearm_gpio_chip_info(chip, &info))
+        } catch {
+            gpiod_chip_close(chip)
+            throw error
+        }
         raw = chip
-        label = String(cString: gpiod_chip_label(chip))
-        name = String(cString: gpiod_chip_name(chip))
-        lineCount = Int(gpiod_chip_num_lines(chip))
+        label = info.label.text
+        name = info.name.text
+        lineCount = Int(info.line_count)
     }
 
     deinit { gpiod_chip_close(raw) }
@@ -27,57 +34,38 @@ struct ChipHandle: ~Copyable {
     struct LineInformation {
         var name: String?
         var consumer: String?
-        var isUsed: Bool
     }
 
     func information(_ offset: Int) throws(ChipFailure) -> LineInformation {
         var info = tonearm_gpio_line_info()
         try ChipFailure.check(tonearm_gpio_line_info(raw, UInt32(offset), &info))
-        return LineInformation(
-            name: info.name.map { String(cString: $0) }, consumer: info.consumer.map { String(cString: $0) },
-            isUsed: info.is_used)
+        func text(_ name: tonearm_gpio_name) -> String? { name.text.isEmpty ? nil : name.text }
+        return LineInformation(name: text(info.name), consumer: text(info.consumer))
     }
 
-    // MARK: Requests
-
-    func requestEdges(_ offset: Int, consumer: String, active: ActiveLevel, bias: LineBias) throws(ChipFailure) {
-        try ChipFailure.check(
-            tonearm_gpio_request_edges(raw, UInt32(offset), consumer, active == .low, bias.constant))
+    /// Requests both edges of a line, for a `RequestedLine` to own.
+    /// - Parameter debounce: in milliseconds, for the kernel to do where it can.
+    func requestInput(
+        _ offset: Int, consumer: String, active: ActiveLevel, bias: LineBias, debounce: Int
+    ) throws(ChipFailure) -> tonearm_gpio_request {
+        var request = tonearm_gpio_request()
+        let code = consumer.withCString { consumer in
+            let input = tonearm_gpio_input(
+                consumer: consumer, active_low: active == .low, bias: bias.constant, debounce: UInt32(debounce) * 1000)
+            return tonearm_gpio_request_input(raw, UInt32(offset), input, &request)
+        }
+        try ChipFailure.check(code)
+        return request
     }
 
+    /// Requests a line to set, for a `RequestedLine` to own.
     func requestOutput(
         _ offset: Int, consumer: String, active: ActiveLevel, initially: Bool
-    ) throws(ChipFailure) {
+    ) throws(ChipFailure) -> tonearm_gpio_request {
+        var request = tonearm_gpio_request()
         try ChipFailure.check(
-            tonearm_gpio_request_output(raw, UInt32(offset), consumer, active == .low, initially))
-    }
-
-    // MARK: Requested lines
-
-    /// Readable while there are edges; -1 for a line whose edges were not requested.
-    func descriptor(_ offset: Int) -> Int32 { tonearm_gpio_descriptor(raw, UInt32(offset)) }
-
-    /// None when none is waiting.
-    func takeEdges(_ offset: Int) throws(ChipFailure) -> [LineEdge] {
-        let descriptor = descriptor(offset)
-        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard poll(&waiting, 1, 0) > 0 else { return [] }
-        var edges = InlineArray<16, tonearm_gpio_edge>(repeating: tonearm_gpio_edge())
-        var count: Int32 = 0
-        var span = edges.mutableSpan
-        let code = span.withUnsafeMutableBufferPointer { tonearm_gpio_read_edges(descriptor, $0.baseAddress, &count) }
-        try ChipFailure.check(code)
-        return (0..<Int(count)).map { LineEdge(isActive: edges[$0].is_active, time: edges[$0].time) }
-    }
-
-    func isActive(_ offset: Int) throws(ChipFailure) -> Bool {
-        var value = false
-        try ChipFailure.check(tonearm_gpio_get(raw, UInt32(offset), &value))
-        return value
-    }
-
-    func set(_ offset: Int, _ isActive: Bool) throws(ChipFailure) {
-        try ChipFailure.check(tonearm_gpio_set(raw, UInt32(offset), isActive))
+            tonearm_gpio_request_output(raw, UInt32(offset), consumer, active == .low, initially, &request))
+        return request
     }
 }
 
@@ -87,6 +75,12 @@ struct ChipFailure: Error {
 
     static func check(_ code: Int32) throws(ChipFailure) {
         if code != 0 { throw ChipFailure(code: code) }
+    }
+}
+
+extension tonearm_gpio_name {
+    fileprivate var text: String {
+        withUnsafeBytes(of: bytes) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 }
 

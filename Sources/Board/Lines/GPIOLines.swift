@@ -1,3 +1,4 @@
+import CGPIOD
 import CLinux
 import Platform
 
@@ -17,16 +18,17 @@ public final class GPIOLines: LineProvider {
 
     /// - Throws: why the line cannot be had now. It may be different later: drivers load late, programs end.
     public func input(
-        _ line: LineReference, active: ActiveLevel, bias: LineBias
+        _ line: LineReference, active: ActiveLevel, bias: LineBias, debounce: Int
     ) throws(LineError) -> any LineEventSource {
         let chip = try open(line)
         let offset = try Self.offset(of: line, on: chip)
+        let request: tonearm_gpio_request
         do throws(ChipFailure) {
-            try chip.requestEdges(offset, consumer: consumer, active: active, bias: bias)
+            request = try chip.requestInput(offset, consumer: consumer, active: active, bias: bias, debounce: debounce)
         } catch {
             throw Self.requestError(error, line, offset, chip)
         }
-        return InputLine(line, chip, offset)
+        return InputLine(line, RequestedLine(request, of: chip))
     }
 
     /// - Throws: why the line cannot be had now.
@@ -35,12 +37,13 @@ public final class GPIOLines: LineProvider {
     ) throws(LineError) -> any LineOutput {
         let chip = try open(line)
         let offset = try Self.offset(of: line, on: chip)
+        let request: tonearm_gpio_request
         do throws(ChipFailure) {
-            try chip.requestOutput(offset, consumer: consumer, active: active, initially: initially)
+            request = try chip.requestOutput(offset, consumer: consumer, active: active, initially: initially)
         } catch {
             throw Self.requestError(error, line, offset, chip)
         }
-        return OutputLine(line, chip, offset)
+        return OutputLine(line, RequestedLine(request, of: chip))
     }
 
     // MARK: Finding
@@ -98,54 +101,50 @@ public final class GPIOLines: LineProvider {
     }
 }
 
-/// A requested input line. Its end gives the line back.
+/// An input line. Its end gives the line back.
 private final class InputLine: LineEventSource {
-    private let line: LineReference
-    private let chip: ChipHandle
-    private let offset: Int
+    private let reference: LineReference
+    private let line: RequestedLine
     let descriptor: Int32
 
-    init(_ line: LineReference, _ chip: consuming ChipHandle, _ offset: Int) {
+    init(_ reference: LineReference, _ line: consuming RequestedLine) {
+        self.reference = reference
+        descriptor = line.descriptor
         self.line = line
-        descriptor = chip.descriptor(offset)
-        self.chip = chip
-        self.offset = offset
     }
 
     func takeEdges() throws(LineError) -> [LineEdge] {
         do throws(ChipFailure) {
-            return try chip.takeEdges(offset)
+            return try line.takeEdges()
         } catch {
-            throw .failed(line, operation: "read edges", code: error.code)
+            throw .failed(reference, operation: "read edges", code: error.code)
         }
     }
 
     func isActive() throws(LineError) -> Bool {
         do throws(ChipFailure) {
-            return try chip.isActive(offset)
+            return try line.isActive()
         } catch {
-            throw .failed(line, operation: "read", code: error.code)
+            throw .failed(reference, operation: "read", code: error.code)
         }
     }
 }
 
-/// A requested output line. Its end gives the line back.
+/// An output line. Its end gives the line back.
 private final class OutputLine: LineOutput {
-    private let line: LineReference
-    private let chip: ChipHandle
-    private let offset: Int
+    private let reference: LineReference
+    private let line: RequestedLine
 
-    init(_ line: LineReference, _ chip: consuming ChipHandle, _ offset: Int) {
+    init(_ reference: LineReference, _ line: consuming RequestedLine) {
+        self.reference = reference
         self.line = line
-        self.chip = chip
-        self.offset = offset
     }
 
     func set(_ isActive: Bool) throws(LineError) {
         do throws(ChipFailure) {
-            try chip.set(offset, isActive)
+            try line.set(isActive)
         } catch {
-            throw .failed(line, operation: "set", code: error.code)
+            throw .failed(reference, operation: "set", code: error.code)
         }
     }
 }

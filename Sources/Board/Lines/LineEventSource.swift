@@ -32,7 +32,11 @@ public protocol LineOutput: AnyObject {
 /// Where lines come from: the machine's GPIO chips, or what a test drives.
 public protocol LineProvider: AnyObject {
     /// Requests an input line with both edges; it is given back with the object.
-    func input(_ line: LineReference, active: ActiveLevel, bias: LineBias) throws(LineError) -> any LineEventSource
+    /// - Parameter debounce: how long the line is to be quiet before it has changed, in milliseconds. Where that cannot
+    ///   be had, and with 0, it changes with each edge.
+    func input(
+        _ line: LineReference, active: ActiveLevel, bias: LineBias, debounce: Int
+    ) throws(LineError) -> any LineEventSource
 
     /// Requests an output line that has the value `initially` from its first moment on.
     func output(_ line: LineReference, active: ActiveLevel, initially: Bool) throws(LineError) -> any LineOutput

@@ -20,7 +20,7 @@ public final class Lights {
         policy = LightPolicy(profile.lights)
         outputs = profile.lights.map {
             SteadyOutput(
-                $0.name, line: $0.line, active: $0.active, initially: false, provider: lines, loop: loop,
+                $0.subject, line: $0.line, active: $0.active, initially: false, provider: lines, loop: loop,
                 deliver: deliver)
         }
     }

@@ -4,7 +4,7 @@ import Platform
 ///
 /// Thread: the loop's. `stop` is its end: the loop may hold it until then.
 final class SteadyOutput {
-    private let name: String
+    private let subject: String
     private let line: LineReference
     private let active: ActiveLevel
     private let provider: any LineProvider
@@ -19,10 +19,10 @@ final class SteadyOutput {
     private var timer: TimerToken?
 
     init(
-        _ name: String, line: LineReference, active: ActiveLevel, initially: Bool, provider: any LineProvider,
+        _ subject: String, line: LineReference, active: ActiveLevel, initially: Bool, provider: any LineProvider,
         loop: EventLoop, deliver: @escaping (BoardEvent) -> Void
     ) {
-        self.name = name
+        self.subject = subject
         self.line = line
         self.active = active
         self.provider = provider
@@ -36,7 +36,7 @@ final class SteadyOutput {
             output = try provider.output(line, active: active, initially: wanted)
             retries.reset()
             reported = nil
-            deliver(.ready(name: name))
+            deliver(.ready(subject: subject))
         } catch {
             fail(error)
         }
@@ -66,7 +66,7 @@ final class SteadyOutput {
             self.timer = nil
             self.start()
         }
-        if error != reported { deliver(.unavailable(name: name, error)) }
+        if error != reported { deliver(.unavailable(subject: subject, error)) }
         reported = error
     }
 }

@@ -81,4 +81,7 @@ public struct BoardLight: Equatable, Sendable {
     public var active: ActiveLevel
     /// By condition; without an entry the light has nothing to say about it.
     public var patterns: [LightCondition: LightPattern]
+
+    /// What it is called beside everything else that the board has.
+    var subject: String { "light \(name)" }
 }

@@ -1,5 +1,8 @@
-// libgpiod as a module, in the few words that the engine needs: version 1.6 as in Debian 12. Every function returns 0
-// or an errno, unless it says otherwise.
+// libgpiod as a module, in the few words that the engine needs. Version 1.6, as in Debian 12, and version 2 have little
+// in common but these two functions: `gpiod_chip_open`, which leaves an errno behind, and `gpiod_chip_close`. Everything
+// else that is called from Swift is declared here, and there is a file for each version that does it.
+//
+// Every function returns 0 or an errno, unless it says otherwise.
 #pragma once
 
 #include <errno.h>
@@ -7,16 +10,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Version 2 has other functions under some of the same names.
-#ifndef GPIOD_LINE_BULK_MAX_LINES
-#error "Tonearm needs version 1.6 of libgpiod; this is another one"
-#endif
-
 enum tonearm_gpio_bias {
     tonearm_gpio_bias_as_is,
     tonearm_gpio_bias_none,
     tonearm_gpio_bias_pull_up,
     tonearm_gpio_bias_pull_down,
+};
+
+/// How an input is asked for. Both edges are.
+struct tonearm_gpio_input {
+    const char *consumer;
+    bool active_low;
+    enum tonearm_gpio_bias bias;
+    /// How long the line is quiet before an edge counts, in microseconds; 0 lets every edge count. Without effect where
+    /// library, kernel or chip cannot.
+    unsigned debounce;
 };
 
 struct tonearm_gpio_edge {
@@ -26,80 +34,59 @@ struct tonearm_gpio_edge {
     int64_t time;
 };
 
-/// A line's own name and whoever holds it; empty where there is none. Valid while the chip is open.
-struct tonearm_gpio_line_info {
-    const char *name;
-    const char *consumer;
-    bool is_used;
+/// As long as the kernel's names get; ends with 0, and is empty where there is none.
+struct tonearm_gpio_name {
+    char bytes[32];
 };
+
+struct tonearm_gpio_chip_info {
+    /// `gpiochip0`
+    struct tonearm_gpio_name name;
+    struct tonearm_gpio_name label;
+    unsigned line_count;
+};
+
+/// A line's own name and whoever holds it.
+struct tonearm_gpio_line_info {
+    struct tonearm_gpio_name name;
+    struct tonearm_gpio_name consumer;
+};
+
+/// A line that was requested. It is to be released before its chip is closed.
+struct tonearm_gpio_request;
+
+static inline int tonearm_gpio_chip_info(struct gpiod_chip *chip, struct tonearm_gpio_chip_info *info);
+static inline int tonearm_gpio_line_info(
+    struct gpiod_chip *chip, unsigned offset, struct tonearm_gpio_line_info *info);
+
+static inline int tonearm_gpio_request_input(
+    struct gpiod_chip *chip, unsigned offset, struct tonearm_gpio_input input, struct tonearm_gpio_request *request);
+static inline int tonearm_gpio_request_output(
+    struct gpiod_chip *chip, unsigned offset, const char *consumer, bool active_low, bool value,
+    struct tonearm_gpio_request *request);
+static inline void tonearm_gpio_release(struct tonearm_gpio_request request);
+
+/// Of an input: readable while there are edges.
+static inline int tonearm_gpio_descriptor(struct tonearm_gpio_request request);
+/// Takes up to 16 edges, as many as the kernel keeps. Blocks until there is one: ask the descriptor first.
+static inline int tonearm_gpio_read_edges(
+    struct tonearm_gpio_request request, struct tonearm_gpio_edge edges[16], int *count);
+
+static inline int tonearm_gpio_get(struct tonearm_gpio_request request, bool *value);
+static inline int tonearm_gpio_set(struct tonearm_gpio_request request, bool value);
 
 static inline int tonearm_gpio_result(int result) { return result == 0 ? 0 : errno; }
 
-static inline int tonearm_gpio_line_info(
-    struct gpiod_chip *chip, unsigned offset, struct tonearm_gpio_line_info *info) {
-    struct gpiod_line *line = gpiod_chip_get_line(chip, offset);
-    if (!line) return errno;
-    info->name = gpiod_line_name(line);
-    info->consumer = gpiod_line_consumer(line);
-    info->is_used = gpiod_line_is_used(line);
-    return 0;
+static inline struct tonearm_gpio_name tonearm_gpio_name(const char *text) {
+    struct tonearm_gpio_name name = {{0}};
+    for (unsigned index = 0; text && text[index] && index + 1 < sizeof name.bytes; index++)
+        name.bytes[index] = text[index];
+    return name;
 }
 
-static inline int tonearm_gpio_flags(bool active_low, enum tonearm_gpio_bias bias) {
-    int flags = active_low ? GPIOD_LINE_REQUEST_FLAG_ACTIVE_LOW : 0;
-    switch (bias) {
-    case tonearm_gpio_bias_as_is: return flags;
-    case tonearm_gpio_bias_none: return flags | GPIOD_LINE_REQUEST_FLAG_BIAS_DISABLE;
-    case tonearm_gpio_bias_pull_up: return flags | GPIOD_LINE_REQUEST_FLAG_BIAS_PULL_UP;
-    case tonearm_gpio_bias_pull_down: return flags | GPIOD_LINE_REQUEST_FLAG_BIAS_PULL_DOWN;
-    }
-    return flags;
-}
-
-/// Requests both edges of a line. The line is released when its chip is closed.
-static inline int tonearm_gpio_request_edges(
-    struct gpiod_chip *chip, unsigned offset, const char *consumer, bool active_low, enum tonearm_gpio_bias bias) {
-    struct gpiod_line *line = gpiod_chip_get_line(chip, offset);
-    if (!line) return errno;
-    return tonearm_gpio_result(
-        gpiod_line_request_both_edges_events_flags(line, consumer, tonearm_gpio_flags(active_low, bias)));
-}
-
-static inline int tonearm_gpio_request_output(
-    struct gpiod_chip *chip, unsigned offset, const char *consumer, bool active_low, bool value) {
-    struct gpiod_line *line = gpiod_chip_get_line(chip, offset);
-    if (!line) return errno;
-    int flags = tonearm_gpio_flags(active_low, tonearm_gpio_bias_as_is);
-    return tonearm_gpio_result(gpiod_line_request_output_flags(line, consumer, flags, value));
-}
-
-/// Of a line whose edges were requested; -1 when there is none.
-static inline int tonearm_gpio_descriptor(struct gpiod_chip *chip, unsigned offset) {
-    struct gpiod_line *line = gpiod_chip_get_line(chip, offset);
-    return line ? gpiod_line_event_get_fd(line) : -1;
-}
-
-/// Takes up to 16 edges, as many as the kernel keeps. Blocks until there is one: ask the descriptor first.
-static inline int tonearm_gpio_read_edges(int descriptor, struct tonearm_gpio_edge edges[16], int *count) {
-    struct gpiod_line_event events[16];
-    *count = gpiod_line_event_read_fd_multiple(descriptor, events, 16);
-    if (*count < 0) return errno;
-    for (int index = 0; index < *count; index++) {
-        edges[index].is_active = events[index].event_type == GPIOD_LINE_EVENT_RISING_EDGE;
-        edges[index].time = (int64_t)events[index].ts.tv_sec * 1000000000 + events[index].ts.tv_nsec;
-    }
-    return 0;
-}
-
-static inline int tonearm_gpio_get(struct gpiod_chip *chip, unsigned offset, bool *value) {
-    struct gpiod_line *line = gpiod_chip_get_line(chip, offset);
-    int result = line ? gpiod_line_get_value(line) : -1;
-    if (result < 0) return errno;
-    *value = result;
-    return 0;
-}
-
-static inline int tonearm_gpio_set(struct gpiod_chip *chip, unsigned offset, bool value) {
-    struct gpiod_line *line = gpiod_chip_get_line(chip, offset);
-    return line ? tonearm_gpio_result(gpiod_line_set_value(line, value)) : errno;
-}
+// A macro that version 2 has no more.
+#ifdef GPIOD_LINE_BULK_MAX_LINES
+#include "version1.h"
+#else
+#include "version2.h"
+#endif

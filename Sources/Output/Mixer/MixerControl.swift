@@ -16,6 +16,21 @@ public struct MixerControl: Equatable, Sendable {
         self.hasSwitch = hasSwitch
     }
 
+    /// The controls of a card that act on playback, in the card's order.
+    ///
+    /// Thread: any, but not the audio thread.
+    /// - Parameter card: its id or its index.
+    /// - Throws: `.absent`, `.noPermission`, `.refused` when the card's mixer cannot be opened.
+    public static func all(
+        card: String, configuration: ALSAConfiguration = .available
+    ) throws(DeviceError) -> [MixerControl] {
+        do throws(ALSAFailure) {
+            return try MixerHandle.open(card: card, configuration: configuration).controls()
+        } catch {
+            throw DeviceError(opening: DeviceName.card(card), failure: error, configuration: configuration)
+        }
+    }
+
     /// Names of the control that sets the volume of everything, the better first: the digital volume of a DAC chip,
     /// the one of an on-board codec, of a USB DAC, and those of the outputs themselves.
     static let preferredNames = ["Digital", "Master", "PCM", "DAC", "Playback", "Headphone", "Speaker", "Line Out"]

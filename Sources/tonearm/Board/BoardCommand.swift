@@ -1,5 +1,6 @@
 import Board
 import CLinux
+import Output
 import Platform
 
 /// `tonearm board`: tries a profile on the hardware that it describes.
@@ -42,7 +43,7 @@ struct BoardCommand {
     }
 
     private func check(_ profile: BoardProfile) -> Int32 {
-        let findings = BoardCheck.findings(profile, lines: GPIOLines())
+        let findings = BoardCheck.findings(profile, lines: GPIOLines(), mixer: CardMixer.init(card:))
         var text = "\(profile.name)\n"
         for finding in findings {
             let verdict = switch finding.verdict {
@@ -71,6 +72,19 @@ struct BoardCommand {
         } catch {
             console.complain(error.description)
             return ExitCode.failed
+        }
+    }
+}
+
+extension CardMixer {
+    fileprivate init(card: String) {
+        do throws(DeviceError) {
+            let controls = try MixerControl.all(card: card)
+            self = .controls(
+                controls.map { Control(name: $0.name, range: $0.decibelRange) },
+                chosen: MixerControl.choose(among: controls)?.name)
+        } catch {
+            self = .unusable(error.description)
         }
     }
 }
