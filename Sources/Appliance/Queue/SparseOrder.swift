@@ -56,6 +56,13 @@ struct SparseOrder: Sendable {
         }
     }
 
+    /// No order is kept any more, whatever has become of its entries.
+    mutating func clear() -> Change {
+        if ids.isEmpty { return Change() }
+        self = SparseOrder()
+        return Change(isRewrite: true)
+    }
+
     private enum Walk {
         case rows(Edit)
         /// An entry of the old order that is not where it was, and the one that is there instead.
