@@ -6,7 +6,7 @@ struct ControlSocketFile {
     let path: String
     /// The lowest nine bits of its mode.
     let mode: UInt32
-    /// The group that it belongs to; nil for the process's own.
+    /// The group that it belongs to, where the mode lets a group use it; nil for the process's own.
     let group: String?
 
     /// Under this name the socket gets its owner and mode, before anybody looks for it.
@@ -49,7 +49,7 @@ struct ControlSocketFile {
     }
 
     private func giveToGroup() {
-        guard let group else { return }
+        guard let group, mode & 0o070 != 0 else { return }
         guard let id = UserGroup.id(named: group) else {
             Log.warning(
                 "there is no group \(group): only this user can use \(path). Make it with `groupadd --system \(group)`, "
