@@ -25,9 +25,11 @@ public struct ServiceSupervisor: Sendable {
             case .stopping: "STOPPING=1"
             case .alive: "WATCHDOG=1"
             case .status(let line):
-                "STATUS=" + String(decoding: line.utf8.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
+                "STATUS=" + String(decoding: line.utf8.map { Self.isControl($0) ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
             }
         }
+
+        private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
     }
 
     /// How long it waits for `alive` before it starts the service anew, in nanoseconds; nil when it does not wait.
