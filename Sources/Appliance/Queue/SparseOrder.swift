@@ -44,16 +44,35 @@ struct SparseOrder: Sendable {
     ) -> Change {
         if ids == new { return Change() }
         if ids.isEmpty || new.isEmpty { return rewrite(new, isGone) }
-        switch walk(new, isNew, isGone, moved: nil) {
-        case .rows(let change): return apply(change, new)
+        let part = changedPart(new)
+        switch walk(part, new, isNew, isGone, moved: nil) {
+        case .rows(let edit): return apply(edit, to: part, new)
         case .mismatch(let old, let other):
             // An entry that was moved on is missed where it was, one that was moved back is found too early.
             for moved in [old, other] {
-                if case .rows(let change) = walk(new, isNew, isGone, moved: moved) { return apply(change, new) }
+                if case .rows(let edit) = walk(part, new, isNew, isGone, moved: moved) { return apply(edit, to: part, new) }
             }
             return rewrite(new, isGone)
         case .noRoom: return rewrite(new, isGone)
         }
+    }
+
+    /// Where the two orders differ: before and behind they have the same entries.
+    private struct Part {
+        var old: Range<Int>
+        var new: Range<Int>
+    }
+
+    private func changedPart(_ new: [EntryID]) -> Part {
+        let shorter = min(ids.count, new.count)
+        var start = 0
+        while start < shorter, ids[start] == new[start] { start += 1 }
+        var (oldEnd, newEnd) = (ids.count, new.count)
+        while oldEnd > start, newEnd > start, ids[oldEnd - 1] == new[newEnd - 1] {
+            oldEnd -= 1
+            newEnd -= 1
+        }
+        return Part(old: start..<oldEnd, new: start..<newEnd)
     }
 
     /// No order is kept any more, whatever has become of its entries.
@@ -73,16 +92,16 @@ struct SparseOrder: Sendable {
 
     private struct Edit {
         var change = Change()
-        /// Of all entries of the new order.
+        /// Of the changed part's entries in the new order.
         var keys: [Int64] = []
     }
 
     private func walk(
-        _ new: [EntryID], _ isNew: (EntryID) -> Bool, _ isGone: (EntryID) -> Bool, moved: EntryID?
+        _ part: Part, _ new: [EntryID], _ isNew: (EntryID) -> Bool, _ isGone: (EntryID) -> Bool, moved: EntryID?
     ) -> Walk {
         var edit = Edit()
-        edit.keys.reserveCapacity(new.count)
-        var old = 0
+        var old = part.old.lowerBound
+        let end = part.old.upperBound
         /// Entries of the new order that have no key yet: the last ones of those seen.
         var waiting = 0
         func delete() {
@@ -93,37 +112,38 @@ struct SparseOrder: Sendable {
         func give(keysBefore upper: Int64?) -> Bool {
             defer { waiting = 0 }
             guard waiting > 0 else { return true }
-            guard let keys = Self.keys(waiting, after: edit.keys.last, before: upper) else { return false }
-            let first = edit.keys.count
+            let lower = edit.keys.last ?? (part.old.lowerBound > 0 ? self.keys[part.old.lowerBound - 1] : nil)
+            guard let keys = Self.keys(waiting, after: lower, before: upper) else { return false }
+            let first = part.new.lowerBound + edit.keys.count
             for (offset, key) in keys.enumerated() {
                 edit.keys.append(key)
                 edit.change.insertedRows.append(Change.Row(key: key, id: new[first + offset]))
             }
             return true
         }
-        for id in new {
-            while old < ids.count, ids[old] != id, ids[old] == moved || isGone(ids[old]) { delete() }
-            if id == moved, old < ids.count, ids[old] == moved {
+        for id in new[part.new] {
+            while old < end, ids[old] != id, ids[old] == moved || isGone(ids[old]) { delete() }
+            if id == moved, old < end, ids[old] == moved {
                 // Its old place is its new one's neighbour.
                 delete()
                 waiting += 1
             } else if id == moved || isNew(id) {
                 waiting += 1
-            } else if old < ids.count, ids[old] == id {
+            } else if old < end, ids[old] == id {
                 guard give(keysBefore: keys[old]) else { return .noRoom }
                 edit.keys.append(keys[old])
                 old += 1
             } else {
-                return .mismatch(old < ids.count ? ids[old] : id, id)
+                return .mismatch(old < end ? ids[old] : id, id)
             }
         }
-        while old < ids.count { delete() }
-        return give(keysBefore: nil) ? .rows(edit) : .noRoom
+        while old < end { delete() }
+        return give(keysBefore: end < ids.count ? keys[end] : nil) ? .rows(edit) : .noRoom
     }
 
-    private mutating func apply(_ edit: Edit, _ new: [EntryID]) -> Change {
+    private mutating func apply(_ edit: Edit, to part: Part, _ new: [EntryID]) -> Change {
         ids = new
-        keys = edit.keys
+        keys.replaceSubrange(part.old, with: edit.keys)
         var change = edit.change
         if change.insertedRows.count == new.count {
             change.deletedKeys = []
