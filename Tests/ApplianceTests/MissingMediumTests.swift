@@ -127,6 +127,47 @@ struct MissingMediumTests {
         try expectGoingOn()
     }
 
+    @Test("when the next one is to be opened: that one is waited for, and none is left out")
+    func goneBetweenTracks() throws {
+        let products = try tracks.make("abc", frames: 2000)
+        fixture.perform { try $0.conductor.set(products, playing: true) }
+        fixture.waitForSound()
+        // The first two are open already.
+        try takeMediumAway()
+        fixture.card.playFreely()
+        fixture.wait("the problem") { $0.problems.map(\.subject) == ["music"] }
+        #expect(fixture.status.index == 2 && fixture.status.position == 0 && fixture.status.playback == .stalled)
+        #expect(fixture.card.heard == "a0-2000 b0-2000")
+        try bringMediumBack()
+        try pass { $0.playback == .stopped }
+        #expect(fixture.card.heard == "a0-2000 b0-2000 c0-2000")
+        #expect(fixture.status.problems == [])
+        fixture.end()
+    }
+
+    @Test("while somebody seeks, pauses and plays: it goes on where they want it")
+    func commandsMeanwhile() throws {
+        try play()
+        fixture.end()
+        try takeMediumAway()
+        try start()
+        expectWaiting()
+        fixture.perform { $0.conductor.seek(to: 5) }
+        for _ in 0..<3 {
+            fixture.perform { $0.perform(.pause) }
+            fixture.perform { $0.perform(.play) }
+            fixture.pass(seconds: 2)
+            fixture.settle()
+        }
+        #expect(fixture.status.position == 5)
+        try bringMediumBack()
+        try pass { $0.device != nil }
+        fixture.waitForSound()
+        fixture.play(300)
+        #expect(fixture.card.heard == "b0-700 b5000-5300")
+        fixture.end()
+    }
+
     @Test("while it is paused: it stays paused, and play goes on where it was")
     func paused() throws {
         try play()

@@ -86,8 +86,10 @@ class Measures(unittest.TestCase):
         self.daemon.ask("queue", "add", "/data/music/collection")
         self.addCleanup(self.daemon.ask, "queue", "clear")
         self.assertEqual(self.daemon.status["count"], ENTRIES)
-        # What it took to find them is given back a second later.
-        self.board.run("sleep", 2)
+        # What it took to find them is given back a moment later.
+        limit = (before + ENTRIES * ENTRY_LIMIT) >> 10
+        held = rf"$(sed -n 's/^RssAnon:[^0-9]*\([0-9]*\) kB/\1/p' /proc/{self.daemon.process}/status)"
+        self.board.wait_until(f"[ {held} -le {limit} ]")
         self.check("memory of an entry of the queue", (self.memory("RssAnon") - before) / ENTRIES, "bytes", ENTRY_LIMIT)
 
     def test_the_processor_s_time_against_aplay(self):

@@ -1,3 +1,4 @@
+import CLinux
 import Platform
 import Player
 
@@ -13,15 +14,18 @@ struct MediumWait: Equatable {
 
     let entry: EntryID
     /// Where it goes on, in seconds.
-    let position: Double
+    var position: Double
     private var attempts = 1
+    private var othersWereTried = false
 
     init(_ entry: EntryID, at position: Double) {
         self.entry = entry
         self.position = position
     }
 
-    var isPatient: Bool { attempts <= Self.patience }
+    private var isPatient: Bool { attempts <= Self.patience }
+    /// Whether it is the entry's turn, and not that of the others.
+    var isOn: Bool { isPatient || othersWereTried }
 
     /// How long to wait before the next attempt, in nanoseconds.
     mutating func interval() -> Int64 {
@@ -29,21 +33,23 @@ struct MediumWait: Equatable {
         return isPatient ? Self.soon : Self.later
     }
 
+    mutating func letOthersTry() { othersWereTried = true }
+
     /// Whether an error means that the medium is not there, in contrast to a file that is not, or is broken.
     static func isNeeded(after error: PlayerError) -> Bool {
-        guard let path = error.mediaProduct?.productId, let digits = systemErrorDigits(error) else { return false }
-        switch digits {
-        // ENOENT and ENOTDIR: the folder is not there either.
-        case "2", "20": return FileKind(at: Folder.containing(path)) != .folder
-        // EIO, ENXIO, ENODEV, ESTALE, ENOTCONN, EHOSTDOWN: it was, a moment ago.
-        case "5", "6", "19", "116", "107", "112": return true
+        guard let path = error.mediaProduct?.productId else { return false }
+        switch systemError(error) {
+        // The folder is not there either.
+        case ENOENT, ENOTDIR: return FileKind(at: Folder.containing(path)) != .folder
+        // It was there a moment ago.
+        case EIO, ENXIO, ENODEV, ESTALE, ENOTCONN, EHOSTDOWN: return true
         default: return false
         }
     }
 
-    /// The number of the system's error, where it is one.
-    private static func systemErrorDigits(_ error: PlayerError) -> String? {
+    /// errno, where it is an error of the system; else nil.
+    private static func systemError(_ error: PlayerError) -> Int32? {
         guard error.code.utf8.first == UInt8(ascii: "s") else { return nil }
-        return String(decoding: error.code.utf8.dropFirst(), as: UTF8.self)
+        return Int32(String(decoding: error.code.utf8.dropFirst(), as: UTF8.self))
     }
 }

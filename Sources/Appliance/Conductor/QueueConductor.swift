@@ -353,14 +353,24 @@ public final class QueueConductor: @unchecked Sendable {
         let position = position
         // The engine is idle now, whichever of the two it was.
         forgetLoaded()
-        if request == loaded, waitForMedium(of: request.entry, at: position, error) { return }
+        if request != loaded, request.entry == queue.upNext, MediumWait.isNeeded(after: error) {
+            // The one before it was heard to its end.
+            queue.advance(to: request.entry)
+            observe(.queueChanged)
+        }
+        if request.entry == queue.current,
+            waitForMedium(of: request.entry, at: request == loaded ? position : 0, error)
+        {
+            return
+        }
         failures += 1
+        mediumWait?.letOthersTry()
         if mediumWait?.entry != request.entry { observe(.failed(request.entry, error)) }
         if failures >= queue.count {
             // Without this a queue of nothing but broken files would go round for ever.
             queue.giveUp()
             goOn()
-        } else if request == loaded || request.entry == queue.upNext {
+        } else if request.entry == queue.current || request.entry == queue.upNext {
             queue.pass(over: request.entry)
             goOn()
         } else {
@@ -371,21 +381,26 @@ public final class QueueConductor: @unchecked Sendable {
 
     /// - Returns: false when it is the others' turn.
     private func waitForMedium(of entry: EntryID, at position: Double, _ error: PlayerError) -> Bool {
-        if mediumWait == nil, failures == 0, MediumWait.isNeeded(after: error) {
+        if mediumWait == nil, MediumWait.isNeeded(after: error) {
             mediumWait = MediumWait(entry, at: position)
             startPosition = position
             observe(.failed(entry, error))
             observe(.mediumMissing(error))
             observe(.rested)
         }
-        guard let wait = mediumWait, wait.entry == entry, wait.isPatient || failures > 0 else { return false }
+        guard mediumWait?.entry == entry else { return false }
+        // Somebody may have sought in it meanwhile.
+        mediumWait?.position = position
+        guard mediumWait?.isOn == true else { return false }
         tryAgainLater()
         return true
     }
 
     private func tryAgainLater() {
-        guard let wait = mediumWait, let interval = mediumWait?.interval() else { return }
-        startPosition = wait.position
+        guard let position = mediumWait?.position, let interval = mediumWait?.interval() else { return }
+        startPosition = position
+        // Who plays and pauses meanwhile tries at once, and must not have it tried twice from then on.
+        if let mediumTimer { loop.cancel(mediumTimer) }
         mediumTimer = loop.schedule(after: interval) { [self] in
             mediumTimer = nil
             if loaded == nil { loadCurrent(at: startPosition) }

@@ -109,9 +109,8 @@ public final class ControlServer: @unchecked Sendable {
 
     /// The client that can be parted from first; nil when none can.
     private var longestSilent: ControlSession? {
-        let silent = sessions.min { ($0.isIdle ? $0.lastRequest : .max) < ($1.isIdle ? $1.lastRequest : .max) }
-        guard let silent, silent.isIdle, daemon.clock.now() - silent.lastRequest >= Self.silenceLimit else { return nil }
-        return silent
+        let latest = daemon.clock.now() - Self.silenceLimit
+        return sessions.filter { $0.isIdle && $0.lastRequest <= latest }.min { $0.lastRequest < $1.lastRequest }
     }
 
     private func turnAway(_ socket: LocalSocket) {
