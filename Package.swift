@@ -12,15 +12,19 @@ let package = Package(
         // C: module maps, and the few lines that Swift cannot say (variadic calls, errno, macros).
         .target(name: "CLinux", path: "Sources/C/CLinux", linkerSettings: [.linkedLibrary("m")]),
         // alsa-lib: the kernel's own interface to sound cards; used by Output alone.
-        .systemLibrary(name: "CALSA", path: "Sources/C/CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+        .systemLibrary(
+            name: "CALSA", path: "Sources/C/CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         // libFLAC: the reference decoder; used by Media alone.
         .systemLibrary(name: "CFLAC", path: "Sources/C/CFLAC", pkgConfig: "flac", providers: [.apt(["libflac-dev"])]),
         // SQLite: everything that persists; used by Database alone.
-        .systemLibrary(name: "CSQLite", path: "Sources/C/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CSQLite", path: "Sources/C/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         // libgpiod, 1.6 or 2: the kernel's interface to GPIO lines; used by Board alone.
-        .systemLibrary(name: "CGPIOD", path: "Sources/C/CGPIOD", pkgConfig: "libgpiod", providers: [.apt(["libgpiod-dev"])]),
+        .systemLibrary(
+            name: "CGPIOD", path: "Sources/C/CGPIOD", pkgConfig: "libgpiod", providers: [.apt(["libgpiod-dev"])]),
         // jansson: JSON; used by Platform alone.
-        .systemLibrary(name: "CJansson", path: "Sources/C/CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+        .systemLibrary(
+            name: "CJansson", path: "Sources/C/CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
 
         // Imports point down only, in the order of this list.
         .target(name: "Platform", dependencies: ["CLinux", "CJansson"]),
@@ -50,16 +54,21 @@ let package = Package(
         // A sound card for alsa-lib that moves and fails when a test says so.
         .target(name: "SimulatedCard", path: "Tests/SimulatedCard", linkerSettings: [.linkedLibrary("asound")]),
         // A device for the renderer that plays when a test says so.
-        .target(name: "OutputTestSupport", dependencies: ["Output", "PCM", "Platform", "CLinux"], path: "Tests/OutputTestSupport"),
+        .target(
+            name: "OutputTestSupport", dependencies: ["Output", "PCM", "Platform", "CLinux"],
+            path: "Tests/OutputTestSupport"),
         .testTarget(
             name: "OutputTests",
             dependencies: ["Output", "AllocationCounter", "SimulatedCard", "OutputTestSupport", "TestSupport"]),
         // GPIO lines that a test moves.
-        .target(name: "BoardTestSupport", dependencies: ["Board", "Platform", "CLinux"], path: "Tests/BoardTestSupport"),
+        .target(
+            name: "BoardTestSupport", dependencies: ["Board", "Platform", "CLinux"], path: "Tests/BoardTestSupport"),
         .testTarget(name: "BoardTests", dependencies: ["Board", "BoardTestSupport", "CLinux", "TestSupport"]),
-        .testTarget(name: "PlayerTests", dependencies: ["Player", "AllocationCounter", "OutputTestSupport", "TestSupport"]),
+        .testTarget(
+            name: "PlayerTests", dependencies: ["Player", "AllocationCounter", "OutputTestSupport", "TestSupport"]),
         // For tools/bench: the time from `play()` to the first frame.
-        .executableTarget(name: "StartLatency", dependencies: ["Player", "Output", "Platform"], path: "Tests/StartLatency"),
+        .executableTarget(
+            name: "StartLatency", dependencies: ["Player", "Output", "Platform"], path: "Tests/StartLatency"),
         // A process for the queue's tests to kill.
         .executableTarget(name: "QueueWriter", dependencies: ["Appliance", "Database"], path: "Tests/QueueWriter"),
         .testTarget(

@@ -53,15 +53,16 @@ public struct DatabaseError: Error, Equatable, Sendable {
 extension DatabaseError.Kind {
     /// The low byte of an extended code is the primary one.
     fileprivate init(code: Int32) {
-        self = switch code & 0xFF {
-        case SQLITE_BUSY, SQLITE_LOCKED: .busy
-        case SQLITE_FULL: .full
-        case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
-        case SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: .notAccessible
-        case SQLITE_CONSTRAINT: .constraint
-        case SQLITE_IOERR: .inputOutput
-        default: .misuse
-        }
+        self =
+            switch code & 0xFF {
+            case SQLITE_BUSY, SQLITE_LOCKED: .busy
+            case SQLITE_FULL: .full
+            case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
+            case SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: .notAccessible
+            case SQLITE_CONSTRAINT: .constraint
+            case SQLITE_IOERR: .inputOutput
+            default: .misuse
+            }
     }
 }
 

@@ -7,17 +7,20 @@ extension DeviceError: CustomStringConvertible {
         case .absent(DeviceName.automatic, _):
             return "There is no sound card here."
         case .absent(let device, let present):
-            let cards = present.isEmpty ? "There is no sound card here." : "Cards here: \(present.joined(separator: ", "))."
+            let cards =
+                present.isEmpty ? "There is no sound card here." : "Cards here: \(present.joined(separator: ", "))."
             return "\(device): no such device. \(cards) List them with `tonearm devices`."
         case .busy(let device):
             return "\(device): in use by another program. Stop that, or choose another device."
         case .noPermission(let device):
             return "\(device): not permitted. Add the user to group `audio` and log in again."
         case .rateNotSupported(let device, let rate, let supported):
-            let rates = supported.isEmpty ? "none of the usual rates" : supported.map { "\($0)" }.joined(separator: ", ")
+            let rates =
+                supported.isEmpty ? "none of the usual rates" : supported.map { "\($0)" }.joined(separator: ", ")
             return "\(device): cannot run at \(rate) Hz. It can do: \(rates)."
         case .channelsNotSupported(let device, let channels, let supported):
-            return "\(device): cannot play \(channels) channels. It can do \(supported.lowerBound) to \(supported.upperBound)."
+            return
+                "\(device): cannot play \(channels) channels. It can do \(supported.lowerBound) to \(supported.upperBound)."
         case .sampleFormatNotSupported(let device, let requested):
             let what = requested.map { "\($0.name)" } ?? "any of S32_LE, S24_LE, S24_3LE, S16_LE"
             return "\(device): does not take \(what)."

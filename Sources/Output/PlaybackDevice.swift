@@ -15,7 +15,8 @@ public protocol PlaybackDevice: AnyObject {
     /// Writes up to `frames` of the frames that `writableFrames` told of; `fill` puts them straight into the device's memory where it is mapped. It may be
     /// called more than once, with consecutive pieces.
     /// - Returns: the frames committed.
-    func write(_ frames: Int, _ fill: (_ destination: UnsafeMutableRawPointer, _ frames: Int) -> Void) throws(DeviceFault) -> Int
+    func write(_ frames: Int, _ fill: (_ destination: UnsafeMutableRawPointer, _ frames: Int) -> Void)
+        throws(DeviceFault) -> Int
 
     /// Starts the clock after the first frames were written; without effect when it runs.
     func start() throws(DeviceFault)

@@ -9,7 +9,8 @@ public struct ReplayGain: Equatable, Sendable {
     /// Linear, 1 is full scale; may exceed 1.
     public var albumPeak: Double?
 
-    public init(trackGain: Double? = nil, trackPeak: Double? = nil, albumGain: Double? = nil, albumPeak: Double? = nil) {
+    public init(trackGain: Double? = nil, trackPeak: Double? = nil, albumGain: Double? = nil, albumPeak: Double? = nil)
+    {
         self.trackGain = trackGain
         self.trackPeak = trackPeak
         self.albumGain = albumGain

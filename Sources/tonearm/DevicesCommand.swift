@@ -107,6 +107,8 @@ enum DeviceListing {
         ]
     }
 
-    private static func decibelsValue(_ hundredths: Int?) -> JSONValue { JSONValue(hundredths.map { Double($0) / 100 }) }
+    private static func decibelsValue(_ hundredths: Int?) -> JSONValue {
+        JSONValue(hundredths.map { Double($0) / 100 })
+    }
     private static func list(_ values: [JSONValue]?) -> JSONValue { values.map { .array($0) } ?? .null }
 }

@@ -11,7 +11,9 @@ struct Tonearm {
 
     static func main() {
         occupyStandardDescriptors()
-        let words = (0..<tonearm_argument_count()).compactMap { index in tonearm_argument(index).map { String(cString: $0) } }
+        let words = (0..<tonearm_argument_count()).compactMap { index in
+            tonearm_argument(index).map { String(cString: $0) }
+        }
         exit(checkOutput(run(Array(words.dropFirst()))))
     }
 
@@ -66,9 +68,12 @@ struct Tonearm {
 
     private static func unknown(_ command: String) -> UsageError {
         if command.utf8.first == UInt8(ascii: "-") {
-            return UsageError("unknown option \(command)." + Suggestion.text(for: command, among: ["--help", "--version"]))
+            return UsageError(
+                "unknown option \(command)." + Suggestion.text(for: command, among: ["--help", "--version"]))
         }
-        if access(command, F_OK) == 0 { return UsageError("\(command): no command. To play it: `tonearm play \(command)`.") }
+        if access(command, F_OK) == 0 {
+            return UsageError("\(command): no command. To play it: `tonearm play \(command)`.")
+        }
         return UsageError("\(command): no such command." + Suggestion.text(for: command, among: commands))
     }
 

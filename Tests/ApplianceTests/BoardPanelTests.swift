@@ -20,7 +20,9 @@ struct BoardPanelTests {
         fixture = DaemonFixture(folder: folder["state"])
     }
 
-    private func output(_ line: Int) -> [Bool] { fixture.perform { [fixture] _ in fixture.lines.outputs["line \(line) of c"] ?? [] } }
+    private func output(_ line: Int) -> [Bool] {
+        fixture.perform { [fixture] _ in fixture.lines.outputs["line \(line) of c"] ?? [] }
+    }
 
     private func passMilliseconds(_ count: Int) {
         for _ in 0..<count { fixture.pass(milliseconds: 1) }
@@ -28,7 +30,8 @@ struct BoardPanelTests {
 
     @Test("A button does what the profile says")
     func button() throws {
-        try fixture.start("[audio]\nnormalization = off", board: "[button play]\nline = 1\nactive = low\npress = play-pause\n")
+        try fixture.start(
+            "[audio]\nnormalization = off", board: "[button play]\nline = 1\nactive = low\npress = play-pause\n")
         let products = try tracks.make("a", frames: 9000)
         fixture.perform { try $0.conductor.set(products, playing: false) }
         fixture.perform { [fixture] _ in fixture.lines.inputs["line 1 of c"]?.edge(true, at: fixture.clock.now()) }
@@ -54,21 +57,23 @@ struct BoardPanelTests {
             let reference = LineReference(chip: "c", line: .offset(line))
             fixture.lines.errors[reference.description] = .lineTaken(reference, by: nil)
         }
-        try fixture.start("", board: """
-            [amplifier]
-            line = 1
-            role = mute
-            [button device]
-            line = 2
-            press = stop
-            [light device]
-            line = 3
-            playing = on
-            [light amplifier]
-            line = 4
-            playing = on
+        try fixture.start(
+            "",
+            board: """
+                [amplifier]
+                line = 1
+                role = mute
+                [button device]
+                line = 2
+                press = stop
+                [light device]
+                line = 3
+                playing = on
+                [light amplifier]
+                line = 4
+                playing = on
 
-            """)
+                """)
         #expect(
             fixture.status.problems.map(\.subject) == ["light device", "light amplifier", "amplifier", "button device"])
         #expect(BoardPanel.conditions(of: fixture.status).contains(.error))
@@ -93,16 +98,18 @@ struct BoardPanelTests {
 
     @Test("The amplifier is muted before the device starts and before it stops, and after a stall it comes back")
     func amplifier() throws {
-        try fixture.start("[audio]\nnormalization = off", board: """
-            [amplifier]
-            line = 1
-            active = high
-            role = enable
-            mute-before-start = 20 ms
-            unmute-after-start = 30 ms
-            mute-before-stop = 10 ms
+        try fixture.start(
+            "[audio]\nnormalization = off",
+            board: """
+                [amplifier]
+                line = 1
+                active = high
+                role = enable
+                mute-before-start = 20 ms
+                unmute-after-start = 30 ms
+                mute-before-stop = 10 ms
 
-            """)
+                """)
         let products = try tracks.make("a", frames: 9000)
         #expect(output(1) == [false])
         fixture.pass(seconds: 1)
@@ -169,10 +176,13 @@ struct BoardPanelTests {
         fixture.end()
     }
 
-    @Test("What the lights tell", arguments: [
-        (DaemonStatus.Playback.playing, [], [LightCondition.playing]), (.paused, [], [.paused]), (.stopped, [], [.paused]),
-        (.stalled, ["device"], [.stalled]), (.playing, ["storage"], [.playing, .error]),
-    ] as [(DaemonStatus.Playback, [String], [LightCondition])])
+    @Test(
+        "What the lights tell",
+        arguments: [
+            (DaemonStatus.Playback.playing, [], [LightCondition.playing]), (.paused, [], [.paused]),
+            (.stopped, [], [.paused]),
+            (.stalled, ["device"], [.stalled]), (.playing, ["storage"], [.playing, .error]),
+        ] as [(DaemonStatus.Playback, [String], [LightCondition])])
     func conditions(playback: DaemonStatus.Playback, problems: [String], expected: [LightCondition]) {
         var status = DaemonStatus()
         status.playback = playback

@@ -64,24 +64,28 @@ struct CommandTests {
 
 @Suite("What a start does with what was kept")
 struct ResumeTests {
-    @Test("playing, paused, empty", arguments: [
-        (ResumePolicy.playing, true, true, ResumeDecision.resume(position: 61.5, playing: true)),
-        (.playing, true, false, .resume(position: 61.5, playing: false)),
-        (.playing, false, true, .wait), (.playing, false, false, .wait),
-        (.paused, true, true, .resume(position: 61.5, playing: false)),
-        (.paused, true, false, .resume(position: 61.5, playing: false)),
-        (.paused, false, true, .wait), (.paused, false, false, .wait),
-        (.empty, true, true, .startEmpty), (.empty, true, false, .startEmpty),
-        (.empty, false, true, .startEmpty), (.empty, false, false, .startEmpty),
-    ])
+    @Test(
+        "playing, paused, empty",
+        arguments: [
+            (ResumePolicy.playing, true, true, ResumeDecision.resume(position: 61.5, playing: true)),
+            (.playing, true, false, .resume(position: 61.5, playing: false)),
+            (.playing, false, true, .wait), (.playing, false, false, .wait),
+            (.paused, true, true, .resume(position: 61.5, playing: false)),
+            (.paused, true, false, .resume(position: 61.5, playing: false)),
+            (.paused, false, true, .wait), (.paused, false, false, .wait),
+            (.empty, true, true, .startEmpty), (.empty, true, false, .startEmpty),
+            (.empty, false, true, .startEmpty), (.empty, false, false, .startEmpty),
+        ])
     func decisions(policy: ResumePolicy, hasCurrent: Bool, wasPlaying: Bool, decision: ResumeDecision) {
         #expect(
             ResumeDecision.atStart(policy, hasCurrent: hasCurrent, position: 61.5, wasPlaying: wasPlaying) == decision)
     }
 
-    @Test("Previous restarts after more than 3 s", arguments: [
-        (0, PreviousButton.goBack), (3, .goBack), (3.001, .restart), (1000, .restart), (.nan, .goBack),
-    ] as [(Double, PreviousButton)])
+    @Test(
+        "Previous restarts after more than 3 s",
+        arguments: [
+            (0, PreviousButton.goBack), (3, .goBack), (3.001, .restart), (1000, .restart), (.nan, .goBack),
+        ] as [(Double, PreviousButton)])
     func previous(position: Double, meaning: PreviousButton) {
         #expect(PreviousButton.pressed(at: position) == meaning)
     }

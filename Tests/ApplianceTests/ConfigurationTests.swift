@@ -43,7 +43,8 @@ struct ConfigurationTests {
 
     @Test("Every setting can be set")
     func everything() throws {
-        let configuration = try parse("""
+        let configuration = try parse(
+            """
             [audio]
             device = hw:CARD=DAC,DEV=0
             sample-format = S24_3LE
@@ -95,27 +96,31 @@ struct ConfigurationTests {
 
     // MARK: How it is written
 
-    @Test("Comments, blanks, quotes and line ends", arguments: [
-        ("[audio]\ndevice=hw:1", "hw:1"), ("\u{FEFF}[audio]\r\n\tdevice\t=\t hw:1 \r\n", "hw:1"),
-        ("[audio] ; sound\n# device = a\n;device = b\ndevice = hw:1 # the DAC", "hw:1"),
-        ("[ audio ]\ndevice = a#1;2", "a#1;2"), ("[audio]\ndevice = a b\t;c", "a b"),
-        ("[audio]\ndevice = \" # \" # quoted", " # "), ("[audio]\ndevice = \"\\\"\\\\\"", "\"\\"),
-        ("[audio]\n[player]\n[audio]\ndevice = Küche", "Küche"), ("[audio]\ndevice = a = b", "a = b"),
-    ])
+    @Test(
+        "Comments, blanks, quotes and line ends",
+        arguments: [
+            ("[audio]\ndevice=hw:1", "hw:1"), ("\u{FEFF}[audio]\r\n\tdevice\t=\t hw:1 \r\n", "hw:1"),
+            ("[audio] ; sound\n# device = a\n;device = b\ndevice = hw:1 # the DAC", "hw:1"),
+            ("[ audio ]\ndevice = a#1;2", "a#1;2"), ("[audio]\ndevice = a b\t;c", "a b"),
+            ("[audio]\ndevice = \" # \" # quoted", " # "), ("[audio]\ndevice = \"\\\"\\\\\"", "\"\\"),
+            ("[audio]\n[player]\n[audio]\ndevice = Küche", "Küche"), ("[audio]\ndevice = a = b", "a = b"),
+        ])
     func notation(text: String, device: String) throws {
         #expect(try parse(text).device == device)
     }
 
-    @Test("What is no configuration is an error with its line", arguments: [
-        ("device = x", "1: \"device\" comes before the first [section]"),
-        ("[audio\ndevice = x", "1: a section is written [name], alone on its line"),
-        ("[audio] x", "1: a section is written [name], alone on its line"),
-        ("[audio]\n\ndevice", "3: \"device\" is neither a [section] nor key = value"),
-        ("[audio]\n= x", "2: there is no key before the ="),
-        ("[audio]\ndevice = \"x", "2: the closing quote is missing"),
-        ("[audio]\ndevice = \"x\"y", "2: there is something behind the closing quote"),
-        ("[audio]\ndevice = \u{1B}[31m", "2: control characters are not allowed"),
-    ])
+    @Test(
+        "What is no configuration is an error with its line",
+        arguments: [
+            ("device = x", "1: \"device\" comes before the first [section]"),
+            ("[audio\ndevice = x", "1: a section is written [name], alone on its line"),
+            ("[audio] x", "1: a section is written [name], alone on its line"),
+            ("[audio]\n\ndevice", "3: \"device\" is neither a [section] nor key = value"),
+            ("[audio]\n= x", "2: there is no key before the ="),
+            ("[audio]\ndevice = \"x", "2: the closing quote is missing"),
+            ("[audio]\ndevice = \"x\"y", "2: there is something behind the closing quote"),
+            ("[audio]\ndevice = \u{1B}[31m", "2: control characters are not allowed"),
+        ])
     func malformed(text: String, problem: String) {
         #expect(problems(text).first == "tonearm.conf:\(problem)")
     }
@@ -129,40 +134,53 @@ struct ConfigurationTests {
 
     // MARK: What is allowed
 
-    @Test("A typo is answered with what was meant, and what there is", arguments: [
-        ("[audoi]", "1: unknown section [audoi]; did you mean \"audio\"? Sections: audio, player, control, board, log"),
-        ("[wifi]", "1: unknown section [wifi]. Sections: audio, player, control, board, log"),
-        ("[board]\nprofil = x", "2: unknown key \"profil\" in [board]; did you mean \"profile\"? Keys: profile, power-off, network-restart"),
-        ("[player]\nlevel = x", "2: unknown key \"level\" in [player]; it belongs to [log]. Keys: resume, state"),
-        ("[player]\ncolour = red", "2: unknown key \"colour\" in [player]. Keys: resume, state"),
-        ("[player]\nresume = payed", "2: resume = payed: must be one of playing, paused, empty. Did you mean paused?"),
-    ])
+    @Test(
+        "A typo is answered with what was meant, and what there is",
+        arguments: [
+            (
+                "[audoi]",
+                "1: unknown section [audoi]; did you mean \"audio\"? Sections: audio, player, control, board, log"
+            ),
+            ("[wifi]", "1: unknown section [wifi]. Sections: audio, player, control, board, log"),
+            (
+                "[board]\nprofil = x",
+                "2: unknown key \"profil\" in [board]; did you mean \"profile\"? Keys: profile, power-off, network-restart"
+            ),
+            ("[player]\nlevel = x", "2: unknown key \"level\" in [player]; it belongs to [log]. Keys: resume, state"),
+            ("[player]\ncolour = red", "2: unknown key \"colour\" in [player]. Keys: resume, state"),
+            (
+                "[player]\nresume = payed",
+                "2: resume = payed: must be one of playing, paused, empty. Did you mean paused?"
+            ),
+        ])
     func typos(text: String, problem: String) {
         #expect(problems(text) == ["tonearm.conf:\(problem)"])
     }
 
-    @Test("A bad value or unit is answered with what is allowed", arguments: [
-        ("[audio]\nbuffer = 200", "a duration from 20 ms to 2 s, with a unit: ms, s or min"),
-        ("[audio]\nbuffer = 5 h", "a duration from 20 ms to 2 s, with a unit: ms, s or min"),
-        ("[audio]\nbuffer = 1 min", "a duration from 20 ms to 2 s, with a unit: ms, s or min"),
-        ("[audio]\nbuffer = 9223372036854775807 min", "a duration from 20 ms to 2 s, with a unit: ms, s or min"),
-        ("[audio]\nperiods = 1", "a number from 2 to 16"),
-        ("[audio]\nperiods = two", "a number from 2 to 16"),
-        ("[audio]\nperiods = 4 %", "a number from 2 to 16"),
-        ("[audio]\nperiods =", "a number from 2 to 16"),
-        ("[audio]\npre-amp = 4", "from -30 dB to 30 dB, whole, with the unit dB"),
-        ("[audio]\npre-amp = 31 dB", "from -30 dB to 30 dB, whole, with the unit dB"),
-        ("[audio]\nmaximum-volume = 101 %", "from 1 % to 100 %"),
-        ("[audio]\ndevice =", "something"),
-        ("[control]\nmode = 668", "the permissions of a file in octal, like 0660"),
-        ("[control]\nmode = 77777", "the permissions of a file in octal, like 0660"),
-        ("[control]\nsocket = relative/path", "a path that begins with / and has at most 103 bytes, or none"),
-        (
-            "[control]\nsocket = /" + String(repeating: "x", count: 103),
-            "a path that begins with / and has at most 103 bytes, or none"
-        ),
-        ("[player]\nstate = none", "a path that begins with /"),
-    ])
+    @Test(
+        "A bad value or unit is answered with what is allowed",
+        arguments: [
+            ("[audio]\nbuffer = 200", "a duration from 20 ms to 2 s, with a unit: ms, s or min"),
+            ("[audio]\nbuffer = 5 h", "a duration from 20 ms to 2 s, with a unit: ms, s or min"),
+            ("[audio]\nbuffer = 1 min", "a duration from 20 ms to 2 s, with a unit: ms, s or min"),
+            ("[audio]\nbuffer = 9223372036854775807 min", "a duration from 20 ms to 2 s, with a unit: ms, s or min"),
+            ("[audio]\nperiods = 1", "a number from 2 to 16"),
+            ("[audio]\nperiods = two", "a number from 2 to 16"),
+            ("[audio]\nperiods = 4 %", "a number from 2 to 16"),
+            ("[audio]\nperiods =", "a number from 2 to 16"),
+            ("[audio]\npre-amp = 4", "from -30 dB to 30 dB, whole, with the unit dB"),
+            ("[audio]\npre-amp = 31 dB", "from -30 dB to 30 dB, whole, with the unit dB"),
+            ("[audio]\nmaximum-volume = 101 %", "from 1 % to 100 %"),
+            ("[audio]\ndevice =", "something"),
+            ("[control]\nmode = 668", "the permissions of a file in octal, like 0660"),
+            ("[control]\nmode = 77777", "the permissions of a file in octal, like 0660"),
+            ("[control]\nsocket = relative/path", "a path that begins with / and has at most 103 bytes, or none"),
+            (
+                "[control]\nsocket = /" + String(repeating: "x", count: 103),
+                "a path that begins with / and has at most 103 bytes, or none"
+            ),
+            ("[player]\nstate = none", "a path that begins with /"),
+        ])
     func badValues(text: String, allowed: String) {
         let line = text.split(separator: "\n")[1]
         let key = line.split(separator: " ")[0]
@@ -172,8 +190,9 @@ struct ConfigurationTests {
 
     @Test("What is set twice says where it was set first")
     func duplicate() {
-        #expect(problems("[audio]\nperiods = 4\n[audio]\nperiods = 5")
-            == ["tonearm.conf:4: periods was set in line 2 already"])
+        #expect(
+            problems("[audio]\nperiods = 4\n[audio]\nperiods = 5")
+                == ["tonearm.conf:4: periods was set in line 2 already"])
     }
 
     @Test("Everything that is wrong is said at once, in the order of the lines")
@@ -183,20 +202,28 @@ struct ConfigurationTests {
         #expect(lines == ["2", "3", "4", "7", "8"])
     }
 
-    @Test("No value of any type is read that is not allowed", arguments: [
-        (.duration(0...600_000), ["0 ms", "500ms", "10 min", "600 s"], ["", "ms", "-1 ms", "1.5 s", "1 S", "11 min"]),
-        (.percent(0...100), ["0", "100 %", "7%"], ["-1 %", "101", "%", "5 dB"]),
-        (.permissions, ["660", "0660", "0000"], ["0o660", "66", "1777", "-660", "abc"]),
-    ] as [(SettingType, [String], [String])])
+    @Test(
+        "No value of any type is read that is not allowed",
+        arguments: [
+            (
+                .duration(0...600_000), ["0 ms", "500ms", "10 min", "600 s"],
+                ["", "ms", "-1 ms", "1.5 s", "1 S", "11 min"]
+            ),
+            (.percent(0...100), ["0", "100 %", "7%"], ["-1 %", "101", "%", "5 dB"]),
+            (.permissions, ["660", "0660", "0000"], ["0o660", "66", "1777", "-660", "abc"]),
+        ] as [(SettingType, [String], [String])])
     func types(type: SettingType, good: [String], bad: [String]) {
         for text in good { #expect(type.value(of: text) != nil, "\(text)") }
         for text in bad { #expect(type.value(of: text) == nil, "\(text)") }
     }
 
-    @Test("Clients choose among cards only", arguments: [
-        ("auto", true), ("hw:CARD=DAC,DEV=0", true), ("hw:0,0", true), ("null", false), ("default", false),
-        ("file:FILE='|id',FORMAT=raw", false), ("hw:{ card 0 }", false), ("hw:0;x", false), ("plughw:0", false), (" ", false),
-    ])
+    @Test(
+        "Clients choose among cards only",
+        arguments: [
+            ("auto", true), ("hw:CARD=DAC,DEV=0", true), ("hw:0,0", true), ("null", false), ("default", false),
+            ("file:FILE='|id',FORMAT=raw", false), ("hw:{ card 0 }", false), ("hw:0;x", false), ("plughw:0", false),
+            (" ", false),
+        ])
     func devicesOfClients(device: String, isAllowed: Bool) throws {
         let checked = try? Configuration.checked(device, for: .device)
         #expect((checked != nil) == isAllowed)
@@ -255,14 +282,17 @@ struct ConfigurationTests {
         #expect(difference.needsRestart == [.buffer])
         #expect(
             old.refusal(.buffer, to: new)
-                == "[audio] buffer = 50 ms (tonearm.conf:2) takes effect at the next start; 100 ms stays in force until then")
+                == "[audio] buffer = 50 ms (tonearm.conf:2) takes effect at the next start; 100 ms stays in force until then"
+        )
     }
 
     // MARK: Set by a client
 
-    @Test("What a start needs before it knows what clients have set, and what is run, is for the file alone", arguments: [
-        SettingName.state, .socket, .socketMode, .socketGroup, .profile, .powerOff, .networkRestart,
-    ])
+    @Test(
+        "What a start needs before it knows what clients have set, and what is run, is for the file alone",
+        arguments: [
+            SettingName.state, .socket, .socketMode, .socketGroup, .profile, .powerOff, .networkRestart,
+        ])
     func fileOnly(name: SettingName) throws {
         let standard = Configuration()
         #expect(throws: SettingError.self) { try Configuration.checked(standard[name].plain, for: name) }

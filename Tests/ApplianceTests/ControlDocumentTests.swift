@@ -12,7 +12,8 @@ struct ControlDocumentTests {
     private let text: String
 
     init() throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
         text = try String(contentsOf: root.appending(path: "docs/control.md"), encoding: .utf8)
     }
 
@@ -22,7 +23,9 @@ struct ControlDocumentTests {
 
     @Test("Every request that it shows is one, but for the one that shows a mistake")
     func requests() {
-        let refused = examples("→").filter { if case .failure = ControlLine(.whole(Array($0.utf8))).request { true } else { false } }
+        let refused = examples("→").filter {
+            if case .failure = ControlLine(.whole(Array($0.utf8))).request { true } else { false }
+        }
         #expect(refused == [#"{"id":7,"request":"volume","percent":140}"#])
     }
 
@@ -75,9 +78,11 @@ struct ControlDocumentTests {
             .channelsNotSupported(device: "", channels: 1, supported: 2...2),
             .sampleFormatNotSupported(device: "", requested: nil), .refused(device: "", code: 1, reason: ""),
         ]
-        let codes = media.map { PlayerError($0, product).code } + device.map { PlayerError($0).code }
+        let codes =
+            media.map { PlayerError($0, product).code } + device.map { PlayerError($0).code }
             + [ENOENT, EACCES, EIO].map { PlayerError(SystemError(code: $0, operation: ""), product).code }
-        let section = try #require(text.split(separator: "The `code` of `failed`").last?.split(separator: "\n## ").first)
+        let section = try #require(
+            text.split(separator: "The `code` of `failed`").last?.split(separator: "\n## ").first)
         for code in codes { #expect(section.contains("`\(code)`"), "\(code)") }
     }
 

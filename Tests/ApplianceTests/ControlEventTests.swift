@@ -19,7 +19,8 @@ struct ControlEventTests {
     }
 
     private func play(_ word: String, frames: Int = 4000) throws {
-        let paths = try tracks.make(word, frames: frames).map { "{\"path\":\"\($0.productId)\"}" }.joined(separator: ",")
+        let paths = try tracks.make(word, frames: frames).map { "{\"path\":\"\($0.productId)\"}" }.joined(
+            separator: ",")
         try fixture.connect().ask("queue-set", "\"products\":[\(paths)],\"play\":true")
     }
 
@@ -37,11 +38,13 @@ struct ControlEventTests {
         #expect(try client.ask("status")["volume"] == 30)
     }
 
-    @Test("Events have the members that the document lists", arguments: [
-        ("state", ["state", "file", "position", "focus", "power", "network", "device"]),
-        ("track", ["entry", "index", "count", "file", "title", "artist", "album", "duration", "format", "device"]),
-        ("queue", ["entry", "index", "count", "shuffle", "repeat"]),
-    ])
+    @Test(
+        "Events have the members that the document lists",
+        arguments: [
+            ("state", ["state", "file", "position", "focus", "power", "network", "device"]),
+            ("track", ["entry", "index", "count", "file", "title", "artist", "album", "duration", "format", "device"]),
+            ("queue", ["entry", "index", "count", "shuffle", "repeat"]),
+        ])
     func members(name: String, members: [String]) throws {
         defer { fixture.shutDown() }
         try client.ask("subscribe", "\"events\":[\"\(name)\"]")
@@ -159,7 +162,9 @@ struct ControlEventTests {
         #expect(try client.ask("config-set", "\"key\":\"audio.buffer\",\"value\":\"100 ms\"")["inForce"] == false)
         let socket = "\"key\":\"control.socket\""
         let refused = try client.ask("config-set", socket + ",\"value\":\"/run/other\"")
-        #expect(refused.errorCode == "bad-setting" && refused.errorMessage == "[control] socket can only be set in the file")
+        #expect(
+            refused.errorCode == "bad-setting" && refused.errorMessage == "[control] socket can only be set in the file"
+        )
         #expect(try client.ask("config-unset", socket)["error"] == refused["error"])
         #expect(try client.ask("config-unset", "\"key\":\"audio.device\"")["inForce"] == true)
         #expect(try client.ask("config-get")["settings"]?.elements?.count == SettingName.allCases.count)

@@ -47,7 +47,8 @@ final class ControlFixture: @unchecked Sendable {
                 fatalError("\(error)")
             }
             server = ControlServer(
-                daemon: daemon, path: folder["control"], mode: mode, group: nil, clientLimit: clientLimit, version: "1.2.3")
+                daemon: daemon, path: folder["control"], mode: mode, group: nil, clientLimit: clientLimit,
+                version: "1.2.3")
             do throws(ControlSocketError) { return .success(try server.start()) } catch { return .failure(error) }
         }.get()
     }
@@ -73,7 +74,9 @@ final class ControlFixture: @unchecked Sendable {
     }
 
     func withDaemon<Result>(_ body: @escaping (Daemon) -> Result) -> Result { perform { [self] in body(daemon) } }
-    func withServer<Result>(_ body: @escaping (ControlServer) -> Result) -> Result { perform { [self] in body(server) } }
+    func withServer<Result>(_ body: @escaping (ControlServer) -> Result) -> Result {
+        perform { [self] in body(server) }
+    }
 
     /// Lets time pass, and returns when what was due has run.
     func pass(seconds: Double) {
@@ -119,7 +122,9 @@ final class ControlClient: @unchecked Sendable {
                 return String(decoding: received[..<end], as: UTF8.self)
             }
             var poll = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
-            guard CLinux.poll(&poll, 1, 60_000) == 1 else { throw Waiting("nothing more came; so far: \(received.count) bytes") }
+            guard CLinux.poll(&poll, 1, 60_000) == 1 else {
+                throw Waiting("nothing more came; so far: \(received.count) bytes")
+            }
             var chunk = [UInt8](repeating: 0, count: 65_536)
             let count = try chunk.withUnsafeMutableBytes { try socket.receive(into: $0) } ?? 0
             if count == 0 { return nil }

@@ -54,7 +54,8 @@ struct ControlQueueTests {
     @Test("Requests that are sent together are carried out and answered in their order")
     func pipelined() throws {
         defer { fixture.shutDown() }
-        try client.send("""
+        try client.send(
+            """
             {"id":1,"request":"queue-add",\(try products("ab"))}
             {"id":2,"request":"queue"}
             {"id":3,"request":"queue-add",\(try products("c"))}
@@ -76,7 +77,9 @@ struct ControlQueueTests {
             try FileManager.default.copyItem(atPath: file, toPath: "\(album)/\(name)")
         }
         #expect(try client.ask("queue-set", "\"products\":[{\"path\":\"\(album)\"}]")["added"] == 4)
-        let files = try client.ask("queue")["entries"]?.elements?.compactMap { $0["file"]?.string?.dropFirst(album.count + 1) }
+        let files = try client.ask("queue")["entries"]?.elements?.compactMap {
+            $0["file"]?.string?.dropFirst(album.count + 1)
+        }
         #expect(files == ["1.flac", "2.flac", "10.flac", "disc 2/1.flac"])
     }
 
@@ -118,7 +121,8 @@ struct ControlQueueTests {
         #expect(try queue() == "a")
     }
 
-    @Test("What a folder has that cannot be read is counted, and does not keep the rest; files in it are not looked into")
+    @Test(
+        "What a folder has that cannot be read is counted, and does not keep the rest; files in it are not looked into")
     func skipped() throws {
         defer { fixture.shutDown() }
         let album = fixture.folder["album"]
@@ -175,10 +179,18 @@ struct ControlQueueTests {
         let refusals = [
             ("queue-add", "\(some),\(missing)]", "no-such-file", "/no/such: No such file or directory"),
             ("queue-add", "\(some),{\"path\":\"/dev/zero\"}]", "no-music", "/dev/zero is a device, a pipe or a socket"),
-            ("queue-set", "\(some),{\"path\":\"\(empty)\"}]", "no-music", "\(empty): no music in this folder. Supported: "),
-            ("queue-add", "\(some),{\"path\":\"\(photo)\"}]", "no-music",
-             "\(photo): not audio (looks like JPEG). Supported: FLAC, WAV, AIFF."),
-            ("queue-insert", "\(some),{\"path\":\"\(noise)\"}]", "no-music", "\(noise): not audio. Supported: FLAC, WAV, AIFF."),
+            (
+                "queue-set", "\(some),{\"path\":\"\(empty)\"}]", "no-music",
+                "\(empty): no music in this folder. Supported: "
+            ),
+            (
+                "queue-add", "\(some),{\"path\":\"\(photo)\"}]", "no-music",
+                "\(photo): not audio (looks like JPEG). Supported: FLAC, WAV, AIFF."
+            ),
+            (
+                "queue-insert", "\(some),{\"path\":\"\(noise)\"}]", "no-music",
+                "\(noise): not audio. Supported: FLAC, WAV, AIFF."
+            ),
             ("queue-set", "\(some),{\"path\":\"\(nothing)\"}]", "no-music", "\(nothing): the file is empty."),
             ("queue-set", "\(some),{\"path\":\"\(secret)\"}]", "no-such-file", "\(secret): Permission denied"),
             ("queue-set", try products("c") + ",\"index\":1", "no-such-entry", "no entry at index 1: there are 1"),
@@ -198,7 +210,9 @@ struct ControlQueueTests {
     @Test("A long queue comes in pages that fit into a line, whose entries follow each other")
     func pages() throws {
         defer { fixture.shutDown() }
-        let products = (0..<2000).map { QueuedProduct(.track, "/" + String(repeating: "x", count: 100 + $0 % 400) + "\($0)") }
+        let products = (0..<2000).map {
+            QueuedProduct(.track, "/" + String(repeating: "x", count: 100 + $0 % 400) + "\($0)")
+        }
         fixture.withDaemon { daemon in
             try! daemon.conductor.edit { queue throws(PlayQueueError) in try queue.add(products) }
         }

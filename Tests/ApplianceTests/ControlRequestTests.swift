@@ -24,8 +24,10 @@ struct ControlRequestTests {
         (#"{"request":"mute","on":false}"#, .mute(false)),
         (#"{"request":"repeat","mode":"one"}"#, .repeatMode(.one)),
         (#"{"request":"queue"}"#, .queue(from: 0, count: 500)),
-        (#"{"request":"queue-set","products":[{"path":"/a"},{"path":"/b"}],"index":1,"play":true}"#,
-         .music(["/a", "/b"], .all(start: 1, plays: true))),
+        (
+            #"{"request":"queue-set","products":[{"path":"/a"},{"path":"/b"}],"index":1,"play":true}"#,
+            .music(["/a", "/b"], .all(start: 1, plays: true))
+        ),
         (#"{"request":"queue-collect","products":[{"path":"/a"}]}"#, .collect(["/a"])),
         (#"{"request":"queue-insert","products":[{"path":"/a"}]}"#, .music(["/a"], .next)),
         (#"{"request":"queue-insert","products":[{"path":"/a"}],"index":3}"#, .music(["/a"], .index(3))),
@@ -61,18 +63,32 @@ struct ControlRequestTests {
         (#"{"request":"shuffle"}"#, "bad-request", "on is missing: must be true or false"),
         (#"{"request":"repeat","mode":"two"}"#, "bad-request", "mode: must be one of off, all, one"),
         (#"{"request":"queue-add","products":[]}"#, "bad-request", "products: must be a list of products"),
-        (#"{"request":"queue-add","products":[{"path":"a"}]}"#, "bad-request", "products[0].path: must be an absolute path"),
-        (#"{"request":"queue-add","products":[{"path":"/a"},{"file":"/b"}]}"#, "bad-request",
-         "unknown field products[1].file. Fields: path"),
+        (
+            #"{"request":"queue-add","products":[{"path":"a"}]}"#, "bad-request",
+            "products[0].path: must be an absolute path"
+        ),
+        (
+            #"{"request":"queue-add","products":[{"path":"/a"},{"file":"/b"}]}"#, "bad-request",
+            "unknown field products[1].file. Fields: path"
+        ),
         (#"{"request":"queue-remove","entries":[0]}"#, "bad-request", "entries: must be the id of an entry"),
         (#"{"request":"queue-remove"}"#, "bad-request", "needs one of entries and from"),
         (#"{"request":"queue","count":501}"#, "bad-request", "count: must be a whole number from 0 to 500"),
-        (#"{"request":"subscribe","events":["states"]}"#, "bad-request", "events: must be a list of names: state, track,"),
-        (#"{"request":"config-get","key":"audio.bufer"}"#, "bad-setting", "no setting audio.bufer; did you mean audio.buffer?"),
+        (
+            #"{"request":"subscribe","events":["states"]}"#, "bad-request",
+            "events: must be a list of names: state, track,"
+        ),
+        (
+            #"{"request":"config-get","key":"audio.bufer"}"#, "bad-setting",
+            "no setting audio.bufer; did you mean audio.buffer?"
+        ),
         (#"{"request":"status","request":"stop"}"#, "bad-json", "not JSON"),
         (#"{"id":9223372036854775808,"request":"status"}"#, "bad-json", "not JSON: line 1, column 25: too big integer"),
         (#"{"id":1e999,"request":"status"}"#, "bad-json", "not JSON: line 1, column 11: real number overflow"),
-        (String(repeating: "[", count: 100) + String(repeating: "]", count: 100), "bad-json", "not JSON: nested deeper"),
+        (
+            String(repeating: "[", count: 100) + String(repeating: "]", count: 100), "bad-json",
+            "not JSON: nested deeper"
+        ),
     ]
 
     @Test("Mistakes name the field and what is allowed", arguments: mistakes)
@@ -85,13 +101,16 @@ struct ControlRequestTests {
         #expect(error.description.hasPrefix(beginning), "\(error.description)")
     }
 
-    @Test("The id comes back with a mistake as well, as far as it can be told", arguments: [
-        (#"{"id":"x","request":"status"}"#, JSONValue.string("x")), (#"{"request":"nope","id":1.5}"#, .real(1.5)),
-        (#"{"id":9223372036854775807,"request":"status"}"#, .integer(.max)),
-        (#"{"id":-9223372036854775808,"request":"status"}"#, .integer(.min)),
-        (#"{"id":9223372036854775808,"request":"status"}"#, .null), (#"{"id":1e30,"request":"status"}"#, .real(1e30)),
-        (#"{"id":{},"request":"status"}"#, .null), (#"{"request":"status"}"#, .null), ("nonsense", .null),
-    ])
+    @Test(
+        "The id comes back with a mistake as well, as far as it can be told",
+        arguments: [
+            (#"{"id":"x","request":"status"}"#, JSONValue.string("x")), (#"{"request":"nope","id":1.5}"#, .real(1.5)),
+            (#"{"id":9223372036854775807,"request":"status"}"#, .integer(.max)),
+            (#"{"id":-9223372036854775808,"request":"status"}"#, .integer(.min)),
+            (#"{"id":9223372036854775808,"request":"status"}"#, .null),
+            (#"{"id":1e30,"request":"status"}"#, .real(1e30)),
+            (#"{"id":{},"request":"status"}"#, .null), (#"{"request":"status"}"#, .null), ("nonsense", .null),
+        ])
     func identity(text: String, id: JSONValue) { #expect(read(text).id == id) }
 }
 
@@ -102,7 +121,11 @@ struct LineSplitterTests {
         var splitter = LineSplitter(limit: 5)
         var lines: [String] = []
         func take(_ line: LineSplitter.Line) {
-            if case .whole(let bytes) = line { lines.append(String(decoding: bytes, as: UTF8.self)) } else { lines.append("!") }
+            if case .whole(let bytes) = line {
+                lines.append(String(decoding: bytes, as: UTF8.self))
+            } else {
+                lines.append("!")
+            }
         }
         for chunk in chunks {
             Array(chunk.utf8).withUnsafeBytes { splitter.append($0) }
@@ -113,19 +136,25 @@ struct LineSplitterTests {
         return lines
     }
 
-    @Test("However they arrive", arguments: [
-        ["a\nbb\nccc\n"], ["a", "\n", "bb\nc", "cc", "\n"], ["a\r\nbb\r\n\r\nccc\r\n"], ["\n\na\n\nbb\nccc\n"],
-    ])
+    @Test(
+        "However they arrive",
+        arguments: [
+            ["a\nbb\nccc\n"], ["a", "\n", "bb\nc", "cc", "\n"], ["a\r\nbb\r\n\r\nccc\r\n"], ["\n\na\n\nbb\nccc\n"],
+        ])
     func chunks(chunks: [String]) { #expect(lines(chunks) == ["a", "bb", "ccc"]) }
 
-    @Test("A line may have just as many bytes as allowed; a longer one is skipped to its end", arguments: [
-        (["12345\n"], ["12345"]), (["123456\n"], ["!"]), (["12345", "6\n", "a\n"], ["!", "a"]),
-        (["1234567", "89", "0\na\n"], ["!", "a"]), (["1234567890123\nb\n123456\nc\n"], ["!", "b", "!", "c"]),
-    ])
+    @Test(
+        "A line may have just as many bytes as allowed; a longer one is skipped to its end",
+        arguments: [
+            (["12345\n"], ["12345"]), (["123456\n"], ["!"]), (["12345", "6\n", "a\n"], ["!", "a"]),
+            (["1234567", "89", "0\na\n"], ["!", "a"]), (["1234567890123\nb\n123456\nc\n"], ["!", "b", "!", "c"]),
+        ])
     func limit(chunks: [String], expected: [String]) { #expect(lines(chunks) == expected) }
 
-    @Test("What is left at the end is a line", arguments: [
-        (["a\nbb"], ["a", "bb"]), (["a\n"], ["a"]), (["1234567", "8"], ["!"]), ([""], []),
-    ])
+    @Test(
+        "What is left at the end is a line",
+        arguments: [
+            (["a\nbb"], ["a", "bb"]), (["a\n"], ["a"]), (["1234567", "8"], ["!"]), ([""], []),
+        ])
     func end(chunks: [String], expected: [String]) { #expect(lines(chunks, isFinished: true) == expected) }
 }

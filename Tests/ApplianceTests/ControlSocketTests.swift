@@ -16,7 +16,9 @@ struct ControlSocketTests {
     func identity() throws {
         defer { fixture.shutDown() }
         let client = try fixture.connect()
-        try client.send("{\"id\":\"é\",\"request\":\"version\"}\n{\"id\":-1.5,\"request\":\"version\"}\n{\"request\":\"version\"}\n")
+        try client.send(
+            "{\"id\":\"é\",\"request\":\"version\"}\n{\"id\":-1.5,\"request\":\"version\"}\n{\"request\":\"version\"}\n"
+        )
         #expect(try client.line() == #"{"id":"é","ok":true,"version":"1.2.3","protocol":1}"#)
         #expect(try client.message()["id"] == .real(-1.5))
         #expect(try client.message()["id"] == .null)
@@ -46,7 +48,8 @@ struct ControlSocketTests {
         // On the loop's thread, so that it finds the requests of both when it looks.
         let sent = fixture.perform {
             let many = (1...100).map { "{\"request\":\"volume\",\"percent\":\($0)}\n" }.joined()
-            return busy.offer(Array(many.utf8)) == many.utf8.count && other.offer(Array("{\"request\":\"status\"}\n".utf8)) > 0
+            return busy.offer(Array(many.utf8)) == many.utf8.count
+                && other.offer(Array("{\"request\":\"status\"}\n".utf8)) > 0
         }
         #expect(sent)
         let volume = try #require(try other.message()["volume"]?.integer)
@@ -182,7 +185,9 @@ struct ControlSocketTests {
             case 0: break
             case 1: try client.send("{\"id\":1,\"req")
             case 2: try client.send(String(repeating: "{\"request\":\"config-get\"}\n", count: 500))
-            default: try client.send("{\"request\":\"queue-add\",\"products\":[{\"path\":\"/nowhere\"}]}\n{\"request\":\"status\"}\n")
+            default:
+                try client.send(
+                    "{\"request\":\"queue-add\",\"products\":[{\"path\":\"/nowhere\"}]}\n{\"request\":\"status\"}\n")
             }
         }
         // Searches for music may still be under way; each ends with its client gone.
@@ -228,7 +233,8 @@ struct ControlSocketFileTests {
 
     @Test("It takes the group that is configured; a group that does not exist is passed over")
     func group() throws {
-        let groups = FileManager.default.contents(atPath: "/etc/group").map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let groups =
+            FileManager.default.contents(atPath: "/etc/group").map { String(decoding: $0, as: UTF8.self) } ?? ""
         let line = try #require(groups.split(separator: "\n").last { $0.split(separator: ":").count >= 3 })
         let (name, id) = (String(line.split(separator: ":")[0]), UInt32(line.split(separator: ":")[2]))
         _ = try file(group: name).open()
@@ -269,16 +275,19 @@ struct ControlSocketFileTests {
         try Data().write(to: URL(fileURLWithPath: folder["file"]))
         for below in ["file", "file/folder"] {
             let path = folder["\(below)/control"]
-            let message = "control socket \(path): the folder \(folder[below]) cannot be made: a file is in the way. "
+            let message =
+                "control socket \(path): the folder \(folder[below]) cannot be made: a file is in the way. "
                 + "Set another path: [control] socket"
             #expect(failure(ControlSocketFile(path: path, mode: 0, group: nil))?.description == message)
         }
     }
 
-    @Test("What the system refuses names the path that is configured, and the way out", arguments: [
-        (EACCES, "Permission denied. Start it as a user who may write to /run/x, or set another path"),
-        (EROFS, "listen at: Read-only file system. If that cannot be mended, set another path"),
-    ])
+    @Test(
+        "What the system refuses names the path that is configured, and the way out",
+        arguments: [
+            (EACCES, "Permission denied. Start it as a user who may write to /run/x, or set another path"),
+            (EROFS, "listen at: Read-only file system. If that cannot be mended, set another path"),
+        ])
     func refused(code: Int32, message: String) {
         let error = SystemError(code: code, operation: "listen at", subject: "/run/x/control.new")
         #expect(
@@ -286,9 +295,11 @@ struct ControlSocketFileTests {
                 == "control socket /run/x/control: \(message): [control] socket")
     }
 
-    @Test("Groups are read as group(5) has them", arguments: [
-        ("audio", 29), ("tonearm", 998), ("aud", nil), ("", nil), ("broken", nil),
-    ])
+    @Test(
+        "Groups are read as group(5) has them",
+        arguments: [
+            ("audio", 29), ("tonearm", 998), ("aud", nil), ("", nil), ("broken", nil),
+        ])
     func groups(name: String, id: UInt32?) {
         let text = "root:x:0:\naudio:x:29:pulse,me\nbroken:x\ntonearm:x:998:\n"
         #expect(UserGroup.id(named: name, in: Array(text.utf8)) == id)

@@ -64,9 +64,11 @@ struct DaemonTests {
         fixture.end()
     }
 
-    @Test("What was paused stays paused; empty forgets", arguments: [
-        ("playing", 2, DaemonStatus.Playback.paused), ("paused", 2, .paused), ("empty", 0, .stopped),
-    ])
+    @Test(
+        "What was paused stays paused; empty forgets",
+        arguments: [
+            ("playing", 2, DaemonStatus.Playback.paused), ("paused", 2, .paused), ("empty", 0, .stopped),
+        ])
     func policies(policy: String, count: Int, playback: DaemonStatus.Playback) throws {
         try fixture.start()
         try set("ab", playing: false)
@@ -112,7 +114,9 @@ struct DaemonTests {
         _ = try ApplianceState(fixture.folder)
     }
 
-    @Test("A database that is damaged is put aside, whole, and a new one begins", arguments: ["appliance.db", "tonearm.db"])
+    @Test(
+        "A database that is damaged is put aside, whole, and a new one begins",
+        arguments: ["appliance.db", "tonearm.db"])
     func damaged(name: String) throws {
         try FileManager.default.createDirectory(atPath: fixture.folder, withIntermediateDirectories: true)
         let noise = Data((0..<8192).map { UInt8(truncatingIfNeeded: $0 &* 31) })
@@ -143,7 +147,8 @@ struct DaemonTests {
         fixture.end()
     }
 
-    @Test("A volume that cannot be written is a problem, and is written as soon as it can be", arguments: [false, true])
+    @Test(
+        "A volume that cannot be written is a problem, and is written as soon as it can be", arguments: [false, true])
     func unwritableVolume(atTheEnd: Bool) throws {
         try fixture.start()
         let other = try Database(path: "\(fixture.folder)/tonearm.db")
@@ -288,7 +293,10 @@ struct DaemonTests {
         fixture.wait("the problem") { $0.playback == .stalled && $0.problems.map(\.subject) == ["device"] }
         fixture.settle()
         #expect(fixture.status.playback == .stalled)
-        #expect(fixture.events.contains { if case .failed(let entry, _) = $0 { entry.product == products[0] } else { false } })
+        #expect(
+            fixture.events.contains {
+                if case .failed(let entry, _) = $0 { entry.product == products[0] } else { false }
+            })
         fixture.end()
     }
 }

@@ -23,9 +23,11 @@ struct FocusSessionTests {
         return Session(session)
     }
 
-    @Test("Audio Stream Lifecycle Chart", arguments: [
-        (FocusLevel.none, false, true), (.background, false, true), (.limited, true, false), (.full, true, false),
-    ])
+    @Test(
+        "Audio Stream Lifecycle Chart",
+        arguments: [
+            (FocusLevel.none, false, true), (.background, false, true), (.limited, true, false), (.full, true, false),
+        ])
     func chart(level: FocusLevel, canOpen: Bool, shouldClose: Bool) {
         #expect(FocusSession.canOpen(level) == canOpen)
         #expect(FocusSession.shouldClose(level) == shouldClose)
@@ -50,9 +52,11 @@ struct FocusSessionTests {
         }
     }
 
-    @Test("Stopped moves to starting only with limited focus or more, on a board that is awake", arguments: [
-        (PowerState.active, true), (.regaining, true), (.resigning, false), (.suspended, false),
-    ])
+    @Test(
+        "Stopped moves to starting only with limited focus or more, on a board that is awake",
+        arguments: [
+            (PowerState.active, true), (.regaining, true), (.resigning, false), (.suspended, false),
+        ])
     func opening(power: PowerState, opens: Bool) {
         for level in FocusLevel.allCases {
             let closed = Session(focus: .none, power: power)
@@ -63,10 +67,12 @@ struct FocusSessionTests {
         }
     }
 
-    @Test("Starting moves to ready only where that still holds, else to stopped", arguments: [
-        (PowerState.active, StreamingState.ready), (.regaining, .ready), (.resigning, .stopped),
-        (.suspended, .stopped),
-    ])
+    @Test(
+        "Starting moves to ready only where that still holds, else to stopped",
+        arguments: [
+            (PowerState.active, StreamingState.ready), (.regaining, .ready), (.resigning, .stopped),
+            (.suspended, .stopped),
+        ])
     func starting(power: PowerState, expected: StreamingState) {
         let starting = session(.full, .active, .starting)
         #expect(starting.handle(.power(power)) == [])
@@ -132,11 +138,12 @@ struct FocusSessionTests {
                 }
                 #expect(isOpen == (session.streaming != .stopped))
                 #expect(!isOpen || session.focus >= .limited, "\(history)")
-                let event: FocusSession.Event = switch Int.random(in: 0..<3, using: &random) {
-                case 0: .focus(FocusLevel.allCases.randomElement(using: &random)!)
-                case 1: .power(PowerState.allCases.randomElement(using: &random)!)
-                default: .started
-                }
+                let event: FocusSession.Event =
+                    switch Int.random(in: 0..<3, using: &random) {
+                    case 0: .focus(FocusLevel.allCases.randomElement(using: &random)!)
+                    case 1: .power(PowerState.allCases.randomElement(using: &random)!)
+                    default: .started
+                    }
                 history.append(event)
                 effects = session.handle(event)
             }

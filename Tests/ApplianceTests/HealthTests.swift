@@ -18,7 +18,8 @@ struct HealthTests {
     @Test("A player is well while its clock advances, while it is silent on purpose, and while it waits for a device")
     func table() {
         let looks: [(Look, Bool)] = [
-            (Look(state: .idle, reference: nil, position: nil), true), (Look(state: .idle, reference: nil, position: nil), true),
+            (Look(state: .idle, reference: nil, position: nil), true),
+            (Look(state: .idle, reference: nil, position: nil), true),
             (Look(state: .playing, position: 1), true), (Look(state: .playing, position: 2), true),
             // It stands still.
             (Look(state: .playing, position: 2), false), (Look(state: .stalled, position: 2), false),
@@ -26,7 +27,8 @@ struct HealthTests {
             (Look(state: .playing, reference: "2.2", position: 2), true), (Look(state: .notPlaying, position: 2), true),
             (Look(state: .notPlaying, position: 2), true), (Look(state: .playing, position: 2), true),
             // A card that was pulled out is looked for.
-            (Look(state: .stalled, position: 2, waits: true), true), (Look(state: .stalled, position: 2, waits: true), true),
+            (Look(state: .stalled, position: 2, waits: true), true),
+            (Look(state: .stalled, position: 2, waits: true), true),
             (Look(state: .stalled, position: 2), true), (Look(state: .stalled, position: 2), false),
         ]
         var check = HealthCheck()

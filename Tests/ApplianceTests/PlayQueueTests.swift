@@ -22,11 +22,13 @@ struct PlayQueueTests {
         #expect(queue.history.isEmpty)
     }
 
-    @Test("What follows the current entry", arguments: [
-        (RepeatMode.off, "a", "b"), (.off, "c", nil),
-        (.all, "a", "b"), (.all, "c", "a"),
-        (.one, "a", "a"), (.one, "c", "c"),
-    ] as [(RepeatMode, Character, String?)])
+    @Test(
+        "What follows the current entry",
+        arguments: [
+            (RepeatMode.off, "a", "b"), (.off, "c", nil),
+            (.all, "a", "b"), (.all, "c", "a"),
+            (.one, "a", "a"), (.one, "c", "c"),
+        ] as [(RepeatMode, Character, String?)])
     func upNext(mode: RepeatMode, current: Character, expected: String?) throws {
         var queue = try PlayQueue("abc", current: current)
         queue.repeatMode = mode
@@ -88,9 +90,11 @@ struct PlayQueueTests {
         #expect(queue.currentLetter == "c")
     }
 
-    @Test("A broken entry is passed over and not remembered", arguments: [
-        (RepeatMode.off, "b", "c"), (.one, "b", "c"), (.off, "c", nil), (.all, "c", "a"),
-    ] as [(RepeatMode, Character, String?)])
+    @Test(
+        "A broken entry is passed over and not remembered",
+        arguments: [
+            (RepeatMode.off, "b", "c"), (.one, "b", "c"), (.off, "c", nil), (.all, "c", "a"),
+        ] as [(RepeatMode, Character, String?)])
     func broken(mode: RepeatMode, failed: Character, expected: String?) throws {
         var queue = try PlayQueue("abc")
         queue.repeatMode = mode
@@ -105,9 +109,11 @@ struct PlayQueueTests {
 
     // MARK: Entries
 
-    @Test("Insert, insert next, add, move", arguments: [
-        (false, "xabcd", "abxcd", "abcdx", "bcad"), (true, "xabcd", "abxcd", "abcdx", "bcad"),
-    ])
+    @Test(
+        "Insert, insert next, add, move",
+        arguments: [
+            (false, "xabcd", "abxcd", "abcdx", "bcad"), (true, "xabcd", "abxcd", "abcdx", "bcad"),
+        ])
     func edit(shuffled: Bool, first: String, next: String, last: String, moved: String) throws {
         // A shuffled queue that happens to play in this order.
         func queue() throws -> PlayQueue {
@@ -136,10 +142,12 @@ struct PlayQueueTests {
         #expect(changed.word.hasSuffix("a"))
     }
 
-    @Test("When the current entry is removed, the next that stays takes its place", arguments: [
-        (RepeatMode.off, "b", "b", "c"), (.off, "b", "bcd", "e"), (.off, "e", "de", nil), (.all, "e", "dea", "b"),
-        (.off, "c", "ab", "c"), (.off, "a", "abcde", nil), (.all, "a", "abcde", nil),
-    ] as [(RepeatMode, Character, String, String?)])
+    @Test(
+        "When the current entry is removed, the next that stays takes its place",
+        arguments: [
+            (RepeatMode.off, "b", "b", "c"), (.off, "b", "bcd", "e"), (.off, "e", "de", nil), (.all, "e", "dea", "b"),
+            (.off, "c", "ab", "c"), (.off, "a", "abcde", nil), (.all, "a", "abcde", nil),
+        ] as [(RepeatMode, Character, String, String?)])
     func remove(mode: RepeatMode, current: Character, removed: String, expected: String?) throws {
         var queue = try PlayQueue("abcde", current: current)
         queue.repeatMode = mode
@@ -239,12 +247,13 @@ struct PlayQueueTests {
         try queue.set(QueuedProduct.letters("abcdefgh"), startingAt: 3, random: QueueWriter.SeededRandom(seed: 3))
         #expect(queue.currentLetter == "d" && queue.word.first == "d")
         #expect(queue.originalWord == "abcdefgh")
-        let first = try Set((0..<50 as Range<UInt64>).map { seed in
-            try queue.set(
-                QueuedProduct.letters("abcdefgh"), startingAt: nil, random: QueueWriter.SeededRandom(seed: seed))
-            #expect(queue.current == queue.playOrder[0])
-            return queue.currentLetter
-        })
+        let first = try Set(
+            (0..<50 as Range<UInt64>).map { seed in
+                try queue.set(
+                    QueuedProduct.letters("abcdefgh"), startingAt: nil, random: QueueWriter.SeededRandom(seed: seed))
+                #expect(queue.current == queue.playOrder[0])
+                return queue.currentLetter
+            })
         #expect(first.count == 8)
     }
 }

@@ -150,9 +150,11 @@ struct QueueConductorTests {
 
     // MARK: Buttons
 
-    @Test("Next and previous, while playing", arguments: [
-        (100, "next", "b", "a0 b0"), (100, "previous", "a", "a0 a0"),
-    ])
+    @Test(
+        "Next and previous, while playing",
+        arguments: [
+            (100, "next", "b", "a0 b0"), (100, "previous", "a", "a0 a0"),
+        ])
     func jumps(frames: Int, button: String, current: String, heard: String) throws {
         defer { end() }
         try set("abc", frames: 20_000)

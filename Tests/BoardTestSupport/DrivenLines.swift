@@ -30,7 +30,8 @@ public final class DrivenLines: LineProvider {
         return input
     }
 
-    public func output(_ line: LineReference, active: ActiveLevel, initially: Bool) throws(LineError) -> any LineOutput {
+    public func output(_ line: LineReference, active: ActiveLevel, initially: Bool) throws(LineError) -> any LineOutput
+    {
         attempts.append(line.description)
         if let error = errors[line.description] { throw error }
         outputs[line.description, default: []].append(initially)

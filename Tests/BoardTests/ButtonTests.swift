@@ -76,46 +76,80 @@ struct ButtonTests {
 
     static let cases: [(String, Gestures, [Step], [Told])] = [
         ("a press alone is told at its edge", [], [.down(100), .up(200), .wait(until: 5000)], [Told(.press, 100)]),
-        ("with a long press beside it, at its release", .longPress,
-         [.down(100), .up(400), .wait(until: 5000)], [Told(.press, 400)]),
-        ("held for 800 ms it is a long press, told while it is held, and no press", .longPress,
-         [.down(100), .up(2000), .wait(until: 5000)], [Told(.longPress, 900)]),
-        ("one millisecond less is a press", .longPress,
-         [.down(100), .up(899), .wait(until: 5000)], [Told(.press, 899)]),
-        ("with a double press beside it, when it is too late for one", .doublePress,
-         [.down(100), .up(200), .wait(until: 5000)], [Told(.press, 500)]),
-        ("two presses within 300 ms are a double press, told at the second contact, and no press", .doublePress,
-         [.down(100), .up(200), .down(450), .up(500), .wait(until: 5000)], [Told(.doublePress, 450)]),
-        ("two presses further apart are two", .doublePress,
-         [.down(100), .up(200), .down(600), .up(700), .wait(until: 5000)], [Told(.press, 500), Told(.press, 1000)]),
-        ("three quick presses are a double press and a press", .doublePress,
-         [.down(100), .up(200), .down(300), .up(400), .down(500), .up(600), .wait(until: 5000)],
-         [Told(.doublePress, 300), Told(.press, 900)]),
-        ("all three: held is a long press", [.longPress, .doublePress],
-         [.down(100), .up(1500), .wait(until: 5000)], [Told(.longPress, 900)]),
-        ("all three: the second of two may be held", [.longPress, .doublePress],
-         [.down(100), .up(200), .down(300), .up(3000), .wait(until: 5000)], [Told(.doublePress, 300)]),
-        ("volume repeats while it is held: after 500 ms, then every 150 ms", .repetition,
-         [.down(100), .up(1000), .wait(until: 5000)],
-         [Told(.press, 100), Told(.repetition, 600), Told(.repetition, 750), Told(.repetition, 900)]),
-        ("a tap that ends while it still bounces is one press, and the next one is another", [],
-         [.down(100), .up(105), .wait(until: 400), .down(500), .up(505), .wait(until: 5000)],
-         [Told(.press, 100), Told(.press, 500)]),
-        ("a release may bounce", .longPress,
-         [.down(100), .up(400), .down(402), .up(404), .down(406), .up(408), .wait(until: 5000)], [Told(.press, 400)]),
-        ("an edge that the kernel dropped is found by looking", .longPress,
-         [.down(100), .up(110), .down(112), .look(132, active: false), .wait(until: 5000)], [Told(.press, 132)]),
-        ("an edge that says what is known already changes nothing", [],
-         [.down(100), .down(300), .up(400), .up(500), .wait(until: 5000)], [Told(.press, 100)]),
-        ("held for 30 s it is stuck; nothing comes of it until it is released", [],
-         [.down(100), .wait(until: 60_000), .up(70_000), .wait(until: 71_000), .down(80_000), .up(80_100)],
-         [Told(.press, 100), Told(.stuck, 30_100), Told(.freed, 70_020), Told(.press, 80_000)]),
-        ("a contact that chatters for ever is stuck, once", [],
-         [.down(0)] + (1...8000).map { $0.isMultiple(of: 2) ? .down(Int64($0) * 5) : .up(Int64($0) * 5) },
-         [Told(.press, 0), Told(.stuck, 30_000)]),
-        ("a stuck volume button stops repeating", .repetition,
-         [.down(0), .wait(until: 100_000)],
-         [Told(.press, 0)] + (0..<197).map { Told(.repetition, 500 + 150 * Int64($0)) } + [Told(.stuck, 30_000)]),
+        (
+            "with a long press beside it, at its release", .longPress,
+            [.down(100), .up(400), .wait(until: 5000)], [Told(.press, 400)]
+        ),
+        (
+            "held for 800 ms it is a long press, told while it is held, and no press", .longPress,
+            [.down(100), .up(2000), .wait(until: 5000)], [Told(.longPress, 900)]
+        ),
+        (
+            "one millisecond less is a press", .longPress,
+            [.down(100), .up(899), .wait(until: 5000)], [Told(.press, 899)]
+        ),
+        (
+            "with a double press beside it, when it is too late for one", .doublePress,
+            [.down(100), .up(200), .wait(until: 5000)], [Told(.press, 500)]
+        ),
+        (
+            "two presses within 300 ms are a double press, told at the second contact, and no press", .doublePress,
+            [.down(100), .up(200), .down(450), .up(500), .wait(until: 5000)], [Told(.doublePress, 450)]
+        ),
+        (
+            "two presses further apart are two", .doublePress,
+            [.down(100), .up(200), .down(600), .up(700), .wait(until: 5000)], [Told(.press, 500), Told(.press, 1000)]
+        ),
+        (
+            "three quick presses are a double press and a press", .doublePress,
+            [.down(100), .up(200), .down(300), .up(400), .down(500), .up(600), .wait(until: 5000)],
+            [Told(.doublePress, 300), Told(.press, 900)]
+        ),
+        (
+            "all three: held is a long press", [.longPress, .doublePress],
+            [.down(100), .up(1500), .wait(until: 5000)], [Told(.longPress, 900)]
+        ),
+        (
+            "all three: the second of two may be held", [.longPress, .doublePress],
+            [.down(100), .up(200), .down(300), .up(3000), .wait(until: 5000)], [Told(.doublePress, 300)]
+        ),
+        (
+            "volume repeats while it is held: after 500 ms, then every 150 ms", .repetition,
+            [.down(100), .up(1000), .wait(until: 5000)],
+            [Told(.press, 100), Told(.repetition, 600), Told(.repetition, 750), Told(.repetition, 900)]
+        ),
+        (
+            "a tap that ends while it still bounces is one press, and the next one is another", [],
+            [.down(100), .up(105), .wait(until: 400), .down(500), .up(505), .wait(until: 5000)],
+            [Told(.press, 100), Told(.press, 500)]
+        ),
+        (
+            "a release may bounce", .longPress,
+            [.down(100), .up(400), .down(402), .up(404), .down(406), .up(408), .wait(until: 5000)], [Told(.press, 400)]
+        ),
+        (
+            "an edge that the kernel dropped is found by looking", .longPress,
+            [.down(100), .up(110), .down(112), .look(132, active: false), .wait(until: 5000)], [Told(.press, 132)]
+        ),
+        (
+            "an edge that says what is known already changes nothing", [],
+            [.down(100), .down(300), .up(400), .up(500), .wait(until: 5000)], [Told(.press, 100)]
+        ),
+        (
+            "held for 30 s it is stuck; nothing comes of it until it is released", [],
+            [.down(100), .wait(until: 60_000), .up(70_000), .wait(until: 71_000), .down(80_000), .up(80_100)],
+            [Told(.press, 100), Told(.stuck, 30_100), Told(.freed, 70_020), Told(.press, 80_000)]
+        ),
+        (
+            "a contact that chatters for ever is stuck, once", [],
+            [.down(0)] + (1...8000).map { $0.isMultiple(of: 2) ? .down(Int64($0) * 5) : .up(Int64($0) * 5) },
+            [Told(.press, 0), Told(.stuck, 30_000)]
+        ),
+        (
+            "a stuck volume button stops repeating", .repetition,
+            [.down(0), .wait(until: 100_000)],
+            [Told(.press, 0)] + (0..<197).map { Told(.repetition, 500 + 150 * Int64($0)) } + [Told(.stuck, 30_000)]
+        ),
     ]
 
     @Test("gestures", arguments: cases)
@@ -188,13 +222,15 @@ struct RotaryTests {
         #expect(clicks(stepsPerDetent, turn.reversed()) == Array(repeating: .counterClockwise, count: count))
     }
 
-    @Test("bouncing contacts and half turns are no clicks", arguments: [
-        ([0, 2, 0, 2, 0], []),
-        ([0, 2, 3, 2, 0], []),
-        ([0, 1, 3, 1, 0], []),
-        ([0, 2, 0, 2, 3, 2, 3, 1, 3, 1, 0, 1, 0], [.clockwise]),
-        ([0, 2, 3, 1, 3, 2, 0], []),
-    ] as [([Int], [RotaryDecoder.Direction])])
+    @Test(
+        "bouncing contacts and half turns are no clicks",
+        arguments: [
+            ([0, 2, 0, 2, 0], []),
+            ([0, 2, 3, 2, 0], []),
+            ([0, 1, 3, 1, 0], []),
+            ([0, 2, 0, 2, 3, 2, 3, 1, 3, 1, 0, 1, 0], [.clockwise]),
+            ([0, 2, 3, 1, 3, 2, 0], []),
+        ] as [([Int], [RotaryDecoder.Direction])])
     func bounces(places: [Int], expected: [RotaryDecoder.Direction]) {
         #expect(clicks(4, places) == expected)
     }

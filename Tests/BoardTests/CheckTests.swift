@@ -10,7 +10,8 @@ struct CheckTests {
     let folder: ScratchFolder
 
     init() throws {
-        board = try DrivenBoard("""
+        board = try DrivenBoard(
+            """
             [amplifier]
             line = 4
             role = mute
@@ -50,16 +51,17 @@ struct CheckTests {
         board.lines.errors["line 2 of c"] = .lineTaken(line(2), by: "leds-gpio")
         board.lines.errors["line 3 of c"] = .lineMissing(line(3), count: 3)
         board.lines.initiallyActive = ["line 1 of c", "line 5 of c"]
-        #expect(findings() == [
-            "missing sound: no sound card `HiFi`. Cards here: DAC, Headphones.",
-            "present amplifier: line 4 of c",
-            "missing button play: line 1 of c is active: held down just now, or wired or described the other way round",
-            "missing button stop: line 2 of c: in use by `leds-gpio`.",
-            "present encoder volume: line 5 of c and line 6 of c",
-            "missing light green: line 3 of c: no such line. The chip has 3 lines, 0 to 2.",
-            "present network usb0: counts as cellular",
-            "absent network usb1: no such interface now; it will count as cellular",
-        ])
+        #expect(
+            findings() == [
+                "missing sound: no sound card `HiFi`. Cards here: DAC, Headphones.",
+                "present amplifier: line 4 of c",
+                "missing button play: line 1 of c is active: held down just now, or wired or described the other way round",
+                "missing button stop: line 2 of c: in use by `leds-gpio`.",
+                "present encoder volume: line 5 of c and line 6 of c",
+                "missing light green: line 3 of c: no such line. The chip has 3 lines, 0 to 2.",
+                "present network usb0: counts as cellular",
+                "absent network usb1: no such interface now; it will count as cellular",
+            ])
         // Nothing pops and nothing is lit.
         #expect(board.lines.outputs == ["line 4 of c": [true]])
     }
@@ -82,36 +84,62 @@ struct MixerCheckTests {
             .init(name: "Auto Mute", range: nil),
         ], chosen: "Digital")
 
-    @Test("the control and its range", arguments: [
-        ("", dac, "present mixer: Digital, -103.5 to 24.05 dB"),
-        ("mixer = Analogue", dac, "present mixer: Analogue, -6 to 0 dB"),
-        ("mixer = Digital\nmixer-minimum = -60 dB\nmixer-maximum = 0 dB", dac,
-            "present mixer: Digital, -60 to 0 dB of -103.5 to 24.05 dB"),
-        ("mixer-minimum = -103.5 dB\nmixer-maximum = 24 dB", dac,
-            "present mixer: Digital, -103.5 to 24 dB of -103.5 to 24.05 dB"),
-        ("mixer = Analogue\nmixer-minimum = -60 dB\nmixer-maximum = 0 dB", dac,
-            "missing mixer: `Analogue` does only -6 to 0 dB: set mixer-minimum and mixer-maximum to a part of that"),
-        ("mixer = Analogue\nmixer-minimum = -6 dB\nmixer-maximum = 0.5 dB", dac,
-            "missing mixer: `Analogue` does only -6 to 0 dB: set mixer-minimum and mixer-maximum to a part of that"),
-        ("mixer = digital", dac,
-            "missing mixer: no control `digital`. Controls with decibels here: Analogue, Digital."),
-        ("mixer = Auto Mute", dac,
-            "missing mixer: `Auto Mute` has no volume in decibels. Controls with decibels here: Analogue, Digital."),
-        ("mixer = PCM", .controls([.init(name: "PCM", range: nil)], chosen: nil),
-            "missing mixer: `PCM` has no volume in decibels. The card has none with decibels: without `mixer` the "
-                + "volume is software."),
-        // Two of a name: the player takes the one that has decibels.
-        ("mixer = PCM", .controls([.init(name: "PCM", range: nil), .init(name: "PCM", range: -50...0)], chosen: nil),
-            "present mixer: PCM, -0.5 to 0 dB"),
-        ("", .controls([], chosen: nil),
-            "present mixer: none that the volume could be set with: it is software"),
-        ("", .controls([.init(name: "Left", range: -1...0), .init(name: "Right", range: -1...0)], chosen: nil),
-            "present mixer: none that the volume could be set with: it is software"),
-        ("mixer-minimum = -9 dB\nmixer-maximum = 0 dB", .controls([.init(name: "Left", range: -5...0)], chosen: nil),
-            "missing mixer: mixer-minimum and mixer-maximum are without a control: name one in `mixer`. "
-                + "Controls with decibels here: Left."),
-        ("mixer = PCM", .unusable("hw:CARD=HiFi: not permitted."), "missing mixer: hw:CARD=HiFi: not permitted."),
-    ] as [(String, CardMixer, String)])
+    @Test(
+        "the control and its range",
+        arguments: [
+            ("", dac, "present mixer: Digital, -103.5 to 24.05 dB"),
+            ("mixer = Analogue", dac, "present mixer: Analogue, -6 to 0 dB"),
+            (
+                "mixer = Digital\nmixer-minimum = -60 dB\nmixer-maximum = 0 dB", dac,
+                "present mixer: Digital, -60 to 0 dB of -103.5 to 24.05 dB"
+            ),
+            (
+                "mixer-minimum = -103.5 dB\nmixer-maximum = 24 dB", dac,
+                "present mixer: Digital, -103.5 to 24 dB of -103.5 to 24.05 dB"
+            ),
+            (
+                "mixer = Analogue\nmixer-minimum = -60 dB\nmixer-maximum = 0 dB", dac,
+                "missing mixer: `Analogue` does only -6 to 0 dB: set mixer-minimum and mixer-maximum to a part of that"
+            ),
+            (
+                "mixer = Analogue\nmixer-minimum = -6 dB\nmixer-maximum = 0.5 dB", dac,
+                "missing mixer: `Analogue` does only -6 to 0 dB: set mixer-minimum and mixer-maximum to a part of that"
+            ),
+            (
+                "mixer = digital", dac,
+                "missing mixer: no control `digital`. Controls with decibels here: Analogue, Digital."
+            ),
+            (
+                "mixer = Auto Mute", dac,
+                "missing mixer: `Auto Mute` has no volume in decibels. Controls with decibels here: Analogue, Digital."
+            ),
+            (
+                "mixer = PCM", .controls([.init(name: "PCM", range: nil)], chosen: nil),
+                "missing mixer: `PCM` has no volume in decibels. The card has none with decibels: without `mixer` the "
+                    + "volume is software."
+            ),
+            // Two of a name: the player takes the one that has decibels.
+            (
+                "mixer = PCM",
+                .controls([.init(name: "PCM", range: nil), .init(name: "PCM", range: -50...0)], chosen: nil),
+                "present mixer: PCM, -0.5 to 0 dB"
+            ),
+            (
+                "", .controls([], chosen: nil),
+                "present mixer: none that the volume could be set with: it is software"
+            ),
+            (
+                "", .controls([.init(name: "Left", range: -1...0), .init(name: "Right", range: -1...0)], chosen: nil),
+                "present mixer: none that the volume could be set with: it is software"
+            ),
+            (
+                "mixer-minimum = -9 dB\nmixer-maximum = 0 dB",
+                .controls([.init(name: "Left", range: -5...0)], chosen: nil),
+                "missing mixer: mixer-minimum and mixer-maximum are without a control: name one in `mixer`. "
+                    + "Controls with decibels here: Left."
+            ),
+            ("mixer = PCM", .unusable("hw:CARD=HiFi: not permitted."), "missing mixer: hw:CARD=HiFi: not permitted."),
+        ] as [(String, CardMixer, String)])
     func finding(sound: String, mixer: CardMixer, expected: String) throws {
         let text = "[board]\nname = test\n[sound]\ncard = HiFi\n" + sound
         let profile = try BoardProfile(parsing: Array(text.utf8), path: "test")
@@ -139,9 +167,11 @@ struct GPIOLinesTests {
         return errors
     }
 
-    @Test("no chip at all, no folder at all, and something that only has a chip's name", arguments: [
-        nil, "gpiochip0", "missing/",
-    ])
+    @Test(
+        "no chip at all, no folder at all, and something that only has a chip's name",
+        arguments: [
+            nil, "gpiochip0", "missing/",
+        ])
     func noChips(name: String?) throws {
         let folder = try ScratchFolder()
         if name == "gpiochip0" {
@@ -153,19 +183,34 @@ struct GPIOLinesTests {
         #expect(errors(lines) == [missing, missing])
     }
 
-    @Test("errors say what is wrong and what can be done", arguments: [
-        (.chipMissing(LineReference(chip: "a", line: .offset(1)), present: []),
-            "line 1 of a: no such GPIO chip. This machine has none."),
-        (.chipMissing(LineReference(chip: "a", line: .name("SDA")), present: ["b", "c"]),
-            "line `SDA` of a: no such GPIO chip. Chips here: b, c."),
-        (.noPermission(LineReference(chip: "a", line: .offset(1)), device: "/dev/gpiochip0"),
-            "line 1 of a: not permitted to open /dev/gpiochip0. Add the user to the group that owns it, often `gpio`."),
-        (.lineTaken(LineReference(chip: "a", line: .offset(1)), by: "tonearm"), "line 1 of a: in use by `tonearm`."),
-        (.lineTaken(LineReference(chip: "a", line: .offset(1)), by: nil),
-            "line 1 of a: in use by another program or driver."),
-        (.failed(LineReference(chip: "a", line: .offset(1)), operation: "request", code: 22),
-            "line 1 of a: request: Invalid argument."),
-    ] as [(LineError, String)])
+    @Test(
+        "errors say what is wrong and what can be done",
+        arguments: [
+            (
+                .chipMissing(LineReference(chip: "a", line: .offset(1)), present: []),
+                "line 1 of a: no such GPIO chip. This machine has none."
+            ),
+            (
+                .chipMissing(LineReference(chip: "a", line: .name("SDA")), present: ["b", "c"]),
+                "line `SDA` of a: no such GPIO chip. Chips here: b, c."
+            ),
+            (
+                .noPermission(LineReference(chip: "a", line: .offset(1)), device: "/dev/gpiochip0"),
+                "line 1 of a: not permitted to open /dev/gpiochip0. Add the user to the group that owns it, often `gpio`."
+            ),
+            (
+                .lineTaken(LineReference(chip: "a", line: .offset(1)), by: "tonearm"),
+                "line 1 of a: in use by `tonearm`."
+            ),
+            (
+                .lineTaken(LineReference(chip: "a", line: .offset(1)), by: nil),
+                "line 1 of a: in use by another program or driver."
+            ),
+            (
+                .failed(LineReference(chip: "a", line: .offset(1)), operation: "request", code: 22),
+                "line 1 of a: request: Invalid argument."
+            ),
+        ] as [(LineError, String)])
     func text(error: LineError, expected: String) {
         #expect(error.description == expected)
     }

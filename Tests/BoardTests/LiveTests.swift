@@ -86,10 +86,11 @@ struct LiveButtonTests {
         #expect(board.takeEvents() == [.ready(subject: "button a"), .ready(subject: "button b")])
         let pressed = board.clock.now()
         board.edge(2, true)
-        #expect(board.takeEvents() == [
-            .edge(name: "b", isActive: true, time: pressed), .gesture(name: "b", .press),
-            .action(.volumeUp, name: "b", time: pressed),
-        ])
+        #expect(
+            board.takeEvents() == [
+                .edge(name: "b", isActive: true, time: pressed), .gesture(name: "b", .press),
+                .action(.volumeUp, name: "b", time: pressed),
+            ])
         board.jump(1)
         #expect(board.actions == [.volumeUp])
         board.edge(2, false)
@@ -139,9 +140,10 @@ struct LiveButtonTests {
     @Test("a stuck line is reported once and the other button goes on")
     func stuck() throws {
         let (board, buttons) = try start(two) { $0.initiallyActive = ["line 1 of c"] }
-        #expect(board.takeEvents() == [
-            .ready(subject: "button a"), .gesture(name: "a", .stuck), .ready(subject: "button b"),
-        ])
+        #expect(
+            board.takeEvents() == [
+                .ready(subject: "button a"), .gesture(name: "a", .stuck), .ready(subject: "button b"),
+            ])
         board.jump(1000)
         #expect(board.takeEvents() == [])
         board.edge(2, true)
@@ -185,9 +187,10 @@ struct LiveButtonTests {
         board.lines.inputs["line 1 of c"]?.lose()
         board.turn()
         let line = LineReference(chip: "c", line: .offset(1))
-        #expect(board.takeEvents() == [
-            .unavailable(subject: "button a", .failed(line, operation: "read edges", code: 19))
-        ])
+        #expect(
+            board.takeEvents() == [
+                .unavailable(subject: "button a", .failed(line, operation: "read edges", code: 19))
+            ])
         board.jump(5)
         #expect(board.takeEvents() == [.ready(subject: "button a")])
         buttons.stop()
@@ -239,7 +242,8 @@ struct LiveButtonTests {
 struct LiveOutputTests {
     @Test("lights start dark, blink, and are dark when they are given back")
     func lights() throws {
-        let board = try DrivenBoard("""
+        let board = try DrivenBoard(
+            """
             [light green]
             line = 1
             playing = on
@@ -278,11 +282,14 @@ struct LiveOutputTests {
         lights.stop()
     }
 
-    @Test("the amplifier is muted around the device's start and stop, with its line either way round", arguments: [
-        ("mute", [true, false, true]), ("enable", [false, true, false]),
-    ])
+    @Test(
+        "the amplifier is muted around the device's start and stop, with its line either way round",
+        arguments: [
+            ("mute", [true, false, true]), ("enable", [false, true, false]),
+        ])
     func amplifier(role: String, levels: [Bool]) throws {
-        let board = try DrivenBoard("""
+        let board = try DrivenBoard(
+            """
             [amplifier]
             line = 4
             role = \(role)

@@ -22,7 +22,8 @@ struct ProfileTests {
 
     @Test("a whole profile")
     func whole() throws {
-        let profile = try parse("""
+        let profile = try parse(
+            """
             [board]
             name = A board
             chip = pinctrl
@@ -77,64 +78,105 @@ struct ProfileTests {
             cellular = usb0, usb1
             """)
         func line(_ offset: Int) -> LineReference { LineReference(chip: "pinctrl", line: .offset(offset)) }
-        #expect(profile == BoardProfile(
-            name: "A board", reservedLines: [line(2), LineReference(chip: "pinctrl", line: .name("SDA"))],
-            sound: BoardSound(
-                card: "HiFi", mixer: "Digital", mixerRange: -6050...0, settleAtStart: 50, settleAtRateChange: 1000),
-            amplifier: BoardAmplifier(
-                line: line(4), active: .low, role: .enable, muteBeforeStart: 10, unmuteAfterStart: 20,
-                muteBeforeStop: 30),
-            buttons: [
-                BoardButton(
-                    name: "play", line: LineReference(chip: "gpiochip7", line: .name("GPIO17")), active: .high,
-                    bias: .pullDown, press: .playPause, longPress: .stop, doublePress: .next,
-                    timing: ButtonTiming(
-                        debounce: 5, longPress: 1000, doublePress: 250, repeatDelay: 400, repeatInterval: 100,
-                        stuck: 20_000))
-            ],
-            encoders: [
-                BoardEncoder(
-                    name: "volume", lineA: line(23), lineB: line(24), active: .low, bias: .pullUp, stepsPerDetent: 2,
-                    clockwise: .next, counterClockwise: .previous)
-            ],
-            lights: [BoardLight(name: "green", line: line(12), active: .low, patterns: [.playing: .on, .error: .fast])],
-            cellularInterfaces: ["usb0", "usb1"]))
+        #expect(
+            profile
+                == BoardProfile(
+                    name: "A board", reservedLines: [line(2), LineReference(chip: "pinctrl", line: .name("SDA"))],
+                    sound: BoardSound(
+                        card: "HiFi", mixer: "Digital", mixerRange: -6050...0, settleAtStart: 50,
+                        settleAtRateChange: 1000),
+                    amplifier: BoardAmplifier(
+                        line: line(4), active: .low, role: .enable, muteBeforeStart: 10, unmuteAfterStart: 20,
+                        muteBeforeStop: 30),
+                    buttons: [
+                        BoardButton(
+                            name: "play", line: LineReference(chip: "gpiochip7", line: .name("GPIO17")), active: .high,
+                            bias: .pullDown, press: .playPause, longPress: .stop, doublePress: .next,
+                            timing: ButtonTiming(
+                                debounce: 5, longPress: 1000, doublePress: 250, repeatDelay: 400, repeatInterval: 100,
+                                stuck: 20_000))
+                    ],
+                    encoders: [
+                        BoardEncoder(
+                            name: "volume", lineA: line(23), lineB: line(24), active: .low, bias: .pullUp,
+                            stepsPerDetent: 2,
+                            clockwise: .next, counterClockwise: .previous)
+                    ],
+                    lights: [
+                        BoardLight(
+                            name: "green", line: line(12), active: .low, patterns: [.playing: .on, .error: .fast])
+                    ],
+                    cellularInterfaces: ["usb0", "usb1"]))
     }
 
-    @Test("every action has its name", arguments: zip(ButtonAction.allCases, [
-        "play-pause", "next", "previous", "volume-up", "volume-down", "stop", "mute", "shuffle", "network-restart",
-        "power-off",
-    ]))
+    @Test(
+        "every action has its name",
+        arguments: zip(
+            ButtonAction.allCases,
+            [
+                "play-pause", "next", "previous", "volume-up", "volume-down", "stop", "mute", "shuffle",
+                "network-restart",
+                "power-off",
+            ]))
     func actions(action: ButtonAction, name: String) throws {
         let profile = try parse(Self.minimal + "[button b]\nline = 1\npress = \(name)\n")
         #expect(profile.buttons.map(\.press) == [action])
         #expect(profile.buttons.map(\.timing) == [ButtonTiming()])
     }
 
-    @Test("what is wrong is told with its line and what is allowed", arguments: [
-        ("[button b]\nline = 1\npress = play", "board.conf:8: `press` cannot be `play`. Allowed: play-pause, next, "
-            + "previous, volume-up, volume-down, stop, mute, shuffle, network-restart, power-off."),
-        ("[button b]\nline = 1\npress = stop\ndebounce = 20", "board.conf:9: `debounce` cannot be `20`. Allowed: "
-            + "0 ms to 200 ms, as a whole number with the unit ms or s."),
-        ("[button b]\nline = 1\npress = stop\nbias = up",
-            "board.conf:9: `bias` cannot be `up`. Allowed: as-is, none, pull-up, pull-down."),
-        ("[button b]\nline = 1", "board.conf:6: [button b] does nothing: it needs `press`, `long-press` or "
-            + "`double-press`"),
-        ("[button b]\npress = stop", "board.conf:6: [button b] needs `line`"),
-        ("[button]\nline = 1\npress = stop", "board.conf:6: [button] needs a name: [button NAME]"),
-        ("[network usb]\ncellular = usb0", "board.conf:6: [network usb] has no name: write [network]"),
-        ("[screen]\nline = 1", "board.conf:6: [screen] is no section of a board profile. Allowed: [board], [sound], "
-            + "[amplifier], [network], [button NAME], [encoder NAME], [light NAME]."),
-        ("[light l]\nline = 1\nasleep = on", "board.conf:8: [light l] has no `asleep`. Allowed: "
-            + "chip, line, active, error, boot, stalled, offline, paused, playing."),
-        ("[button a]\nline = 1\npress = stop\n[light l]\nline = 1",
-            "board.conf:10: `line` is line 1 of c, which [button a] has already"),
-        ("[encoder e]\nline-a = 1\nline-b = 1", "board.conf:8: `line-b` is line 1 of c, which [encoder e] has already"),
-        ("[encoder e]\nline-a = 1\nline-b = 2\nsteps-per-detent = 3",
-            "board.conf:9: `steps-per-detent` cannot be `3`. Allowed: 1, 2, 4."),
-        ("[amplifier]\nline = 1", "board.conf:6: [amplifier] needs `role`"),
-        ("[amplifier]\nline = 1\nrole = silence", "board.conf:8: `role` cannot be `silence`. Allowed: mute, enable."),
-    ])
+    @Test(
+        "what is wrong is told with its line and what is allowed",
+        arguments: [
+            (
+                "[button b]\nline = 1\npress = play",
+                "board.conf:8: `press` cannot be `play`. Allowed: play-pause, next, "
+                    + "previous, volume-up, volume-down, stop, mute, shuffle, network-restart, power-off."
+            ),
+            (
+                "[button b]\nline = 1\npress = stop\ndebounce = 20",
+                "board.conf:9: `debounce` cannot be `20`. Allowed: "
+                    + "0 ms to 200 ms, as a whole number with the unit ms or s."
+            ),
+            (
+                "[button b]\nline = 1\npress = stop\nbias = up",
+                "board.conf:9: `bias` cannot be `up`. Allowed: as-is, none, pull-up, pull-down."
+            ),
+            (
+                "[button b]\nline = 1",
+                "board.conf:6: [button b] does nothing: it needs `press`, `long-press` or "
+                    + "`double-press`"
+            ),
+            ("[button b]\npress = stop", "board.conf:6: [button b] needs `line`"),
+            ("[button]\nline = 1\npress = stop", "board.conf:6: [button] needs a name: [button NAME]"),
+            ("[network usb]\ncellular = usb0", "board.conf:6: [network usb] has no name: write [network]"),
+            (
+                "[screen]\nline = 1",
+                "board.conf:6: [screen] is no section of a board profile. Allowed: [board], [sound], "
+                    + "[amplifier], [network], [button NAME], [encoder NAME], [light NAME]."
+            ),
+            (
+                "[light l]\nline = 1\nasleep = on",
+                "board.conf:8: [light l] has no `asleep`. Allowed: "
+                    + "chip, line, active, error, boot, stalled, offline, paused, playing."
+            ),
+            (
+                "[button a]\nline = 1\npress = stop\n[light l]\nline = 1",
+                "board.conf:10: `line` is line 1 of c, which [button a] has already"
+            ),
+            (
+                "[encoder e]\nline-a = 1\nline-b = 1",
+                "board.conf:8: `line-b` is line 1 of c, which [encoder e] has already"
+            ),
+            (
+                "[encoder e]\nline-a = 1\nline-b = 2\nsteps-per-detent = 3",
+                "board.conf:9: `steps-per-detent` cannot be `3`. Allowed: 1, 2, 4."
+            ),
+            ("[amplifier]\nline = 1", "board.conf:6: [amplifier] needs `role`"),
+            (
+                "[amplifier]\nline = 1\nrole = silence",
+                "board.conf:8: `role` cannot be `silence`. Allowed: mute, enable."
+            ),
+        ])
     func wrong(text: String, expected: String) {
         #expect(problems(Self.minimal + text) == [expected])
     }
@@ -142,24 +184,29 @@ struct ProfileTests {
     @Test("all of it at once, in the order of the lines, and what is not there at all first")
     func atOnce() {
         let text = "[board]\nchip c\nreserved = 1\n[button b]\nline = 1\npress = go\n"
-        #expect(problems(text).map { String($0.prefix { $0 != " " }) } == [
-            "board.conf:", "board.conf:1:", "board.conf:2:", "board.conf:3:", "board.conf:5:", "board.conf:6:",
-        ])
+        #expect(
+            problems(text).map { String($0.prefix { $0 != " " }) } == [
+                "board.conf:", "board.conf:1:", "board.conf:2:", "board.conf:3:", "board.conf:5:", "board.conf:6:",
+            ])
     }
 
-    @Test("the mixer's range has two ends in the right order", arguments: [
-        "mixer-minimum = -60 dB", "mixer-maximum = 0 dB", "mixer-minimum = 0 dB\nmixer-maximum = -60 dB",
-    ])
-    func range(entries: String) {
-        #expect(problems("[board]\nname = x\n[sound]\ncard = DAC\n" + entries) == [
-            "board.conf:3: [sound] needs both `mixer-minimum` and `mixer-maximum`, the first below the second"
+    @Test(
+        "the mixer's range has two ends in the right order",
+        arguments: [
+            "mixer-minimum = -60 dB", "mixer-maximum = 0 dB", "mixer-minimum = 0 dB\nmixer-maximum = -60 dB",
         ])
+    func range(entries: String) {
+        #expect(
+            problems("[board]\nname = x\n[sound]\ncard = DAC\n" + entries) == [
+                "board.conf:3: [sound] needs both `mixer-minimum` and `mixer-maximum`, the first below the second"
+            ])
     }
 }
 
 @Suite("The profiles in board/")
 struct ShippedProfileTests {
-    static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    static let folder =
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path + "/board"
 
     static let names = ((try? Folder.entries(of: folder)) ?? []).filter { $0.kind == .folder }.map(\.name)
@@ -188,8 +235,9 @@ struct ShippedProfileTests {
         #expect(!profile.lights.isEmpty)
     }
 
-    @Test("the header's lines: within the header, and none that the DAC or the HAT's identification needs",
-          arguments: Self.names.filter { $0.hasPrefix("rpi") })
+    @Test(
+        "the header's lines: within the header, and none that the DAC or the HAT's identification needs",
+        arguments: Self.names.filter { $0.hasPrefix("rpi") })
     func header(name: String) throws {
         let profile = try profile(name)
         let inputs = profile.buttons.map(\.line) + profile.encoders.flatMap { [$0.lineA, $0.lineB] }

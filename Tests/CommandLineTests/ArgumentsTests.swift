@@ -45,7 +45,8 @@ struct ArgumentsTests {
     @Test(
         "help is asked for with --help or -h, not behind `--`",
         arguments: [
-            (["--help"], true), (["x", "-h"], true), (["--device", "--help"], true), (["--", "--help"], false), ([], false),
+            (["--help"], true), (["x", "-h"], true), (["--device", "--help"], true), (["--", "--help"], false),
+            ([], false),
         ])
     func help(words: [String], isAsked: Bool) {
         #expect(Arguments.askForHelp(words) == isAsked)

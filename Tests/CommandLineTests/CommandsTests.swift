@@ -35,9 +35,11 @@ struct CommandsTests {
     @Test(
         "a wrong command line says what is right, on stderr",
         arguments: [
-            ([],
-             "no command. Commands: run, play, devices, probe, board, status, queue, focus, config, resume, pause, toggle, stop, "
-                + "next, previous, seek, volume, mute, shuffle, repeat. See `tonearm --help`."),
+            (
+                [],
+                "no command. Commands: run, play, devices, probe, board, status, queue, focus, config, resume, pause, toggle, stop, "
+                    + "next, previous, seek, volume, mute, shuffle, repeat. See `tonearm --help`."
+            ),
             (["plya", "x"], "plya: no such command. Did you mean play? See `tonearm --help`."),
             (["help", "plya"], "plya: no such command. Did you mean play? See `tonearm --help`."),
             (["help", "frob"], "frob: no such command. Did you mean probe? See `tonearm --help`."),
@@ -45,8 +47,10 @@ struct CommandsTests {
             (["/tmp"], "/tmp: no command. To play it: `tonearm play /tmp`. See `tonearm --help`."),
             (["play"], "nothing to play. Name files or folders: `tonearm play FOLDER`. See `tonearm play --help`."),
             (["play", "--lopp", "x"], "unknown option --lopp. See `tonearm play --help`."),
-            (["play", "--volume", "110", "x"],
-             "--volume 110: must be a whole number of percent from 0 to 100. See `tonearm play --help`."),
+            (
+                ["play", "--volume", "110", "x"],
+                "--volume 110: must be a whole number of percent from 0 to 100. See `tonearm play --help`."
+            ),
             (["devices", "hw:0"], "devices takes no hw:0. See `tonearm devices --help`."),
             (["probe"], "nothing to look at. Name files or folders: `tonearm probe FILE`. See `tonearm probe --help`."),
         ])
@@ -58,7 +62,8 @@ struct CommandsTests {
     }
 
     static let talkative = [
-        ["--help"], ["--version"], ["help", "queue"], ["devices"], ["config", "example"], ["config", "show", "--config", "c"],
+        ["--help"], ["--version"], ["help", "queue"], ["devices"], ["config", "example"],
+        ["config", "show", "--config", "c"],
         ["probe", "a.flac"], ["probe", "--json", "a.flac"], ["play", "--json", "--device", "null", "a.flac"],
     ]
 
@@ -67,7 +72,9 @@ struct CommandsTests {
         try Recording(frames: 1_000).encode(to: program.folder["a.flac"])
         try program.write([], to: "c")
         let result = try program.start(words, output: FileHandle(forWritingAtPath: "/dev/full")).finish()
-        #expect(result.code == 1 && result.errors == "tonearm: the output cannot be written: No space left on device\n", "\(result)")
+        #expect(
+            result.code == 1 && result.errors == "tonearm: the output cannot be written: No space left on device\n",
+            "\(result)")
     }
 
     @Test("a reader that has seen enough is told nothing", arguments: talkative)
@@ -117,7 +124,8 @@ struct CommandsTests {
         let value = try #require(try program.run("probe", "--json", "a.flac").json().first)
         #expect(
             value.members?.map(\.name) == [
-                "file", "container", "codec", "sampleRate", "bitDepth", "channels", "frames", "duration", "bitRate", "title",
+                "file", "container", "codec", "sampleRate", "bitDepth", "channels", "frames", "duration", "bitRate",
+                "title",
                 "artist", "album", "track", "disc", "trackGain", "trackPeak", "albumGain", "albumPeak",
             ])
         #expect(value["frames"] == 66150 && value["duration"] == 1.5 && value["title"] == "One\u{1B}[2J")

@@ -59,7 +59,8 @@ struct ControlCommandTests {
     func conversation() throws {
         let daemon = try RunningDaemon()
         for name in ["a", "b", "c"] {
-            try Recording(frames: 441_000).encode(to: daemon.program.folder["\(name).flac"], tags: ["TITLE=Title of \(name)"])
+            try Recording(frames: 441_000).encode(
+                to: daemon.program.folder["\(name).flac"], tags: ["TITLE=Title of \(name)"])
         }
         func says(_ words: String..., output: String, code: Int32 = 0, errors: String = "") throws {
             let result = try daemon.program.start(words + ["--socket", daemon.socket]).finish()
@@ -99,22 +100,30 @@ struct ControlCommandTests {
         try says("config", "get", "audio.device", output: "null\n")
         try says("config", "set", "audio.maximum-volume", "50 %", output: "")
         try says("config", "get", "audio.maximum-volume", output: "50 %\n")
-        try says("config", "set", "audio.buffer", "100 ms", output: "audio.buffer takes effect at the daemon's next start.\n")
+        try says(
+            "config", "set", "audio.buffer", "100 ms", output: "audio.buffer takes effect at the daemon's next start.\n"
+        )
         try says("config", "unset", "audio.maximum-volume", output: "")
         try says("queue", "clear", output: "")
         #expect(try daemon.run("status").lines.contains("queue     empty"))
         #expect(try daemon.end().code == 0)
     }
 
-    @Test("A place that is not there is an error and nothing is changed", arguments: [
-        (["remove", "1", "9999"], "no entry at place 9999: there are 4."),
-        (["remove", "1-99"], "no entry at place 99: there are 4."),
-        (["remove", "1-\(Int.max - 1)"], "no entry at place \(Int.max - 1): there are 4."),
-        (["remove", "\(Int.max)"], "no entry at place \(Int.max): there are 4."),
-        (["move", "1", "99"], "no entry at place 99: there are 4."), (["move", "5", "1"], "no entry at place 5: there are 4."),
-        (["insert", "--at", "99999", "a.flac"], "no place 99999 to insert at: there are 4 entries, the last place is 5."),
-        (["insert", "--at", "6", "a.flac"], "no place 6 to insert at: there are 4 entries, the last place is 5."),
-    ])
+    @Test(
+        "A place that is not there is an error and nothing is changed",
+        arguments: [
+            (["remove", "1", "9999"], "no entry at place 9999: there are 4."),
+            (["remove", "1-99"], "no entry at place 99: there are 4."),
+            (["remove", "1-\(Int.max - 1)"], "no entry at place \(Int.max - 1): there are 4."),
+            (["remove", "\(Int.max)"], "no entry at place \(Int.max): there are 4."),
+            (["move", "1", "99"], "no entry at place 99: there are 4."),
+            (["move", "5", "1"], "no entry at place 5: there are 4."),
+            (
+                ["insert", "--at", "99999", "a.flac"],
+                "no place 99999 to insert at: there are 4 entries, the last place is 5."
+            ),
+            (["insert", "--at", "6", "a.flac"], "no place 6 to insert at: there are 4 entries, the last place is 5."),
+        ])
     func places(words: [String], message: String) throws {
         let daemon = try RunningDaemon()
         try Recording(frames: 100).encode(to: daemon.program.folder["a.flac"])
@@ -138,14 +147,18 @@ struct ControlCommandTests {
         #expect(try daemon.end().code == 0)
     }
 
-    @Test("What the daemon tells and cannot be written is an error", arguments: [
-        ["status"], ["status", "--json"], ["status", "--watch"], ["queue"], ["config", "get"], ["volume"],
-    ])
+    @Test(
+        "What the daemon tells and cannot be written is an error",
+        arguments: [
+            ["status"], ["status", "--json"], ["status", "--watch"], ["queue"], ["config", "get"], ["volume"],
+        ])
     func fullOutput(words: [String]) throws {
         let daemon = try RunningDaemon()
         let full = FileHandle(forWritingAtPath: "/dev/full")
         let result = try daemon.program.start(words + ["--socket", daemon.socket], output: full).finish()
-        #expect(result.code == 1 && result.errors == "tonearm: the output cannot be written: No space left on device\n", "\(result)")
+        #expect(
+            result.code == 1 && result.errors == "tonearm: the output cannot be written: No space left on device\n",
+            "\(result)")
         #expect(try daemon.end().code == 0)
     }
 
@@ -159,7 +172,8 @@ struct ControlCommandTests {
             ("b", "warning: 1 entry could not be read; the daemon's log names it"),
             ("c", "warning: 2 entries could not be read; the daemon's log names them"),
         ] {
-            try FileManager.default.createSymbolicLink(atPath: folder["album/\(name).flac"], withDestinationPath: "nowhere")
+            try FileManager.default.createSymbolicLink(
+                atPath: folder["album/\(name).flac"], withDestinationPath: "nowhere")
             let result = try daemon.run("queue", "set", "album")
             #expect(result.code == 0 && result.errors == "tonearm: \(warning)\n")
         }
@@ -199,7 +213,8 @@ struct ControlCommandTests {
     func reason() throws {
         let daemon = try RunningDaemon(device: "hw:CARD=nowhere")
         try Recording(frames: 441_000).encode(to: daemon.program.folder["a.flac"], tags: ["TITLE=One"])
-        let terminal = try PseudoTerminal(daemon.program, columns: 60, ["status", "--watch", "--socket", daemon.socket])
+        let terminal = try PseudoTerminal(
+            daemon.program, columns: 60, ["status", "--watch", "--socket", daemon.socket])
         try terminal.waitForText { $0.contains("stopped: the queue is empty; hw:CARD=nowhere: ") }
         #expect(try daemon.run("play", "--daemon", "a.flac").code == 0)
         try terminal.waitForText { $0.contains("One  0:00/0:10 waiting: hw:CARD=nowhere: no such dev") }
@@ -230,30 +245,39 @@ struct ControlCommandTests {
         let names = (0..<1500).map { "\(1000 + $0)-\(String(repeating: "x", count: 60)).flac" }
         try Recording(frames: 100).encode(to: daemon.program.folder["a.flac"])
         for name in names {
-            try FileManager.default.linkItem(atPath: daemon.program.folder["a.flac"], toPath: daemon.program.folder[name])
+            try FileManager.default.linkItem(
+                atPath: daemon.program.folder["a.flac"], toPath: daemon.program.folder[name])
         }
         #expect(try daemon.program.start(["queue", "set"] + names + ["--socket", daemon.socket]).finish().code == 0)
         let listed = try daemon.run("queue", "list", "--json").json().flatMap { $0["entries"]?.elements ?? [] }
         #expect(listed.map { $0["file"]?.string } == names.map { daemon.program.folder[$0] })
         // All or nothing: what is not there, and what only the daemon finds out.
-        for (wrong, message) in [("nosuch.flac", "nosuch.flac: No such file"), ("tonearm.conf", "not audio (looks like text)")] {
+        for (wrong, message) in [
+            ("nosuch.flac", "nosuch.flac: No such file"), ("tonearm.conf", "not audio (looks like text)"),
+        ] {
             for action in [["set"], ["add"], ["insert", "--at", "1"]] {
                 let words = ["queue"] + action + names.dropFirst() + [wrong, "--socket", daemon.socket]
                 let result = try daemon.program.start(words).finish()
                 #expect(result.code == 1 && result.errors.contains(message), "\(result)")
             }
         }
-        let places = try daemon.program.start(["queue", "insert", "--at", "2"] + names + ["--socket", daemon.socket]).finish()
+        let places = try daemon.program.start(["queue", "insert", "--at", "2"] + names + ["--socket", daemon.socket])
+            .finish()
         #expect(places.code == 0)
         let inserted = try daemon.run("queue", "list", "--json").json().flatMap { $0["entries"]?.elements ?? [] }
-        #expect(inserted.map { $0["file"]?.string } == ([names[0]] + names + names.dropFirst()).map { daemon.program.folder[$0] })
+        #expect(
+            inserted.map { $0["file"]?.string }
+                == ([names[0]] + names + names.dropFirst()).map { daemon.program.folder[$0] })
         #expect(try daemon.end().code == 0)
     }
 
-    @Test("Paths that lead nowhere are told before the daemon is asked", arguments: [
-        ("nosuch.flac", "No such file or directory"), ("file/a.flac", "Not a directory"), ("loop", "Too many levels of symbolic links"),
-        ("\u{FFFD}.flac", "a name in this path is not UTF-8; rename it"),
-    ])
+    @Test(
+        "Paths that lead nowhere are told before the daemon is asked",
+        arguments: [
+            ("nosuch.flac", "No such file or directory"), ("file/a.flac", "Not a directory"),
+            ("loop", "Too many levels of symbolic links"),
+            ("\u{FFFD}.flac", "a name in this path is not UTF-8; rename it"),
+        ])
     func wrongPaths(path: String, reason: String) throws {
         let program = try Program()
         try program.write([], to: "file")
@@ -277,28 +301,58 @@ struct ControlCommandTests {
         "Wrong words say what is right",
         arguments: [
             (["pause", "now"], "pause takes no now. See `tonearm pause --help`."),
-            (["seek"], "seek needs a time: SECONDS, M:SS, or +SECONDS and -SECONDS from here. See `tonearm seek --help`."),
-            (["seek", "1:75"], "seek 1:75: must be SECONDS, M:SS or H:MM:SS, with + or - from here. See `tonearm seek --help`."),
-            (["volume", "loud"],
-             "volume loud: must be percent from 0 to 100, or +PERCENT and -PERCENT from what it is. See `tonearm volume --help`."),
+            (
+                ["seek"],
+                "seek needs a time: SECONDS, M:SS, or +SECONDS and -SECONDS from here. See `tonearm seek --help`."
+            ),
+            (
+                ["seek", "1:75"],
+                "seek 1:75: must be SECONDS, M:SS or H:MM:SS, with + or - from here. See `tonearm seek --help`."
+            ),
+            (
+                ["volume", "loud"],
+                "volume loud: must be percent from 0 to 100, or +PERCENT and -PERCENT from what it is. See `tonearm volume --help`."
+            ),
             (["mute", "yes"], "mute yes: must be on or off. See `tonearm mute --help`."),
             (["repeat", "two"], "repeat two: must be off, all or one. See `tonearm repeat --help`."),
-            (["queue", "lits"],
-             "queue lits: must be one of list, add, insert, set, move, remove, clear. Did you mean list? "
-                + "See `tonearm queue --help`."),
-            (["queue", "remove", "1-3", "2"], "queue remove: the same place is named twice. See `tonearm queue --help`."),
-            (["queue", "move", "0", "1"],
-             "0: must be a place in the queue, from 1 on, as `tonearm queue` lists them. See `tonearm queue --help`."),
-            (["queue", "remove", "1-"], "1-: must be a place, from 1 on, or a range like 5-7. See `tonearm queue --help`."),
-            (["queue", "remove", "5-3"], "5-3: must be a place, from 1 on, or a range like 5-7. See `tonearm queue --help`."),
-            (["queue", "remove", "1-2-3"],
-             "1-2-3: must be a place, from 1 on, or a range like 5-7. See `tonearm queue --help`."),
-            (["queue", "remove", ""],
-             "\"\": must be a place in the queue, from 1 on, as `tonearm queue` lists them. See `tonearm queue --help`."),
+            (
+                ["queue", "lits"],
+                "queue lits: must be one of list, add, insert, set, move, remove, clear. Did you mean list? "
+                    + "See `tonearm queue --help`."
+            ),
+            (
+                ["queue", "remove", "1-3", "2"],
+                "queue remove: the same place is named twice. See `tonearm queue --help`."
+            ),
+            (
+                ["queue", "move", "0", "1"],
+                "0: must be a place in the queue, from 1 on, as `tonearm queue` lists them. See `tonearm queue --help`."
+            ),
+            (
+                ["queue", "remove", "1-"],
+                "1-: must be a place, from 1 on, or a range like 5-7. See `tonearm queue --help`."
+            ),
+            (
+                ["queue", "remove", "5-3"],
+                "5-3: must be a place, from 1 on, or a range like 5-7. See `tonearm queue --help`."
+            ),
+            (
+                ["queue", "remove", "1-2-3"],
+                "1-2-3: must be a place, from 1 on, or a range like 5-7. See `tonearm queue --help`."
+            ),
+            (
+                ["queue", "remove", ""],
+                "\"\": must be a place in the queue, from 1 on, as `tonearm queue` lists them. See `tonearm queue --help`."
+            ),
             (["focus", "loud"], "focus needs one of none, background, limited, full. See `tonearm focus --help`."),
-            (["config", "set", "a"], "config set: the form is `tonearm config set KEY VALUE`. See `tonearm config --help`."),
-            (["play", "--daemon", "--device", "x", "a"],
-             "--device does not go with --daemon, which has its own configuration. See `tonearm play --help`."),
+            (
+                ["config", "set", "a"],
+                "config set: the form is `tonearm config set KEY VALUE`. See `tonearm config --help`."
+            ),
+            (
+                ["play", "--daemon", "--device", "x", "a"],
+                "--device does not go with --daemon, which has its own configuration. See `tonearm play --help`."
+            ),
         ])
     func usage(words: [String], message: String) throws {
         let program = try Program()
@@ -312,11 +366,15 @@ struct ControlCommandTests {
         try program.write(Array("[audio]\nbuffer = 100 ms\n[contol]\nmode = 8\n".utf8), to: "bad.conf")
         try program.write(Array("[audio]\nbuffer = 100 ms\n".utf8), to: "good.conf")
         let bad = try program.run("config", "check", "--config", "bad.conf")
-        #expect(bad.code == 78 && bad.output == "" && bad.errorLines[0].hasPrefix("tonearm: bad.conf:3: unknown section [contol]"))
+        #expect(
+            bad.code == 78 && bad.output == ""
+                && bad.errorLines[0].hasPrefix("tonearm: bad.conf:3: unknown section [contol]"))
         let good = try program.run("config", "check", "--config", "good.conf")
         #expect(good.code == 0 && good.output == "" && good.errors == "")
         let shown = try program.run("config", "show", "--config", "good.conf")
-        #expect(shown.code == 0 && shown.lines.contains { $0.hasPrefix("buffer = 100 ms") && $0.hasSuffix("# good.conf:2") })
+        #expect(
+            shown.code == 0 && shown.lines.contains { $0.hasPrefix("buffer = 100 ms") && $0.hasSuffix("# good.conf:2") }
+        )
         #expect(try program.run("config", "check", "--config", "missing.conf").code == 78)
         try program.write(Array("[board]\nprofile = /nowhere/board.conf\n".utf8), to: "no-profile.conf")
         let profile = try program.run("config", "check", "--config", "no-profile.conf")
@@ -326,9 +384,11 @@ struct ControlCommandTests {
         #expect(try program.run("config", "check", "--config", "example.conf").code == 0)
     }
 
-    @Test("Help fits a terminal", arguments: [
-        HelpText.status, HelpText.transport, HelpText.queue, HelpText.focus, HelpText.config, HelpText.run,
-    ])
+    @Test(
+        "Help fits a terminal",
+        arguments: [
+            HelpText.status, HelpText.transport, HelpText.queue, HelpText.focus, HelpText.config, HelpText.run,
+        ])
     func helpWidth(text: String) {
         #expect(text.split(separator: "\n").allSatisfy { DisplayText.columns(String($0)) <= 120 })
     }

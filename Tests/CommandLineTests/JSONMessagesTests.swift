@@ -47,7 +47,10 @@ struct JSONMessagesTests {
                 .playbackStateChanged(.stalled),
                 #"{"event":"state","state":"stalled","file":"a.flac","position":1.235,"device":\#(device)}"#
             ),
-            (.playbackQualityChanged(context), #"{"event":"quality","file":"a.flac","format":\#(format),"device":\#(device)}"#),
+            (
+                .playbackQualityChanged(context),
+                #"{"event":"quality","file":"a.flac","format":\#(format),"device":\#(device)}"#
+            ),
             (
                 .error(PlayerError(.unexpected, code: "m1", message: "a.flac: not audio.", mediaProduct: song)),
                 #"{"event":"error","file":"a.flac","code":"m1","message":"a.flac: not audio."}"#

@@ -37,7 +37,8 @@ struct KeyDecoderTests {
     @Test("an endless sequence neither grows nor harms what follows")
     func endless() {
         var decoder = KeyDecoder()
-        let keys = decoder.decode(Array("\u{1B}[".utf8) + Array(repeating: UInt8(ascii: "1"), count: 100_000) + Array("mq".utf8))
+        let keys = decoder.decode(
+            Array("\u{1B}[".utf8) + Array(repeating: UInt8(ascii: "1"), count: 100_000) + Array("mq".utf8))
         #expect(keys == [Self.character("q")])
     }
 

@@ -29,7 +29,8 @@ struct PlayCommandTests {
         try signal.part(0..<66_150).encode(to: program.folder["a.flac"])
         try signal.part(66_150..<88_200).encode(to: program.folder["b.flac"])
         let result = try program.start(
-            ["play", "--start", "0.5"] + program.device("out.raw") + ["a.flac", "b.flac"]).finish()
+            ["play", "--start", "0.5"] + program.device("out.raw") + ["a.flac", "b.flac"]
+        ).finish()
         #expect(result.code == 0)
         #expect(try program.bytes("out.raw") == signal.part(22_050..<88_200).bytes)
     }
@@ -99,7 +100,8 @@ struct PlayCommandTests {
         shell.executableURL = URL(fileURLWithPath: "/bin/sh")
         // The code of the player comes out of the pipeline on descriptor 3.
         shell.arguments = [
-            "-c", "{ '\(try Program.path())' play --json --device file:FILE=pipe,FORMAT=raw a.flac; echo $? >code; } | head -n 1 >line",
+            "-c",
+            "{ '\(try Program.path())' play --json --device file:FILE=pipe,FORMAT=raw a.flac; echo $? >code; } | head -n 1 >line",
         ]
         shell.currentDirectoryURL = URL(fileURLWithPath: program.folder.path)
         shell.environment = program.environment
@@ -122,7 +124,8 @@ struct PlayCommandTests {
         try FileManager.default.createDirectory(atPath: program.folder["bare"], withIntermediateDirectories: true)
         let result = try program.start(
             ["play", "--json"] + program.device("out.raw")
-                + ["missing.flac", "bare", "holiday.flac", "nothing.flac", "good.flac"]).finish()
+                + ["missing.flac", "bare", "holiday.flac", "nothing.flac", "good.flac"]
+        ).finish()
         #expect(result.code == 1)
         let errors = [
             "missing.flac: No such file or directory",
@@ -192,15 +195,17 @@ struct PlayCommandTests {
         let name = Array(program.folder["album/caf"].utf8CString.dropLast()) + [-23, 46, 119, 97, 118, 0]
         close(creat(name, 0o600))
         let result = try program.start(
-            ["play"] + program.device("out.raw") + ["pipe.flac", "loop", "caf\u{FFFD}", "album"]).finish()
+            ["play"] + program.device("out.raw") + ["pipe.flac", "loop", "caf\u{FFFD}", "album"]
+        ).finish()
         #expect(result.code == 1)
-        #expect(Set(result.errorLines) == [
-            "tonearm: loop: Too many levels of symbolic links",
-            "tonearm: caf\u{FFFD}: the name is not UTF-8; rename it",
-            "tonearm: album/gone.flac: No such file or directory",
-            "tonearm: album/caf\u{FFFD}.wav: the name is not UTF-8; rename it",
-            "tonearm: pipe.flac: not audio (looks like a device, a pipe or a socket). Supported: FLAC, WAV, AIFF.",
-        ])
+        #expect(
+            Set(result.errorLines) == [
+                "tonearm: loop: Too many levels of symbolic links",
+                "tonearm: caf\u{FFFD}: the name is not UTF-8; rename it",
+                "tonearm: album/gone.flac: No such file or directory",
+                "tonearm: album/caf\u{FFFD}.wav: the name is not UTF-8; rename it",
+                "tonearm: pipe.flac: not audio (looks like a device, a pipe or a socket). Supported: FLAC, WAV, AIFF.",
+            ])
         #expect(try program.bytes("out.raw") == signal.bytes)
     }
 
@@ -229,12 +234,16 @@ struct PlayCommandTests {
         arguments: [(2_000, ["a.flac"]), (200_000, ["a.flac", "b.flac"])])
     func fullDisk(frames: Int, names: [String]) throws {
         for name in names { try Recording(frames: frames).encode(to: program.folder[name]) }
-        let result = try program.start(["play", "--json", "--device", "file:FILE=/dev/full,FORMAT=raw"] + names).finish()
+        let result = try program.start(["play", "--json", "--device", "file:FILE=/dev/full,FORMAT=raw"] + names)
+            .finish()
         #expect(result.code == 3)
         let message = "file:FILE=/dev/full,FORMAT=raw: No space left on device (-28)."
         #expect(result.errors == "tonearm: a.flac: \(message)\n")
         let errors = try result.json().filter { $0["event"] == "error" }
-        #expect(errors.map { [$0["file"]?.string, $0["code"]?.string, $0["message"]?.string] } == [["a.flac", "d7", message]])
+        #expect(
+            errors.map { [$0["file"]?.string, $0["code"]?.string, $0["message"]?.string] } == [
+                ["a.flac", "d7", message]
+            ])
     }
 
     @Test("a folder is no file to write to")
@@ -269,7 +278,9 @@ struct PlayCommandTests {
 
     // MARK: Signals
 
-    @Test("signals stop it cleanly, and the shell sees which", arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
+    @Test(
+        "signals stop it cleanly, and the shell sees which",
+        arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
     func signals(signal: Int32, code: Int32) throws {
         let recording = Recording(frames: 220_500)
         try recording.encode(to: program.folder["a.flac"])

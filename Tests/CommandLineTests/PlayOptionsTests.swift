@@ -97,7 +97,8 @@ struct PlacesTests {
         "the file of a file device; none where it is a command or has place-holders",
         arguments: [
             ("file:FILE=/tmp/x.raw,FORMAT=raw", "/tmp/x.raw"), ("file:FORMAT=wav,FILE=x.wav", "x.wav"),
-            ("file:/tmp/x.raw,raw", "/tmp/x.raw"), ("file:/tmp/x.raw", "/tmp/x.raw"), ("file:FILE=|cat,FORMAT=raw", nil),
+            ("file:/tmp/x.raw,raw", "/tmp/x.raw"), ("file:/tmp/x.raw", "/tmp/x.raw"),
+            ("file:FILE=|cat,FORMAT=raw", nil),
             ("file:FILE=/tmp/%r.raw", nil), ("file:FORMAT=raw", nil), ("hw:CARD=DAC", nil), ("null", nil),
         ] as [(String, String?)])
     func fileDevice(device: String, path: String?) {

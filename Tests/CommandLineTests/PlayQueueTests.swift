@@ -180,6 +180,8 @@ struct PlayQueueTests {
         for message in [a, b, nil] { listening.carryOut(listening.queue.heard(message)) }
         for message in [a, b] { listening.carryOut(listening.queue.failed(message)) }
         listening.heard()
-        #expect(listening.log == ["load a", "next b", "skip", "load c"] + Array(repeating: "nothing", count: 5) + ["next -"])
+        #expect(
+            listening.log == ["load a", "next b", "skip", "load c"] + Array(repeating: "nothing", count: 5) + ["next -"]
+        )
     }
 }

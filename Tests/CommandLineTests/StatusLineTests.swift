@@ -19,7 +19,8 @@ struct DisplayTextTests {
     @Test(
         "columns",
         arguments: [
-            ("", 0), ("abc", 3), ("東京", 4), ("한국", 4), ("ｶﾅ", 2), ("カナ", 4), ("e\u{301}", 1), ("é", 1), ("Ω–…", 3), ("🎵", 2),
+            ("", 0), ("abc", 3), ("東京", 4), ("한국", 4), ("ｶﾅ", 2), ("カナ", 4), ("e\u{301}", 1), ("é", 1), ("Ω–…", 3),
+            ("🎵", 2),
             ("Ж", 1), ("ก\u{0E34}", 1),
         ])
     func columns(text: String, columns: Int) {
@@ -53,7 +54,8 @@ struct StatusLineTests {
             device: "hw:CARD=DAC", sampleRate: 44_100, channelCount: 2, sampleFormat: .s32, significantBits: 24,
             bufferFrames: 8820, periodFrames: 2205, memoryMapped: true)
         return NowPlaying(
-            file: "music/01.flac", context: context, state: state, position: position, device: withDevice ? device : nil,
+            file: "music/01.flac", context: context, state: state, position: position,
+            device: withDevice ? device : nil,
             volume: volume)
     }
 
@@ -61,7 +63,8 @@ struct StatusLineTests {
     func wide() {
         #expect(
             StatusLine(Self.now()).text(columns: 101)
-                == "Prelude – Ensemble  1:01/2:00  [===========-----------]  44100 Hz 16 bit stereo → S32_LE hw:CARD=DAC")
+                == "Prelude – Ensemble  1:01/2:00  [===========-----------]  44100 Hz 16 bit stereo → S32_LE hw:CARD=DAC"
+        )
     }
 
     @Test(
@@ -120,16 +123,20 @@ struct StatusLineTests {
         #expect(StatusLine(now).text(columns: columns) == line)
     }
 
-    @Test("nothing is current", arguments: [
-        ([], 80, "stopped"), (["the queue is empty"], 80, "stopped: the queue is empty"),
-        (["the queue is empty", "no card\u{1B}"], 80, "stopped: the queue is empty; no card "),
-        (["the queue is empty"], 20, "stopped: the queue…"), (["x"], 0, ""),
-    ] as [([String], Int, String)])
+    @Test(
+        "nothing is current",
+        arguments: [
+            ([], 80, "stopped"), (["the queue is empty"], 80, "stopped: the queue is empty"),
+            (["the queue is empty", "no card\u{1B}"], 80, "stopped: the queue is empty; no card "),
+            (["the queue is empty"], 20, "stopped: the queue…"), (["x"], 0, ""),
+        ] as [([String], Int, String)])
     func stopped(reasons: [String], columns: Int, line: String) {
         #expect(StatusLine.stopped(reasons, columns: columns) == line)
     }
 
-    @Test("the bar is empty at the start and full at the end", arguments: [(0.0, "[----------]"), (120.0, "[==========]")])
+    @Test(
+        "the bar is empty at the start and full at the end",
+        arguments: [(0.0, "[----------]"), (120.0, "[==========]")])
     func bar(position: Double, bar: String) {
         let line = StatusLine(Self.now(position: position, withDevice: false)).text(columns: 44)
         #expect(line.hasSuffix(bar))

@@ -21,7 +21,8 @@ struct TerminalTests {
 
     /// The position that a line shows, in seconds.
     private func position(_ line: String) -> Int? {
-        guard let found = line.firstMatch(of: /(\d+):(\d\d)\/\d+:\d\d/), let minutes = Int(found.1), let seconds = Int(found.2)
+        guard let found = line.firstMatch(of: /(\d+):(\d\d)\/\d+:\d\d/), let minutes = Int(found.1),
+            let seconds = Int(found.2)
         else { return nil }
         return minutes * 60 + seconds
     }
@@ -33,7 +34,9 @@ struct TerminalTests {
         try terminal.waitForLine { (position($0) ?? 0) >= 1 && $0.hasSuffix("FORMAT=raw") }
         #expect(terminal.shownLine.hasPrefix("Prelude  [31m東京 – Ensemble  0:0"))
         #expect(terminal.shownLine.contains("/0:40  ["))
-        #expect(terminal.shownLine.hasSuffix("44100 Hz 16 bit stereo → S16_LE file:FILE=\(program.folder["pipe"]),FORMAT=raw"))
+        #expect(
+            terminal.shownLine.hasSuffix(
+                "44100 Hz 16 bit stereo → S16_LE file:FILE=\(program.folder["pipe"]),FORMAT=raw"))
         #expect(!terminal.text.contains("\n"))
         terminal.type("q")
         device.playAll()
@@ -101,7 +104,9 @@ struct TerminalTests {
         let terminal = try start("holiday.flac", "1.flac")
         device.play(seconds: 2)
         try terminal.waitForLine { $0.hasPrefix("Prelude") }
-        #expect(terminal.text.contains("tonearm: holiday.flac: not audio (looks like JPEG). Supported: FLAC, WAV, AIFF.\r\n"))
+        #expect(
+            terminal.text.contains(
+                "tonearm: holiday.flac: not audio (looks like JPEG). Supported: FLAC, WAV, AIFF.\r\n"))
         terminal.type("q")
         device.playAll()
         #expect(terminal.finish() == 1)

@@ -14,10 +14,12 @@ struct DatabaseTests {
         path = folder["player.sqlite"]
     }
 
-    @Test("is opened durable, strict and small", arguments: [
-        ("journal_mode", DatabaseValue.text("wal")), ("synchronous", 2), ("foreign_keys", 1), ("trusted_schema", 0),
-        ("temp_store", 2), ("cache_size", -256), ("mmap_size", 0),
-    ])
+    @Test(
+        "is opened durable, strict and small",
+        arguments: [
+            ("journal_mode", DatabaseValue.text("wal")), ("synchronous", 2), ("foreign_keys", 1), ("trusted_schema", 0),
+            ("temp_store", 2), ("cache_size", -256), ("mmap_size", 0),
+        ])
     func settings(pragma: String, value: DatabaseValue) throws {
         #expect(try rows("PRAGMA \(pragma)", in: try Database(path: path)) == [[value]])
     }
@@ -32,10 +34,12 @@ struct DatabaseTests {
         }
     }
 
-    @Test("gives back what was bound, of every type", arguments: [
-        DatabaseValue.null, 0, .integer(.min), .integer(.max), 0.1, .real(-.infinity), "", "Größe \u{0} \u{1F3B5}",
-        .bytes([]), .bytes([0, 255, 0]),
-    ])
+    @Test(
+        "gives back what was bound, of every type",
+        arguments: [
+            DatabaseValue.null, 0, .integer(.min), .integer(.max), 0.1, .real(-.infinity), "", "Größe \u{0} \u{1F3B5}",
+            .bytes([]), .bytes([0, 255, 0]),
+        ])
     func values(value: DatabaseValue) throws {
         let database = try Database(path: path)
         try database.execute("CREATE TABLE t (a)")

@@ -25,8 +25,9 @@ struct DurabilityTests {
             #expect(try store.text("item \(number)") == KeyValueWriter.payload(number))
             #expect(try store.text("item \(-number)") == (number % 2 == 0 ? KeyValueWriter.payload(-number) : nil))
         }
-        #expect(try rows("SELECT count(*) FROM configuration", in: database)
-            == [[.integer(count == 0 ? 0 : count + count / 2 + 1)]])
+        #expect(
+            try rows("SELECT count(*) FROM configuration", in: database)
+                == [[.integer(count == 0 ? 0 : count + count / 2 + 1)]])
         return count
     }
 

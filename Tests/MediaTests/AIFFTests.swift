@@ -30,37 +30,45 @@ struct AIFFTests {
         try expect(signal, in: Chunks.aiff(Self.common(signal) + Self.sound(samples)))
     }
 
-    @Test("AIFF-C without a compression", arguments: [
-        ("NONE", 24, true), ("twos", 16, true), ("sowt", 16, false), ("sowt", 24, false), ("in24", 24, true),
-        ("in32", 32, true),
-    ])
+    @Test(
+        "AIFF-C without a compression",
+        arguments: [
+            ("NONE", 24, true), ("twos", 16, true), ("sowt", 16, false), ("sowt", 24, false), ("in24", 24, true),
+            ("in32", 32, true),
+        ])
     func aifc(type: String, depth: Int, isBigEndian: Bool) throws {
         let signal = Signal(frames: 1000, depth: depth)
         let samples = signal.raw(byteCount: depth / 8, bigEndian: isBigEndian)
         try expect(signal, in: Chunks.aiff(Self.common(signal, type: type) + Self.sound(samples), type: "AIFC"))
     }
 
-    @Test("What real programs write", Tool.needsFFmpeg, arguments: [
-        ("pcm_s8", 8), ("pcm_s16be", 16), ("pcm_s24be", 24), ("pcm_s32be", 32), ("pcm_s16le", 16),
-    ])
+    @Test(
+        "What real programs write", Tool.needsFFmpeg,
+        arguments: [
+            ("pcm_s8", 8), ("pcm_s16be", 16), ("pcm_s24be", 24), ("pcm_s32be", 32), ("pcm_s16le", 16),
+        ])
     func ffmpeg(codec: String, depth: Int) throws {
         let signal = Signal(frames: 5000, rate: 96000, depth: depth)
         try expect(signal, in: try signal.ffmpeg(["-c:a", codec], to: "out.aiff"))
     }
 
-    @Test("Sample rates in 80 bits", arguments: [
-        ([0x40, 0x0E, 0xAC, 0x44], 44100), ([0x40, 0x0D, 0xAC, 0x44], 22050), ([0x3F, 0xFF, 0x80], 1),
-        ([0x40, 0x10, 0xBB, 0x80], 192_000), ([0x40, 0x0C, 0xAC, 0x44], 11025), ([0x40, 0x0B, 0xAC, 0x44], 5513),
-        ([0x40, 0x1D, 0xFF, 0xFF, 0xFF, 0xFC], 0x7FFF_FFFE),
-    ] as [([UInt8], Int)])
+    @Test(
+        "Sample rates in 80 bits",
+        arguments: [
+            ([0x40, 0x0E, 0xAC, 0x44], 44100), ([0x40, 0x0D, 0xAC, 0x44], 22050), ([0x3F, 0xFF, 0x80], 1),
+            ([0x40, 0x10, 0xBB, 0x80], 192_000), ([0x40, 0x0C, 0xAC, 0x44], 11025), ([0x40, 0x0B, 0xAC, 0x44], 5513),
+            ([0x40, 0x1D, 0xFF, 0xFF, 0xFF, 0xFC], 0x7FFF_FFFE),
+        ] as [([UInt8], Int)])
     func rates(bytes: [UInt8], rate: Int) throws {
         let file = Chunks.aiff(Self.common(Self.signal, rate: bytes) + Self.sound([0, 0, 0, 0]))
         #expect(try AudioFile.open(MemorySource(file)).properties.format.sampleRate == rate)
     }
 
-    @Test("Rates that cannot be", arguments: [
-        [0, 0, 0], [0x7F, 0xFF, 0x80], [0xC0, 0x0E, 0xAC, 0x44], [0x40, 0x1E, 0x80], [0x3F, 0xF0, 0x80],
-    ] as [[UInt8]])
+    @Test(
+        "Rates that cannot be",
+        arguments: [
+            [0, 0, 0], [0x7F, 0xFF, 0x80], [0xC0, 0x0E, 0xAC, 0x44], [0x40, 0x1E, 0x80], [0x3F, 0xF0, 0x80],
+        ] as [[UInt8]])
     func impossibleRates(bytes: [UInt8]) {
         let file = Chunks.aiff(Self.common(Self.signal, rate: bytes) + Self.sound([0, 0, 0, 0]))
         #expect(throws: MediaError.damaged(what: "AIFF with an impossible sample rate")) {
@@ -98,10 +106,12 @@ struct AIFFTests {
         #expect(damage.truncated)
     }
 
-    @Test("Compressions that are not supported are named", arguments: [
-        ("fl32", "AIFF-C with floating-point samples"), ("ulaw", "AIFF-C with mu-law"),
-        ("QDM2", "AIFF-C with compression “QDM2”"),
-    ])
+    @Test(
+        "Compressions that are not supported are named",
+        arguments: [
+            ("fl32", "AIFF-C with floating-point samples"), ("ulaw", "AIFF-C with mu-law"),
+            ("QDM2", "AIFF-C with compression “QDM2”"),
+        ])
     func unsupported(type: String, what: String) {
         let file = Chunks.aiff(Self.common(Self.signal, type: type) + Self.sound([0, 0, 0, 0]), type: "AIFC")
         #expect(throws: MediaError.unsupported(what: what)) { try AudioFile.open(MemorySource(file)) }

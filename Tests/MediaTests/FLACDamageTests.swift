@@ -194,9 +194,11 @@ struct FLACDamageTests {
         #expect(difference(decoded.parts[2].samples, signal.slice(5000..<10_500)) == nil)
     }
 
-    @Test("A total that lies: too small plays on, too large is a truncated file", arguments: [
-        1, 5000, 10_499, 10_501, 100_000,
-    ])
+    @Test(
+        "A total that lies: too small plays on, too large is a truncated file",
+        arguments: [
+            1, 5000, 10_499, 10_501, 100_000,
+        ])
     func lyingTotal(total: Int) throws {
         var bytes = map.bytes
         // The lower 32 of its 36 bits.

@@ -55,11 +55,14 @@ struct FLACHeaderTests {
 
     @Test("Vorbis comments as the encoder writes them")
     func comments() throws {
-        let decoder = try AudioFile.open(MemorySource(try signal.flac([
-            "-T", "title=Übung", "-T", "Artist=A", "-T", "ARTIST=B", "-T", "ALBUM=Album  ", "-T", "TRACKNUMBER=3/12",
-            "-T", "DISCNUMBER=2", "-T", "REPLAYGAIN_TRACK_GAIN=-7.30 dB", "-T", "replaygain_track_peak=0.988",
-            "-T", "REPLAYGAIN_ALBUM_GAIN=+1,5 dB", "-T", "REPLAYGAIN_ALBUM_PEAK=nan",
-        ])))
+        let decoder = try AudioFile.open(
+            MemorySource(
+                try signal.flac([
+                    "-T", "title=Übung", "-T", "Artist=A", "-T", "ARTIST=B", "-T", "ALBUM=Album  ", "-T",
+                    "TRACKNUMBER=3/12",
+                    "-T", "DISCNUMBER=2", "-T", "REPLAYGAIN_TRACK_GAIN=-7.30 dB", "-T", "replaygain_track_peak=0.988",
+                    "-T", "REPLAYGAIN_ALBUM_GAIN=+1,5 dB", "-T", "REPLAYGAIN_ALBUM_PEAK=nan",
+                ])))
         var expected = TrackMetadata()
         expected.title = "Übung"
         expected.artist = "A, B"

@@ -36,9 +36,11 @@ struct FLACSeekTests {
         }
     }
 
-    @Test("Without a total, with tiny and with huge blocks, many channels", arguments: [
-        (["-b4096"], true), (["-b192"], false), (["-b65535", "--no-seektable"], false),
-    ])
+    @Test(
+        "Without a total, with tiny and with huge blocks, many channels",
+        arguments: [
+            (["-b4096"], true), (["-b192"], false), (["-b65535", "--no-seektable"], false),
+        ])
     func encodings(options: [String], fromPipe: Bool) throws {
         try expectExactSeeks(in: try AudioFile.open(MemorySource(try signal.flac(options, fromPipe: fromPipe))))
     }
@@ -85,9 +87,11 @@ struct FLACSeekTests {
         #expect(try difference(decoder.decode(frames: 10), signal.slice(5..<15)) == nil)
     }
 
-    @Test("Where streams lie one behind the other, a seek stays in the first one, and what follows plays on", arguments: [
-        (9000, false), (9000, true), (40_000, false), (40_000, true), (20_000, false), (20_000, true),
-    ])
+    @Test(
+        "Where streams lie one behind the other, a seek stays in the first one, and what follows plays on",
+        arguments: [
+            (9000, false), (9000, true), (40_000, false), (40_000, true), (20_000, false), (20_000, true),
+        ])
     func appendedAlike(frames: Int, isPlayedBefore: Bool) throws {
         let first = Signal(frames: 20_000)
         let others = [Signal(frames: frames, seed: 2), Signal(frames: 20_000, seed: 3)]

@@ -32,7 +32,8 @@ struct ID3v2Tests {
 
     @Test("All versions", arguments: [2, 3, 4])
     func versions(version: Int) throws {
-        let names = version == 2
+        let names =
+            version == 2
             ? ["TT2", "TP1", "TAL", "TRK", "TPA", "TXX"] : ["TIT2", "TPE1", "TALB", "TRCK", "TPOS", "TXXX"]
         let texts = ["Title", "Artist", "Album", "4/10", "2/2", "replaygain_track_gain\0-3.5 dB"]
         let frames = zip(names, texts).flatMap { frame($0, [0] + Array($1.utf8), version: version) }
@@ -65,14 +66,16 @@ struct ID3v2Tests {
 
     @Test("User texts in UTF-16 have a byte order mark for each string")
     func userText() throws {
-        let content = [1, 0xFF, 0xFE] + utf16("REPLAYGAIN_ALBUM_PEAK", bigEndian: false) + [0, 0, 0xFF, 0xFE]
+        let content =
+            [1, 0xFF, 0xFE] + utf16("REPLAYGAIN_ALBUM_PEAK", bigEndian: false) + [0, 0, 0xFF, 0xFE]
             + utf16("0.75", bigEndian: false)
         #expect(try read(tag(frame("TXXX", content, version: 3), version: 3)).replayGain.albumPeak == 0.75)
     }
 
     @Test("Several artists are listed; of several titles the first stands")
     func lists() throws {
-        let frames = frame("TPE1", [3] + Array("A\0B\0".utf8), version: 4)
+        let frames =
+            frame("TPE1", [3] + Array("A\0B\0".utf8), version: 4)
             + frame("TIT2", [3] + Array("One\0Two".utf8), version: 4)
         let metadata = try read(tag(frames, version: 4))
         #expect(metadata.artist == "A, B")
@@ -113,7 +116,8 @@ struct ID3v2Tests {
 
     @Test("A picture of 20 MB before the title is not read")
     func picture() throws {
-        let frames = frame("APIC", [UInt8](repeating: 1, count: 20_000_000), version: 3)
+        let frames =
+            frame("APIC", [UInt8](repeating: 1, count: 20_000_000), version: 3)
             + frame("TIT2", [0] + Array("x".utf8), version: 3)
         let source = MemorySource(tag(frames, version: 3))
         #expect(try ID3v2.read(from: source, at: 0).title == "x")
@@ -132,11 +136,13 @@ struct ID3v2Tests {
         }
     }
 
-    @Test("The end of tags", arguments: [
-        ([0x49, 0x44, 0x33, 4, 0, 0, 0, 0, 1, 5], 143), ([0x49, 0x44, 0x33, 4, 0, 0x10, 0, 0, 1, 5], 153),
-        ([0x49, 0x44, 0x33, 0xFF, 0, 0, 0, 0, 1, 5], 0), ([0x49, 0x44, 0x33, 4, 0, 0, 0, 0, 0x80, 5], 0),
-        ([0x49, 0x44, 0x33], 0),
-    ] as [([UInt8], Int64)])
+    @Test(
+        "The end of tags",
+        arguments: [
+            ([0x49, 0x44, 0x33, 4, 0, 0, 0, 0, 1, 5], 143), ([0x49, 0x44, 0x33, 4, 0, 0x10, 0, 0, 1, 5], 153),
+            ([0x49, 0x44, 0x33, 0xFF, 0, 0, 0, 0, 1, 5], 0), ([0x49, 0x44, 0x33, 4, 0, 0, 0, 0, 0x80, 5], 0),
+            ([0x49, 0x44, 0x33], 0),
+        ] as [([UInt8], Int64)])
     func end(bytes: [UInt8], end: Int64) throws {
         #expect(try ID3v2.end(of: MemorySource(bytes), at: 0) == end)
     }

@@ -62,7 +62,8 @@ struct MutationTests {
         var bytes = seed
         // The headers are a small part of a file and the most telling one.
         func place() -> Int {
-            Bool.random(using: &generator) ? .random(in: 0..<min(120, bytes.count), using: &generator)
+            Bool.random(using: &generator)
+                ? .random(in: 0..<min(120, bytes.count), using: &generator)
                 : .random(in: 0..<bytes.count, using: &generator)
         }
         for _ in 0..<Int.random(in: 1...4, using: &generator) where bytes.count > 200 {

@@ -4,28 +4,30 @@ import Testing
 
 @Suite("Files are recognised by their content")
 struct SignatureTests {
-    @Test("What is no audio is named", arguments: [
-        ([0xFF, 0xD8, 0xFF, 0xE0], "JPEG"),
-        ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], "PNG"),
-        (Array("GIF89a".utf8), "GIF"),
-        (Array("%PDF-1.7".utf8), "PDF"),
-        (Array("PK\u{3}\u{4}".utf8), "ZIP"),
-        ([0xFF, 0xFB, 0x90, 0x64], "MP3"),
-        ([0, 0, 0, 32] + Array("ftypM4A ".utf8), "MP4/M4A"),
-        (Array("OggS".utf8) + [0, 2], "Ogg"),
-        (Array("DSD ".utf8) + [28, 0], "DSF"),
-        (Array("FRM8".utf8) + [0, 0], "DFF"),
-        (Array("wvpk".utf8), "WavPack"),
-        (Array("MAC ".utf8), "APE"),
-        ([0x7F] + Array("ELF".utf8), "ELF"),
-        (Array("RIFF....AVI LIST".utf8), "AVI"),
-        (Array("#EXTM3U\n".utf8), "playlist"),
-        (Array("Dear diary,\n".utf8), "text"),
-        (Array("Größe\n".utf8), "text"),
-        (Array("fLa".utf8), "text"),
-        ([0, 1, 2, 3], nil),
-        ([UInt8](repeating: 0, count: 1000), nil),
-    ] as [([UInt8], String?)])
+    @Test(
+        "What is no audio is named",
+        arguments: [
+            ([0xFF, 0xD8, 0xFF, 0xE0], "JPEG"),
+            ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], "PNG"),
+            (Array("GIF89a".utf8), "GIF"),
+            (Array("%PDF-1.7".utf8), "PDF"),
+            (Array("PK\u{3}\u{4}".utf8), "ZIP"),
+            ([0xFF, 0xFB, 0x90, 0x64], "MP3"),
+            ([0, 0, 0, 32] + Array("ftypM4A ".utf8), "MP4/M4A"),
+            (Array("OggS".utf8) + [0, 2], "Ogg"),
+            (Array("DSD ".utf8) + [28, 0], "DSF"),
+            (Array("FRM8".utf8) + [0, 0], "DFF"),
+            (Array("wvpk".utf8), "WavPack"),
+            (Array("MAC ".utf8), "APE"),
+            ([0x7F] + Array("ELF".utf8), "ELF"),
+            (Array("RIFF....AVI LIST".utf8), "AVI"),
+            (Array("#EXTM3U\n".utf8), "playlist"),
+            (Array("Dear diary,\n".utf8), "text"),
+            (Array("Größe\n".utf8), "text"),
+            (Array("fLa".utf8), "text"),
+            ([0, 1, 2, 3], nil),
+            ([UInt8](repeating: 0, count: 1000), nil),
+        ] as [([UInt8], String?)])
     func names(bytes: [UInt8], name: String?) {
         #expect(throws: MediaError.notAudio(looksLike: name)) { try AudioFile.open(MemorySource(bytes)) }
     }
@@ -43,9 +45,11 @@ struct SignatureTests {
         }
     }
 
-    @Test("What it is can be asked without reading on", arguments: [
-        ("fLaC", .flac), ("RIFF....WAVE", .wav), ("FORM....AIFC", .aiff),
-    ] as [(String, AudioProperties.Container)])
+    @Test(
+        "What it is can be asked without reading on",
+        arguments: [
+            ("fLaC", .flac), ("RIFF....WAVE", .wav), ("FORM....AIFC", .aiff),
+        ] as [(String, AudioProperties.Container)])
     func container(head: String, container: AudioProperties.Container) throws {
         let source = MemorySource(Array(head.utf8) + [UInt8](repeating: 0, count: 100_000))
         #expect(try AudioFile.container(of: source) == container)

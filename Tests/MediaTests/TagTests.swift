@@ -7,20 +7,24 @@ import Testing
 struct TagTests {
     // MARK: - Numbers
 
-    @Test("Track and disc numbers", arguments: [
-        ("3", 3), ("3/12", 3), ("03", 3), (" 7 ", 7), ("99999", 99999), ("100000", nil), ("0", nil), ("", nil),
-        ("A3", nil), ("-1", nil), ("12 of 13", 12),
-    ] as [(String, Int?)])
+    @Test(
+        "Track and disc numbers",
+        arguments: [
+            ("3", 3), ("3/12", 3), ("03", 3), (" 7 ", 7), ("99999", 99999), ("100000", nil), ("0", nil), ("", nil),
+            ("A3", nil), ("-1", nil), ("12 of 13", 12),
+        ] as [(String, Int?)])
     func ordinals(text: String, number: Int?) {
         #expect(TagNumber.ordinal(text) == number)
     }
 
-    @Test("Gains and peaks", arguments: [
-        ("-7.30 dB", -7.3), ("-7,30 dB", -7.3), ("+1.5dB", 1.5), ("0 DB", 0), (" 0.988235 ", 0.988235), (".5", 0.5),
-        ("5.", 5), ("-0.00", 0), ("0.1234567890123456789012345", 0.12345678901234568), ("1e3", nil), ("nan", nil),
-        ("inf", nil), ("", nil), ("dB", nil), ("-", nil), ("1.2.3", nil), ("1,234.5", nil), ("--1", nil),
-        ("99999999999999999999", nil),
-    ] as [(String, Double?)])
+    @Test(
+        "Gains and peaks",
+        arguments: [
+            ("-7.30 dB", -7.3), ("-7,30 dB", -7.3), ("+1.5dB", 1.5), ("0 DB", 0), (" 0.988235 ", 0.988235), (".5", 0.5),
+            ("5.", 5), ("-0.00", 0), ("0.1234567890123456789012345", 0.12345678901234568), ("1e3", nil), ("nan", nil),
+            ("inf", nil), ("", nil), ("dB", nil), ("-", nil), ("1.2.3", nil), ("1,234.5", nil), ("--1", nil),
+            ("99999999999999999999", nil),
+        ] as [(String, Double?)])
     func decimals(text: String, number: Double?) {
         let value = TagNumber.decimal(text)
         #expect((value == nil) == (number == nil))
@@ -43,13 +47,15 @@ struct TagTests {
         try read(comments(texts.map { Array($0.utf8) }))
     }
 
-    @Test("R128 gains stand 5 dB higher, and replay gain of its own name wins", arguments: [
-        (["R128_TRACK_GAIN=-256"], 4.0), (["R128_TRACK_GAIN=0"], 5), (["R128_TRACK_GAIN=-32768"], -123),
-        (["R128_TRACK_GAIN=640", "REPLAYGAIN_TRACK_GAIN=1 dB"], 1),
-        (["REPLAYGAIN_TRACK_GAIN=1 dB", "R128_TRACK_GAIN=640"], 1),
-        (["REPLAYGAIN_TRACK_GAIN=loud", "R128_TRACK_GAIN=640"], 7.5),
-        (["R128_TRACK_GAIN=32768"], nil), (["R128_TRACK_GAIN=1.5"], nil),
-    ] as [([String], Double?)])
+    @Test(
+        "R128 gains stand 5 dB higher, and replay gain of its own name wins",
+        arguments: [
+            (["R128_TRACK_GAIN=-256"], 4.0), (["R128_TRACK_GAIN=0"], 5), (["R128_TRACK_GAIN=-32768"], -123),
+            (["R128_TRACK_GAIN=640", "REPLAYGAIN_TRACK_GAIN=1 dB"], 1),
+            (["REPLAYGAIN_TRACK_GAIN=1 dB", "R128_TRACK_GAIN=640"], 1),
+            (["REPLAYGAIN_TRACK_GAIN=loud", "R128_TRACK_GAIN=640"], 7.5),
+            (["R128_TRACK_GAIN=32768"], nil), (["R128_TRACK_GAIN=1.5"], nil),
+        ] as [([String], Double?)])
     func r128(texts: [String], gain: Double?) throws {
         #expect(try read(comments(texts.map { Array($0.utf8) })).replayGain.trackGain == gain)
         let album = texts.map { Array($0.utf8) }.map { text in
@@ -58,10 +64,12 @@ struct TagTests {
         #expect(try read(comments(album)).replayGain.albumGain == gain)
     }
 
-    @Test("Nonsense is missing", arguments: [
-        "REPLAYGAIN_TRACK_GAIN=900 dB", "REPLAYGAIN_TRACK_PEAK=0", "REPLAYGAIN_TRACK_PEAK=-1",
-        "REPLAYGAIN_TRACK_PEAK=1000", "TITLE=", "TITLE=   ", "TITLE", "=x", "", "TITLEX=x",
-    ])
+    @Test(
+        "Nonsense is missing",
+        arguments: [
+            "REPLAYGAIN_TRACK_GAIN=900 dB", "REPLAYGAIN_TRACK_PEAK=0", "REPLAYGAIN_TRACK_PEAK=-1",
+            "REPLAYGAIN_TRACK_PEAK=1000", "TITLE=", "TITLE=   ", "TITLE", "=x", "", "TITLEX=x",
+        ])
     func nonsense(text: String) throws {
         #expect(try read(text) == TrackMetadata())
     }

@@ -16,16 +16,20 @@ struct WAVTests {
         var testDescription: String { "\(bits) bits in \(byteCount) bytes" }
     }
 
-    @Test("Classic format", arguments: [
-        Layout(bits: 8, byteCount: 1), Layout(bits: 12, byteCount: 2), Layout(bits: 16, byteCount: 2),
-        Layout(bits: 20, byteCount: 3), Layout(bits: 24, byteCount: 3), Layout(bits: 24, byteCount: 4),
-        Layout(bits: 32, byteCount: 4),
-    ])
+    @Test(
+        "Classic format",
+        arguments: [
+            Layout(bits: 8, byteCount: 1), Layout(bits: 12, byteCount: 2), Layout(bits: 16, byteCount: 2),
+            Layout(bits: 20, byteCount: 3), Layout(bits: 24, byteCount: 3), Layout(bits: 24, byteCount: 4),
+            Layout(bits: 32, byteCount: 4),
+        ])
     func classic(layout: Layout) throws {
         let signal = Signal(frames: 3000, channels: 3, depth: layout.bits)
-        try expect(signal, in: Chunks.wav(
-            Chunks.format(of: signal, bits: layout.bits, byteCount: layout.byteCount)
-                + Chunks.riff("data", signal.raw(byteCount: layout.byteCount, unsigned: layout.byteCount == 1))))
+        try expect(
+            signal,
+            in: Chunks.wav(
+                Chunks.format(of: signal, bits: layout.bits, byteCount: layout.byteCount)
+                    + Chunks.riff("data", signal.raw(byteCount: layout.byteCount, unsigned: layout.byteCount == 1))))
     }
 
     @Test("Extensible format, every depth", arguments: 4...32)
@@ -36,13 +40,18 @@ struct WAVTests {
 
     @Test("Channels", arguments: 1...8)
     func channels(count: Int) throws {
-        try expect(Signal(frames: 1000, channels: count, depth: 24), in: Signal(
-            frames: 1000, channels: count, depth: 24).extensibleWAV)
+        try expect(
+            Signal(frames: 1000, channels: count, depth: 24),
+            in: Signal(
+                frames: 1000, channels: count, depth: 24
+            ).extensibleWAV)
     }
 
-    @Test("What real programs write", Tool.needsFFmpeg, arguments: [
-        ("pcm_u8", 8), ("pcm_s16le", 16), ("pcm_s24le", 24), ("pcm_s32le", 32),
-    ])
+    @Test(
+        "What real programs write", Tool.needsFFmpeg,
+        arguments: [
+            ("pcm_u8", 8), ("pcm_s16le", 16), ("pcm_s24le", 24), ("pcm_s32le", 32),
+        ])
     func ffmpeg(codec: String, depth: Int) throws {
         let signal = Signal(frames: 5000, rate: 48000, depth: depth)
         for options in [[], ["-rf64", "always"]] as [[String]] {
@@ -56,8 +65,10 @@ struct WAVTests {
 
     @Test("Chunks in any order, with odd sizes and their padding")
     func chunkOrder() throws {
-        let list = Chunks.riff("LIST", Array("INFO".utf8) + Chunks.riff("INAM", Array("Name\0".utf8))
-            + Chunks.riff("IART", [0x42, 0xE9]) + Chunks.riff("ITRK", Array("7\0".utf8)))
+        let list = Chunks.riff(
+            "LIST",
+            Array("INFO".utf8) + Chunks.riff("INAM", Array("Name\0".utf8))
+                + Chunks.riff("IART", [0x42, 0xE9]) + Chunks.riff("ITRK", Array("7\0".utf8)))
         let junk = Chunks.riff("junk", [1, 2, 3]) + Chunks.riff("bext", [UInt8](repeating: 9, count: 602))
         let data = Chunks.riff("data", Self.samples)
         for chunks in [
@@ -72,8 +83,10 @@ struct WAVTests {
 
     @Test("An ID3 chunk wins over INFO, field by field", arguments: ["id3 ", "ID3 "])
     func id3(name: String) throws {
-        let list = Chunks.riff("LIST", Array("INFO".utf8) + Chunks.riff("INAM", Array("Info".utf8))
-            + Chunks.riff("IPRD", Array("Album".utf8)))
+        let list = Chunks.riff(
+            "LIST",
+            Array("INFO".utf8) + Chunks.riff("INAM", Array("Info".utf8))
+                + Chunks.riff("IPRD", Array("Album".utf8)))
         let frame = Array("TIT2".utf8) + [0, 0, 0, 4, 0, 0, 0] + Array("ID3".utf8)
         let tag = Chunks.riff(name, Array("ID3".utf8) + [3, 0, 0, 0, 0, 0, UInt8(frame.count)] + frame)
         let data = Chunks.riff("data", Self.samples)
@@ -84,8 +97,10 @@ struct WAVTests {
 
     @Test("Sizes that a streaming writer left open", arguments: [0, 0xFFFF_FFFF, 0x7FFF_F000])
     func openSizes(size: Int) throws {
-        try expect(Self.signal, in: Chunks.wav(
-            Self.format + Chunks.riff("data", Self.samples, size: size), size: size == 0 ? 0 : 0xFFFF_FFFF))
+        try expect(
+            Self.signal,
+            in: Chunks.wav(
+                Self.format + Chunks.riff("data", Self.samples, size: size), size: size == 0 ? 0 : 0xFFFF_FFFF))
     }
 
     @Test("RF64 with its sizes in ds64, and with none")
@@ -114,10 +129,12 @@ struct WAVTests {
         #expect(damage.isEmpty)
     }
 
-    @Test("Formats that are not supported say which", arguments: [
-        (3, "WAV with floating-point samples"), (2, "WAV with ADPCM"), (0x55, "WAV with MP3 inside"),
-        (0x1234, "WAV with codec 0x1234"),
-    ])
+    @Test(
+        "Formats that are not supported say which",
+        arguments: [
+            (3, "WAV with floating-point samples"), (2, "WAV with ADPCM"), (0x55, "WAV with MP3 inside"),
+            (0x1234, "WAV with codec 0x1234"),
+        ])
     func unsupported(codec: Int, what: String) {
         for format in [
             Chunks.format(of: Self.signal, bits: 32, byteCount: 4, codec: codec),

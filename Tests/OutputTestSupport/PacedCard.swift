@@ -186,7 +186,8 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
         if let rates, !rates.contains(format.sampleRate) {
             throw .rateNotSupported(device: request.device, rate: format.sampleRate, supported: rates.sorted())
         }
-        guard let sampleFormat = sampleFormats.first(where: { request.sampleFormat == nil || $0 == request.sampleFormat })
+        guard
+            let sampleFormat = sampleFormats.first(where: { request.sampleFormat == nil || $0 == request.sampleFormat })
         else { throw .sampleFormatNotSupported(device: request.device, requested: request.sampleFormat) }
         let bufferFrames = max(format.sampleRate * request.bufferMilliseconds / 1000, leastBufferFrames)
         let configuration = DeviceConfiguration(

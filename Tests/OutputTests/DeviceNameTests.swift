@@ -48,7 +48,9 @@ struct NoSoundCardTests {
         }
         #expect(try DeviceName.resolved("null", configuration: configuration) == "null")
         #expect(DeviceName.absence(of: "auto", configuration: configuration) == "There is no sound card here.")
-        #expect(DeviceName.absence(of: "hw:CARD=DAC", configuration: configuration)?.hasPrefix("hw:CARD=DAC: no such") == true)
+        #expect(
+            DeviceName.absence(of: "hw:CARD=DAC", configuration: configuration)?.hasPrefix("hw:CARD=DAC: no such")
+                == true)
         #expect(DeviceName.absence(of: "null", configuration: configuration) == nil)
     }
 

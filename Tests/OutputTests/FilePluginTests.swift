@@ -118,12 +118,16 @@ struct FilePluginTests {
     @Test("a folder is no file", arguments: Way.all)
     func folderGiven(way: Way) throws {
         let device = "file:FILE='\(folder.path)',FORMAT=raw"
-        #expect(throws: DeviceError.refused(device: device, code: -EISDIR, reason: "write \(folder.path): Is a directory")) {
+        #expect(
+            throws: DeviceError.refused(device: device, code: -EISDIR, reason: "write \(folder.path): Is a directory")
+        ) {
             try way.open(.stereo(device))
         }
     }
 
-    @Test("a file that takes no more is a fault, at the latest when all is to be heard", arguments: Way.all, [101, 30_011])
+    @Test(
+        "a file that takes no more is a fault, at the latest when all is to be heard", arguments: Way.all,
+        [101, 30_011])
     func fullDisk(way: Way, frames: Int) throws {
         let device = try way.open(.stereo("file:FILE=/dev/full,FORMAT=raw"))
         #expect(throws: DeviceFault.spoiled(code: -ENOSPC)) {

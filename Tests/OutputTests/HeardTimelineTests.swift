@@ -22,14 +22,16 @@ struct HeardTimelineTests {
         var expected: Int64
     }
 
-    @Test("A ring position is a position in the product", arguments: [
-        Place(rate: 44_100, channels: 2, position: 0, expected: 0),
-        Place(rate: 44_100, channels: 2, position: 88_200, expected: 1_000_000_000),
-        Place(rate: 44_100, channels: 2, position: 2, expected: 22_675),
-        Place(rate: 48_000, channels: 6, ringStart: 840, position: 864_846, mediaStart: 5, expected: 3_000_020_838),
-        // Ten days of 768 kHz do not overflow.
-        Place(rate: 768_000, channels: 8, position: 5_308_416_000_000, expected: 864_000_000_000_000),
-    ])
+    @Test(
+        "A ring position is a position in the product",
+        arguments: [
+            Place(rate: 44_100, channels: 2, position: 0, expected: 0),
+            Place(rate: 44_100, channels: 2, position: 88_200, expected: 1_000_000_000),
+            Place(rate: 44_100, channels: 2, position: 2, expected: 22_675),
+            Place(rate: 48_000, channels: 6, ringStart: 840, position: 864_846, mediaStart: 5, expected: 3_000_020_838),
+            // Ten days of 768 kHz do not overflow.
+            Place(rate: 768_000, channels: 8, position: 5_308_416_000_000, expected: 864_000_000_000_000),
+        ])
     func media(place: Place) {
         let format = PCMFormat(sampleRate: place.rate, channelCount: place.channels, bitDepth: 16)
         let stream = stream(1, format)
@@ -39,9 +41,11 @@ struct HeardTimelineTests {
         #expect(run.media(at: place.position) == place.expected)
     }
 
-    @Test("Heard is what was written less the delay; never back, never beyond", arguments: [
-        [100], [60], [60, 80], [0], [1000], [10, 1000, 0, 50],
-    ])
+    @Test(
+        "Heard is what was written less the delay; never back, never beyond",
+        arguments: [
+            [100], [60], [60, 80], [0], [1000], [10, 1000, 0, 50],
+        ])
     func heard(delays: [Int]) {
         let written = 100
         var timeline = HeardTimeline()
@@ -66,12 +70,14 @@ struct HeardTimelineTests {
         var position: Int64
     }
 
-    @Test("A segment is passed to when its first frame was heard, not before", arguments: [
-        // Of 50 frames of stream 1, 1 of stream 2 and 49 of stream 3.
-        Step(heard: 0, stream: 1, position: 840), Step(heard: 49, stream: 1, position: 938),
-        Step(heard: 50, stream: 1, position: 940), Step(heard: 51, stream: 2, position: 2),
-        Step(heard: 52, stream: 3, position: 1682), Step(heard: 100, stream: 3, position: 1778),
-    ])
+    @Test(
+        "A segment is passed to when its first frame was heard, not before",
+        arguments: [
+            // Of 50 frames of stream 1, 1 of stream 2 and 49 of stream 3.
+            Step(heard: 0, stream: 1, position: 840), Step(heard: 49, stream: 1, position: 938),
+            Step(heard: 50, stream: 1, position: 940), Step(heard: 51, stream: 2, position: 2),
+            Step(heard: 52, stream: 3, position: 1682), Step(heard: 100, stream: 3, position: 1778),
+        ])
     func advance(step: Step) {
         let streams = (1...3).map { stream(UInt64($0), stereo) }
         var timeline = HeardTimeline()

@@ -112,8 +112,11 @@ struct ALSAAnswerTests {
             (-EAGAIN, .busy(device: "hw:0")),
             (-EACCES, .noPermission(device: "hw:0")),
             (-EPERM, .noPermission(device: "hw:0")),
-            (-EINVAL, .refused(
-                device: "hw:0", code: -EINVAL, reason: "ALSA does not understand this name or its arguments")),
+            (
+                -EINVAL,
+                .refused(
+                    device: "hw:0", code: -EINVAL, reason: "ALSA does not understand this name or its arguments")
+            ),
         ] as [(Int32, DeviceError)])
     func opening(code: Int32, expected: DeviceError) {
         let failure = ALSAFailure(code: code)

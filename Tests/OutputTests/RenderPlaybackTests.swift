@@ -4,7 +4,6 @@ import Testing
 
 @testable import Output
 
-
 @Suite("Rendering: play, hold, resume, end")
 struct RenderPlaybackTests {
     @Test("A stream is heard from its first frame to its last, and then its end is told")

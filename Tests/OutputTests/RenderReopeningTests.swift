@@ -161,9 +161,11 @@ struct RenderReopeningTests {
         #expect(bench.events == (releaseDevice ? ["opened 2000/1", "running 2"] : ["reopening 2"]))
     }
 
-    @Test("`begin` goes on where the device can, and asks anew where it cannot", arguments: [
-        RenderBench.mono, fast, wide,
-    ])
+    @Test(
+        "`begin` goes on where the device can, and asks anew where it cannot",
+        arguments: [
+            RenderBench.mono, fast, wide,
+        ])
     func begin(format: PCMFormat) {
         let bench = waitingBench()
         bench.begin(bench.stream(100, format: format))
@@ -209,9 +211,11 @@ struct RenderReopeningTests {
         #expect(bench.card.openingCount == 1)
     }
 
-    @Test("`setNext` with something else: what the device can play is heard, all else is asked for anew", arguments: [
-        RenderBench.mono, fast, wide,
-    ])
+    @Test(
+        "`setNext` with something else: what the device can play is heard, all else is asked for anew",
+        arguments: [
+            RenderBench.mono, fast, wide,
+        ])
     func otherNext(format: PCMFormat) {
         let bench = waitingBench()
         bench.setNext(bench.stream(100, format: format))

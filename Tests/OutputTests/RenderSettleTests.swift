@@ -21,9 +21,11 @@ struct RenderSettleTests {
         }
     }
 
-    @Test("comes before the first frame, is longer than the buffer where it must be, and counts for no position", arguments: [
-        50, 200, 450,
-    ])
+    @Test(
+        "comes before the first frame, is longer than the buffer where it must be, and counts for no position",
+        arguments: [
+            50, 200, 450,
+        ])
     func start(milliseconds: Int) {
         let bench = bench(atStart: milliseconds, atRateChange: 0)
         bench.play(bench.stream(300, from: 1_000_000_000))

@@ -16,7 +16,8 @@ struct DitherTests {
         }
     }
 
-    @Test("no error is more than the dither's 1 LSB and the rounding's half",
+    @Test(
+        "no error is more than the dither's 1 LSB and the rounding's half",
         arguments: [SampleFormat.s24, .s24Packed, .s16])
     func bounds(format: SampleFormat) {
         let samples = telltaleSamples.map { $0 / 2 }
@@ -27,7 +28,8 @@ struct DitherTests {
 
     /// What TPDF is for: neither mean nor variance of the error depends on where between two steps the signal lies.
     /// Expected are mean 0 and variance 1/12 (rounding) + 1/6 (dither) = 1/4.
-    @Test("the error has mean 0 and variance 1/4 LSB² wherever the signal lies between two steps",
+    @Test(
+        "the error has mean 0 and variance 1/4 LSB² wherever the signal lies between two steps",
         arguments: [SampleFormat.s24, .s16], [0, 1, 4, 7])
     func moments(format: SampleFormat, eighth: Int32) {
         let count = 100_000

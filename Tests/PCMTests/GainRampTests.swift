@@ -10,9 +10,11 @@ struct GainRampTests {
         render(Array(repeating: probe, count: frames * renderer.channelCount), with: &renderer)
     }
 
-    @Test("lasts 20 ms and ends exactly at the target", arguments: [
-        (8000, 160), (44_100, 882), (48_000, 960), (192_000, 3840), (1, 1), (11_025, 220),
-    ])
+    @Test(
+        "lasts 20 ms and ends exactly at the target",
+        arguments: [
+            (8000, 160), (44_100, 882), (48_000, 960), (192_000, 3840), (1, 1), (11_025, 220),
+        ])
     func length(sampleRate: Int, frames: Int) {
         var renderer = SampleRenderer(format: .s32, channelCount: 1, sampleRate: sampleRate, seed: 1)
         let target = Gain(factor: 0.123)
@@ -24,9 +26,11 @@ struct GainRampTests {
         #expect(!isRamping)
     }
 
-    @Test("is monotonic and never more than a rounding away from the line", arguments: [
-        (1.0, 0.0), (0.0, 1.0), (1.0, 0.001), (0.001, 7.9), (0.5, 0.500_001), (7.9, 0.0),
-    ])
+    @Test(
+        "is monotonic and never more than a rounding away from the line",
+        arguments: [
+            (1.0, 0.0), (0.0, 1.0), (1.0, 0.001), (0.001, 7.9), (0.5, 0.500_001), (7.9, 0.0),
+        ])
     func line(from: Double, to: Double) {
         let (start, target) = (Gain(factor: from), Gain(factor: to))
         var renderer = SampleRenderer(format: .s32, channelCount: 1, sampleRate: 44_100, seed: 1)
@@ -88,7 +92,8 @@ struct GainRampTests {
         #expect(render([12_345 << 16], with: &renderer) == [12_345])
     }
 
-    @Test("after a ramp to silence there is digital zero, after a ramp to unity the samples themselves",
+    @Test(
+        "after a ramp to silence there is digital zero, after a ramp to unity the samples themselves",
         arguments: SampleFormat.allCases)
     func ends(format: SampleFormat) {
         let samples = (0..<2000).map { Int32($0 * 7919 % 30_000) << 16 }

@@ -18,10 +18,12 @@ struct LoudnessTests {
         #expect(Loudness.factor(mode: .album, preAmp: 4, replayGain: complete) == 0.4)
     }
 
-    @Test("a missing or impossible field of the mode means factor 1, without the base volume", arguments: [
-        (nil, nil), (nil, 1.0), (-7.0, nil), (-7.0, 0.0), (-7.0, -0.5), (-7.0, .nan), (-7.0, .infinity),
-        (.nan, 1.0), (.infinity, 1.0), (-.infinity, 1.0),
-    ] as [(Double?, Double?)])
+    @Test(
+        "a missing or impossible field of the mode means factor 1, without the base volume",
+        arguments: [
+            (nil, nil), (nil, 1.0), (-7.0, nil), (-7.0, 0.0), (-7.0, -0.5), (-7.0, .nan), (-7.0, .infinity),
+            (.nan, 1.0), (.infinity, 1.0), (-.infinity, 1.0),
+        ] as [(Double?, Double?)])
     func incomplete(gain: Double?, peak: Double?) {
         var replayGain = complete
         (replayGain.trackGain, replayGain.trackPeak) = (gain, peak)

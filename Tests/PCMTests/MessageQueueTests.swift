@@ -23,9 +23,11 @@ struct MessageQueueTests {
         }
     }
 
-    @Test("the capacity is the next power of two, and a full queue takes nothing", arguments: [
-        (0, 1), (1, 1), (2, 2), (3, 4), (64, 64), (65, 128),
-    ])
+    @Test(
+        "the capacity is the next power of two, and a full queue takes nothing",
+        arguments: [
+            (0, 1), (1, 1), (2, 2), (3, 4), (64, 64), (65, 128),
+        ])
     func capacity(asked: Int, capacity: Int) {
         let queue = MessageQueue<Int>(capacity: asked)
         #expect(queue.capacity == capacity)

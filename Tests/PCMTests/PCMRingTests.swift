@@ -32,9 +32,11 @@ struct PCMRingTests {
         return samples
     }
 
-    @Test("the capacity is a multiple of 840, at least twice that", arguments: [
-        (0, 1680), (1, 1680), (1681, 2520), (2520, 2520), (44_100, 44_520),
-    ])
+    @Test(
+        "the capacity is a multiple of 840, at least twice that",
+        arguments: [
+            (0, 1680), (1, 1680), (1681, 2520), (2520, 2520), (44_100, 44_520),
+        ])
     func capacity(asked: Int, capacity: Int) {
         let ring = PCMRing(capacity: asked)
         #expect(ring.capacity == capacity)

@@ -22,27 +22,33 @@ struct SampleRendererTests {
         #expect(render(telltaleSamples, as: format, gain: .unity) == expected)
     }
 
-    @Test("ties go up, and rounding up saturates", arguments: [
-        (0x0000_7fff, 0), (0x0000_8000, 1), (-0x8000, 0), (-0x8001, -1), (0x0001_8000, 2), (-0x1_8000, -1),
-        (.max, 0x7fff), (0x7fff_8000, 0x7fff), (0x7fff_7fff, 0x7fff), (0x7ffe_8000, 0x7fff), (.min, -0x8000),
-    ] as [(Int32, Int32)])
+    @Test(
+        "ties go up, and rounding up saturates",
+        arguments: [
+            (0x0000_7fff, 0), (0x0000_8000, 1), (-0x8000, 0), (-0x8001, -1), (0x0001_8000, 2), (-0x1_8000, -1),
+            (.max, 0x7fff), (0x7fff_8000, 0x7fff), (0x7fff_7fff, 0x7fff), (0x7ffe_8000, 0x7fff), (.min, -0x8000),
+        ] as [(Int32, Int32)])
     func ties(sample: Int32, expected: Int32) {
         #expect(render([sample], as: .s16, gain: .unity) == [expected])
     }
 
-    @Test("a gain to 32 bits is the exact product, rounded and saturated once, and never dithered", arguments: [
-        1, 268_435, 1 << 27, 214_748_365, (1 << 28) - 1, (1 << 28) + 1, 1 << 29, 0x3fff_ffff, .max,
-    ] as [Int32])
+    @Test(
+        "a gain to 32 bits is the exact product, rounded and saturated once, and never dithered",
+        arguments: [
+            1, 268_435, 1 << 27, 214_748_365, (1 << 28) - 1, (1 << 28) + 1, 1 << 29, 0x3fff_ffff, .max,
+        ] as [Int32])
     func gainTo32Bits(rawValue: Int32) {
         let gain = Gain(factor: Double(rawValue) / 0x1p28)
         let expected = telltaleSamples.map { exactSample($0, gain: gain, bitDepth: 32) }
         #expect(render(telltaleSamples, as: .s32, gain: gain) == expected)
     }
 
-    @Test("saturation to 32 bits begins exactly where the range ends", arguments: [
-        (0x3fff_ffff, 0x7fff_fffe), (0x4000_0000, .max), (-0x4000_0000, .min), (-0x4000_0001, .min), (.max, .max),
-        (.min, .min),
-    ] as [(Int32, Int32)])
+    @Test(
+        "saturation to 32 bits begins exactly where the range ends",
+        arguments: [
+            (0x3fff_ffff, 0x7fff_fffe), (0x4000_0000, .max), (-0x4000_0000, .min), (-0x4000_0001, .min), (.max, .max),
+            (.min, .min),
+        ] as [(Int32, Int32)])
     func saturation(sample: Int32, doubled: Int32) {
         #expect(render([sample], as: .s32, gain: Gain(factor: 2)) == [doubled])
     }

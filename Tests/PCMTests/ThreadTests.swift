@@ -71,7 +71,9 @@ struct ThreadTests {
                     let count = min(region.count, Int.random(in: 1...1000, using: &random))
                     let position = ring.readPosition
                     var wrong = 0
-                    for index in 0..<count where region[index] != Self.sample(at: position + Int64(index)) { wrong += 1 }
+                    for index in 0..<count where region[index] != Self.sample(at: position + Int64(index)) {
+                        wrong += 1
+                    }
                     faults.add(wrong, ordering: .relaxed)
                     ring.advance(count)
                     let end = position + Int64(count)

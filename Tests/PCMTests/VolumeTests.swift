@@ -28,11 +28,13 @@ struct VolumeTests {
         }
     }
 
-    @Test("the percentage nearest to a level", arguments: [
-        (12.0, 100), (0.0, 100), (-0.3, 100), (-0.31, 99), (-29.9, 51), (-30.1, 50), (-59.69, 2),
-        (-59.7, 1), (-60.0, 1), (-96.0, 1),
-        (-.greatestFiniteMagnitude, 1), (-.infinity, 0), (.nan, 0), (.infinity, 100),
-    ] as [(Double, Int)])
+    @Test(
+        "the percentage nearest to a level",
+        arguments: [
+            (12.0, 100), (0.0, 100), (-0.3, 100), (-0.31, 99), (-29.9, 51), (-30.1, 50), (-59.69, 2),
+            (-59.7, 1), (-60.0, 1), (-96.0, 1),
+            (-.greatestFiniteMagnitude, 1), (-.infinity, 0), (.nan, 0), (.infinity, 100),
+        ] as [(Double, Int)])
     func nearest(level: Double, percent: Int) {
         #expect(Volume(decibels: level).percent == percent)
     }

@@ -11,7 +11,9 @@ struct EventLoopPostTests {
         let order = Recorder<String>()
         loop.post {
             order.record("first")
-            loop.post { order.record("posted by first"); loop.stop() }
+            loop.post {
+                order.record("posted by first"); loop.stop()
+            }
         }
         loop.post { order.record("second") }
         loop.post { order.record("third") }

@@ -16,9 +16,11 @@ struct FileTests {
         return folder[name]
     }
 
-    @Test("are read at any offset, short only at the end", arguments: [
-        (0, 4, [0, 1, 2, 3]), (3, 4, [3, 4, 5, 6]), (8, 4, [8, 9]), (10, 4, []), (1000, 4, []), (5, 0, []),
-    ] as [(Int64, Int, [UInt8])])
+    @Test(
+        "are read at any offset, short only at the end",
+        arguments: [
+            (0, 4, [0, 1, 2, 3]), (3, 4, [3, 4, 5, 6]), (8, 4, [8, 9]), (10, 4, []), (1000, 4, []), (5, 0, []),
+        ] as [(Int64, Int, [UInt8])])
     func read(offset: Int64, count: Int, expected: [UInt8]) throws {
         let file = try File(reading: file("a", Array(0..<10)))
         var bytes = [UInt8](repeating: 0xFF, count: count)
@@ -27,9 +29,11 @@ struct FileTests {
         #expect(try file.length() == 10)
     }
 
-    @Test("a whole file is read up to a limit, those of /proc as well", arguments: [
-        0, 1, 16_383, 16_384, 16_385, 100_000,
-    ])
+    @Test(
+        "a whole file is read up to a limit, those of /proc as well",
+        arguments: [
+            0, 1, 16_383, 16_384, 16_385, 100_000,
+        ])
     func contents(length: Int) throws {
         let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 * 7) }
         let path = try file("a", bytes)
@@ -74,12 +78,13 @@ struct FileTests {
         try Folder.create(folder["sub"])
         symlink("sub", folder["to sub"])
         symlink("nowhere", folder["to nothing"])
-        #expect(try Folder.entries(of: folder.path) == [
-            .init(name: "...", kind: .file), .init(name: ".hidden", kind: .file), .init(name: "Z", kind: .file),
-            .init(name: "a10", kind: .file), .init(name: "a2", kind: .file), .init(name: "b", kind: .file),
-            .init(name: "sub", kind: .folder), .init(name: "to nothing", kind: nil),
-            .init(name: "to sub", kind: .folder), .init(name: "ä", kind: .file),
-        ])
+        #expect(
+            try Folder.entries(of: folder.path) == [
+                .init(name: "...", kind: .file), .init(name: ".hidden", kind: .file), .init(name: "Z", kind: .file),
+                .init(name: "a10", kind: .file), .init(name: "a2", kind: .file), .init(name: "b", kind: .file),
+                .init(name: "sub", kind: .folder), .init(name: "to nothing", kind: nil),
+                .init(name: "to sub", kind: .folder), .init(name: "ä", kind: .file),
+            ])
     }
 
     @Test("a name that is not UTF-8 is listed as one that cannot be used")
@@ -102,9 +107,11 @@ struct FileTests {
         }
     }
 
-    @Test("the folder of a path", arguments: [
-        ("a", "."), ("/a", "/."), ("/a/b", "/a"), ("a/b.c", "a"), ("./a", "."),
-    ])
+    @Test(
+        "the folder of a path",
+        arguments: [
+            ("a", "."), ("/a", "/."), ("/a/b", "/a"), ("a/b.c", "a"), ("./a", "."),
+        ])
     func containing(path: String, expected: String) {
         #expect(Folder.containing(path) == expected)
     }

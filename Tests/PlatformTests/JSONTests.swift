@@ -3,25 +3,29 @@ import Testing
 
 @Suite("JSON")
 struct JSONTests {
-    @Test("is read as what it says", arguments: [
-        ("null", JSONValue.null), ("true", true), (" false ", false), ("0", 0), ("-7", -7), ("0.5", 0.5),
-        ("1e2", 100.0),
-        ("9223372036854775807", .integer(.max)), ("-9223372036854775808", .integer(.min)), (#""""#, ""),
-        (#""a\n\"\\\/\u00e4\ud83c\udfb5""#, "a\n\"\\/ä🎵"), ("\"Größe\"", "Größe"), (#""a\u0000b""#, "a\u{0}b"),
-        ("[]", []),
-        ("{}", [:]), (#"[1,"a",[null]]"#, [1, "a", [.null]]),
-        (#"{"z":1,"a":{"k":[true]},"m":null}"#, ["z": 1, "a": ["k": [true]], "m": .null]),
-    ] as [(String, JSONValue)])
+    @Test(
+        "is read as what it says",
+        arguments: [
+            ("null", JSONValue.null), ("true", true), (" false ", false), ("0", 0), ("-7", -7), ("0.5", 0.5),
+            ("1e2", 100.0),
+            ("9223372036854775807", .integer(.max)), ("-9223372036854775808", .integer(.min)), (#""""#, ""),
+            (#""a\n\"\\\/\u00e4\ud83c\udfb5""#, "a\n\"\\/ä🎵"), ("\"Größe\"", "Größe"), (#""a\u0000b""#, "a\u{0}b"),
+            ("[]", []),
+            ("{}", [:]), (#"[1,"a",[null]]"#, [1, "a", [.null]]),
+            (#"{"z":1,"a":{"k":[true]},"m":null}"#, ["z": 1, "a": ["k": [true]], "m": .null]),
+        ] as [(String, JSONValue)])
     func parse(text: String, value: JSONValue) throws {
         #expect(try JSONValue.parse(text) == value)
     }
 
-    @Test("what is written is read back as the same", arguments: [
-        (.null, "null"), ([true, false], "[true,false]"), (.integer(.min), "-9223372036854775808"),
-        (["z": 1, "a": [], "m": [:]], #"{"z":1,"a":[],"m":{}}"#), (0.1, "0.1"), (1.0, "1.0"), (-44.1, "-44.1"),
-        (.real(1.0 / 3), "0.3333333333333333"), (.real(0.1 + 0.2), "0.30000000000000004"), (1e300, "1e300"),
-        ("", #""""#), ("a\n\"\\/ä🎵\u{0}\u{1B}", #""a\n\"\\/ä🎵\u0000\u001B""#), (["": "x"], #"{"":"x"}"#),
-    ] as [(JSONValue, String)])
+    @Test(
+        "what is written is read back as the same",
+        arguments: [
+            (.null, "null"), ([true, false], "[true,false]"), (.integer(.min), "-9223372036854775808"),
+            (["z": 1, "a": [], "m": [:]], #"{"z":1,"a":[],"m":{}}"#), (0.1, "0.1"), (1.0, "1.0"), (-44.1, "-44.1"),
+            (.real(1.0 / 3), "0.3333333333333333"), (.real(0.1 + 0.2), "0.30000000000000004"), (1e300, "1e300"),
+            ("", #""""#), ("a\n\"\\/ä🎵\u{0}\u{1B}", #""a\n\"\\/ä🎵\u0000\u001B""#), (["": "x"], #"{"":"x"}"#),
+        ] as [(JSONValue, String)])
     func serialize(value: JSONValue, text: String) throws {
         #expect(value.serialized() == text)
         #expect(try JSONValue.parse(text) == value)
@@ -32,11 +36,14 @@ struct JSONTests {
         #expect(JSONValue.array([.real(value)]).serialized() == "[null]")
     }
 
-    @Test("what is malformed is an error with its place", arguments: [
-        ("", 1, 1), ("[1,]", 1, 4), ("{\"a\":1,\n \"a\":2}", 2, 4), ("[1] x", 1, 5), ("nul", 1, 3), ("[1e999]", 1, 6),
-        ("[9223372036854775808]", 1, 20), ("\"\\ud800\"", 1, 8), ("{\"a\\u0000\":1}", 1, 10), ("'a'", 1, 1),
-        ("NaN", 1, 3),
-    ])
+    @Test(
+        "what is malformed is an error with its place",
+        arguments: [
+            ("", 1, 1), ("[1,]", 1, 4), ("{\"a\":1,\n \"a\":2}", 2, 4), ("[1] x", 1, 5), ("nul", 1, 3),
+            ("[1e999]", 1, 6),
+            ("[9223372036854775808]", 1, 20), ("\"\\ud800\"", 1, 8), ("{\"a\\u0000\":1}", 1, 10), ("'a'", 1, 1),
+            ("NaN", 1, 3),
+        ])
     func malformed(text: String, line: Int, column: Int) {
         let error = #expect(throws: JSONError.self) { try JSONValue.parse(text) }
         guard case .malformed(let reason, line, column)? = error else {
@@ -46,9 +53,11 @@ struct JSONTests {
         #expect(!reason.isEmpty)
     }
 
-    @Test("what is not UTF-8 is malformed", arguments: [
-        [0x22, 0xFF, 0x22], [0x22, 0xC3, 0x22], [0xEF, 0xBB, 0xBF, 0x31],
-    ])
+    @Test(
+        "what is not UTF-8 is malformed",
+        arguments: [
+            [0x22, 0xFF, 0x22], [0x22, 0xC3, 0x22], [0xEF, 0xBB, 0xBF, 0x31],
+        ])
     func notUTF8(bytes: [UInt8]) {
         #expect(throws: JSONError.self) { try JSONValue.parse(bytes) }
     }

@@ -4,13 +4,15 @@ import TestSupport
 
 @Suite("Log")
 struct LogTests {
-    @Test("journald gets the level as a number, a terminal in words", arguments: [
-        (Log.Level.error, "<3>card gone\n", "tonearm: error: card gone\n"),
-        (.warning, "<4>card gone\n", "tonearm: warning: card gone\n"),
-        (.notice, "<5>card gone\n", "tonearm: card gone\n"),
-        (.info, "<6>card gone\n", "tonearm: card gone\n"),
-        (.debug, "<7>card gone\n", "tonearm: debug: card gone\n"),
-    ])
+    @Test(
+        "journald gets the level as a number, a terminal in words",
+        arguments: [
+            (Log.Level.error, "<3>card gone\n", "tonearm: error: card gone\n"),
+            (.warning, "<4>card gone\n", "tonearm: warning: card gone\n"),
+            (.notice, "<5>card gone\n", "tonearm: card gone\n"),
+            (.info, "<6>card gone\n", "tonearm: card gone\n"),
+            (.debug, "<7>card gone\n", "tonearm: debug: card gone\n"),
+        ])
     func format(level: Log.Level, journal: String, terminal: String) {
         #expect(text(level, "card gone", isTerminal: false) == journal)
         #expect(text(level, "card gone", isTerminal: true) == terminal)

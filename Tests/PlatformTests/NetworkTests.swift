@@ -27,29 +27,37 @@ struct NetworkTests {
     @Test("Default routes that can be used, and no others")
     func defaultRoutes() {
         let found = routes(Self.version4, Self.version6)
-        #expect(found == [
-            DefaultRoute(interface: "wwan0", metric: 700), DefaultRoute(interface: "eth0", metric: 100),
-            DefaultRoute(interface: "wlan0", metric: 1024),
-        ])
+        #expect(
+            found == [
+                DefaultRoute(interface: "wwan0", metric: 700), DefaultRoute(interface: "eth0", metric: 100),
+                DefaultRoute(interface: "wlan0", metric: 1024),
+            ])
     }
 
-    @Test("What is no list of routes has none", arguments: ["", "\n", "nonsense", "a b c d e f g h i j k", "eth0\t00000000"])
+    @Test(
+        "What is no list of routes has none",
+        arguments: ["", "\n", "nonsense", "a b c d e f g h i j k", "eth0\t00000000"])
     func nonsense(text: String) {
         #expect(routes(text, text) == [])
     }
 
-    @Test("The route with the lowest metric whose link is up says what the network is", arguments: [
-        ([], .online), (["eth0"], .metered), (["eth0", "wwan0"], .online), (["eth0", "wwan0", "wlan0"], .offline),
-    ] as [([String], NetworkState)])
+    @Test(
+        "The route with the lowest metric whose link is up says what the network is",
+        arguments: [
+            ([], .online), (["eth0"], .metered), (["eth0", "wwan0"], .online), (["eth0", "wwan0", "wlan0"], .offline),
+        ] as [([String], NetworkState)])
     func links(down: [String], state: NetworkState) {
         let found = NetworkState(routes(Self.version4, Self.version6), meteredInterfaces: []) { !down.contains($0) }
         #expect(found == state)
     }
 
-    @Test("Cellular is what is called so, and what the board names", arguments: [
-        ("wwan0", [], NetworkState.metered), ("ppp0", [], .metered), ("usb0", [], .online), ("usb0", ["usb0"], .metered),
-        ("usb01", ["usb0"], .online), ("wlan0", ["usb0"], .online),
-    ] as [(String, [String], NetworkState)])
+    @Test(
+        "Cellular is what is called so, and what the board names",
+        arguments: [
+            ("wwan0", [], NetworkState.metered), ("ppp0", [], .metered), ("usb0", [], .online),
+            ("usb0", ["usb0"], .metered),
+            ("usb01", ["usb0"], .online), ("wlan0", ["usb0"], .online),
+        ] as [(String, [String], NetworkState)])
     func cellular(interface: String, named: [String], state: NetworkState) {
         let route = DefaultRoute(interface: interface, metric: 0)
         #expect(NetworkState([route], meteredInterfaces: named) { _ in true } == state)

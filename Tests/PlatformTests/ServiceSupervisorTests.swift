@@ -16,12 +16,14 @@ struct ServiceSupervisorTests {
         #expect(supervisor(["NOTIFY_SOCKET": "/run/x"]) != nil)
     }
 
-    @Test("waits for signs of life as long as it says, if it means this process", arguments: [
-        ([:], nil), (["WATCHDOG_USEC": "10000000"], 10_000_000_000),
-        (["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "7"], 3_000_000_000),
-        (["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "8"], nil), (["WATCHDOG_USEC": "soon"], nil),
-        (["WATCHDOG_USEC": "0"], nil), (["WATCHDOG_USEC": "9223372036854775807"], nil),
-    ] as [([String: String], Int64?)])
+    @Test(
+        "waits for signs of life as long as it says, if it means this process",
+        arguments: [
+            ([:], nil), (["WATCHDOG_USEC": "10000000"], 10_000_000_000),
+            (["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "7"], 3_000_000_000),
+            (["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "8"], nil), (["WATCHDOG_USEC": "soon"], nil),
+            (["WATCHDOG_USEC": "0"], nil), (["WATCHDOG_USEC": "9223372036854775807"], nil),
+        ] as [([String: String], Int64?)])
     func watchdog(variables: [String: String], interval: Int64?) {
         let all = variables.merging(["NOTIFY_SOCKET": "/run/x"]) { first, _ in first }
         #expect(supervisor(all)?.watchdogInterval == interval)
@@ -32,12 +34,15 @@ struct ServiceSupervisorTests {
         let folder = try ScratchFolder()
         let socket = Datagrams(path: folder["notify"])
         let supervisor = try #require(self.supervisor(["NOTIFY_SOCKET": socket.path]))
-        for message in [.ready, .reloading(at: 12_345_678), .status("playing: Träume"), .alive, .stopping] as [ServiceSupervisor.Message] {
+        for message in [.ready, .reloading(at: 12_345_678), .status("playing: Träume"), .alive, .stopping]
+            as [ServiceSupervisor.Message]
+        {
             supervisor.tell(message)
         }
-        #expect(socket.arrived() == [
-            "READY=1", "RELOADING=1\nMONOTONIC_USEC=12345", "STATUS=playing: Träume", "WATCHDOG=1", "STOPPING=1",
-        ])
+        #expect(
+            socket.arrived() == [
+                "READY=1", "RELOADING=1\nMONOTONIC_USEC=12345", "STATUS=playing: Träume", "WATCHDOG=1", "STOPPING=1",
+            ])
     }
 
     @Test("takes no orders from the title of a track")

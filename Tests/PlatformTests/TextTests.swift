@@ -5,12 +5,15 @@ import TestSupport
 
 @Suite("Numbers as text")
 struct DecimalTextTests {
-    @Test("with a fixed number of decimals, rounded to nearest", arguments: [
-        (0.0, 2, "0.00"), (1.005, 2, "1.00"), (-6.0206, 2, "-6.02"), (0.5, 0, "0"), (1.5, 0, "2"), (99.999, 1, "100.0"),
-        (44_100, 3, "44100.000"), (1e-9, 3, "0.000"),
-        (0.1, 20, "0.10000000000000000555"), (0.1, 99, "0.10000000000000000555"),
-        (1.25, -1, "1"), (.infinity, 2, "inf"), (-.infinity, 2, "-inf"), (.nan, 2, "nan"),
-    ])
+    @Test(
+        "with a fixed number of decimals, rounded to nearest",
+        arguments: [
+            (0.0, 2, "0.00"), (1.005, 2, "1.00"), (-6.0206, 2, "-6.02"), (0.5, 0, "0"), (1.5, 0, "2"),
+            (99.999, 1, "100.0"),
+            (44_100, 3, "44100.000"), (1e-9, 3, "0.000"),
+            (0.1, 20, "0.10000000000000000555"), (0.1, 99, "0.10000000000000000555"),
+            (1.25, -1, "1"), (.infinity, 2, "inf"), (-.infinity, 2, "-inf"), (.nan, 2, "nan"),
+        ])
     func fixed(value: Double, decimals: Int, text: String) {
         #expect(value.fixed(decimals) == text)
     }
@@ -22,13 +25,15 @@ struct DecimalTextTests {
         #expect(Double(decimal: text) == -Double.greatestFiniteMagnitude)
     }
 
-    @Test("are read when all of the text is one", arguments: [
-        ("0", 0), ("-0.25", -0.25), ("+7.", 7), (".5", 0.5), ("1e3", 1000), ("1.5E-2", 0.015),
-        ("5e-324", .leastNonzeroMagnitude),
-        ("1e-400", 0), ("0.1", 0.1), ("-7.89 ", nil), (" 1", nil), ("", nil), ("-", nil), (".", nil), ("1e", nil),
-        ("1e+", nil), ("e1", nil), ("1,5", nil), ("0x10", nil), ("inf", nil), ("nan", nil), ("1e400", nil),
-        ("1.2.3", nil), ("-7.89 dB", nil), ("1\u{0}2", nil),
-    ] as [(String, Double?)])
+    @Test(
+        "are read when all of the text is one",
+        arguments: [
+            ("0", 0), ("-0.25", -0.25), ("+7.", 7), (".5", 0.5), ("1e3", 1000), ("1.5E-2", 0.015),
+            ("5e-324", .leastNonzeroMagnitude),
+            ("1e-400", 0), ("0.1", 0.1), ("-7.89 ", nil), (" 1", nil), ("", nil), ("-", nil), (".", nil), ("1e", nil),
+            ("1e+", nil), ("e1", nil), ("1,5", nil), ("0x10", nil), ("inf", nil), ("nan", nil), ("1e400", nil),
+            ("1.2.3", nil), ("-7.89 dB", nil), ("1\u{0}2", nil),
+        ] as [(String, Double?)])
     func parse(text: String, value: Double?) {
         #expect(Double(decimal: text) == value)
     }

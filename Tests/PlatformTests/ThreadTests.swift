@@ -5,9 +5,11 @@ import TestSupport
 
 @Suite("Threads")
 struct ThreadTests {
-    @Test("carry the name that the kernel shows, cut to 15 bytes", arguments: [
-        ("audio", "audio"), ("a name of twenty by", "a name of twent"), ("", ""),
-    ])
+    @Test(
+        "carry the name that the kernel shows, cut to 15 bytes",
+        arguments: [
+            ("audio", "audio"), ("a name of twenty by", "a name of twent"), ("", ""),
+        ])
     func name(given: String, kernel: String) throws {
         let names = Recorder<String>()
         try NamedThread.start(name: given) {
@@ -40,12 +42,14 @@ struct ThreadTests {
         #expect(thread.refusal?.priority == 1000)
     }
 
-    @Test("a refusal says the way out", arguments: [
-        (limit: 0, code: EPERM, says: "LimitRTPRIO=40"),
-        (limit: 0, code: EPERM, says: "group audio"),
-        (limit: 95, code: EPERM, says: "CAP_SYS_NICE"),
-        (limit: 95, code: EINVAL, says: "Invalid argument"),
-    ])
+    @Test(
+        "a refusal says the way out",
+        arguments: [
+            (limit: 0, code: EPERM, says: "LimitRTPRIO=40"),
+            (limit: 0, code: EPERM, says: "group audio"),
+            (limit: 95, code: EPERM, says: "CAP_SYS_NICE"),
+            (limit: 95, code: EINVAL, says: "Invalid argument"),
+        ])
     func refusal(limit: Int, code: Int32, says: String) {
         let refusal = RealtimeRefusal(thread: "audio", priority: 40, limit: limit, code: code)
         #expect(refusal.description.hasPrefix("thread audio runs without real-time priority 40: "))

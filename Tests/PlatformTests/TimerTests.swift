@@ -20,12 +20,14 @@ struct TimerTests {
         loop.run()
     }
 
-    @Test("fire by deadline, those of one deadline as they were scheduled", arguments: [
-        (delays: [30, 10, 20], order: [1, 2, 0]),
-        (delays: [10, 10, 10], order: [0, 1, 2]),
-        (delays: [20, 10, 20, 10], order: [1, 3, 0, 2]),
-        (delays: [-5, 0], order: [0, 1]),
-    ])
+    @Test(
+        "fire by deadline, those of one deadline as they were scheduled",
+        arguments: [
+            (delays: [30, 10, 20], order: [1, 2, 0]),
+            (delays: [10, 10, 10], order: [0, 1, 2]),
+            (delays: [20, 10, 20, 10], order: [1, 3, 0, 2]),
+            (delays: [-5, 0], order: [0, 1]),
+        ])
     func order(delays: [Int64], order: [Int]) {
         var fired: [Int] = []
         for (index, delay) in delays.enumerated() { loop.schedule(after: delay) { fired.append(index) } }

@@ -70,14 +70,16 @@ struct TrustedTimeTests {
         #expect(TrustedTime(from: record, at: after(10)).milliseconds(at: after(10)) == 1_000_010)
     }
 
-    @Test("is saved at a jump, each hour, and at a new start of the system", arguments: [
-        (after: 0, proof: nil, boot: "first", worth: false),
-        (after: 59, proof: nil, boot: "first", worth: false),
-        (after: 60, proof: nil, boot: "first", worth: true),
-        (after: 1, proof: 1, boot: "first", worth: false),
-        (after: 1, proof: 2, boot: "first", worth: true),
-        (after: 0, proof: nil, boot: "second", worth: true),
-    ] as [(after: Int64, proof: Int64?, boot: String, worth: Bool)])
+    @Test(
+        "is saved at a jump, each hour, and at a new start of the system",
+        arguments: [
+            (after: 0, proof: nil, boot: "first", worth: false),
+            (after: 59, proof: nil, boot: "first", worth: false),
+            (after: 60, proof: nil, boot: "first", worth: true),
+            (after: 1, proof: 1, boot: "first", worth: false),
+            (after: 1, proof: 2, boot: "first", worth: true),
+            (after: 0, proof: nil, boot: "second", worth: true),
+        ] as [(after: Int64, proof: Int64?, boot: String, worth: Bool)])
     func saving(minutes: Int64, proof: Int64?, boot: String, worth: Bool) {
         let saved = TrustedTime.Record(milliseconds: 0, sinceBoot: 0, boot: "first")
         let now = after(minutes * Self.minute, boot: boot)

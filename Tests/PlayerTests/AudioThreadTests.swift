@@ -10,7 +10,8 @@ import TestSupport
 
 @Suite("The audio thread")
 struct AudioThreadTests {
-    @Test("Allocates nothing from the first frame to the last, across a boundary and a turn of the volume",
+    @Test(
+        "Allocates nothing from the first frame to the last, across a boundary and a turn of the volume",
         .enabled(if: allocation_counter_works()))
     func allocations() throws {
         // The first time Swift's runtime, which does not ship, makes the types that are used.

@@ -15,7 +15,8 @@ struct ConcurrencyTests {
             try Track("a", frames: 3000, in: folder), try Track("b", frames: 1, in: folder),
             try Track("c", frames: 20_000, rate: 16_000, in: folder), try Track("d", frames: 500, in: folder),
         ]
-        let products = tracks.map(\.product)
+        let products =
+            tracks.map(\.product)
             + [MediaProduct(productType: .track, productId: folder["missing"], referenceId: "missing")]
         let fixture = try PlayerFixture()
         fixture.card.playFreely()
@@ -133,9 +134,11 @@ struct ConcurrencyTests {
 
 @Suite("Shutting down")
 struct ShutDownTests {
-    @Test("Frees the player, its source and its decoders, whatever it was doing", arguments: [
-        "idle", "loading", "paused", "playing", "seeking", "stalled", "next",
-    ])
+    @Test(
+        "Frees the player, its source and its decoders, whatever it was doing",
+        arguments: [
+            "idle", "loading", "paused", "playing", "seeking", "stalled", "next",
+        ])
     func freed(doing: String) throws {
         let recordings = [ScriptedRecording("a", frames: 80_000), ScriptedRecording("b", frames: 80_000)]
         weak var source: ScriptedSource?

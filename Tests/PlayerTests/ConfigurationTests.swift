@@ -27,9 +27,12 @@ struct ConfigurationTests {
         let folder = try ScratchFolder()
         let fixture = try PlayerFixture(stateFolder: folder["state"])
         #expect(fixture.player.playbackEngineConfig.values == PlaybackEngineConfig.Values())
-        #expect(PlaybackEngineConfig.Values() == PlaybackEngineConfig.Values(
-            loudnessNormalizationMode: .album, loudnessNormalizationPreAmp: 4, streamingWifiAudioQuality: .lossless,
-            streamingCellularAudioQuality: .low, volume: .full, maximumVolume: .full, isMuted: false))
+        #expect(
+            PlaybackEngineConfig.Values()
+                == PlaybackEngineConfig.Values(
+                    loudnessNormalizationMode: .album, loudnessNormalizationPreAmp: 4,
+                    streamingWifiAudioQuality: .lossless,
+                    streamingCellularAudioQuality: .low, volume: .full, maximumVolume: .full, isMuted: false))
     }
 
     @Test("What was set is there after a shutdown")

@@ -6,7 +6,8 @@ import TestSupport
 
 @Suite("The device comes and goes")
 struct DeviceTests {
-    @Test("Unplugged in the middle: STALLED with the position kept; plugged in again, it plays on at the exact frame",
+    @Test(
+        "Unplugged in the middle: STALLED with the position kept; plugged in again, it plays on at the exact frame",
         arguments: [0, 1, 2345])
     func unplugged(frame: Int) throws {
         let folder = try ScratchFolder()
@@ -52,8 +53,9 @@ struct DeviceTests {
         fixture.card.playFreely()
         fixture.advance(by: 1_000_000_000)
         try fixture.wait(for: .idle)
-        #expect(fixture.messages
-            == ["NOT_PLAYING", "- > a", "PLAYING", "STALLED", "PLAYING", "a > b", "b > -", "IDLE"])
+        #expect(
+            fixture.messages
+                == ["NOT_PLAYING", "- > a", "PLAYING", "STALLED", "PLAYING", "a > b", "b > -", "IDLE"])
         #expect(fixture.card.recordings.flatMap(\.samples) == one.samples + two.samples)
     }
 
@@ -78,16 +80,19 @@ struct DeviceTests {
         fixture.card.playFreely()
         fixture.advance(by: 1_000_000_000)
         try fixture.wait(for: .idle)
-        #expect(fixture.messages == [
-            "NOT_PLAYING", "- > a", "PLAYING", "NOT_PLAYING", "STALLED", "PLAYING", "a > -", "IDLE",
-        ])
+        #expect(
+            fixture.messages == [
+                "NOT_PLAYING", "- > a", "PLAYING", "NOT_PLAYING", "STALLED", "PLAYING", "a > -", "IDLE",
+            ])
         #expect(fixture.card.recordings.flatMap(\.samples) == track.samples)
     }
 
-    @Test("Not there, or in use, when it is to play: STALLED, and on it goes when it can be had", arguments: [
-        DeviceError.absent(device: "paced", present: []), .busy(device: "paced"), .noPermission(device: "paced"),
-        .refused(device: "paced", code: -5, reason: "?"),
-    ])
+    @Test(
+        "Not there, or in use, when it is to play: STALLED, and on it goes when it can be had",
+        arguments: [
+            DeviceError.absent(device: "paced", present: []), .busy(device: "paced"), .noPermission(device: "paced"),
+            .refused(device: "paced", code: -5, reason: "?"),
+        ])
     func notThere(error: DeviceError) throws {
         let folder = try ScratchFolder()
         let track = try Track("a", frames: 4000, in: folder)

@@ -84,8 +84,9 @@ struct ErrorTests {
         fixture.card.playFreely()
         try fixture.wait(for: .idle)
         #expect(fixture.messages == ["NOT_PLAYING", "- > a", "PLAYING", "a > -", "IDLE"])
-        #expect(fixture.card.recordings.map(\.samples)
-            == [recording.samples(0..<1000) + recording.samples(from: 16_000)])
+        #expect(
+            fixture.card.recordings.map(\.samples)
+                == [recording.samples(0..<1000) + recording.samples(from: 16_000)])
     }
 
     @Test("A next product that fails in its middle plays up to there, then its error is raised")

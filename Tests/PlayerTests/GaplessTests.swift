@@ -15,8 +15,9 @@ struct GaplessTests {
         let album = try Self.lengths.enumerated().map { try Track("\($0)", frames: max($1, 2), in: folder) }
         let (fixture, samples) = try playedThrough(album)
         #expect(samples == [album.flatMap(\.samples)])
-        #expect(fixture.messages == ["NOT_PLAYING", "- > 0", "PLAYING"] + (1...10).map { "\($0 - 1) > \($0)" }
-            + ["10 > -", "IDLE"])
+        #expect(
+            fixture.messages == ["NOT_PLAYING", "- > 0", "PLAYING"] + (1...10).map { "\($0 - 1) > \($0)" }
+                + ["10 > -", "IDLE"])
         #expect(fixture.log.messages.compactMap(\.context?.startAssetPosition).allSatisfy { $0 == 0 })
     }
 
@@ -38,8 +39,9 @@ struct GaplessTests {
         try fixture.wait(for: .idle)
         #expect(fixture.card.recordings.count == 1)
         #expect(fixture.card.recordings[0].samples == album.flatMap(\.samples))
-        #expect(fixture.messages.filter { $0.contains(">") }
-            == ["- > 0"] + (1...10).map { "\($0 - 1) > \($0)" } + ["10 > -"])
+        #expect(
+            fixture.messages.filter { $0.contains(">") }
+                == ["- > 0"] + (1...10).map { "\($0 - 1) > \($0)" } + ["10 > -"])
         #expect(!fixture.messages.contains { $0.hasPrefix("error") })
     }
 
@@ -93,10 +95,11 @@ struct GaplessTests {
         #expect(samples == tracks.map(\.samples))
         #expect(fixture.card.recordings.map(\.configuration.sampleRate) == [44_100, 96_000, 44_100, 44_100])
         #expect(fixture.card.recordings.map(\.configuration.channelCount) == [2, 2, 1, 2])
-        #expect(fixture.messages == [
-            "NOT_PLAYING", "- > 44.1 kHz", "PLAYING", "44.1 kHz > 96 kHz", "96 kHz > mono", "mono > stereo",
-            "stereo > -", "IDLE",
-        ])
+        #expect(
+            fixture.messages == [
+                "NOT_PLAYING", "- > 44.1 kHz", "PLAYING", "44.1 kHz > 96 kHz", "96 kHz > mono", "mono > stereo",
+                "stereo > -", "IDLE",
+            ])
     }
 
     @Test("A file whose format changes inside tells the quality when it is heard")
@@ -120,9 +123,10 @@ struct GaplessTests {
         fixture.card.playFreely()
         try fixture.wait(for: .idle)
         #expect(fixture.card.recordings.map(\.samples) == parts.map(\.samples))
-        #expect(fixture.messages == [
-            "NOT_PLAYING", "- > whole", "PLAYING", "quality 16000/16", "quality 8000/24", "whole > -", "IDLE",
-        ])
+        #expect(
+            fixture.messages == [
+                "NOT_PLAYING", "- > whole", "PLAYING", "quality 16000/16", "quality 8000/24", "whole > -", "IDLE",
+            ])
     }
 
     @Test("The same format again inside a file is no news")

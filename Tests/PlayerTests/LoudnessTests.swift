@@ -30,12 +30,14 @@ struct LoudnessTests {
         ]
     }
 
-    @Test("Each product has its own gain, from its first sample to its last", arguments: [
-        (.off, 1, 1),
-        (.track, 0.8 * pow(10, (-10.0 + 4) / 20), 0.8 * pow(10, (1.5 + 4) / 20)),
-        // The peak limits what is made louder.
-        (.album, 0.8 * pow(10, (-6.0 + 4) / 20), 0.8 / 0.99),
-    ] as [(LoudnessNormalizationMode, Double, Double)])
+    @Test(
+        "Each product has its own gain, from its first sample to its last",
+        arguments: [
+            (.off, 1, 1),
+            (.track, 0.8 * pow(10, (-10.0 + 4) / 20), 0.8 * pow(10, (1.5 + 4) / 20)),
+            // The peak limits what is made louder.
+            (.album, 0.8 * pow(10, (-6.0 + 4) / 20), 0.8 / 0.99),
+        ] as [(LoudnessNormalizationMode, Double, Double)])
     func boundary(mode: LoudnessNormalizationMode, first: Double, second: Double) throws {
         let folder = try ScratchFolder()
         let one = try Track("a", frames: 4000, tags: Self.tags(track: "-10", album: "-6"), in: folder)
@@ -43,8 +45,9 @@ struct LoudnessTests {
         let fixture = try PlayerFixture()
         fixture.player.playbackEngineConfig.loudnessNormalizationMode = mode
         try fixture.play([(one.product, one.frames), (two.product, two.frames)])
-        #expect(fixture.card.recordings.map(\.samples)
-            == [scaled(one.samples, by: first) + scaled(two.samples, by: second)])
+        #expect(
+            fixture.card.recordings.map(\.samples)
+                == [scaled(one.samples, by: first) + scaled(two.samples, by: second)])
     }
 
     @Test("A product without replay gain is left as it is, also between others")
@@ -55,8 +58,9 @@ struct LoudnessTests {
         let fixture = try PlayerFixture()
         fixture.player.playbackEngineConfig.loudnessNormalizationMode = .album
         try fixture.play([(one.product, one.frames), (two.product, two.frames)])
-        #expect(fixture.card.recordings.map(\.samples)
-            == [scaled(one.samples, by: 0.8 * pow(10, (-6.0 + 4) / 20)) + two.samples])
+        #expect(
+            fixture.card.recordings.map(\.samples)
+                == [scaled(one.samples, by: 0.8 * pow(10, (-6.0 + 4) / 20)) + two.samples])
     }
 
     @Test("A turn of the volume is ramped over 20 ms, and mute ends in digital silence")
@@ -85,7 +89,8 @@ struct LoudnessTests {
         try fixture.wait(for: .idle)
         let unity = Int64(1 << 28)
         let quiet = Int64((pow(10, -60.0 * 40 / 99 / 20) * Double(1 << 28)).rounded())
-        let expected = track.samples(0..<2000) + ramped(track.samples(2000..<3600), from: unity, to: quiet)
+        let expected =
+            track.samples(0..<2000) + ramped(track.samples(2000..<3600), from: unity, to: quiet)
             + ramped(track.samples(3600..<5600), from: quiet, to: 0)
             + ramped(track.samples(from: 5600), from: 0, to: unity)
         let heard = fixture.card.recordings.flatMap(\.samples)
@@ -109,8 +114,9 @@ struct LoudnessTests {
         fixture.card.playFreely()
         fixture.engine.play()
         try fixture.wait(for: .idle)
-        #expect(fixture.card.recordings.flatMap(\.samples)
-            == track.samples(0..<1000) + scaled(track.samples(from: 1000), by: 0.001))
+        #expect(
+            fixture.card.recordings.flatMap(\.samples)
+                == track.samples(0..<1000) + scaled(track.samples(from: 1000), by: 0.001))
     }
 
     @Test("The highest volume limits the volume, now and later")

@@ -123,8 +123,9 @@ struct NextTests {
         #expect(fixture.messages == ["NOT_PLAYING", "- > a", "PLAYING", "STALLED"])
         recordings[1].letOpen()
         try fixture.wait(for: .idle)
-        #expect(fixture.messages
-            == ["NOT_PLAYING", "- > a", "PLAYING", "STALLED", "a > b", "PLAYING", "b > -", "IDLE"])
+        #expect(
+            fixture.messages
+                == ["NOT_PLAYING", "- > a", "PLAYING", "STALLED", "a > b", "PLAYING", "b > -", "IDLE"])
         #expect(fixture.card.recordings.map(\.samples) == [recordings[0].samples + recordings[1].samples])
     }
 
@@ -237,8 +238,9 @@ struct NextTests {
         fixture.card.playFreely()
         recordings[1].letOpen()
         try fixture.wait(for: .idle)
-        #expect(fixture.messages
-            == ["NOT_PLAYING", "- > a", "PLAYING", "STALLED", "a > b", "PLAYING", "b > -", "IDLE"])
+        #expect(
+            fixture.messages
+                == ["NOT_PLAYING", "- > a", "PLAYING", "STALLED", "a > b", "PLAYING", "b > -", "IDLE"])
         #expect(fixture.card.recordings.map(\.samples) == [recordings[0].samples(0..<1000) + recordings[1].samples])
     }
 
@@ -254,9 +256,10 @@ struct NextTests {
         try fixture.wait(for: .playing)
         fixture.engine.skipToNext()
         try fixture.wait(for: .idle)
-        #expect(fixture.messages == ["NOT_PLAYING", "- > a", "PLAYING", "error s2 (b)", "IDLE"]
-            // Or it was skipped to before its failure was known.
-            || fixture.messages == ["NOT_PLAYING", "- > a", "PLAYING", "STALLED", "error s2 (b)", "IDLE"])
+        #expect(
+            fixture.messages == ["NOT_PLAYING", "- > a", "PLAYING", "error s2 (b)", "IDLE"]
+                // Or it was skipped to before its failure was known.
+                || fixture.messages == ["NOT_PLAYING", "- > a", "PLAYING", "STALLED", "error s2 (b)", "IDLE"])
     }
 
     @Test("Skipping without a next product changes nothing")
@@ -274,7 +277,8 @@ struct NextTests {
         #expect(fixture.card.recordings.map(\.samples) == [track.samples])
     }
 
-    @Test("Paused just before or just behind a boundary: both are heard whole", arguments: [-1599, -100, -1, 0, 1, 100])
+    @Test(
+        "Paused just before or just behind a boundary: both are heard whole", arguments: [-1599, -100, -1, 0, 1, 100])
     func pauseAtBoundary(offset: Int) throws {
         let folder = try ScratchFolder()
         let (one, two) = (try Track("a", frames: 4000, in: folder), try Track("b", frames: 4000, in: folder))

@@ -7,7 +7,8 @@ struct PlaybackStateMachineTests {
     typealias Event = PlaybackStateMachine.Event
     typealias Effect = PlaybackStateMachine.Effect
 
-    @Test("Load drops everything and opens the product; the state is NOT_PLAYING at once",
+    @Test(
+        "Load drops everything and opens the product; the state is NOT_PLAYING at once",
         arguments: Situation.allCases)
     func load(situation: Situation) {
         let dropped: [Effect] = situation == .idle ? [] : situation.closing + [.silence(releaseDevice: false)]
@@ -84,9 +85,11 @@ struct PlaybackStateMachineTests {
         #expect(situation.machine().handle(.seek(seconds: 5)) == expected)
     }
 
-    @Test("A position is limited to the product", arguments: [
-        (-1, 0), (-.infinity, 0), (0, 0), (9.75, 9.75), (10, 10), (10.5, 10), (.infinity, 10),
-    ] as [(Double, Double)])
+    @Test(
+        "A position is limited to the product",
+        arguments: [
+            (-1, 0), (-.infinity, 0), (0, 0), (9.75, 9.75), (10, 10), (10.5, 10), (.infinity, 10),
+        ] as [(Double, Double)])
     func seekLimits(position: Double, limited: Double) {
         let effects = Situation.paused.machine().handle(.seek(seconds: position))
         #expect(effects == [.hold, .seek(first, seconds: limited)])
@@ -139,11 +142,13 @@ struct PlaybackStateMachineTests {
 
     @Test("The transition comes when the product could be opened")
     func opened() {
-        let transition = Effect.send(.mediaProductTransition(
-            MediaProductTransition(previous: nil, active: a, context: contextOfA)))
+        let transition = Effect.send(
+            .mediaProductTransition(
+                MediaProductTransition(previous: nil, active: a, context: contextOfA)))
         #expect(Situation.loading.machine().handle(.opened(first, contextOfA)) == [.begin(first), transition])
-        #expect(Situation.loadingToPlay.machine().handle(.opened(first, contextOfA))
-            == [.begin(first), .run(generation: 1), transition])
+        #expect(
+            Situation.loadingToPlay.machine().handle(.opened(first, contextOfA))
+                == [.begin(first), .run(generation: 1), transition])
     }
 
     @Test("A next product that is ready follows, as soon as there is something to follow")
@@ -153,21 +158,25 @@ struct PlaybackStateMachineTests {
         let machine = Situation.loading.machine()
         #expect(machine.handle(.setNext(b, second)) == [.open(second, b)])
         #expect(machine.handle(.opened(second, contextOfB)) == [])
-        let transition = Effect.send(.mediaProductTransition(
-            MediaProductTransition(previous: nil, active: a, context: contextOfA)))
+        let transition = Effect.send(
+            .mediaProductTransition(
+                MediaProductTransition(previous: nil, active: a, context: contextOfA)))
         #expect(machine.handle(.opened(first, contextOfA)) == [.begin(first), .follow(second), transition])
     }
 
-    @Test("The active product fails with nothing left to hear: the error, then IDLE",
+    @Test(
+        "The active product fails with nothing left to hear: the error, then IDLE",
         arguments: Situation.allCases.filter { $0 != .idle })
     func failed(situation: Situation) {
         let effects = situation.machine().handle(.failed(first, errorOfA, hasFrames: false))
         #expect(effects == [.send(.error(errorOfA))] + situation.closing + ends)
     }
 
-    @Test("The active product fails in the middle: what was decoded is heard out", arguments: [
-        Situation.paused, .starting, .playing, .stalled, .nextLoading, .nextReady, .nextFailed,
-    ])
+    @Test(
+        "The active product fails in the middle: what was decoded is heard out",
+        arguments: [
+            Situation.paused, .starting, .playing, .stalled, .nextLoading, .nextReady, .nextFailed,
+        ])
     func failedInTheMiddle(situation: Situation) {
         let machine = situation.machine()
         #expect(machine.handle(.failed(first, errorOfA, hasFrames: true)) == [.follow(nil), .finish(first)])
@@ -197,9 +206,11 @@ struct PlaybackStateMachineTests {
         #expect(machine.handle(.ended(first)) == [.send(.error(errorOfA)), .close(first), .close(second)] + ends)
     }
 
-    @Test("A next product that is heard is the active one; the state stays", arguments: [
-        Situation.nextReady, .pausedNextReady,
-    ])
+    @Test(
+        "A next product that is heard is the active one; the state stays",
+        arguments: [
+            Situation.nextReady, .pausedNextReady,
+        ])
     func heard(situation: Situation) {
         let machine = situation.machine()
         #expect(machine.handle(.heard(second)) == [.close(first), aToB])
@@ -223,8 +234,10 @@ struct PlaybackStateMachineTests {
             case .failing: [.send(.error(errorOfA)), .close(first)] + ends
             case .failingNextReady: [.send(.error(errorOfA)), .close(first), .close(second)] + ends
             default:
-                [.send(.mediaProductTransition(MediaProductTransition(previous: a, active: nil, context: nil))),
-                    .close(first)] + ends
+                [
+                    .send(.mediaProductTransition(MediaProductTransition(previous: a, active: nil, context: nil))),
+                    .close(first),
+                ] + ends
             }
         #expect(situation.machine().handle(.ended(first)) == expected)
     }
@@ -246,7 +259,8 @@ struct PlaybackStateMachineTests {
 
     @Test("STALLED when data or the device are missing", arguments: Situation.allCases)
     func stalled(situation: Situation) {
-        let expected: [Effect] = situation.plays && situation.state != .stalled
+        let expected: [Effect] =
+            situation.plays && situation.state != .stalled
             ? [.send(.playbackStateChanged(.stalled))] : []
         #expect(situation.machine().handle(.starved(generation: situation.generation)) == expected)
         #expect(situation.machine().handle(.deviceLost(generation: situation.generation)) == expected)
@@ -321,7 +335,10 @@ struct PlaybackStateMachineTests {
         // B is dropped before anybody heard of it.
         _ = machine.handle(.load(c, third))
         let effects = machine.handle(.opened(third, contextOfA))
-        #expect(effects.last == .send(.mediaProductTransition(
-            MediaProductTransition(previous: a, active: c, context: contextOfA))))
+        #expect(
+            effects.last
+                == .send(
+                    .mediaProductTransition(
+                        MediaProductTransition(previous: a, active: c, context: contextOfA))))
     }
 }

@@ -47,8 +47,9 @@ struct SeekTests {
         fixture.card.playFreely()
         try fixture.wait(for: .idle)
         #expect(fixture.card.recordings.map(\.samples) == [track.samples(0..<2500) + track.samples(from: target)])
-        #expect(fixture.messages
-            == ["NOT_PLAYING", "- > a", "PLAYING", "NOT_PLAYING", "PLAYING", "a > -", "IDLE"])
+        #expect(
+            fixture.messages
+                == ["NOT_PLAYING", "- > a", "PLAYING", "NOT_PLAYING", "PLAYING", "a > -", "IDLE"])
     }
 
     @Test("Before the product is loaded: it starts there", arguments: [false, true])
@@ -179,8 +180,9 @@ struct SeekTests {
         fixture.settle()
         fixture.card.playFreely()
         try fixture.wait(for: .idle)
-        #expect(fixture.card.recordings.map(\.samples)
-            == [one.samples(0..<4500) + one.samples(from: 1000) + two.samples])
+        #expect(
+            fixture.card.recordings.map(\.samples)
+                == [one.samples(0..<4500) + one.samples(from: 1000) + two.samples])
         #expect(fixture.messages == ["NOT_PLAYING", "- > a", "PLAYING", "a > b", "b > -", "IDLE"])
     }
 
@@ -247,10 +249,12 @@ struct SeekTests {
         recordings[0].letSeek()
         try fixture.wait(for: .idle)
         let (one, two) = (recordings[0], recordings[1])
-        #expect(fixture.card.recordings.map(\.samples)
-            == [one.samples(0..<7900) + one.samples(from: 4000) + two.samples])
-        #expect(fixture.messages
-            == ["NOT_PLAYING", "- > a", "PLAYING", "STALLED", "PLAYING", "a > b", "b > -", "IDLE"])
+        #expect(
+            fixture.card.recordings.map(\.samples)
+                == [one.samples(0..<7900) + one.samples(from: 4000) + two.samples])
+        #expect(
+            fixture.messages
+                == ["NOT_PLAYING", "- > a", "PLAYING", "STALLED", "PLAYING", "a > b", "b > -", "IDLE"])
     }
 
     @Test("Pause and play during a seek: nothing of the old position is heard")
@@ -272,8 +276,9 @@ struct SeekTests {
         recording.letSeek()
         try fixture.wait(for: .idle)
         #expect(fixture.card.recordings.map(\.samples) == [recording.samples(0..<500) + recording.samples(from: 4000)])
-        #expect(fixture.messages
-            == ["NOT_PLAYING", "- > a", "PLAYING", "NOT_PLAYING", "PLAYING", "a > -", "IDLE"])
+        #expect(
+            fixture.messages
+                == ["NOT_PLAYING", "- > a", "PLAYING", "NOT_PLAYING", "PLAYING", "a > -", "IDLE"])
     }
 
     @Test("A seek that fails raises the error")
@@ -311,11 +316,13 @@ struct SeekTests {
         try fixture.wait(for: .idle)
         let heard = fixture.card.recordings.filter { $0.frames > 0 }
         #expect(heard.map(\.frames) == [4000, 100, 4000 - target, 4000])
-        #expect(heard.map(\.samples)
-            == [parts[0].samples, parts[1].samples(0..<100), parts[0].samples(from: target), parts[1].samples])
-        #expect(fixture.messages == [
-            "NOT_PLAYING", "- > whole", "PLAYING", "quality 16000/16", "quality 8000/16", "quality 16000/16",
-            "whole > -", "IDLE",
-        ])
+        #expect(
+            heard.map(\.samples)
+                == [parts[0].samples, parts[1].samples(0..<100), parts[0].samples(from: target), parts[1].samples])
+        #expect(
+            fixture.messages == [
+                "NOT_PLAYING", "- > whole", "PLAYING", "quality 16000/16", "quality 8000/16", "quality 16000/16",
+                "whole > -", "IDLE",
+            ])
     }
 }

@@ -164,8 +164,9 @@ struct StateTests {
         fixture.card.playFreely()
         try fixture.wait(for: .idle)
         #expect(fixture.card.recordings.map(\.samples) == [track.samples])
-        #expect(fixture.messages
-            == ["NOT_PLAYING", "- > a", "PLAYING", "NOT_PLAYING", "PLAYING", "a > -", "IDLE"])
+        #expect(
+            fixture.messages
+                == ["NOT_PLAYING", "- > a", "PLAYING", "NOT_PLAYING", "PLAYING", "a > -", "IDLE"])
     }
 
     @Test("A pause after each few frames leaves the sound whole")
@@ -282,9 +283,10 @@ struct StateTests {
         recording.letDecode()
         fixture.card.playFreely()
         try fixture.wait(for: .idle)
-        #expect(fixture.messages == [
-            "NOT_PLAYING", "- > a", "PLAYING", "STALLED", "NOT_PLAYING", "STALLED", "PLAYING", "a > -", "IDLE",
-        ])
+        #expect(
+            fixture.messages == [
+                "NOT_PLAYING", "- > a", "PLAYING", "STALLED", "NOT_PLAYING", "STALLED", "PLAYING", "a > -", "IDLE",
+            ])
         #expect(fixture.card.recordings.map(\.samples) == [recording.samples])
     }
 

@@ -69,7 +69,9 @@ import Platform
     private static func residentBytes() -> Int {
         typealias Trim = @convention(c) (Int) -> Int32
         _ = unsafeBitCast(dlsym(nil, "malloc_trim"), to: Trim.self)(0)
-        let pages = (try? File.contents(of: "/proc/self/statm", limit: 4096)).map { String(decoding: $0, as: UTF8.self) }
+        let pages = (try? File.contents(of: "/proc/self/statm", limit: 4096)).map {
+            String(decoding: $0, as: UTF8.self)
+        }
         return Int(pages?.split(separator: " ")[1] ?? "")! * sysconf(Int32(_SC_PAGESIZE))
     }
 

@@ -29,7 +29,9 @@ import Player
         let clock = SystemMonotonicClock()
         for repetition in 0..<repetitions {
             engine.load(MediaProduct(productType: .track, productId: path, referenceId: "\(repetition)"))
-            messages.wait { if case .mediaProductTransition(let transition) = $0 { transition.active != nil } else { false } }
+            messages.wait {
+                if case .mediaProductTransition(let transition) = $0 { transition.active != nil } else { false }
+            }
             let start = clock.now()
             engine.play()
             messages.wait { $0 == .playbackStateChanged(.playing) }

@@ -5,7 +5,9 @@ extension Configuration {
             let line = assignment(setting)
             let blanks = String(repeating: " ", count: max(1, 40 - line.utf8.count))
             return "\(line)\(blanks)# \(origin(of: setting.name).text)\n"
-        } heading: { _ in "" }
+        } heading: { _ in
+            ""
+        }
     }
 
     /// The text of `tonearm.conf` as it comes with the program: every setting explained, commented out, with its
@@ -19,13 +21,16 @@ extension Configuration {
 
 
             """
-        return introduction + standard.text { setting in
-            let lines = setting.comment.utf8.split(separator: UInt8(ascii: "\n"))
-            let comment = lines.map { "# \(Substring($0))\n" }.joined()
-            let restart = setting.changesWhileRunning ? "" : "# Takes effect at the next start.\n"
-            let allowed = setting.type == .text ? "" : "# Must be \(setting.type.allowed).\n"
-            return "\n\(comment)\(allowed)\(restart)#\(standard.assignment(setting))\n"
-        } heading: { "# \($0)\n" }
+        return introduction
+            + standard.text { setting in
+                let lines = setting.comment.utf8.split(separator: UInt8(ascii: "\n"))
+                let comment = lines.map { "# \(Substring($0))\n" }.joined()
+                let restart = setting.changesWhileRunning ? "" : "# Takes effect at the next start.\n"
+                let allowed = setting.type == .text ? "" : "# Must be \(setting.type.allowed).\n"
+                return "\n\(comment)\(allowed)\(restart)#\(standard.assignment(setting))\n"
+            } heading: {
+                "# \($0)\n"
+            }
     }
 
     private func assignment(_ setting: Setting) -> String {

@@ -36,7 +36,8 @@ public enum SettingValue: Equatable, Sendable {
     private static func quoted(_ text: String) -> String {
         let bytes = Array(text.utf8)
         let special = [UInt8(ascii: "#"), UInt8(ascii: ";"), UInt8(ascii: "\"")]
-        let isPlain = bytes.first != UInt8(ascii: " ") && bytes.last != UInt8(ascii: " ")
+        let isPlain =
+            bytes.first != UInt8(ascii: " ") && bytes.last != UInt8(ascii: " ")
             && !bytes.contains { special.contains($0) }
         if isPlain { return text }
         var quoted: [UInt8] = []
@@ -70,7 +71,9 @@ enum SettingType: Equatable, Sendable {
         case .percent(let range): return Self.number(text, [("%", 1), ("", 1)], in: range).map { .percent($0) }
         case .decibels(let range): return Self.number(text, [("dB", 1)], in: range).map { .decibels($0) }
         case .permissions:
-            guard (3...4).contains(text.utf8.count), let mode = UInt32(text, radix: 8), mode <= 0o777 else { return nil }
+            guard (3...4).contains(text.utf8.count), let mode = UInt32(text, radix: 8), mode <= 0o777 else {
+                return nil
+            }
             return .permissions(mode)
         case .choice(let words): return words.first { $0.utf8.elementsEqual(text.utf8) }.map { .text($0) }
         case .path(let word, let limit):

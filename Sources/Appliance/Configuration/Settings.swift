@@ -48,74 +48,114 @@ struct Setting: Sendable {
 
     /// In the order of `SettingName`, and of the file.
     static let all = [
-        Setting(.device, "audio", "device", .text, "auto", """
+        Setting(
+            .device, "audio", "device", .text, "auto",
+            """
             The device: hw:CARD=id as `tonearm devices` lists it. With auto the board profile's card is taken,
             without a profile the first one that plays.
             """),
-        Setting(.sampleFormat, "audio", "sample-format", .choice(["auto", "S32_LE", "S24_LE", "S24_3LE", "S16_LE"]),
-            "auto", """
+        Setting(
+            .sampleFormat, "audio", "sample-format", .choice(["auto", "S32_LE", "S24_LE", "S24_3LE", "S16_LE"]),
+            "auto",
+            """
             The sample format that the device is driven with. With auto it is the widest that the device has.
             """),
-        Setting(.buffer, "audio", "buffer", .duration(20...2000), "200 ms", """
+        Setting(
+            .buffer, "audio", "buffer", .duration(20...2000), "200 ms",
+            """
             The length of the device's buffer. A longer one survives more load, a shorter one answers buttons sooner.
             """),
-        Setting(.periods, "audio", "periods", .integer(2...16), "4", """
+        Setting(
+            .periods, "audio", "periods", .integer(2...16), "4",
+            """
             In how many pieces the card plays the buffer. It is refilled when half of it was played.
             """),
-        Setting(.mixerControl, "audio", "mixer-control", .text, "auto", """
+        Setting(
+            .mixerControl, "audio", "mixer-control", .text, "auto",
+            """
             The card's control for the volume. With auto it is the profile's, or the card's usual one.
             """),
-        Setting(.volumeRoute, "audio", "volume-route", .choice(["auto", "software"]), "auto", """
+        Setting(
+            .volumeRoute, "audio", "volume-route", .choice(["auto", "software"]), "auto",
+            """
             Where the volume is set. With auto it is the card's own control, where that knows decibels, so that the
             samples stay as they are; software scales the samples and leaves the control alone.
             """),
-        Setting(.maximumVolume, "audio", "maximum-volume", .percent(1...100), "100 %", changesWhileRunning: true, """
+        Setting(
+            .maximumVolume, "audio", "maximum-volume", .percent(1...100), "100 %", changesWhileRunning: true,
+            """
             No button, knob or client makes it louder than this.
             """),
-        Setting(.realtimePriority, "audio", "realtime-priority", .integer(0...99), "40", """
+        Setting(
+            .realtimePriority, "audio", "realtime-priority", .integer(0...99), "40",
+            """
             The priority of the audio thread (SCHED_FIFO); 0 for none. It needs the permission, which the unit file gives.
             """),
-        Setting(.normalization, "audio", "normalization", .choice(["off", "track", "album"]), "album",
-            changesWhileRunning: true, """
+        Setting(
+            .normalization, "audio", "normalization", .choice(["off", "track", "album"]), "album",
+            changesWhileRunning: true,
+            """
             Brings all products to one loudness: each for itself (track), or albums as a whole, so that quiet movements
             stay quiet. With off and full volume every sample reaches the device as it was recorded.
             """),
-        Setting(.preAmp, "audio", "pre-amp", .decibels(-30...30), "4 dB", changesWhileRunning: true, """
+        Setting(
+            .preAmp, "audio", "pre-amp", .decibels(-30...30), "4 dB", changesWhileRunning: true,
+            """
             How much louder than the normal loudness everything is played.
             """),
-        Setting(.resume, "player", "resume", .choice(["playing", "paused", "empty"]), "playing",
-            changesWhileRunning: true, """
+        Setting(
+            .resume, "player", "resume", .choice(["playing", "paused", "empty"]), "playing",
+            changesWhileRunning: true,
+            """
             What a start does with the queue of the last time. playing goes on if it was playing, where it was; paused
             waits there for a button; empty forgets it.
             """),
-        Setting(.state, "player", "state", .path(orWord: nil), "/var/lib/tonearm", """
+        Setting(
+            .state, "player", "state", .path(orWord: nil), "/var/lib/tonearm",
+            """
             The folder for everything that outlives a start: queue, position, volume. Two daemons cannot share it.
             """),
-        Setting(.socket, "control", "socket", .path(orWord: "none", limit: ControlSocketFile.lengthLimit),
-            "/run/tonearm/control", """
+        Setting(
+            .socket, "control", "socket", .path(orWord: "none", limit: ControlSocketFile.lengthLimit),
+            "/run/tonearm/control",
+            """
             The path of the control socket; none for no remote control.
             """),
-        Setting(.socketMode, "control", "mode", .permissions, "0660", """
+        Setting(
+            .socketMode, "control", "mode", .permissions, "0660",
+            """
             Who may use the socket: its permissions, and the group that it belongs to.
             """),
-        Setting(.socketGroup, "control", "group", .text, "tonearm", """
+        Setting(
+            .socketGroup, "control", "group", .text, "tonearm",
+            """
             See mode.
             """),
-        Setting(.clients, "control", "clients", .integer(1...256), "32", changesWhileRunning: true, """
+        Setting(
+            .clients, "control", "clients", .integer(1...256), "32", changesWhileRunning: true,
+            """
             How many clients may be connected at once.
             """),
-        Setting(.profile, "board", "profile", .path(orWord: "none"), "none", """
+        Setting(
+            .profile, "board", "profile", .path(orWord: "none"), "none",
+            """
             The board's profile, board.conf: its buttons, lights and relays, and its sound card.
             """),
-        Setting(.powerOff, "board", "power-off", .text, "systemctl poweroff", changesWhileRunning: true, """
+        Setting(
+            .powerOff, "board", "power-off", .text, "systemctl poweroff", changesWhileRunning: true,
+            """
             The command that a button or client for it runs to turn the power off; none does nothing.
             """),
-        Setting(.networkRestart, "board", "network-restart", .text, "systemctl restart systemd-networkd",
-            changesWhileRunning: true, """
+        Setting(
+            .networkRestart, "board", "network-restart", .text, "systemctl restart systemd-networkd",
+            changesWhileRunning: true,
+            """
             The same to start the network anew.
             """),
-        Setting(.logLevel, "log", "level", .choice(["error", "warning", "notice", "info", "debug"]), "notice",
-            changesWhileRunning: true, """
+        Setting(
+            .logLevel, "log", "level", .choice(["error", "warning", "notice", "info", "debug"]), "notice",
+            changesWhileRunning: true,
+            """
             The least important messages that are still written.
             """),
     ]

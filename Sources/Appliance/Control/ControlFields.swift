@@ -19,7 +19,8 @@ struct ControlFields {
     func integer(_ name: String, in range: ClosedRange<Int>) throws(ControlRequestError) -> Int? {
         guard let value = value(name) else { return nil }
         guard let integer = value.integer.flatMap({ Int(exactly: $0) }), range.contains(integer) else {
-            let allowed = range.upperBound == .max
+            let allowed =
+                range.upperBound == .max
                 ? "a whole number from \(range.lowerBound) on"
                 : "a whole number from \(range.lowerBound) to \(range.upperBound)"
             throw .notAllowed(field: name, allowed: allowed)
@@ -57,7 +58,9 @@ struct ControlFields {
     }
 
     func entryIDs(_ name: String) throws(ControlRequestError) -> [EntryID] {
-        guard let elements = value(name)?.elements else { throw .notAllowed(field: name, allowed: "a list of entry ids") }
+        guard let elements = value(name)?.elements else {
+            throw .notAllowed(field: name, allowed: "a list of entry ids")
+        }
         var ids: [EntryID] = []
         for element in elements { ids.append(try Self.entryID(element, name)) }
         return ids
@@ -91,7 +94,9 @@ struct ControlFields {
         var paths: [String] = []
         for (index, element) in elements.enumerated() {
             let place = "\(name)[\(index)]"
-            guard let members = element.members else { throw .notAllowed(field: place, allowed: "an object with a path") }
+            guard let members = element.members else {
+                throw .notAllowed(field: place, allowed: "an object with a path")
+            }
             if let other = members.first(where: { !$0.name.utf8.elementsEqual("path".utf8) }) {
                 throw .unknownField("\(place).\(other.name)", known: ["path"])
             }

@@ -25,7 +25,8 @@ enum ControlMessages {
 
     static func refusal(_ id: JSONValue, code: String, _ message: String) -> [UInt8] {
         line([
-            Member("id", id), Member("ok", false), Member("error", ["code": .string(code), "message": .string(message)]),
+            Member("id", id), Member("ok", false),
+            Member("error", ["code": .string(code), "message": .string(message)]),
         ])
     }
 
@@ -68,9 +69,12 @@ enum ControlMessages {
             Member("focus", .string(ControlRequest.focusNames[Int(status.focus.rawValue)])),
             Member("power", .string(name(status.power))),
             Member("network", JSONValue(status.network.map { name($0) })),
-            Member("problems", .array(status.problems.map { problem in
-                ["subject": .string(problem.subject), "message": .string(problem.message)]
-            })),
+            Member(
+                "problems",
+                .array(
+                    status.problems.map { problem in
+                        ["subject": .string(problem.subject), "message": .string(problem.message)]
+                    })),
         ]
     }
 
@@ -82,13 +86,16 @@ enum ControlMessages {
     }
 
     static func settings(_ names: [SettingName], of configuration: Configuration) -> Member {
-        Member("settings", .array(names.map { name in
-            [
-                "key": .string(name.path), "value": .string(configuration.written(name)),
-                "origin": .string(configuration.originText(name)),
-                "needsRestart": .boolean(!name.setting.changesWhileRunning),
-            ]
-        }))
+        Member(
+            "settings",
+            .array(
+                names.map { name in
+                    [
+                        "key": .string(name.path), "value": .string(configuration.written(name)),
+                        "origin": .string(configuration.originText(name)),
+                        "needsRestart": .boolean(!name.setting.changesWhileRunning),
+                    ]
+                }))
     }
 
     private static func name(_ playback: DaemonStatus.Playback) -> String {

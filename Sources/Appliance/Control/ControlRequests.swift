@@ -14,11 +14,12 @@ struct ControlFailure: Error, Equatable {
     }
 
     init(_ error: PlayQueueError) {
-        let code = switch error {
-        case .noSuchEntry: "no-such-entry"
-        case .full: "queue-full"
-        case .productIdTooLong: "bad-request"
-        }
+        let code =
+            switch error {
+            case .noSuchEntry: "no-such-entry"
+            case .full: "queue-full"
+            case .productIdTooLong: "bad-request"
+            }
         self.init(code, error.description)
     }
 
@@ -117,10 +118,11 @@ struct ControlRequests {
     private func play(_ place: ControlRequest.EntryPlace?) throws(ControlFailure) {
         try checkIsNotEmpty()
         if let place {
-            let id = switch place {
-            case .id(let id): id
-            case .index(let index): try entry(at: index)
-            }
+            let id =
+                switch place {
+                case .id(let id): id
+                case .index(let index): try entry(at: index)
+                }
             do throws(PlayQueueError) { try conductor.select(id) } catch { throw ControlFailure(error) }
         }
         daemon.perform(.play)

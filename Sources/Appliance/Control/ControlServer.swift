@@ -147,13 +147,15 @@ public final class ControlServer: @unchecked Sendable {
     private func tell(_ event: ControlEventSet, _ members: [JSONValue.Member]? = nil) {
         guard sessions.contains(where: { $0.subscriptions.contains(event) }) else { return }
         let place = event.rawValue.trailingZeroBitCount
-        let line = if event == .configuration {
-            ControlMessages.event(place, with: [ControlMessages.settings(SettingName.allCases, of: daemon.configuration)])
-        } else if let members {
-            ControlMessages.event(place, with: members)
-        } else {
-            ControlMessages.event(place, requests.status)
-        }
+        let line =
+            if event == .configuration {
+                ControlMessages.event(
+                    place, with: [ControlMessages.settings(SettingName.allCases, of: daemon.configuration)])
+            } else if let members {
+                ControlMessages.event(place, with: members)
+            } else {
+                ControlMessages.event(place, requests.status)
+            }
         // A copy: telling may end a session.
         for session in sessions { session.tell(line, place) }
     }

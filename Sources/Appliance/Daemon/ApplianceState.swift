@@ -84,7 +84,8 @@ public struct ApplianceState: ~Copyable {
                 return try read(try Database(path: path))
             } catch {
                 guard error.kind == .corrupt else { throw error }
-                Log.error("\(path) is damaged (\(error.message)): it is \(path).damaged from now on, and a new one begins")
+                Log.error(
+                    "\(path) is damaged (\(error.message)): it is \(path).damaged from now on, and a new one begins")
             }
             do throws(SystemError) { try putAside(path) } catch { throw DatabaseError(error, path: path) }
             return try read(try Database(path: path))

@@ -157,7 +157,8 @@ public final class Daemon: @unchecked Sendable {
     private var playback: DaemonStatus.Playback {
         guard conductor.queue.current != nil else { return .stopped }
         guard conductor.wantsToPlay else { return .paused }
-        let isStalled = conductor.isReleased || conductor.waitsForMedium || player.playbackEngine.playbackState == .stalled
+        let isStalled =
+            conductor.isReleased || conductor.waitsForMedium || player.playbackEngine.playbackState == .stalled
         return isStalled ? .stalled : .playing
     }
 
@@ -215,10 +216,11 @@ public final class Daemon: @unchecked Sendable {
     }
 
     private func run(_ command: CommandDispatcher.SystemCommand) {
-        let line = switch command {
-        case .powerOff: configuration.powerOffCommand
-        case .networkRestart: configuration.networkRestartCommand
-        }
+        let line =
+            switch command {
+            case .powerOff: configuration.powerOffCommand
+            case .networkRestart: configuration.networkRestartCommand
+            }
         if line.utf8.elementsEqual("none".utf8) { return }
         Log.notice("running \(line)")
         let code = tonearm_run_command(line)

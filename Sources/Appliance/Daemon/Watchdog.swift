@@ -64,12 +64,13 @@ public final class Watchdog {
 extension DaemonStatus {
     /// A line for a person who looks at the service from afar.
     var summary: String {
-        let state = switch playback {
-        case .stopped: "stopped"
-        case .paused: "paused"
-        case .playing: "playing"
-        case .stalled: "stalled"
-        }
+        let state =
+            switch playback {
+            case .stopped: "stopped"
+            case .paused: "paused"
+            case .playing: "playing"
+            case .stalled: "stalled"
+            }
         var text = state
         if let entry, let index {
             text += ": \(context?.title ?? entry.product.productId) (\(index + 1) of \(count))"

@@ -88,7 +88,10 @@ public struct QueueImage: Sendable {
         let gone = change.originalOrder.gone
         change.removesAllEntries = !gone.isEmpty && gone.count == before
         change.removedEntries = change.removesAllEntries ? [] : gone
-        change.shuffledOrder = queue.shuffledOrder.isEmpty ? shuffledOrder.clear() : shuffledOrder.update(
-            to: queue.shuffledOrder, isNew: { $0 >= firstNew }, isGone: { !table.contains($0) })
+        change.shuffledOrder =
+            queue.shuffledOrder.isEmpty
+            ? shuffledOrder.clear()
+            : shuffledOrder.update(
+                to: queue.shuffledOrder, isNew: { $0 >= firstNew }, isGone: { !table.contains($0) })
     }
 }

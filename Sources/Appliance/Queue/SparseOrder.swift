@@ -50,7 +50,9 @@ struct SparseOrder: Sendable {
         case .mismatch(let old, let other):
             // An entry that was moved on is missed where it was, one that was moved back is found too early.
             for moved in [old, other] {
-                if case .rows(let edit) = walk(part, new, isNew, isGone, moved: moved) { return apply(edit, to: part, new) }
+                if case .rows(let edit) = walk(part, new, isNew, isGone, moved: moved) {
+                    return apply(edit, to: part, new)
+                }
             }
             return rewrite(new, isGone)
         case .noRoom: return rewrite(new, isGone)

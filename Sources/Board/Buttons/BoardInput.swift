@@ -62,12 +62,13 @@ final class ButtonInput: BoardInput {
         var events: [BoardEvent] = []
         for gesture in gestures {
             events.append(.gesture(name: name, gesture))
-            let action: ButtonAction? = switch gesture {
-            case .press, .repetition: button.press
-            case .longPress: button.longPress
-            case .doublePress: button.doublePress
-            case .stuck, .freed: nil
-            }
+            let action: ButtonAction? =
+                switch gesture {
+                case .press, .repetition: button.press
+                case .longPress: button.longPress
+                case .doublePress: button.doublePress
+                case .stuck, .freed: nil
+                }
             if let action { events.append(.action(action, name: name, time: time)) }
         }
         return events

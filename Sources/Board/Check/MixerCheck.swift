@@ -7,10 +7,12 @@ struct MixerCheck {
     private let chosen: String?
 
     static func finding(_ sound: BoardSound, on mixer: CardMixer) -> BoardCheck.Finding {
-        let (verdict, message): (BoardCheck.Finding.Verdict, String) = switch mixer {
-        case .unusable(let reason): (.missing, reason)
-        case .controls(let controls, let chosen): MixerCheck(sound: sound, controls: controls, chosen: chosen).result
-        }
+        let (verdict, message): (BoardCheck.Finding.Verdict, String) =
+            switch mixer {
+            case .unusable(let reason): (.missing, reason)
+            case .controls(let controls, let chosen):
+                MixerCheck(sound: sound, controls: controls, chosen: chosen).result
+            }
         return BoardCheck.Finding(verdict: verdict, subject: "mixer", message: message)
     }
 

@@ -65,9 +65,10 @@ struct FLACExtent {
     private static func firstStart(in bytes: [UInt8]) -> Int? {
         guard bytes.count >= start.count else { return nil }
         return (0...(bytes.count - start.count)).first { place in
-            bytes[place] == start[0] && start.indices.allSatisfy { index in
-                bytes[place + index] & (index == 4 ? 0x7F : 0xFF) == start[index]
-            }
+            bytes[place] == start[0]
+                && start.indices.allSatisfy { index in
+                    bytes[place + index] & (index == 4 ? 0x7F : 0xFF) == start[index]
+                }
         }
     }
 }

@@ -30,7 +30,8 @@ struct FLACHeader {
         let reader = SourceReader(source)
         let head = try reader.bytes(8 + FLACStreamInfo.byteCount, at: start)
         guard head.count == 8 + FLACStreamInfo.byteCount else { throw .damaged(what: "FLAC cut off in its header") }
-        guard head[4] & 0x7F == BlockType.streamInfo, head[5...7].elementsEqual([0, 0, UInt8(FLACStreamInfo.byteCount)])
+        guard head[4] & 0x7F == BlockType.streamInfo,
+            head[5...7].elementsEqual([0, 0, UInt8(FLACStreamInfo.byteCount)])
         else { throw .damaged(what: "FLAC without a STREAMINFO block") }
         streamInfo = try FLACStreamInfo(Array(head[8...]))
 

@@ -52,7 +52,8 @@ final class FLACStream {
         let status = FLAC__stream_decoder_init_stream(
             handle, readCallback, seekCallback, tellCallback, lengthCallback, endCallback, writeCallback,
             nil, errorCallback, Unmanaged.passUnretained(self).toOpaque())
-        let isReady = status == FLAC__STREAM_DECODER_INIT_STATUS_OK
+        let isReady =
+            status == FLAC__STREAM_DECODER_INIT_STATUS_OK
             && FLAC__stream_decoder_process_until_end_of_metadata(handle) != 0
         if let failure { throw .source(failure) }
         guard isReady else { throw .damaged(what: "FLAC: libFLAC refuses the stream") }

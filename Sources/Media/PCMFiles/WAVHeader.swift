@@ -34,8 +34,11 @@ struct WAVHeader {
                 format = try WAVFormat(try reader.bytes(Int(min(size, Self.largestFormat)), at: content))
             case "data" where data == nil:
                 if isRF64, declared == .max, let dataSize64 { size = dataSize64 }
-                let isOpen = size == 0 ? riffSize + 8 != end : dataSize64 == nil && size >= Self.unknownSizes
-                    && size > end - content
+                let isOpen =
+                    size == 0
+                    ? riffSize + 8 != end
+                    : dataSize64 == nil && size >= Self.unknownSizes
+                        && size > end - content
                 data = (content, isOpen ? nil : size)
                 if isOpen { size = end - content }
             case "LIST":

@@ -110,7 +110,9 @@ final class ALSADevice: PlaybackDevice {
     }
 
     func wait(wakeUp: Int32, milliseconds: Int32) throws(DeviceFault) -> Bool {
-        guard descriptors.wait(wakeUp: wakeUp, milliseconds: milliseconds) == .error else { return descriptors.wasWoken }
+        guard descriptors.wait(wakeUp: wakeUp, milliseconds: milliseconds) == .error else {
+            return descriptors.wasWoken
+        }
         // In a state without a fault the device would report the same error for ever.
         throw state.fault ?? .failed(code: -EIO)
     }

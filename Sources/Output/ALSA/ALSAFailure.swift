@@ -27,7 +27,8 @@ extension DeviceError {
             self = .noPermission(device: device)
         case ENOENT, ENODEV, ENXIO:
             let present = DeviceName.present(configuration: configuration)
-            self = present.isEmpty && ControlNodes.areForbidden
+            self =
+                present.isEmpty && ControlNodes.areForbidden
                 ? .noPermission(device: device) : .absent(device: device, present: present)
         case EINVAL:
             let reason = "ALSA does not understand this name or its arguments"

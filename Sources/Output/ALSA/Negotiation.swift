@@ -53,6 +53,8 @@ struct InstalledRate: Equatable {
             return
         }
         let difference = Int64(numerator) - Int64(reported) * Int64(denominator)
-        hertz = difference.magnitude < UInt64(denominator) ? Int(clamping: reported) : Int(clamping: numerator / denominator)
+        hertz =
+            difference.magnitude < UInt64(denominator)
+            ? Int(clamping: reported) : Int(clamping: numerator / denominator)
     }
 }

@@ -16,11 +16,12 @@ public enum FileKind: Equatable, Sendable {
 
     /// The kind that `st_mode` of stat(2) tells.
     init(mode: UInt32) {
-        self = switch Int32(mode) & S_IFMT {
-        case S_IFREG: .file
-        case S_IFDIR: .folder
-        default: .other
-        }
+        self =
+            switch Int32(mode) & S_IFMT {
+            case S_IFREG: .file
+            case S_IFDIR: .folder
+            default: .other
+            }
     }
 }
 
@@ -61,11 +62,12 @@ public enum Folder {
             let valid = String(validatingCString: found)
             let name = valid ?? String(cString: found)
             if isDotOrDotDot(name) { continue }
-            let kind: FileKind? = switch Int(type) {
-            case Int(DT_REG): .file
-            case Int(DT_DIR): .folder
-            default: FileKind(at: "\(path)/\(name)")
-            }
+            let kind: FileKind? =
+                switch Int(type) {
+                case Int(DT_REG): .file
+                case Int(DT_DIR): .folder
+                default: FileKind(at: "\(path)/\(name)")
+                }
             entries.append(Entry(name: name, kind: kind, isUsable: valid != nil))
         }
         if tonearm_errno() != 0 { throw .last("read", path) }

@@ -15,7 +15,9 @@ struct DefaultRoute: Equatable {
 
     private static func lines(_ text: [UInt8]) -> [[String]] {
         text.split(separator: UInt8(ascii: "\n")).map { line in
-            line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }.map { String(decoding: $0, as: UTF8.self) }
+            line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }.map {
+                String(decoding: $0, as: UTF8.self)
+            }
         }
     }
 

@@ -17,7 +17,8 @@ public enum NetworkState: Equatable, Sendable {
             self = .offline
             return
         }
-        let isMetered = meteredInterfaces.contains { $0.utf8.elementsEqual(route.interface.utf8) }
+        let isMetered =
+            meteredInterfaces.contains { $0.utf8.elementsEqual(route.interface.utf8) }
             || ["wwan", "ppp"].contains { route.interface.utf8.starts(with: $0.utf8) }
         self = isMetered ? .metered : .online
     }

@@ -25,7 +25,8 @@ public struct ServiceSupervisor: Sendable {
             case .stopping: "STOPPING=1"
             case .alive: "WATCHDOG=1"
             case .status(let line):
-                "STATUS=" + String(decoding: line.utf8.map { Self.isControl($0) ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
+                "STATUS="
+                    + String(decoding: line.utf8.map { Self.isControl($0) ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
             }
         }
 

@@ -27,7 +27,9 @@ public enum Suggestion {
             var row = [i + 1]
             for j in right.indices {
                 var cost = min(above[j] + (left[i] == right[j] ? 0 : 1), above[j + 1] + 1, row[j] + 1)
-                if i > 0, j > 0, left[i] == right[j - 1], left[i - 1] == right[j] { cost = min(cost, before[j - 1] + 1) }
+                if i > 0, j > 0, left[i] == right[j - 1], left[i - 1] == right[j] {
+                    cost = min(cost, before[j - 1] + 1)
+                }
                 row.append(cost)
             }
             before = above

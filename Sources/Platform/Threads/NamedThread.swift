@@ -45,10 +45,12 @@ public final class NamedThread: @unchecked Sendable {
         }
         let context = Unmanaged.passRetained(launch)
         var handle = pthread_t()
-        let code = pthread_create(&handle, &attributes, { context in
-            Unmanaged<Launch>.fromOpaque(context!).takeRetainedValue().run()
-            return nil
-        }, context.toOpaque())
+        let code = pthread_create(
+            &handle, &attributes,
+            { context in
+                Unmanaged<Launch>.fromOpaque(context!).takeRetainedValue().run()
+                return nil
+            }, context.toOpaque())
         guard code == 0 else {
             context.release()
             throw SystemError(code: code, operation: "pthread_create", subject: name)

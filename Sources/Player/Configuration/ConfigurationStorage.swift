@@ -146,7 +146,9 @@ final class ConfigurationStorage: @unchecked Sendable {
     private static func readVolume(
         _ values: inout PlaybackEngineConfig.Values, _ store: KeyValueStore
     ) throws(DatabaseError) {
-        if let percent = try store.integer(Key.maximumVolume) { values.maximumVolume = Volume(percent: Int(clamping: percent)) }
+        if let percent = try store.integer(Key.maximumVolume) {
+            values.maximumVolume = Volume(percent: Int(clamping: percent))
+        }
         if let percent = try store.integer(Key.volume) { values.volume = Volume(percent: Int(clamping: percent)) }
         values.volume = values.volume.limited(to: values.maximumVolume)
         if let isMuted = try store.boolean(Key.muted) { values.isMuted = isMuted }

@@ -91,7 +91,9 @@ final class PlaybackConductor: @unchecked Sendable {
     func handle(_ event: PlaybackStateMachine.Event) {
         for effect in machine.handle(event) { carryOut(effect) }
         // Whatever was closed above is out of the renderer's hands once it has seen all that was sent.
-        for index in retired.indices where retired[index].command == nil { retired[index].command = renderer.sentCommands }
+        for index in retired.indices where retired[index].command == nil {
+            retired[index].command = renderer.sentCommands
+        }
         for (id, item) in items { item.pipeline.setPlaying(isRunning && id == machine.currentItem) }
         fetchEvents()
     }

@@ -28,7 +28,8 @@ public struct OpenedProduct {
 
     public init(
         decoder: any AudioDecoder, productId: String, streamType: StreamType = .onDemand,
-        assetPresentation: AssetPresentation = .full, audioMode: AudioMode? = .stereo, audioQuality: AudioQuality? = nil,
+        assetPresentation: AssetPresentation = .full, audioMode: AudioMode? = .stereo,
+        audioQuality: AudioQuality? = nil,
         videoQuality: VideoQuality? = nil, replayGain: ReplayGain
     ) {
         self.decoder = decoder

@@ -14,7 +14,8 @@ extension PlayerError {
             let guess = looksLike.map { " (looks like \($0))" } ?? ""
             self.init(.unexpected, code: "m1", message: "\(name): not audio\(guess). Supported: FLAC, WAV, AIFF.")
         case .unsupported(let what):
-            self.init(.unexpected, code: "m2", message: "\(name): \(what) is not supported. Supported: FLAC, WAV, AIFF.")
+            self.init(
+                .unexpected, code: "m2", message: "\(name): \(what) is not supported. Supported: FLAC, WAV, AIFF.")
         case .damaged(let what):
             self.init(.unexpected, code: "m3", message: "\(name): damaged: \(what).")
         case .empty:
@@ -30,7 +31,9 @@ extension PlayerError {
 
     /// A file or a resource of the system that cannot be had.
     init(_ error: SystemError, _ product: MediaProduct) {
-        self.init(.unexpected, code: "s\(error.code)", message: "\(product.productId): \(error.reason)", mediaProduct: product)
+        self.init(
+            .unexpected, code: "s\(error.code)", message: "\(product.productId): \(error.reason)", mediaProduct: product
+        )
     }
 
     /// A resource of the system that the player itself needs.
@@ -45,15 +48,16 @@ extension PlayerError {
 
     /// A device that cannot play what it is asked to.
     init(_ error: DeviceError) {
-        let code = switch error {
-        case .absent: "d1"
-        case .busy: "d2"
-        case .noPermission: "d3"
-        case .rateNotSupported: "d4"
-        case .channelsNotSupported: "d5"
-        case .sampleFormatNotSupported: "d6"
-        case .refused: "d7"
-        }
+        let code =
+            switch error {
+            case .absent: "d1"
+            case .busy: "d2"
+            case .noPermission: "d3"
+            case .rateNotSupported: "d4"
+            case .channelsNotSupported: "d5"
+            case .sampleFormatNotSupported: "d6"
+            case .refused: "d7"
+            }
         self.init(.unexpected, code: code, message: error.description)
     }
 }

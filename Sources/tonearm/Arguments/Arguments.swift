@@ -45,7 +45,9 @@ struct Arguments {
                 given.append(Given(name: name, value: ""))
                 continue
             }
-            guard let value = attached ?? rest.popFirst() else { throw UsageError("\(name) needs a value: \(name) \(what).") }
+            guard let value = attached ?? rest.popFirst() else {
+                throw UsageError("\(name) needs a value: \(name) \(what).")
+            }
             given.append(Given(name: name, value: value))
         }
     }

@@ -21,7 +21,8 @@ struct PlayOptions: Equatable {
     var paths: [String] = []
 
     private static let options: [Arguments.Option] = [
-        .init("--device", value: "NAME"), .init("--normalize", value: "off|track|album"), .init("--pre-amp", value: "DB"),
+        .init("--device", value: "NAME"), .init("--normalize", value: "off|track|album"),
+        .init("--pre-amp", value: "DB"),
         .init("--volume", value: "PERCENT"), .init("--start", value: "SECONDS"), .init("--format", value: "FORMAT"),
         .init("--buffer", value: "MILLISECONDS"), .init("--periods", value: "COUNT"), .init("--json"),
     ]
@@ -47,11 +48,15 @@ struct PlayOptions: Equatable {
         if let text = arguments.value(of: "--buffer") {
             bufferMilliseconds = try Self.integer(text, "--buffer", 10...10_000, "milliseconds")
         }
-        if let text = arguments.value(of: "--periods") { periodCount = try Self.integer(text, "--periods", 2...64, "periods") }
+        if let text = arguments.value(of: "--periods") {
+            periodCount = try Self.integer(text, "--periods", 2...64, "periods")
+        }
         json = arguments.has("--json")
         paths = arguments.operands
         if paths.isEmpty { throw UsageError("nothing to play. Name files or folders: `tonearm play FOLDER`.") }
-        if let empty = paths.firstIndex(where: { $0.isEmpty }) { throw UsageError("path number \(empty + 1) is empty.") }
+        if let empty = paths.firstIndex(where: { $0.isEmpty }) {
+            throw UsageError("path number \(empty + 1) is empty.")
+        }
     }
 
     private static func integer(

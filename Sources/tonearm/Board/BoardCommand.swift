@@ -46,11 +46,12 @@ struct BoardCommand {
         let findings = BoardCheck.findings(profile, lines: GPIOLines(), mixer: CardMixer.init(card:))
         var text = "\(profile.name)\n"
         for finding in findings {
-            let verdict = switch finding.verdict {
-            case .present: "ok     "
-            case .absent: "absent "
-            case .missing: "MISSING"
-            }
+            let verdict =
+                switch finding.verdict {
+                case .present: "ok     "
+                case .absent: "absent "
+                case .missing: "MISSING"
+                }
             text += "  \(verdict)  \(finding.subject): \(finding.message)\n"
         }
         TextOutput.standard.write(text)

@@ -13,7 +13,8 @@ struct ConfigCommand {
     private let file: String?
 
     init(_ words: [String]) throws(UsageError) {
-        let arguments = try Arguments(parsing: words, knowing: DaemonCommand.options + [.init("--config", value: "FILE")])
+        let arguments = try Arguments(
+            parsing: words, knowing: DaemonCommand.options + [.init("--config", value: "FILE")])
         common = DaemonCommand(arguments)
         file = arguments.value(of: "--config")
         guard let action = arguments.operands.first else {
@@ -44,7 +45,8 @@ struct ConfigCommand {
     func run() -> Int32 {
         switch action {
         case "get": return get()
-        case "set": return change("config-set", [.init("key", .string(operands[0])), .init("value", .string(operands[1]))])
+        case "set":
+            return change("config-set", [.init("key", .string(operands[0])), .init("value", .string(operands[1]))])
         case "unset": return change("config-unset", [.init("key", .string(operands[0]))])
         case "example":
             common.console.print(Configuration.defaultFile)

@@ -73,7 +73,8 @@ final class DaemonConnection {
         _ request: String, _ fields: [JSONValue.Member] = [], patience: Int? = usualPatience
     ) throws(DaemonFailure) -> Reply {
         lastID += 1
-        let members = [JSONValue.Member("id", .integer(lastID)), JSONValue.Member("request", .string(request))] + fields
+        let members =
+            [JSONValue.Member("id", .integer(lastID)), JSONValue.Member("request", .string(request))] + fields
         send(Array(JSONValue.object(members).serialized().utf8) + [UInt8(ascii: "\n")])
         let line = try nextLine(patience)
         let value = try Self.parse(line)

@@ -12,7 +12,9 @@ struct MusicPaths {
     private static let batchBytes = 32 << 10
 
     init(_ paths: [String]) throws(UsageError) {
-        if let empty = paths.firstIndex(where: { $0.isEmpty }) { throw UsageError("path number \(empty + 1) is empty.") }
+        if let empty = paths.firstIndex(where: { $0.isEmpty }) {
+            throw UsageError("path number \(empty + 1) is empty.")
+        }
         for path in paths { try add(path) }
     }
 

@@ -27,7 +27,9 @@ struct QueueCommand {
         let name = arguments.operands.first ?? "list"
         let operands = Array(arguments.operands.dropFirst())
         func paths() throws(UsageError) -> MusicPaths {
-            if operands.isEmpty { throw UsageError("queue \(name) needs files or folders: `tonearm queue \(name) FOLDER`.") }
+            if operands.isEmpty {
+                throw UsageError("queue \(name) needs files or folders: `tonearm queue \(name) FOLDER`.")
+            }
             return try MusicPaths(operands)
         }
         if arguments.has("--at"), name != "insert" { throw UsageError("--at goes with queue insert.") }
@@ -42,7 +44,9 @@ struct QueueCommand {
             let place = try arguments.value(of: "--at").map { text throws(UsageError) in try Self.place(text) }
             action = .insert(try paths(), at: place)
         case "move":
-            guard operands.count == 2 else { throw UsageError("queue move needs two places: `tonearm queue move 5 1`.") }
+            guard operands.count == 2 else {
+                throw UsageError("queue move needs two places: `tonearm queue move 5 1`.")
+            }
             action = .move(try Self.place(operands[0]), to: try Self.place(operands[1]))
         case "remove":
             if operands.isEmpty { throw UsageError("queue remove needs places: `tonearm queue remove 3 5-7`.") }
@@ -67,7 +71,9 @@ struct QueueCommand {
         }
         let arguments = try Arguments(parsing: words, knowing: known)
         common = DaemonCommand(arguments)
-        if arguments.operands.isEmpty { throw UsageError("nothing to play. Name files or folders: `tonearm play FOLDER`.") }
+        if arguments.operands.isEmpty {
+            throw UsageError("nothing to play. Name files or folders: `tonearm play FOLDER`.")
+        }
         action = .set(try MusicPaths(arguments.operands), plays: true)
     }
 
@@ -116,7 +122,8 @@ struct QueueCommand {
         return common.run { connection throws(DaemonFailure) in
             switch action {
             case .list: try list(connection)
-            case .set(let paths, let plays): try bring(paths, "queue-set", plays ? [.init("play", true)] : [], connection)
+            case .set(let paths, let plays):
+                try bring(paths, "queue-set", plays ? [.init("play", true)] : [], connection)
             case .add(let paths): try bring(paths, "queue-add", [], connection)
             case .insert(let paths, nil): try bring(paths, "queue-insert", [], connection)
             case .insert(let paths, let index?): try insert(paths, at: index, connection)
@@ -164,7 +171,8 @@ struct QueueCommand {
     private func insert(_ paths: MusicPaths, at index: Int, _ connection: DaemonConnection) throws(DaemonFailure) {
         let count = try count(connection)
         if index > count {
-            let message = "no place \(index + 1) to insert at: there are \(count) entries, the last place is \(count + 1)."
+            let message =
+                "no place \(index + 1) to insert at: there are \(count) entries, the last place is \(count + 1)."
             throw .refused(code: "no-such-entry", message: message)
         }
         try bring(paths, "queue-insert", [.init("index", JSONValue(index))], connection)
@@ -181,7 +189,9 @@ struct QueueCommand {
     private func remove(_ ranges: [Range<Int>], _ connection: DaemonConnection) throws(DaemonFailure) {
         try check(ranges[0].upperBound - 1, in: try count(connection))
         for range in ranges {
-            let fields = [DaemonCommand.Member("from", JSONValue(range.lowerBound)), .init("count", JSONValue(range.count))]
+            let fields = [
+                DaemonCommand.Member("from", JSONValue(range.lowerBound)), .init("count", JSONValue(range.count)),
+            ]
             try ask(connection, "queue-remove", fields)
         }
     }

@@ -160,11 +160,12 @@ extension NowPlaying {
         context.duration = status["duration"]?.number
         context.audioSampleRate = integer(status["format"]?["sampleRate"])
         context.audioBitDepth = integer(status["format"]?["bitDepth"])
-        let state: PlaybackState = switch status["state"]?.string {
-        case "playing": .playing
-        case "stalled": .stalled
-        default: .notPlaying
-        }
+        let state: PlaybackState =
+            switch status["state"]?.string {
+            case "playing": .playing
+            case "stalled": .stalled
+            default: .notPlaying
+            }
         self.init(
             file: file, context: context, state: state, position: status["position"]?.number,
             device: DeviceConfiguration(status: status["device"]),
@@ -179,7 +180,9 @@ extension NowPlaying {
             let problem = problems.first { $0["subject"]?.string == subject }
             if let message = problem?["message"]?.string { return message }
         }
-        if let level = status["focus"]?.string, level == "none" || level == "background" { return "the focus is \(level)" }
+        if let level = status["focus"]?.string, level == "none" || level == "background" {
+            return "the focus is \(level)"
+        }
         return problems.first.map { "\($0["subject"]?.string ?? ""): \($0["message"]?.string ?? "")" }
     }
 }
@@ -192,6 +195,7 @@ extension DeviceConfiguration {
         else { return nil }
         self.init(
             device: name, sampleRate: Int(clamping: status["sampleRate"]?.integer ?? 0),
-            channelCount: Int(clamping: channels), sampleFormat: format, significantBits: 0, bufferFrames: 0, periodFrames: 0, memoryMapped: false)
+            channelCount: Int(clamping: channels), sampleFormat: format, significantBits: 0, bufferFrames: 0,
+            periodFrames: 0, memoryMapped: false)
     }
 }

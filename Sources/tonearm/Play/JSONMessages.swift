@@ -14,7 +14,8 @@ enum JSONMessages {
                 "event": "transition", "previous": JSONValue(transition.previous?.productId),
                 "file": JSONValue(transition.active?.productId), "title": JSONValue(transition.context?.title),
                 "artist": JSONValue(transition.context?.artist), "album": JSONValue(transition.context?.album),
-                "duration": JSONValue(seconds: transition.context?.duration), "format": PlaybackJSON.format(transition.context),
+                "duration": JSONValue(seconds: transition.context?.duration),
+                "format": PlaybackJSON.format(transition.context),
                 "device": PlaybackJSON.device(now.device),
             ]
         case .playbackStateChanged(let state):

@@ -30,7 +30,10 @@ struct Program {
     }
 
     var environment: [String: String] {
-        ["HOME": folder.path, "XDG_STATE_HOME": folder["state"], "PATH": "/usr/bin:/bin", "TERM": "xterm", "LANG": "C.UTF-8"]
+        [
+            "HOME": folder.path, "XDG_STATE_HOME": folder["state"], "PATH": "/usr/bin:/bin", "TERM": "xterm",
+            "LANG": "C.UTF-8",
+        ]
     }
 
     /// Runs it to its end.
@@ -42,7 +45,9 @@ struct Program {
     }
 
     /// A device that writes little-endian 16 bit samples to a file of the folder.
-    func device(_ name: String) -> [String] { ["--device", "file:FILE=\(folder[name]),FORMAT=raw", "--format", "S16_LE"] }
+    func device(_ name: String) -> [String] {
+        ["--device", "file:FILE=\(folder[name]),FORMAT=raw", "--format", "S16_LE"]
+    }
 
     func bytes(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: folder[name]))) }
 

@@ -20,11 +20,14 @@ final class PseudoTerminal {
         controller = tonearm_open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC, 0)
         var isLocked: Int32 = 0
         var number: Int32 = 0
-        guard controller >= 0, ioctl(controller, Self.setLock, &isLocked) == 0, ioctl(controller, Self.getNumber, &number) == 0
+        guard controller >= 0, ioctl(controller, Self.setLock, &isLocked) == 0,
+            ioctl(controller, Self.getNumber, &number) == 0
         else { throw SystemError.last("open", "/dev/ptmx") }
         line = tonearm_open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC, 0)
         var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
-        guard line >= 0, ioctl(line, UInt(TIOCSWINSZ), &size) == 0 else { throw SystemError.last("open", "pseudo-terminal") }
+        guard line >= 0, ioctl(line, UInt(TIOCSWINSZ), &size) == 0 else {
+            throw SystemError.last("open", "pseudo-terminal")
+        }
         process.executableURL = URL(fileURLWithPath: "/usr/bin/setsid")
         process.arguments = ["--ctty", "--wait", try Program.path()] + arguments
         process.currentDirectoryURL = URL(fileURLWithPath: program.folder.path)
@@ -46,7 +49,10 @@ final class PseudoTerminal {
         var settings = termios()
         tcgetattr(line, &settings)
         return withUnsafeBytes(of: settings.c_cc) { characters in
-            [settings.c_iflag, settings.c_oflag, settings.c_lflag, UInt32(characters[Int(VMIN)]), UInt32(characters[Int(VTIME)])]
+            [
+                settings.c_iflag, settings.c_oflag, settings.c_lflag, UInt32(characters[Int(VMIN)]),
+                UInt32(characters[Int(VTIME)]),
+            ]
         }
     }
 

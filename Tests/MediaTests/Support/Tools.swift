@@ -84,14 +84,15 @@ struct FrameMap {
 
     init(_ bytes: [UInt8]) throws {
         self.bytes = bytes
-        offsets = try withTemporaryFolder { folder in
-            try Data(bytes).write(to: folder.appendingPathComponent("encoded.flac"))
-            try Tool.flac.run(["--totally-silent", "--analyze", "encoded.flac"], in: folder)
-            let analysis = try String(contentsOf: folder.appendingPathComponent("encoded.ana"), encoding: .utf8)
-            return analysis.split(separator: "\n").compactMap { line in
-                line.split(separator: "\t").first { $0.hasPrefix("offset=") }.flatMap { Int($0.dropFirst(7)) }
-            }
-        } + [bytes.count]
+        offsets =
+            try withTemporaryFolder { folder in
+                try Data(bytes).write(to: folder.appendingPathComponent("encoded.flac"))
+                try Tool.flac.run(["--totally-silent", "--analyze", "encoded.flac"], in: folder)
+                let analysis = try String(contentsOf: folder.appendingPathComponent("encoded.ana"), encoding: .utf8)
+                return analysis.split(separator: "\n").compactMap { line in
+                    line.split(separator: "\t").first { $0.hasPrefix("offset=") }.flatMap { Int($0.dropFirst(7)) }
+                }
+            } + [bytes.count]
     }
 
     var header: [UInt8] { Array(bytes[..<offsets[0]]) }

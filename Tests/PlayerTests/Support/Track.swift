@@ -70,10 +70,12 @@ struct Track {
         try bytes.write(to: URL(fileURLWithPath: raw))
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/flac")
-        process.arguments = [
-            "-s", "-f", "--force-raw-format", "--endian=little", "--sign=signed", "--channels=\(format.channelCount)",
-            "--bps=\(format.bitDepth)", "--sample-rate=\(format.sampleRate)", "-o", file,
-        ] + tags.map { "--tag=\($0)" } + arguments + [raw]
+        process.arguments =
+            [
+                "-s", "-f", "--force-raw-format", "--endian=little", "--sign=signed",
+                "--channels=\(format.channelCount)",
+                "--bps=\(format.bitDepth)", "--sample-rate=\(format.sampleRate)", "-o", file,
+            ] + tags.map { "--tag=\($0)" } + arguments + [raw]
         try process.run()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw CocoaError(.fileWriteUnknown) }
