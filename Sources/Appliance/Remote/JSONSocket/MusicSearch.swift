@@ -81,9 +81,9 @@ enum MusicSearch {
                 let guess = looksLike.map { " (looks like \($0))" } ?? ""
                 throw ControlFailure("no-music", "\(path): not audio\(guess). Supported: FLAC, WAV, AIFF.")
             case .empty: throw ControlFailure("no-music", "\(path): the file is empty.")
-            case .source(.system(let error)): throw ControlFailure(unreadable: path, error)
+            case .source(.medium(let error)): throw ControlFailure(unreadable: path, error)
             // Of what lies behind the first bytes.
-            case .source(.cancelled), .unsupported, .damaged: break
+            case .source, .unsupported, .damaged: break
             }
         }
     }
