@@ -23,7 +23,14 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     case "wav": exercise.run(signed(signed(bytes, bytes.first == 0x46 ? "RF64" : "RIFF"), "WAVE", at: 8))
     case "aiff": exercise.run(signed(signed(bytes, "FORM"), bytes.first == 0x43 ? "AIFC" : "AIFF", at: 8))
     case "file": exercise.run(bytes, knowsLength: false)
+    case "not-yet": exercise.run(bytes, knowsLength: count % 2 == 0, notYetEvery: 2 + count % 7)
+    case "flac-frames": exercise.run([0] + bytes)
+    case "signature":
+        _ = Signature.container(of: bytes)
+        _ = Signature.name(of: bytes)
+        _ = try? AudioFile.container(of: MemorySource(bytes))
     case "id3": _ = try? ID3v2.read(from: MemorySource(signed(bytes, "ID3")), at: 0)
+    case "riff-info": _ = try? RIFFInfo.read(from: MemorySource(signed(bytes, "INFO")), in: 0..<Int64(count))
     case "vorbis-comments": _ = try? VorbisComments.read(from: MemorySource(bytes), in: 0..<Int64(count))
     default: fatalError("no target \(target)")
     }
