@@ -27,6 +27,10 @@ public struct AESCBC: ~Copyable {
         vector = initializationVector
     }
 
+    // Embedded Swift destroys a value in the module that destroys it last, unless its type has a deinit. Only this module
+    // knows how to destroy what is inside.
+    deinit {}
+
     /// Encrypts or decrypts the next blocks in place; the chain continues with the next call.
     /// - Throws: `wrongLength(.message)` unless the count is a multiple of 16, or `failed`.
     public mutating func process(_ blocks: UnsafeMutableRawBufferPointer) throws(CryptoError) {

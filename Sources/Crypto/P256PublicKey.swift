@@ -24,6 +24,10 @@ public struct P256PublicKey: ~Copyable {
         self.curve = curve
     }
 
+    // Embedded Swift destroys a value in the module that destroys it last, unless its type has a deinit. Only this module
+    // knows how to destroy what is inside.
+    deinit {}
+
     /// Whether `signature` is this key's signature of `message`, hashed with SHA-256.
     /// - Parameter signature: r and s, 64 bytes.
     /// - Throws: `wrongLength(.signature)` or `failed`. A signature that is wrong is an answer, not an error.

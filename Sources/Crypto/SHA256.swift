@@ -16,6 +16,10 @@ public struct SHA256: ~Copyable {
         self.digest = digest
     }
 
+    // Embedded Swift destroys a value in the module that destroys it last, unless its type has a deinit. Only this module
+    // knows how to destroy what is inside.
+    deinit {}
+
     /// Adds to what is hashed.
     /// - Throws: `failed`.
     public mutating func update(_ bytes: UnsafeRawBufferPointer) throws(CryptoError) {
