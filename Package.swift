@@ -35,9 +35,9 @@ let package = Package(
         .target(name: "Crypto", dependencies: ["Platform", "CMbedTLS"]),
         .target(name: "Database", dependencies: ["Platform", "CSQLite"]),
         .target(name: "Media", dependencies: ["PCM", "Platform", "CFLAC"]),
-        .target(name: "Output", dependencies: ["PCM", "Platform", "CALSA"]),
+        .target(name: "Output", dependencies: ["PCM", "Platform", "CALSA", "CLinux"]),
         .target(name: "Board", dependencies: ["Platform", "CGPIOD", "CLinux"]),
-        .target(name: "Player", dependencies: ["Media", "Output", "Database", "PCM", "Platform"]),
+        .target(name: "Player", dependencies: ["Media", "Output", "Database", "PCM", "Platform", "CLinux"]),
         .target(
             name: "Appliance",
             dependencies: ["Player", "Board", "Media", "Output", "Database", "PCM", "Platform", "CLinux"]),

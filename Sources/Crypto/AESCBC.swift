@@ -27,8 +27,7 @@ public struct AESCBC: ~Copyable {
         vector = initializationVector
     }
 
-    // Embedded Swift destroys a value in the module that destroys it last, unless its type has a deinit. Only this module
-    // knows how to destroy what is inside.
+    // Without a deinit, Embedded Swift destroys a value in the module that uses it, which does not see the parts.
     deinit {}
 
     /// Encrypts or decrypts the next blocks in place; the chain continues with the next call.

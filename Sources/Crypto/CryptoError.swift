@@ -27,7 +27,8 @@ extension CryptoError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .notAuthentic: "the data fails authentication: it is damaged, or the key is wrong"
-        case .wrongLength(let argument, let bytes): "the \(argument.name) has \(bytes) bytes, which is not a valid length"
+        case .wrongLength(let argument, let bytes):
+            "the \(argument.name) has \(bytes) bytes, which is not a valid length"
         case .invalidPublicKey: "the public key is not a point of the curve P-256"
         case .failed(let code): "mbedTLS failed with code \(code)"
         }

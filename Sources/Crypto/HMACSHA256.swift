@@ -17,8 +17,7 @@ public struct HMACSHA256: ~Copyable {
         self.digest = digest
     }
 
-    // Embedded Swift destroys a value in the module that destroys it last, unless its type has a deinit. Only this module
-    // knows how to destroy what is inside.
+    // Without a deinit, Embedded Swift destroys a value in the module that uses it, which does not see the parts.
     deinit {}
 
     /// Adds to what is authenticated.

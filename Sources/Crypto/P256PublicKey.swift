@@ -24,8 +24,7 @@ public struct P256PublicKey: ~Copyable {
         self.curve = curve
     }
 
-    // Embedded Swift destroys a value in the module that destroys it last, unless its type has a deinit. Only this module
-    // knows how to destroy what is inside.
+    // Without a deinit, Embedded Swift destroys a value in the module that uses it, which does not see the parts.
     deinit {}
 
     /// Whether `signature` is this key's signature of `message`, hashed with SHA-256.

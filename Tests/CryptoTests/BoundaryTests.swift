@@ -7,7 +7,9 @@ struct BoundaryTests {
     @Test("A key has 16 or 32 bytes", arguments: [0, 1, 15, 17, 24, 31, 33, 64])
     func keyLengths(count: Int) {
         let zeros = [UInt8](repeating: 0, count: 16)
-        #expect(throws: CryptoError.wrongLength(.key, bytes: count)) { _ = try AESGCM(key: SecretBytes(count: count) { _ in }) }
+        #expect(throws: CryptoError.wrongLength(.key, bytes: count)) {
+            _ = try AESGCM(key: SecretBytes(count: count) { _ in })
+        }
         #expect(throws: CryptoError.wrongLength(.key, bytes: count)) {
             _ = try AESCTR(key: SecretBytes(count: count) { _ in }, initialCounter: zeros)
         }
@@ -45,7 +47,8 @@ struct BoundaryTests {
                 try nonce.withUnsafeBytes { nonce in
                     try tag.withUnsafeBytes { tag in
                         try gcm.open(
-                            inPlace: message, nonce: nonce, authenticating: UnsafeRawBufferPointer(start: nil, count: 0),
+                            inPlace: message, nonce: nonce,
+                            authenticating: UnsafeRawBufferPointer(start: nil, count: 0),
                             tag: tag)
                     }
                 }
@@ -93,7 +96,8 @@ struct BoundaryTests {
         var counter = [UInt8](repeating: 0xF8, count: 16)
         var carry = 0
         for index in 0..<16 {
-            let sum = 0xF8 + (index < 8 ? Int((offset & 0x0FFF_FFFF_FFFF_FFFF) >> (8 * UInt64(index)) & 255) : 0) + carry
+            let sum =
+                0xF8 + (index < 8 ? Int((offset & 0x0FFF_FFFF_FFFF_FFFF) >> (8 * UInt64(index)) & 255) : 0) + carry
             counter[15 - index] = UInt8(sum & 255)
             carry = sum >> 8
         }

@@ -7,7 +7,7 @@ struct SuggestionTests {
     private static let commands = ["play", "devices", "probe"]
 
     @Test(
-        "the nearest word within half of the letters and three, or the only one that is begun; case and dashes do not count",
+        "The nearest word within half of the letters and three, or the only one that is begun; no case, no dashes",
         arguments: [
             ("paly", "play"), ("PLAY", "play"), ("pley", "play"), ("device", "devices"), ("dev", "devices"),
             ("prob", "probe"), ("pl", "play"), ("p", nil), ("help", nil), ("x", nil), ("", nil), ("dvics", "devices"),

@@ -41,7 +41,8 @@ class Measures(unittest.TestCase):
                 b"".join(sample.to_bytes(2, "little", signed=True) for sample in cls.tune.samples))
             for number in range(ENTRIES):
                 # Only listed, never played.
-                file = Path(folder) / f"collection/Some Composer/Works, Volume {number // 20}/{number % 20} - Movement.flac"
+                work = Path(folder) / f"collection/Some Composer/Works, Volume {number // 20}"
+                file = work / f"{number % 20} - Movement.flac"
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.touch()
             # Logging as it does on every board.

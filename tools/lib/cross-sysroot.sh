@@ -1,20 +1,19 @@
 # shellcheck shell=bash
-# Sysroots of Debian packages, with our own builds of alsa-lib, SQLite and mbedTLS in them. Sourced by tools/cross, never
-# run.
-# Nothing of a target is executed and nothing needs root.
+# Sysroots of Debian packages, with our own builds of alsa-lib, SQLite and mbedTLS in them. Sourced, never run. Nothing
+# of a target is executed and nothing needs root.
 
 SUITE=bookworm
 # Where mbedTLS comes from: 2.28, the version of SUITE, has no TLS 1.3, and its authors have stopped.
 NEXT_SUITE=trixie
 
-# C library, compiler support, and the libraries of Package.swift but alsa-lib, of which Debian has no static archive, and
-# mbedTLS, whose version in SUITE is too old.
+# C library, compiler support, and the libraries of Package.swift except alsa-lib, of which Debian has no static archive,
+# and mbedTLS, whose version in SUITE is too old.
 SYSROOT_PACKAGES=libc6-dev,libgcc-12-dev,libflac-dev,libsqlite3-dev,libjansson-dev,libgpiod-dev
 
 # A sound card (hw), nothing (null) and a file for tests: the engine opens no other kind of device.
 ALSA_OPTIONS=(
     --quiet --prefix=/usr --enable-static --disable-shared
-    --with-pcm-plugins=hw,null,file --with-ctl-plugins=no --with-libdl=no --without-versioned
+    "--with-pcm-plugins=hw,null,file" --with-ctl-plugins=no --with-libdl=no --without-versioned
     --disable-ucm --disable-topology --disable-rawmidi --disable-hwdep --disable-seq --disable-aload
     --disable-alisp --disable-old-symbols --disable-python
 )
@@ -66,7 +65,7 @@ LIBRARY_CFLAGS=(-Oz -ffunction-sections -fdata-sections -fno-asynchronous-unwind
 # machine's own lists nor its sources are touched. $DIR/apt.conf is for APT_CONFIG, $DIR/binary.list for mmdebstrap.
 # TONEARM_MIRROR names a mirror when the machine's own sources have none of Debian's.
 make_apt() {
-    local dir=$1 keyring=/usr/share/keyrings/debian-archive-keyring.gpg archives
+    local dir=$1 keyring=/usr/share/keyrings/debian-archive-keyring.gpg archives archive
     mkdir -p "$dir/state/lists/partial" "$dir/cache/archives/partial"
     : >"$dir/status"
     : >"$dir/machine.conf"
@@ -83,15 +82,19 @@ END
         APT_CONFIG=$dir/machine.conf apt-get update --quiet
         archives=$(APT_CONFIG=$dir/machine.conf apt-get indextargets \
             --format '$(ORIGIN)|$(CODENAME)|$(COMPONENT)|$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
-            sed -n "s/^Debian|$SUITE[a-z-]*|main|//p" | sort -u)
+            sed -n "s/^Debian|${SUITE}[a-z-]*|main|//p" | sort -u)
     fi
     if [ -z "$archives" ]; then
         echo "This machine's apt has no source of Debian's suite '$SUITE', component main."
         echo "Name a mirror in TONEARM_MIRROR, as a URL, and try again."
         return 1
     fi
-    sed "s|^|deb [signed-by=$keyring] |" <<<"$archives" >"$dir/binary.list"
-    sed "s|^|deb-src [signed-by=$keyring] |" <<<"$archives" >"$dir/source.list"
+    : >"$dir/binary.list"
+    : >"$dir/source.list"
+    while read -r archive; do
+        echo "deb [signed-by=$keyring] $archive" >>"$dir/binary.list"
+        echo "deb-src [signed-by=$keyring] $archive" >>"$dir/source.list"
+    done <<<"$archives"
     cat >"$dir/apt.conf" <<END
 Dir::State "$dir/state";
 Dir::State::status "$dir/status";
@@ -130,7 +133,7 @@ patch_alsa() { patch --directory="$1" --strip=1 --fuzz=0 <"$ROOT/tools/lib/alsa-
 
 # amalgamate_sqlite SOURCE: makes SOURCE/sqlite3.c, all of SQLite in one file, as its authors want it compiled.
 amalgamate_sqlite() {
-    cd "$1"
+    cd "$1" || return
     ./configure --quiet --disable-tcl --disable-readline
     make sqlite3.c
 }
@@ -171,7 +174,7 @@ build_alsa() {
     local source=$1 build=$2 sysroot=$3 part
     rm -rf "$build"
     mkdir -p "$build"
-    cd "$build"
+    cd "$build" || return
     "$source/configure" --host="$MULTIARCH" --libdir="/usr/lib/$MULTIARCH" "${ALSA_OPTIONS[@]}" \
         CC="clang --target=$CLANG_TARGET --sysroot=$sysroot -fuse-ld=lld" CFLAGS="${LIBRARY_CFLAGS[*]}" \
         AR=llvm-ar RANLIB=llvm-ranlib

@@ -116,7 +116,8 @@ int tonearm_notify(const char *address, const char *bytes, size_t count) {
 int tonearm_run_command(const char *command) {
     // The shell goes at once and leaves the command to init, so that nobody here has to wait for it.
     char *arguments[] = {
-        "sh", "-c", "((eval \"$0\") || echo \"<3>$0: ended with exit code $?\" >&2) </dev/null &", (char *)command, NULL};
+        "sh", "-c", "((eval \"$0\") || echo \"<3>$0: ended with exit code $?\" >&2) </dev/null &",
+        (char *)command, NULL};
     posix_spawnattr_t attributes;
     sigset_t none, all;
     sigemptyset(&none);
