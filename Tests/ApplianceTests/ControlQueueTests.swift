@@ -214,7 +214,7 @@ struct ControlQueueTests {
             QueuedProduct(.track, "/" + String(repeating: "x", count: 100 + $0 % 400) + "\($0)")
         }
         fixture.withDaemon { daemon in
-            try! daemon.conductor.edit { queue throws(PlayQueueError) in try queue.add(products) }
+            try! daemon.queue.edit { queue throws(PlayQueueError) in try queue.add(products) }
         }
         var files: [String?] = []
         while files.count < 2000 {
@@ -236,14 +236,14 @@ struct ControlQueueTests {
         try client.ask("queue-set", try products("abc"))
         try client.ask("repeat", "\"mode\":\"all\"")
         try client.ask("shuffle", "\"on\":true")
-        #expect(fixture.withDaemon { $0.conductor.queue.repeatMode == .all && $0.conductor.queue.isShuffled })
+        #expect(fixture.withDaemon { $0.queue.contents.repeatMode == .all && $0.queue.contents.isShuffled })
         try client.ask("shuffle", "\"on\":false")
         try client.ask("play", "\"index\":2")
         #expect(try queue() == "abC")
-        #expect(fixture.withDaemon { $0.conductor.wantsToPlay })
+        #expect(fixture.withDaemon { $0.queue.wantsToPlay })
         try client.ask("play", "\"entry\":1")
         #expect(try queue() == "Abc")
         try client.ask("pause")
-        #expect(!fixture.withDaemon { $0.conductor.wantsToPlay })
+        #expect(!fixture.withDaemon { $0.queue.wantsToPlay })
     }
 }

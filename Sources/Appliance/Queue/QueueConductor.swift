@@ -27,7 +27,7 @@ public final class QueueConductor: @unchecked Sendable {
         case revoked(otherDevice: String?)
     }
 
-    public private(set) var queue: PlayQueue
+    public private(set) var contents: PlayQueue
     /// Whether the user wants it to play. It may still be silent, for lack of data, of a device or of focus.
     public private(set) var wantsToPlay = false
     /// Whether others have the device.
@@ -37,7 +37,8 @@ public final class QueueConductor: @unchecked Sendable {
     let output: AmplifiedOutput
     private let loop: EventLoop
     private let random: any RandomSource
-    private var observe: (Event) -> Void
+    /// Called on `loop`'s thread with everything that happens.
+    var observe: (Event) -> Void
     private var subscription: Bus<PlaybackMessage>.Subscription?
 
     private var lastSerial: UInt64 = 0
@@ -59,12 +60,12 @@ public final class QueueConductor: @unchecked Sendable {
     /// - Parameter observe: called on `loop`'s thread with all that happens.
     public init(
         engine: PlaybackEngine, loop: EventLoop, queue: PlayQueue = PlayQueue(),
-        random: any RandomSource = SystemRandomSource(), observe: @escaping (Event) -> Void
+        random: any RandomSource = SystemRandomSource(), observe: @escaping (Event) -> Void = { _ in }
     ) {
         self.engine = engine
         output = AmplifiedOutput(engine: engine, loop: loop)
         self.loop = loop
-        self.queue = queue
+        contents = queue
         self.random = random
         self.observe = observe
         subscription = engine.bus.subscribe { [self] message in
@@ -86,6 +87,18 @@ public final class QueueConductor: @unchecked Sendable {
         isAnnounced && seeksUnderWay == 0 ? engine.assetPosition ?? startPosition : startPosition
     }
 
+    /// What a person would say that it does.
+    public var playback: DaemonStatus.Playback {
+        guard contents.current != nil else { return .stopped }
+        guard wantsToPlay else { return .paused }
+        return isReleased || waitsForMedium || engine.playbackState == .stalled ? .stalled : .playing
+    }
+
+    /// Calls `action` on the loop once the engine has carried out everything requested so far.
+    public func whenCarriedOut(_ action: @escaping @Sendable () -> Void) {
+        output.afterRequests { [loop] in loop.post(action) }
+    }
+
     /// Whether it waits for the current entry's medium.
     public var waitsForMedium: Bool { mediumWait != nil }
 
@@ -96,14 +109,14 @@ public final class QueueConductor: @unchecked Sendable {
 
     /// Makes the queue's current entry ready at a position, for a start with what was kept.
     public func resume(at position: Double, playing: Bool) {
-        wantsToPlay = playing && queue.current != nil
-        if let current = queue.current { load(current, at: position) }
+        wantsToPlay = playing && contents.current != nil
+        if let current = contents.current { load(current, at: position) }
         observe(.queueChanged)
     }
 
     /// Plays the current entry, or the first one where there is none.
     public func play() {
-        guard !wantsToPlay, queue.current ?? queue.next() != nil else { return }
+        guard !wantsToPlay, contents.current ?? contents.next() != nil else { return }
         wantsToPlay = true
         failures = 0
         if loaded == nil { loadCurrent(at: startPosition) } else { output.play() }
@@ -138,7 +151,7 @@ public final class QueueConductor: @unchecked Sendable {
 
     /// Restarts the current entry, or goes back to the one before while it has hardly begun.
     public func previous() {
-        if queue.current != nil, PreviousButton.pressed(at: position) == .restart {
+        if contents.current != nil, PreviousButton.pressed(at: position) == .restart {
             seek(to: 0)
         } else {
             jump { $0.previous() != nil }
@@ -147,14 +160,14 @@ public final class QueueConductor: @unchecked Sendable {
 
     /// Jumps to an entry, playing or not as before.
     public func select(_ entry: EntryID) throws(PlayQueueError) {
-        try queue.select(entry)
+        try contents.select(entry)
         jump { _ in true }
     }
 
     /// Goes to a position of the current entry.
     /// - Parameter seconds: limited to 0…duration; at the end the entry has ended.
     public func seek(to seconds: Double) {
-        guard queue.current != nil, seconds.isFinite else { return }
+        guard contents.current != nil, seconds.isFinite else { return }
         let end = isAnnounced ? engine.playbackContext?.duration ?? .infinity : .infinity
         startPosition = min(max(0, seconds), end)
         if loaded != nil {
@@ -168,7 +181,7 @@ public final class QueueConductor: @unchecked Sendable {
     }
 
     private func jump(_ change: (inout PlayQueue) -> Bool) {
-        guard change(&queue) else { return }
+        guard change(&contents) else { return }
         failures = 0
         endMediumWait()
         loadCurrent(at: 0)
@@ -178,26 +191,33 @@ public final class QueueConductor: @unchecked Sendable {
 
     // MARK: The queue
 
-    /// Replaces the queue.
+    /// Replaces the contents.
     /// - Parameters:
     ///   - start: the index of the first product to play; nil for any while shuffled.
     ///   - playing: whether to play at once.
     public func set(
         _ products: [QueuedProduct], startingAt start: Int? = 0, playing: Bool
     ) throws(PlayQueueError) {
-        try queue.set(products, startingAt: start, random: random)
-        wantsToPlay = playing && !queue.isEmpty
+        try contents.set(products, startingAt: start, random: random)
+        wantsToPlay = playing && !contents.isEmpty
+        jump { _ in true }
+    }
+
+    /// Removes all entries and stops.
+    public func clear() {
+        contents.clear()
+        wantsToPlay = false
         jump { _ in true }
     }
 
     public func setShuffled(_ shuffled: Bool) {
-        queue.setShuffled(shuffled, random: random)
-        follow(queue.current)
+        contents.setShuffled(shuffled, random: random)
+        follow(contents.current)
     }
 
     public func setRepeatMode(_ mode: RepeatMode) {
-        queue.repeatMode = mode
-        follow(queue.current)
+        contents.repeatMode = mode
+        follow(contents.current)
     }
 
     /// Changes the queue by whatever operations, and has the engine follow: another current entry is loaded, playing or
@@ -206,19 +226,19 @@ public final class QueueConductor: @unchecked Sendable {
     public func edit(
         _ change: (inout PlayQueue) throws(PlayQueueError) -> Void
     ) throws(PlayQueueError) {
-        let before = queue.current
+        let before = contents.current
         defer { follow(before) }
-        try change(&queue)
+        try change(&contents)
     }
 
     /// - Parameter before: the entry that was current before the queue changed.
     private func follow(_ before: EntryID?) {
-        if queue.current == before {
+        if contents.current == before {
             planNext()
         } else {
             endMediumWait()
             loadCurrent(at: 0)
-            if queue.current == nil { wantsToPlay = false }
+            if contents.current == nil { wantsToPlay = false }
         }
         observe(.queueChanged)
     }
@@ -262,12 +282,12 @@ public final class QueueConductor: @unchecked Sendable {
 
     private func loadCurrent(at position: Double) {
         startPosition = position
-        if let current = queue.current { load(current, at: position) } else { unload() }
+        if let current = contents.current { load(current, at: position) } else { unload() }
     }
 
     private func load(_ entry: EntryID, at position: Double) {
         startPosition = position
-        guard !isReleased, let product = queue.product(entry) else { return }
+        guard !isReleased, let product = contents.product(entry) else { return }
         let request = newRequest(entry)
         loaded = request
         planned = nil
@@ -280,8 +300,8 @@ public final class QueueConductor: @unchecked Sendable {
 
     /// Tells the engine what is up next, if that has changed.
     private func planNext() {
-        guard loaded != nil, planned?.entry != queue.upNext else { return }
-        guard let entry = queue.upNext, let product = queue.product(entry) else {
+        guard loaded != nil, planned?.entry != contents.upNext else { return }
+        guard let entry = contents.upNext, let product = contents.product(entry) else {
             planned = nil
             engine.setNext(nil)
             return
@@ -332,8 +352,8 @@ public final class QueueConductor: @unchecked Sendable {
             startPosition = 0
             failures = 0
             // It may have been removed in the same moment.
-            guard queue.product(request.entry) != nil else { return ended() }
-            queue.advance(to: request.entry)
+            guard contents.product(request.entry) != nil else { return ended() }
+            contents.advance(to: request.entry)
             planNext()
             observe(.queueChanged)
         }
@@ -344,7 +364,7 @@ public final class QueueConductor: @unchecked Sendable {
 
     /// The current entry was heard to its end.
     private func ended() {
-        if queue.next() == nil { queue.finish() }
+        if contents.next() == nil { contents.finish() }
         goOn()
     }
 
@@ -353,12 +373,12 @@ public final class QueueConductor: @unchecked Sendable {
         let position = position
         // The engine is idle now, whichever of the two it was.
         forgetLoaded()
-        if request != loaded, request.entry == queue.upNext, MediumWait.isNeeded(after: error) {
+        if request != loaded, request.entry == contents.upNext, MediumWait.isNeeded(after: error) {
             // The one before it was heard to its end.
-            queue.advance(to: request.entry)
+            contents.advance(to: request.entry)
             observe(.queueChanged)
         }
-        if request.entry == queue.current,
+        if request.entry == contents.current,
             waitForMedium(of: request.entry, at: request == loaded ? position : 0, error)
         {
             return
@@ -366,12 +386,12 @@ public final class QueueConductor: @unchecked Sendable {
         failures += 1
         mediumWait?.letOthersTry()
         if mediumWait?.entry != request.entry { observe(.failed(request.entry, error)) }
-        if failures >= queue.count {
+        if failures >= contents.count {
             // Without this a queue of nothing but broken files would go round for ever.
-            queue.giveUp()
+            contents.giveUp()
             goOn()
-        } else if request.entry == queue.current || request.entry == queue.upNext {
-            queue.pass(over: request.entry)
+        } else if request.entry == contents.current || request.entry == contents.upNext {
+            contents.pass(over: request.entry)
             goOn()
         } else {
             // Another entry has become the next one, too late to be set.
@@ -416,13 +436,13 @@ public final class QueueConductor: @unchecked Sendable {
     }
 
     private func goOn() {
-        if queue.current == nil, let wait = mediumWait, queue.comeBack(to: wait.entry) {
+        if contents.current == nil, let wait = mediumWait, contents.comeBack(to: wait.entry) {
             tryAgainLater()
             return observe(.queueChanged)
         }
-        if queue.current == nil { wantsToPlay = false }
+        if contents.current == nil { wantsToPlay = false }
         loadCurrent(at: 0)
         observe(.queueChanged)
-        if queue.current == nil { observe(.ended) }
+        if contents.current == nil { observe(.ended) }
     }
 }

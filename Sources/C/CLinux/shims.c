@@ -113,10 +113,17 @@ int tonearm_notify(const char *address, const char *bytes, size_t count) {
     return sent == (ssize_t)count ? 0 : -1;
 }
 
-int tonearm_run_command(const char *command) {
-    // The shell goes at once and leaves the command to init, so that nobody here has to wait for it.
+int tonearm_run_command(const char *command, int *running) {
+    // The shell ends at once and leaves the command to init, so that nobody here has to wait for it. A shell around the
+    // command holds the pipe; the command itself and what it leaves running do not.
     char *arguments[] = {
-        "sh", "-c", "((eval \"$0\") || echo \"<3>$0: ended with exit code $?\" >&2) </dev/null &", (char *)command, NULL};
+        "sh", "-c", "((eval \"$0\") 3>&- || echo \"<3>$0: ended with exit code $?\" >&2) </dev/null &", (char *)command,
+        NULL};
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return errno;
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 3);
     posix_spawnattr_t attributes;
     sigset_t none, all;
     sigemptyset(&none);
@@ -126,9 +133,14 @@ int tonearm_run_command(const char *command) {
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     pid_t shell;
-    int result = posix_spawn(&shell, "/bin/sh", NULL, &attributes, arguments, environ);
+    int result = posix_spawn(&shell, "/bin/sh", &actions, &attributes, arguments, environ);
     posix_spawnattr_destroy(&attributes);
-    if (result == 0) {
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    if (result != 0) {
+        close(ends[0]);
+    } else {
+        *running = ends[0];
         while (waitpid(shell, NULL, 0) < 0 && errno == EINTR) {}
     }
     return result;

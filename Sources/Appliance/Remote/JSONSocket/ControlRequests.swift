@@ -41,7 +41,7 @@ struct ControlRequests {
     /// Of the program.
     let version: String
 
-    private var conductor: QueueConductor { daemon.conductor }
+    private var queue: QueueConductor { daemon.queue }
 
     var status: Members { ControlMessages.members(daemon.status) }
 
@@ -56,8 +56,8 @@ struct ControlRequests {
         case .seek(let change): try seek(change)
         case .volume(let change): return changeVolume(change)
         case .mute(let on): return mute(on)
-        case .shuffle(let on): conductor.setShuffled(on)
-        case .repeatMode(let mode): conductor.setRepeatMode(mode)
+        case .shuffle(let on): queue.setShuffled(on)
+        case .repeatMode(let mode): queue.setRepeatMode(mode)
         case .queue(let from, let count): return page(from, count)
         case .collect, .music: preconditionFailure("music has to be found first")
         case .queueMove(let id, let index):
@@ -65,10 +65,12 @@ struct ControlRequests {
         case .queueRemove(let selection): return [Self.member("removed", JSONValue(try remove(selection)))]
         case .queueClear: try edit { queue throws(PlayQueueError) in queue.clear() }
         case .focus(let level, let isHeld):
-            if isHeld { daemon.holdFocus(level, by: client) } else { daemon.setFocus(level) }
-        case .power(let state): daemon.setPower(state)
+            if isHeld { daemon.focus.hold(level, by: client) } else { daemon.focus.set(level) }
+        case .power(let state): daemon.focus.setPower(state)
         case .configurationGet(let name):
-            return [ControlMessages.settings(name.map { [$0] } ?? SettingName.allCases, of: daemon.configuration)]
+            return [
+                ControlMessages.settings(name.map { [$0] } ?? SettingName.allCases, of: daemon.settings.configuration)
+            ]
         case .configurationSet(let name, let text): return [try set(name, text)]
         case .configurationUnset(let name): return [try unset(name)]
         }
@@ -82,22 +84,22 @@ struct ControlRequests {
         case .music:
             daemon.afterWriting { [daemon] in
                 action()
-                daemon.giveBackMemory()
+                daemon.spareMemory.giveBackSoon()
             }
         case .queueMove, .queueRemove, .queueClear, .shuffle, .repeatMode, .configurationSet,
             .configurationUnset:
             daemon.afterWriting(action)
         case .focus, .power:
             nonisolated(unsafe) let action = action
-            daemon.afterRequests { action() }
+            daemon.focus.whenCarriedOut { action() }
         default: action()
         }
     }
 
-    func holdsSomething(for client: UInt64) -> Bool { daemon.isFocusHeld(by: client) }
+    func holdsSomething(for client: UInt64) -> Bool { daemon.focus.isHeld(by: client) }
 
     /// Gives back what a client holds.
-    func forget(_ client: UInt64) { daemon.releaseFocus(by: client) }
+    func forget(_ client: UInt64) { daemon.focus.release(by: client) }
 
     private static func member(_ name: String, _ value: JSONValue) -> JSONValue.Member { JSONValue.Member(name, value) }
 
@@ -108,11 +110,11 @@ struct ControlRequests {
         case .toggle, .next, .previous: try checkIsNotEmpty()
         default: break
         }
-        daemon.perform(command)
+        daemon.commands.perform(command)
     }
 
     private func checkIsNotEmpty() throws(ControlFailure) {
-        if conductor.queue.isEmpty { throw ControlFailure("empty-queue", "nothing to play: the queue is empty") }
+        if queue.contents.isEmpty { throw ControlFailure("empty-queue", "nothing to play: the queue is empty") }
     }
 
     private func play(_ place: ControlRequest.EntryPlace?) throws(ControlFailure) {
@@ -123,64 +125,63 @@ struct ControlRequests {
                 case .id(let id): id
                 case .index(let index): try entry(at: index)
                 }
-            do throws(PlayQueueError) { try conductor.select(id) } catch { throw ControlFailure(error) }
+            do throws(PlayQueueError) { try queue.select(id) } catch { throw ControlFailure(error) }
         }
-        daemon.perform(.play)
+        daemon.commands.perform(.play)
     }
 
     private func entry(at index: Int) throws(ControlFailure) -> EntryID {
-        let order = conductor.queue.playOrder
+        let order = queue.contents.playOrder
         guard order.indices.contains(index) else { throw .noSuchIndex(index, of: order.count) }
         return order[index]
     }
 
     private func seek(_ change: ControlRequest.Change) throws(ControlFailure) {
-        guard conductor.queue.current != nil else { throw ControlFailure("nothing-current", "nothing to seek in") }
+        guard queue.contents.current != nil else { throw ControlFailure("nothing-current", "nothing to seek in") }
         switch change {
-        case .to(let position): conductor.seek(to: position)
-        case .by(let offset): conductor.seek(to: conductor.position + offset)
+        case .to(let position): queue.seek(to: position)
+        case .by(let offset): queue.seek(to: queue.position + offset)
         }
     }
 
     private func changeVolume(_ change: ControlRequest.Change) -> Members {
         switch change {
-        case .to(let percent): daemon.setVolume(percent: Int(percent))
-        case .by(let percent): daemon.changeVolume(by: Int(percent))
+        case .to(let percent): daemon.volume.set(percent: Int(percent))
+        case .by(let percent): daemon.volume.change(by: Int(percent))
         }
         return volume
     }
 
     private func mute(_ on: Bool?) -> Members {
-        daemon.setMuted(on ?? !daemon.player.playbackEngineConfig.isMuted)
+        daemon.volume.setMuted(on ?? !daemon.volume.isMuted)
         return volume
     }
 
     private var volume: Members {
-        let configuration = daemon.player.playbackEngineConfig
-        return [
-            Self.member("volume", JSONValue(configuration.volume.percent)),
-            Self.member("muted", .boolean(configuration.isMuted)),
+        [
+            Self.member("volume", JSONValue(daemon.volume.percent)),
+            Self.member("muted", .boolean(daemon.volume.isMuted)),
         ]
     }
 
     // MARK: The queue
 
     private func page(_ from: Int, _ count: Int) -> Members {
-        let queue = conductor.queue
-        let start = min(from, queue.count)
+        let contents = queue.contents
+        let start = min(from, contents.count)
         var bytes = 0
         var entries: [JSONValue] = []
-        for entry in queue.entries(start..<min(start + count, queue.count)) {
+        for entry in contents.entries(start..<min(start + count, contents.count)) {
             let value: JSONValue = [
                 "entry": .integer(Int64(entry.id.number)), "file": .string(entry.product.productId),
-                "current": .boolean(entry.id == queue.current),
+                "current": .boolean(entry.id == contents.current),
             ]
             bytes += value.serialized().utf8.count + 1
             if bytes > Self.pageBytes, !entries.isEmpty { break }
             entries.append(value)
         }
         return [
-            Self.member("count", JSONValue(queue.count)), Self.member("from", JSONValue(start)),
+            Self.member("count", JSONValue(contents.count)), Self.member("from", JSONValue(start)),
             Self.member("entries", .array(entries)),
         ]
     }
@@ -188,16 +189,16 @@ struct ControlRequests {
     private func edit(
         _ change: (inout PlayQueue) throws(PlayQueueError) -> Void
     ) throws(ControlFailure) {
-        do throws(PlayQueueError) { try conductor.edit(change) } catch { throw ControlFailure(error) }
+        do throws(PlayQueueError) { try queue.edit(change) } catch { throw ControlFailure(error) }
     }
 
     /// - Returns: how many entries were removed.
     private func remove(_ selection: ControlRequest.EntrySelection) throws(ControlFailure) -> Int {
-        let order = conductor.queue.playOrder
+        let order = queue.contents.playOrder
         let ids: [EntryID]
         switch selection {
         case .ids(let chosen):
-            if let missing = chosen.first(where: { conductor.queue.product($0) == nil }) {
+            if let missing = chosen.first(where: { queue.contents.product($0) == nil }) {
                 throw ControlFailure(.noSuchEntry(missing))
             }
             ids = chosen
@@ -206,7 +207,7 @@ struct ControlRequests {
             ids = Array(order[range.clamped(to: 0..<order.count)])
         }
         try edit { queue throws(PlayQueueError) in queue.remove(ids) }
-        return order.count - conductor.queue.count
+        return order.count - queue.contents.count
     }
 
     /// Brings music into the queue.
@@ -220,11 +221,11 @@ struct ControlRequests {
         case .all(let start, let plays):
             if let start, start >= files.count { throw .noSuchIndex(start, of: files.count) }
             do throws(PlayQueueError) {
-                try conductor.set(products, startingAt: start, playing: plays ?? conductor.wantsToPlay)
+                try queue.set(products, startingAt: start, playing: plays ?? queue.wantsToPlay)
             } catch {
                 throw ControlFailure(error)
             }
-            ids = Array(conductor.queue.playOrder.min().map { [$0] } ?? [])
+            ids = Array(queue.contents.playOrder.min().map { [$0] } ?? [])
         case .end: try edit { queue throws(PlayQueueError) in ids = try queue.add(products) }
         case .next: try edit { queue throws(PlayQueueError) in ids = try queue.insertNext(products) }
         case .index(let index): try edit { queue throws(PlayQueueError) in ids = try queue.insert(products, at: index) }
@@ -239,7 +240,7 @@ struct ControlRequests {
 
     private func set(_ name: SettingName, _ text: String) throws(ControlFailure) -> JSONValue.Member {
         do throws(SettingError) {
-            return Self.member("inForce", .boolean(try daemon.set(name, to: text)))
+            return Self.member("inForce", .boolean(try daemon.settings.set(name, to: text)))
         } catch {
             throw ControlFailure("bad-setting", error.description)
         }
@@ -250,6 +251,6 @@ struct ControlRequests {
         if let refusal = name.setting.refusalForClients(of: name.setting.standard) {
             throw ControlFailure("bad-setting", refusal)
         }
-        return Self.member("inForce", .boolean(daemon.unset(name)))
+        return Self.member("inForce", .boolean(daemon.settings.unset(name)))
     }
 }

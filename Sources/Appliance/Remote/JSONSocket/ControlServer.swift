@@ -49,7 +49,7 @@ public final class ControlServer: @unchecked Sendable {
     public func start() throws(ControlSocketError) {
         guard listener == nil else { return }
         listener = try file.open()
-        observer = daemon.observe { [self] in receive($0) }
+        observer = daemon.observers.add { [self] in receive($0) }
         listen()
     }
 
@@ -59,7 +59,7 @@ public final class ControlServer: @unchecked Sendable {
         loop.unwatch(listener.descriptor)
         self.listener = nil
         file.remove()
-        daemon.ignore(observer)
+        daemon.observers.remove(observer)
         if let retry { loop.cancel(retry) }
         retry = nil
         for session in sessions { session.close() }
@@ -150,7 +150,7 @@ public final class ControlServer: @unchecked Sendable {
         let line =
             if event == .configuration {
                 ControlMessages.event(
-                    place, with: [ControlMessages.settings(SettingName.allCases, of: daemon.configuration)])
+                    place, with: [ControlMessages.settings(SettingName.allCases, of: daemon.settings.configuration)])
             } else if let members {
                 ControlMessages.event(place, with: members)
             } else {
@@ -161,7 +161,7 @@ public final class ControlServer: @unchecked Sendable {
     }
 
     private func updatePositionTimer() {
-        let isWanted = sessions.contains { $0.subscriptions.contains(.position) } && daemon.status.playback == .playing
+        let isWanted = sessions.contains { $0.subscriptions.contains(.position) } && daemon.queue.playback == .playing
         if !isWanted, let timer = positionTimer {
             loop.cancel(timer)
             positionTimer = nil

@@ -61,8 +61,9 @@ double tonearm_parse_double(const char *text, char **end);
 int tonearm_format_fixed(char *buffer, size_t size, double value, int decimals);
 /// Sends a datagram to a UNIX socket by its path, or by its abstract name behind an @. Returns 0, or -1 with errno.
 int tonearm_notify(const char *address, const char *bytes, size_t count);
-/// Runs a command line with sh(1) and does not wait for it: a child of nobody's. Returns 0 or errno.
-int tonearm_run_command(const char *command);
+/// Runs a command line with sh(1) and does not wait for it: its parent is init. Returns 0 or errno.
+/// running: gets a descriptor that hangs up when the command has ended; the caller closes it.
+int tonearm_run_command(const char *command, int *running);
 /// Columns of the terminal behind a descriptor (TIOCGWINSZ); 0 when it is none or does not know.
 int tonearm_terminal_columns(int descriptor);
 /// Whether the process was started with this signal ignored, as nohup(1) and shells without job control do.
