@@ -12,6 +12,8 @@ struct PlayHead {
     struct Piece {
         var samples: UnsafePointer<Int32>
         var frames: Int
+        /// Significant bits of the samples.
+        var bitDepth: Int
         var gain: Gain
         /// The gain holds exactly from the first of these frames on; otherwise a change is ramped.
         var switchesGain: Bool
@@ -124,7 +126,10 @@ struct PlayHead {
             if frames > 0, let samples = region.baseAddress {
                 guard isOnTimeline || canBegin else { return .tooManyBoundaries }
                 let gain = run.stream._withUnsafeGuaranteedRef { $0.gain }
-                return .frames(Piece(samples: samples, frames: frames, gain: gain, switchesGain: switchesGain))
+                return .frames(
+                    Piece(
+                        samples: samples, frames: frames, bitDepth: run.format.bitDepth, gain: gain,
+                        switchesGain: switchesGain))
             }
             guard let marker = run.ring.pendingMarker else { return .nothingYet }
             guard let following = self.run(behind: marker, run), following.format.joinsGaplessly(with: run.format)

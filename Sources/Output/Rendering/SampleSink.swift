@@ -37,7 +37,8 @@ final class SampleSink {
         startFrames = Int(min(Int64(configuration.bufferFrames), wanted))
         samples = SampleRenderer(
             format: configuration.sampleFormat, channelCount: configuration.channelCount,
-            sampleRate: configuration.sampleRate, seed: settings.ditherSeed)
+            sampleRate: configuration.sampleRate, significantBits: configuration.significantBits,
+            seed: settings.ditherSeed)
     }
 
     /// Whether audio of this format can be written without opening the device anew.
@@ -98,6 +99,7 @@ final class SampleSink {
         } else if piece.gain != samples.gain {
             samples.rampGain(to: piece.gain)
         }
+        samples.sourceBitDepth = piece.bitDepth
         var next = piece.samples
         return try device.write(piece.frames) { destination, count in
             samples.render(from: next, frames: count, to: destination)
