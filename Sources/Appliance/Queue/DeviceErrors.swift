@@ -2,5 +2,5 @@ import Player
 
 extension PlayerError {
     /// Whether the device, and not the product, is what cannot be used any more.
-    var isOfDevice: Bool { code == "d7" }
+    public var isOfDevice: Bool { code.utf8.elementsEqual("d7".utf8) }
 }
