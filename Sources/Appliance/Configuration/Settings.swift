@@ -116,7 +116,7 @@ struct Setting: Sendable {
             The folder for everything that outlives a start: queue, position, volume. Two daemons cannot share it.
             """),
         Setting(
-            .socket, "control", "socket", .path(orWord: "none", limit: ControlSocketFile.lengthLimit),
+            .socket, "control", "socket", .path(orWord: "none", limit: SocketFile.lengthLimit),
             "/run/tonearm/control",
             """
             The path of the control socket; none for no remote control.

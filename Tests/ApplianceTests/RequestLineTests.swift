@@ -4,10 +4,10 @@ import Testing
 @testable import Appliance
 
 @Suite("A line of a control client is a request, or says why it is none")
-struct ControlRequestTests {
-    private func read(_ text: String) -> ControlLine { ControlLine(.whole(Array(text.utf8))) }
+struct RequestLineTests {
+    private func read(_ text: String) -> RequestLine { RequestLine(.whole(Array(text.utf8))) }
 
-    static let requests: [(String, ControlRequest)] = [
+    static let requests: [(String, RemoteRequest)] = [
         (#"{"request":"status"}"#, .status),
         (#"{"request":"subscribe"}"#, .subscribe(.all)),
         (#"{"request":"subscribe","events":["state","position"]}"#, .subscribe([.state, .position])),
@@ -43,7 +43,7 @@ struct ControlRequestTests {
     ]
 
     @Test("Requests", arguments: requests)
-    func request(text: String, request: ControlRequest) { #expect(read(text).request == .success(request)) }
+    func request(text: String, request: RemoteRequest) { #expect(read(text).request == .success(request)) }
 
     static let mistakes: [(String, String, String)] = [
         ("{", "bad-json", "not JSON: line 1, column 1: "),

@@ -1,9 +1,9 @@
 /// What a client asks for: one line that it sends. `docs/control.md` tells all of them.
-public enum ControlRequest: Equatable, Sendable {
+public enum RemoteRequest: Equatable, Sendable {
     case status
     case version
-    case subscribe(ControlEventSet)
-    case unsubscribe(ControlEventSet)
+    case subscribe(RemoteEventSet)
+    case unsubscribe(RemoteEventSet)
     /// A word is enough: pause, next, power-off.
     case command(ApplianceCommand)
     case play(EntryPlace?)
@@ -67,7 +67,7 @@ public enum ControlRequest: Equatable, Sendable {
 }
 
 /// What a client can subscribe to.
-public struct ControlEventSet: OptionSet, Sendable {
+public struct RemoteEventSet: OptionSet, Sendable {
     public let rawValue: UInt16
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
@@ -76,14 +76,14 @@ public struct ControlEventSet: OptionSet, Sendable {
     /// In the order of their bits.
     static let names = ["state", "track", "queue", "volume", "position", "configuration", "problems", "failed"]
 
-    public static let state = ControlEventSet(0)
-    public static let track = ControlEventSet(1)
-    public static let queue = ControlEventSet(2)
-    public static let volume = ControlEventSet(3)
+    public static let state = RemoteEventSet(0)
+    public static let track = RemoteEventSet(1)
+    public static let queue = RemoteEventSet(2)
+    public static let volume = RemoteEventSet(3)
     /// Once a second while it plays, and when it jumps.
-    public static let position = ControlEventSet(4)
-    public static let configuration = ControlEventSet(5)
-    public static let problems = ControlEventSet(6)
-    public static let failed = ControlEventSet(7)
-    public static let all = ControlEventSet(rawValue: 0xFF)
+    public static let position = RemoteEventSet(4)
+    public static let configuration = RemoteEventSet(5)
+    public static let problems = RemoteEventSet(6)
+    public static let failed = RemoteEventSet(7)
+    public static let all = RemoteEventSet(rawValue: 0xFF)
 }

@@ -3,7 +3,7 @@ import Platform
 import Player
 
 /// Why a request that was understood could not be carried out. Nothing has changed.
-struct ControlFailure: Error, Equatable {
+struct RemoteFailure: Error, Equatable {
     /// For programs.
     let code: String
     let message: String
@@ -23,15 +23,15 @@ struct ControlFailure: Error, Equatable {
         self.init(code, error.description)
     }
 
-    fileprivate static func noSuchIndex(_ index: Int, of count: Int) -> ControlFailure {
-        ControlFailure("no-such-entry", "no entry at index \(index): there are \(count)")
+    fileprivate static func noSuchIndex(_ index: Int, of count: Int) -> RemoteFailure {
+        RemoteFailure("no-such-entry", "no entry at index \(index): there are \(count)")
     }
 }
 
 /// Carries requests out: what each means to the daemon, and what is told in reply.
 ///
 /// Thread: the daemon's.
-struct ControlRequests {
+struct RequestExecution {
     typealias Members = [JSONValue.Member]
 
     /// A page of the queue takes about this many bytes at most, so that a reply is no longer than a request may be.
@@ -43,11 +43,11 @@ struct ControlRequests {
 
     private var conductor: QueueConductor { daemon.conductor }
 
-    var status: Members { ControlMessages.members(daemon.status) }
+    var status: Members { ReplyLines.members(daemon.status) }
 
     /// - Parameter client: who asks, for what is held for it.
     /// - Returns: what the reply tells.
-    func perform(_ request: ControlRequest, for client: UInt64) throws(ControlFailure) -> Members {
+    func perform(_ request: RemoteRequest, for client: UInt64) throws(RemoteFailure) -> Members {
         switch request {
         case .status, .subscribe, .unsubscribe: return status
         case .version: return [Self.member("version", .string(version)), Self.member("protocol", 1)]
@@ -68,7 +68,7 @@ struct ControlRequests {
             if isHeld { daemon.holdFocus(level, by: client) } else { daemon.setFocus(level) }
         case .power(let state): daemon.setPower(state)
         case .configurationGet(let name):
-            return [ControlMessages.settings(name.map { [$0] } ?? SettingName.allCases, of: daemon.configuration)]
+            return [ReplyLines.settings(name.map { [$0] } ?? SettingName.allCases, of: daemon.configuration)]
         case .configurationSet(let name, let text): return [try set(name, text)]
         case .configurationUnset(let name): return [try unset(name)]
         }
@@ -77,7 +77,7 @@ struct ControlRequests {
 
     /// Calls `action` when what was asked for has happened: what came into the queue is on the medium, and others can
     /// open the device that they were given.
-    func whenDone(_ request: ControlRequest, _ action: @escaping () -> Void) {
+    func whenDone(_ request: RemoteRequest, _ action: @escaping () -> Void) {
         switch request {
         case .music:
             daemon.afterWriting { [daemon] in
@@ -103,7 +103,7 @@ struct ControlRequests {
 
     // MARK: Playback
 
-    private func perform(_ command: ApplianceCommand) throws(ControlFailure) {
+    private func perform(_ command: ApplianceCommand) throws(RemoteFailure) {
         switch command {
         case .toggle, .next, .previous: try checkIsNotEmpty()
         default: break
@@ -111,11 +111,11 @@ struct ControlRequests {
         daemon.perform(command)
     }
 
-    private func checkIsNotEmpty() throws(ControlFailure) {
-        if conductor.queue.isEmpty { throw ControlFailure("empty-queue", "nothing to play: the queue is empty") }
+    private func checkIsNotEmpty() throws(RemoteFailure) {
+        if conductor.queue.isEmpty { throw RemoteFailure("empty-queue", "nothing to play: the queue is empty") }
     }
 
-    private func play(_ place: ControlRequest.EntryPlace?) throws(ControlFailure) {
+    private func play(_ place: RemoteRequest.EntryPlace?) throws(RemoteFailure) {
         try checkIsNotEmpty()
         if let place {
             let id =
@@ -123,26 +123,26 @@ struct ControlRequests {
                 case .id(let id): id
                 case .index(let index): try entry(at: index)
                 }
-            do throws(PlayQueueError) { try conductor.select(id) } catch { throw ControlFailure(error) }
+            do throws(PlayQueueError) { try conductor.select(id) } catch { throw RemoteFailure(error) }
         }
         daemon.perform(.play)
     }
 
-    private func entry(at index: Int) throws(ControlFailure) -> EntryID {
+    private func entry(at index: Int) throws(RemoteFailure) -> EntryID {
         let order = conductor.queue.playOrder
         guard order.indices.contains(index) else { throw .noSuchIndex(index, of: order.count) }
         return order[index]
     }
 
-    private func seek(_ change: ControlRequest.Change) throws(ControlFailure) {
-        guard conductor.queue.current != nil else { throw ControlFailure("nothing-current", "nothing to seek in") }
+    private func seek(_ change: RemoteRequest.Change) throws(RemoteFailure) {
+        guard conductor.queue.current != nil else { throw RemoteFailure("nothing-current", "nothing to seek in") }
         switch change {
         case .to(let position): conductor.seek(to: position)
         case .by(let offset): conductor.seek(to: conductor.position + offset)
         }
     }
 
-    private func changeVolume(_ change: ControlRequest.Change) -> Members {
+    private func changeVolume(_ change: RemoteRequest.Change) -> Members {
         switch change {
         case .to(let percent): daemon.setVolume(percent: Int(percent))
         case .by(let percent): daemon.changeVolume(by: Int(percent))
@@ -187,18 +187,18 @@ struct ControlRequests {
 
     private func edit(
         _ change: (inout PlayQueue) throws(PlayQueueError) -> Void
-    ) throws(ControlFailure) {
-        do throws(PlayQueueError) { try conductor.edit(change) } catch { throw ControlFailure(error) }
+    ) throws(RemoteFailure) {
+        do throws(PlayQueueError) { try conductor.edit(change) } catch { throw RemoteFailure(error) }
     }
 
     /// - Returns: how many entries were removed.
-    private func remove(_ selection: ControlRequest.EntrySelection) throws(ControlFailure) -> Int {
+    private func remove(_ selection: RemoteRequest.EntrySelection) throws(RemoteFailure) -> Int {
         let order = conductor.queue.playOrder
         let ids: [EntryID]
         switch selection {
         case .ids(let chosen):
             if let missing = chosen.first(where: { conductor.queue.product($0) == nil }) {
-                throw ControlFailure(.noSuchEntry(missing))
+                throw RemoteFailure(.noSuchEntry(missing))
             }
             ids = chosen
         case .range(let range):
@@ -212,7 +212,7 @@ struct ControlRequests {
     /// Brings music into the queue.
     /// - Returns: the id of the first entry, those of the others follow without a gap; how many there are, and how many
     ///   were left out.
-    func add(_ music: FoundMusic, _ place: ControlRequest.MusicPlace) throws(ControlFailure) -> Members {
+    func add(_ music: FoundMusic, _ place: RemoteRequest.MusicPlace) throws(RemoteFailure) -> Members {
         let files = music.files
         let products = files.map { QueuedProduct(.track, $0) }
         var ids: [EntryID] = []
@@ -222,7 +222,7 @@ struct ControlRequests {
             do throws(PlayQueueError) {
                 try conductor.set(products, startingAt: start, playing: plays ?? conductor.wantsToPlay)
             } catch {
-                throw ControlFailure(error)
+                throw RemoteFailure(error)
             }
             ids = Array(conductor.queue.playOrder.min().map { [$0] } ?? [])
         case .end: try edit { queue throws(PlayQueueError) in ids = try queue.add(products) }
@@ -237,18 +237,18 @@ struct ControlRequests {
 
     // MARK: Configuration
 
-    private func set(_ name: SettingName, _ text: String) throws(ControlFailure) -> JSONValue.Member {
+    private func set(_ name: SettingName, _ text: String) throws(RemoteFailure) -> JSONValue.Member {
         do throws(SettingError) {
             return Self.member("inForce", .boolean(try daemon.set(name, to: text)))
         } catch {
-            throw ControlFailure("bad-setting", error.description)
+            throw RemoteFailure("bad-setting", error.description)
         }
     }
 
-    private func unset(_ name: SettingName) throws(ControlFailure) -> JSONValue.Member {
+    private func unset(_ name: SettingName) throws(RemoteFailure) -> JSONValue.Member {
         // Where not even the default may be set, no client has set anything.
         if let refusal = name.setting.refusalForClients(of: name.setting.standard) {
-            throw ControlFailure("bad-setting", refusal)
+            throw RemoteFailure("bad-setting", refusal)
         }
         return Self.member("inForce", .boolean(daemon.unset(name)))
     }

@@ -23,7 +23,7 @@ enum MusicSearch {
     ///   - found: called on the loop's thread with what is there, or with what is wrong with the first path from which
     ///     nothing can be played.
     static func start(
-        _ paths: [String], loop: EventLoop, _ found: @escaping @Sendable (Result<FoundMusic, ControlFailure>) -> Void
+        _ paths: [String], loop: EventLoop, _ found: @escaping @Sendable (Result<FoundMusic, RemoteFailure>) -> Void
     ) {
         do throws(SystemError) {
             _ = try NamedThread.start(name: "music search", stackSize: 256 << 10) {
@@ -31,14 +31,14 @@ enum MusicSearch {
                 loop.post { found(result) }
             }
         } catch {
-            let failure = ControlFailure("system", error.description)
+            let failure = RemoteFailure("system", error.description)
             loop.post { found(.failure(failure)) }
         }
     }
 
-    private static func music(at paths: [String]) -> Result<FoundMusic, ControlFailure> {
+    private static func music(at paths: [String]) -> Result<FoundMusic, RemoteFailure> {
         var music = FoundMusic()
-        do throws(ControlFailure) {
+        do throws(RemoteFailure) {
             for path in paths { music.add(try self.music(at: path)) }
             return .success(music)
         } catch {
@@ -46,9 +46,9 @@ enum MusicSearch {
         }
     }
 
-    private static func music(at path: String) throws(ControlFailure) -> FoundMusic {
+    private static func music(at path: String) throws(RemoteFailure) -> FoundMusic {
         switch FileKind(at: path) {
-        case .other: throw ControlFailure("no-music", "\(path) is a device, a pipe or a socket, not a file")
+        case .other: throw RemoteFailure("no-music", "\(path) is a device, a pipe or a socket, not a file")
         case .file:
             try check(path)
             return FoundMusic(files: [path])
@@ -56,32 +56,32 @@ enum MusicSearch {
         }
     }
 
-    private static func music(inFolder path: String) throws(ControlFailure) -> FoundMusic {
+    private static func music(inFolder path: String) throws(RemoteFailure) -> FoundMusic {
         do throws(SystemError) {
             let found = try MusicFolder.contents(of: path)
             if found.files.isEmpty, let error = found.unreadable.first { throw error }
             for error in found.unreadable { Log.warning("music was left out: \(error.description)") }
             if !found.files.isEmpty { return FoundMusic(files: found.files, skipped: found.unreadable.count) }
         } catch {
-            throw ControlFailure(unreadable: path, error)
+            throw RemoteFailure(unreadable: path, error)
         }
-        throw ControlFailure("no-music", "\(path): no music in this folder. Supported: FLAC, WAV, AIFF.")
+        throw RemoteFailure("no-music", "\(path): no music in this folder. Supported: FLAC, WAV, AIFF.")
     }
 
     /// Whether the file can be read and begins like something that can be played. Those below a folder go by their
     /// names: to open each of them would take minutes on a slow disk.
-    private static func check(_ path: String) throws(ControlFailure) {
+    private static func check(_ path: String) throws(RemoteFailure) {
         let bytes: FileByteSource
         do throws(SystemError) { bytes = try FileByteSource(path: path) } catch {
-            throw ControlFailure(unreadable: path, error)
+            throw RemoteFailure(unreadable: path, error)
         }
         do throws(MediaError) { _ = try AudioFile.container(of: bytes) } catch {
             switch error {
             case .notAudio(let looksLike):
                 let guess = looksLike.map { " (looks like \($0))" } ?? ""
-                throw ControlFailure("no-music", "\(path): not audio\(guess). Supported: FLAC, WAV, AIFF.")
-            case .empty: throw ControlFailure("no-music", "\(path): the file is empty.")
-            case .source(.system(let error)): throw ControlFailure(unreadable: path, error)
+                throw RemoteFailure("no-music", "\(path): not audio\(guess). Supported: FLAC, WAV, AIFF.")
+            case .empty: throw RemoteFailure("no-music", "\(path): the file is empty.")
+            case .source(.system(let error)): throw RemoteFailure(unreadable: path, error)
             // Of what lies behind the first bytes.
             case .source(.cancelled), .unsupported, .damaged: break
             }
@@ -89,7 +89,7 @@ enum MusicSearch {
     }
 }
 
-extension ControlFailure {
+extension RemoteFailure {
     fileprivate init(unreadable path: String, _ error: SystemError) {
         let reason = error.code == EILSEQ ? "the name is not UTF-8; rename it" : error.reason
         self.init("no-such-file", "\(error.subject ?? path): \(reason)")

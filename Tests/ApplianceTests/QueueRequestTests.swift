@@ -5,13 +5,13 @@ import Testing
 @testable import Appliance
 
 @Suite("The queue over the control socket", .timeLimit(.minutes(2)))
-struct ControlQueueTests {
-    private let fixture: ControlFixture
+struct QueueRequestTests {
+    private let fixture: RemoteFixture
     private let tracks: Tracks
-    private let client: ControlClient
+    private let client: JSONClient
 
     init() throws {
-        fixture = try ControlFixture()
+        fixture = try RemoteFixture()
         tracks = try Tracks()
         client = try fixture.connect()
     }

@@ -7,10 +7,10 @@ import TestSupport
 @testable import Appliance
 
 @Suite("The control socket", .timeLimit(.minutes(2)))
-struct ControlSocketTests {
-    private let fixture: ControlFixture
+struct JSONSocketTests {
+    private let fixture: RemoteFixture
 
-    init() throws { fixture = try ControlFixture(clientLimit: 3) }
+    init() throws { fixture = try RemoteFixture(clientLimit: 3) }
 
     @Test("A reply has the request's id, whatever that is")
     func identity() throws {
@@ -137,7 +137,7 @@ struct ControlSocketTests {
             try clients[index].ask("version")
         }
         fixture.pass(seconds: 20)
-        var others: [ControlClient] = []
+        var others: [JSONClient] = []
         for index in [1, 0, 2] {
             others.append(try fixture.connect())
             #expect(try others.last?.ask("version")["ok"] == true)
@@ -207,18 +207,18 @@ struct ControlSocketTests {
 }
 
 @Suite("The control socket's file")
-struct ControlSocketFileTests {
+struct SocketFileTests {
     private let folder: ScratchFolder
     private var path: String { folder["run/control"] }
 
     init() throws { folder = try ScratchFolder() }
 
-    private func file(_ mode: UInt32 = 0o660, group: String? = nil) -> ControlSocketFile {
-        ControlSocketFile(path: path, mode: mode, group: group)
+    private func file(_ mode: UInt32 = 0o660, group: String? = nil) -> SocketFile {
+        SocketFile(path: path, mode: mode, group: group)
     }
 
-    private func failure(_ file: ControlSocketFile) -> ControlSocketError? {
-        do throws(ControlSocketError) { _ = try file.open() } catch { return error }
+    private func failure(_ file: SocketFile) -> SocketFileError? {
+        do throws(SocketFileError) { _ = try file.open() } catch { return error }
         return nil
     }
 
@@ -267,7 +267,7 @@ struct ControlSocketFileTests {
     @Test("A path that cannot be a socket's says why")
     func impossible() throws {
         let long = folder[String(repeating: "x", count: 100)]
-        guard case .system(_, let tooLong) = failure(ControlSocketFile(path: long, mode: 0, group: nil)) else {
+        guard case .system(_, let tooLong) = failure(SocketFile(path: long, mode: 0, group: nil)) else {
             Issue.record("opened")
             return
         }
@@ -278,7 +278,7 @@ struct ControlSocketFileTests {
             let message =
                 "control socket \(path): the folder \(folder[below]) cannot be made: a file is in the way. "
                 + "Set another path: [control] socket"
-            #expect(failure(ControlSocketFile(path: path, mode: 0, group: nil))?.description == message)
+            #expect(failure(SocketFile(path: path, mode: 0, group: nil))?.description == message)
         }
     }
 
@@ -291,7 +291,7 @@ struct ControlSocketFileTests {
     func refused(code: Int32, message: String) {
         let error = SystemError(code: code, operation: "listen at", subject: "/run/x/control.new")
         #expect(
-            ControlSocketError.system(path: "/run/x/control", error).description
+            SocketFileError.system(path: "/run/x/control", error).description
                 == "control socket /run/x/control: \(message): [control] socket")
     }
 

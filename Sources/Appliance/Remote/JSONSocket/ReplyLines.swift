@@ -2,10 +2,10 @@ import Platform
 import Player
 
 /// What the control socket says, besides what one request alone is answered with. `docs/control.md` documents it.
-enum ControlMessages {
+enum ReplyLines {
     typealias Member = JSONValue.Member
 
-    /// The members of the status that an event tells, in the order of `ControlEventSet.names`.
+    /// The members of the status that an event tells, in the order of `RemoteEventSet.names`.
     private static let eventMembers = [
         ["state", "file", "position", "focus", "power", "network", "device"],
         ["entry", "index", "count", "file", "title", "artist", "album", "duration", "format", "device"],
@@ -37,7 +37,7 @@ enum ControlMessages {
     }
 
     static func event(_ place: Int, with members: [Member]) -> [UInt8] {
-        line([Member("event", .string(ControlEventSet.names[place]))] + members)
+        line([Member("event", .string(RemoteEventSet.names[place]))] + members)
     }
 
     private static func line(_ members: [Member]) -> [UInt8] {
@@ -65,8 +65,8 @@ enum ControlMessages {
             Member("maximumVolume", JSONValue(status.maximumVolumePercent)),
             Member("muted", .boolean(status.isMuted)),
             Member("shuffle", .boolean(status.isShuffled)),
-            Member("repeat", .string(ControlRequest.repeatNames[Int(status.repeatMode.rawValue)])),
-            Member("focus", .string(ControlRequest.focusNames[Int(status.focus.rawValue)])),
+            Member("repeat", .string(RemoteRequest.repeatNames[Int(status.repeatMode.rawValue)])),
+            Member("focus", .string(RemoteRequest.focusNames[Int(status.focus.rawValue)])),
             Member("power", .string(name(status.power))),
             Member("network", JSONValue(status.network.map { name($0) })),
             Member(

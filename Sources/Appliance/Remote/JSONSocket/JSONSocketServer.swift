@@ -5,7 +5,7 @@ import Platform
 /// what goes over it.
 ///
 /// Thread: that of the daemon's loop, everything.
-public final class ControlServer: @unchecked Sendable {
+public final class JSONSocketServer: @unchecked Sendable {
     /// How many clients may be connected at once. Who is connected stays when it becomes less.
     public var clientLimit: Int
 
@@ -15,12 +15,12 @@ public final class ControlServer: @unchecked Sendable {
     private static let silenceLimit: Int64 = 10_000_000_000
 
     private let daemon: Daemon
-    private let requests: ControlRequests
-    private let file: ControlSocketFile
+    private let requests: RequestExecution
+    private let file: SocketFile
     private var listener: LocalSocket?
     private var retry: TimerToken?
     private var observer: UInt64 = 0
-    private var sessions: [ControlSession] = []
+    private var sessions: [JSONSession] = []
     private var lastNumber: UInt64 = 0
     /// Runs only while somebody wants to know the position and it changes.
     private var positionTimer: TimerToken?
@@ -37,8 +37,8 @@ public final class ControlServer: @unchecked Sendable {
     ) {
         self.daemon = daemon
         self.clientLimit = clientLimit
-        file = ControlSocketFile(path: path, mode: mode, group: group)
-        requests = ControlRequests(daemon: daemon, version: version)
+        file = SocketFile(path: path, mode: mode, group: group)
+        requests = RequestExecution(daemon: daemon, version: version)
     }
 
     /// How many clients are connected.
@@ -46,7 +46,7 @@ public final class ControlServer: @unchecked Sendable {
 
     /// Begins to listen.
     /// - Throws: when the socket cannot be made.
-    public func start() throws(ControlSocketError) {
+    public func start() throws(SocketFileError) {
         guard listener == nil else { return }
         listener = try file.open()
         observer = daemon.observe { [self] in receive($0) }
@@ -100,7 +100,7 @@ public final class ControlServer: @unchecked Sendable {
         if sessions.count >= clientLimit { longestSilent?.makeRoom() }
         guard sessions.count < clientLimit else { return turnAway(socket) }
         lastNumber += 1
-        let session = ControlSession(
+        let session = JSONSession(
             socket, number: lastNumber, requests: requests, subscribed: { [self] in updatePositionTimer() },
             closed: { [self] in forget($0) })
         sessions.append(session)
@@ -108,13 +108,13 @@ public final class ControlServer: @unchecked Sendable {
     }
 
     /// The client that can be parted from first; nil when none can.
-    private var longestSilent: ControlSession? {
+    private var longestSilent: JSONSession? {
         let latest = daemon.clock.now() - Self.silenceLimit
         return sessions.filter { $0.isIdle && $0.lastRequest <= latest }.min { $0.lastRequest < $1.lastRequest }
     }
 
     private func turnAway(_ socket: LocalSocket) {
-        let line = ControlMessages.refusal(
+        let line = ReplyLines.refusal(
             .null, code: "too-many-clients", "\(clientLimit) clients are connected already ([control] clients)")
         line.withUnsafeBytes { bytes in
             // A line fits into the buffer of a new connection, unless its client is gone.
@@ -138,23 +138,23 @@ public final class ControlServer: @unchecked Sendable {
         case .volume: tell(.volume)
         case .configuration: tell(.configuration)
         case .problems: tell(.problems)
-        case .failed(let entry, let error): tell(.failed, ControlMessages.members(failed: entry, error))
+        case .failed(let entry, let error): tell(.failed, ReplyLines.members(failed: entry, error))
         }
         if event == .state { updatePositionTimer() }
     }
 
     /// - Parameter members: what is told; nil for the part of the status that the event is about.
-    private func tell(_ event: ControlEventSet, _ members: [JSONValue.Member]? = nil) {
+    private func tell(_ event: RemoteEventSet, _ members: [JSONValue.Member]? = nil) {
         guard sessions.contains(where: { $0.subscriptions.contains(event) }) else { return }
         let place = event.rawValue.trailingZeroBitCount
         let line =
             if event == .configuration {
-                ControlMessages.event(
-                    place, with: [ControlMessages.settings(SettingName.allCases, of: daemon.configuration)])
+                ReplyLines.event(
+                    place, with: [ReplyLines.settings(SettingName.allCases, of: daemon.configuration)])
             } else if let members {
-                ControlMessages.event(place, with: members)
+                ReplyLines.event(place, with: members)
             } else {
-                ControlMessages.event(place, requests.status)
+                ReplyLines.event(place, requests.status)
             }
         // A copy: telling may end a session.
         for session in sessions { session.tell(line, place) }

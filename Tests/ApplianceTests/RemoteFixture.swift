@@ -10,7 +10,7 @@ import TestSupport
 @testable import Player
 
 /// A daemon with its control socket, on a loop and with a real player on a paced card.
-final class ControlFixture: @unchecked Sendable {
+final class RemoteFixture: @unchecked Sendable {
     let folder: ScratchFolder
     let card = PacedCard()
     let clock = ManualClock()
@@ -20,7 +20,7 @@ final class ControlFixture: @unchecked Sendable {
     private var thread: NamedThread!
     /// Used on `loop` alone.
     private var daemon: Daemon!
-    private var server: ControlServer!
+    private var server: JSONSocketServer!
 
     var path: String { folder["control"] }
 
@@ -37,7 +37,7 @@ final class ControlFixture: @unchecked Sendable {
             server.stop()
             daemon.shutDown()
         }
-        try perform { [self] () -> Result<Void, ControlSocketError> in
+        try perform { [self] () -> Result<Void, SocketFileError> in
             do {
                 daemon = try Daemon(
                     loop: loop, player: player, configuration: Configuration(),
@@ -46,10 +46,10 @@ final class ControlFixture: @unchecked Sendable {
             } catch {
                 fatalError("\(error)")
             }
-            server = ControlServer(
+            server = JSONSocketServer(
                 daemon: daemon, path: folder["control"], mode: mode, group: nil, clientLimit: clientLimit,
                 version: "1.2.3")
-            do throws(ControlSocketError) { return .success(try server.start()) } catch { return .failure(error) }
+            do throws(SocketFileError) { return .success(try server.start()) } catch { return .failure(error) }
         }.get()
     }
 
@@ -74,7 +74,7 @@ final class ControlFixture: @unchecked Sendable {
     }
 
     func withDaemon<Result>(_ body: @escaping (Daemon) -> Result) -> Result { perform { [self] in body(daemon) } }
-    func withServer<Result>(_ body: @escaping (ControlServer) -> Result) -> Result {
+    func withServer<Result>(_ body: @escaping (JSONSocketServer) -> Result) -> Result {
         perform { [self] in body(server) }
     }
 
@@ -85,11 +85,11 @@ final class ControlFixture: @unchecked Sendable {
         perform {}
     }
 
-    func connect() throws -> ControlClient { try ControlClient(path) }
+    func connect() throws -> JSONClient { try JSONClient(path) }
 }
 
 /// A client as a program of somebody else's would be: bytes on a socket.
-final class ControlClient: @unchecked Sendable {
+final class JSONClient: @unchecked Sendable {
     private let socket: LocalSocket
     private var received: [UInt8] = []
     private var lastID = 0
