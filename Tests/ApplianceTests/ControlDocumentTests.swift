@@ -46,6 +46,11 @@ struct ControlDocumentTests {
         }
     }
 
+    @Test("It has every reason for which a request can fail")
+    func failures() {
+        for reason in RemoteFailure.Reason.allCases { #expect(text.contains("| `\(reason.rawValue)` |"), "\(reason)") }
+    }
+
     @Test("The status in it has the members that a status has, and the table has each of them")
     func status() throws {
         let line = try #require(examples("←").first { $0.contains("\"state\"") })

@@ -23,6 +23,8 @@ final class RemoteFixture: @unchecked Sendable {
     private var server: JSONSocketServer!
 
     var path: String { folder["control"] }
+    /// The user id that a client has who connects now. Used on `loop` alone.
+    var user: UInt32 = 1000
 
     init(clientLimit: Int = 8, mode: UInt32 = 0o660) throws {
         folder = try ScratchFolder()
@@ -48,7 +50,7 @@ final class RemoteFixture: @unchecked Sendable {
             }
             server = JSONSocketServer(
                 daemon: daemon, path: folder["control"], mode: mode, group: nil, clientLimit: clientLimit,
-                version: "1.2.3")
+                version: "1.2.3", userOf: { [self] _ in user })
             do throws(SocketFileError) { return .success(try server.start()) } catch { return .failure(error) }
         }.get()
     }
@@ -86,6 +88,16 @@ final class RemoteFixture: @unchecked Sendable {
     }
 
     func connect() throws -> JSONClient { try JSONClient(path) }
+
+    /// Connects as root.
+    func connectAsRoot() throws -> JSONClient {
+        perform { [self] in user = 0 }
+        defer { perform { [self] in user = 1000 } }
+        let client = try connect()
+        // The server has accepted it when this returns.
+        perform {}
+        return client
+    }
 }
 
 /// A client as a program of somebody else's would be: bytes on a socket.

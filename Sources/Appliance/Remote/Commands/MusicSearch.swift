@@ -7,7 +7,7 @@ import Player
 struct FoundMusic: Equatable, Sendable {
     /// In order.
     var files: [String] = []
-    /// Names below folders that nothing could be read by. The log has them.
+    /// Names below folders that cannot be read. The log has them.
     var skipped = 0
 
     mutating func add(_ more: FoundMusic) {
@@ -16,73 +16,85 @@ struct FoundMusic: Equatable, Sendable {
     }
 }
 
-/// Finds the music at paths on a thread of its own: a folder may be large, and its disk asleep.
-enum MusicSearch {
+/// Looks for the music of one request, on a thread of its own with low priority: a folder may be large, and its disk
+/// asleep. `MusicSearches` says when.
+///
+/// Safe to share: nothing changes but the cancellation, which any thread may use.
+final class MusicSearch: Sendable {
+    private let paths: [String]
+    private let limit: Int
+    private let capacity: Int
+    let cancellation: Cancellation
+
     /// - Parameters:
     ///   - paths: absolute.
-    ///   - found: called on the loop's thread with what is there, or with what is wrong with the first path from which
-    ///     nothing can be played.
-    static func start(
-        _ paths: [String], loop: EventLoop, _ found: @escaping @Sendable (Result<FoundMusic, RemoteFailure>) -> Void
-    ) {
-        do throws(SystemError) {
-            _ = try NamedThread.start(name: "music search", stackSize: 256 << 10) {
-                let result = music(at: paths)
-                loop.post { found(result) }
-            }
-        } catch {
-            let failure = RemoteFailure("system", error.description)
-            loop.post { found(.failure(failure)) }
-        }
+    ///   - limit: more files than this are an error.
+    ///   - capacity: what the error says the queue holds.
+    /// - Throws: when the process has no descriptor left.
+    init(_ paths: [String], limit: Int, capacity: Int = PlayQueue.capacity) throws(SystemError) {
+        self.paths = paths
+        self.limit = limit
+        self.capacity = capacity
+        cancellation = try Cancellation()
     }
 
-    private static func music(at paths: [String]) -> Result<FoundMusic, RemoteFailure> {
-        var music = FoundMusic()
+    /// The search ends soon and finds nothing. Any thread.
+    func cancel() { cancellation.cancel() }
+    var isCancelled: Bool { cancellation.isCancelled }
+
+    /// What is there, or what is wrong with the first path from which nothing can be played. Blocks on the medium.
+    func run() -> Result<FoundMusic, RemoteFailure> {
+        var folders = MusicFolder(limit: limit, cancellation: cancellation)
         do throws(RemoteFailure) {
-            for path in paths { music.add(try self.music(at: path)) }
-            return .success(music)
+            for path in paths { try add(path, to: &folders) }
         } catch {
             return .failure(error)
         }
+        let contents = folders.contents
+        for error in contents.unreadable { Log.warning("skipped while looking for music: \(error.description)") }
+        return .success(FoundMusic(files: contents.files, skipped: contents.unreadableCount))
     }
 
-    private static func music(at path: String) throws(RemoteFailure) -> FoundMusic {
-        switch FileKind(at: path) {
-        case .other: throw RemoteFailure("no-music", "\(path) is a device, a pipe or a socket, not a file")
-        case .file:
-            try check(path)
-            return FoundMusic(files: [path])
-        case .folder, nil: return try music(inFolder: path)
+    private static let cancelled = RemoteFailure(.system, "the search for music was cancelled")
+
+    private func add(_ path: String, to folders: inout MusicFolder) throws(RemoteFailure) {
+        if isCancelled { throw Self.cancelled }
+        let kind = FileKind(at: path)
+        if kind == .other { throw RemoteFailure(.noMusic, "\(path) is a device, a pipe or a socket, not a file") }
+        if kind == .file { try check(path) }
+        let (files, unreadable) = (folders.contents.files.count, folders.contents.unreadableCount)
+        let wasVisited = folders.hasVisited(path)
+        do throws(MusicFolder.Stop) { try folders.add(path) } catch {
+            switch error {
+            case .cancelled: throw Self.cancelled
+            case .tooMany: throw RemoteFailure(.full(limit: capacity))
+            case .unreadable(let error): throw RemoteFailure(unreadable: path, error)
+            case .kernelFolder:
+                throw RemoteFailure(.noMusic, "\(path): a folder of the system, which has no music in it")
+            }
         }
-    }
-
-    private static func music(inFolder path: String) throws(RemoteFailure) -> FoundMusic {
-        do throws(SystemError) {
-            let found = try MusicFolder.contents(of: path)
-            if found.files.isEmpty, let error = found.unreadable.first { throw error }
-            for error in found.unreadable { Log.warning("music was left out: \(error.description)") }
-            if !found.files.isEmpty { return FoundMusic(files: found.files, skipped: found.unreadable.count) }
-        } catch {
+        guard kind != .file, !wasVisited, folders.contents.files.count == files else { return }
+        if folders.contents.unreadableCount > unreadable, let error = folders.contents.unreadable.last {
             throw RemoteFailure(unreadable: path, error)
         }
-        throw RemoteFailure("no-music", "\(path): no music in this folder. Supported: FLAC, WAV, AIFF.")
+        throw RemoteFailure(.noMusic, "\(path): no music in this folder. Supported: FLAC, WAV, AIFF.")
     }
 
     /// Whether the file can be read and begins like something that can be played. Those below a folder go by their
     /// names: to open each of them would take minutes on a slow disk.
-    private static func check(_ path: String) throws(RemoteFailure) {
+    private func check(_ path: String) throws(RemoteFailure) {
         let bytes: FileByteSource
-        do throws(SystemError) { bytes = try FileByteSource(path: path) } catch {
+        do throws(SystemError) { bytes = try FileByteSource(path: path, cancellation: cancellation) } catch {
             throw RemoteFailure(unreadable: path, error)
         }
         do throws(MediaError) { _ = try AudioFile.container(of: bytes) } catch {
             switch error {
             case .notAudio(let looksLike):
                 let guess = looksLike.map { " (looks like \($0))" } ?? ""
-                throw RemoteFailure("no-music", "\(path): not audio\(guess). Supported: FLAC, WAV, AIFF.")
-            case .empty: throw RemoteFailure("no-music", "\(path): the file is empty.")
+                throw RemoteFailure(.noMusic, "\(path): not audio\(guess). Supported: FLAC, WAV, AIFF.")
+            case .empty: throw RemoteFailure(.noMusic, "\(path): the file is empty.")
             case .source(.system(let error)): throw RemoteFailure(unreadable: path, error)
-            // Of what lies behind the first bytes.
+            // About what lies behind the first bytes.
             case .source(.cancelled), .unsupported, .damaged: break
             }
         }
@@ -91,7 +103,6 @@ enum MusicSearch {
 
 extension RemoteFailure {
     fileprivate init(unreadable path: String, _ error: SystemError) {
-        let reason = error.code == EILSEQ ? "the name is not UTF-8; rename it" : error.reason
-        self.init("no-such-file", "\(error.subject ?? path): \(reason)")
+        self.init(.noSuchFile, "\(error.subject ?? path): \(error.reason)")
     }
 }

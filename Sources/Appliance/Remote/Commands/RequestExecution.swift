@@ -2,77 +2,43 @@ import PCM
 import Platform
 import Player
 
-/// Why a request that was understood could not be carried out. Nothing has changed.
-struct RemoteFailure: Error, Equatable {
-    /// For programs.
-    let code: String
-    let message: String
-
-    init(_ code: String, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-
-    init(_ error: PlayQueueError) {
-        let code =
-            switch error {
-            case .noSuchEntry: "no-such-entry"
-            case .full: "queue-full"
-            case .productIdTooLong: "bad-request"
-            }
-        self.init(code, error.description)
-    }
-
-    fileprivate static func noSuchIndex(_ index: Int, of count: Int) -> RemoteFailure {
-        RemoteFailure("no-such-entry", "no entry at index \(index): there are \(count)")
-    }
-}
-
-/// Carries requests out: what each means to the daemon, and what is told in reply.
+/// Carries requests out: what each means to the daemon, and what it answers. Knows no protocol.
 ///
 /// Thread: the daemon's.
 struct RequestExecution {
-    typealias Members = [JSONValue.Member]
-
-    /// A page of the queue takes about this many bytes at most, so that a reply is no longer than a request may be.
-    private static let pageBytes = 60 << 10
-
     let daemon: Daemon
     /// Of the program.
     let version: String
 
     private var conductor: QueueConductor { daemon.conductor }
 
-    var status: Members { ReplyLines.members(daemon.status) }
-
     /// - Parameter client: who asks, for what is held for it.
-    /// - Returns: what the reply tells.
-    func perform(_ request: RemoteRequest, for client: UInt64) throws(RemoteFailure) -> Members {
+    func perform(_ request: RemoteRequest, for client: UInt64) throws(RemoteFailure) -> RemoteReply {
         switch request {
-        case .status, .subscribe, .unsubscribe: return status
-        case .version: return [Self.member("version", .string(version)), Self.member("protocol", 1)]
-        case .command(let command): try perform(command)
+        case .status, .subscribe, .unsubscribe: return .status(daemon.status)
+        case .version: return .version(version)
+        case .command(let command): return try perform(command)
         case .play(let place): try play(place)
         case .seek(let change): try seek(change)
         case .volume(let change): return changeVolume(change)
         case .mute(let on): return mute(on)
-        case .shuffle(let on): conductor.setShuffled(on)
+        case .shuffle(let on): return shuffle(on)
         case .repeatMode(let mode): conductor.setRepeatMode(mode)
         case .queue(let from, let count): return page(from, count)
         case .collect, .music: preconditionFailure("music has to be found first")
         case .queueMove(let id, let index):
             try edit { queue throws(PlayQueueError) in try queue.move(id, to: index) }
-        case .queueRemove(let selection): return [Self.member("removed", JSONValue(try remove(selection)))]
+        case .queueRemove(let selection): return .removed(try remove(selection))
         case .queueClear: try edit { queue throws(PlayQueueError) in queue.clear() }
         case .focus(let level, let isHeld):
             if isHeld { daemon.holdFocus(level, by: client) } else { daemon.setFocus(level) }
         case .power(let state): daemon.setPower(state)
         case .configurationGet(let name):
-            return [ReplyLines.settings(name.map { [$0] } ?? SettingName.allCases, of: daemon.configuration)]
-        case .configurationSet(let name, let text): return [try set(name, text)]
-        case .configurationUnset(let name): return [try unset(name)]
+            return .settings(settings(name.map { [$0] } ?? SettingName.allCases))
+        case .configurationSet(let name, let text): return .settingChanged(inForce: try set(name, text))
+        case .configurationUnset(let name): return .settingChanged(inForce: try unset(name))
         }
-        return []
+        return .done
     }
 
     /// Calls `action` when what was asked for has happened: what came into the queue is on the medium, and others can
@@ -99,20 +65,32 @@ struct RequestExecution {
     /// Gives back what a client holds.
     func forget(_ client: UInt64) { daemon.releaseFocus(by: client) }
 
-    private static func member(_ name: String, _ value: JSONValue) -> JSONValue.Member { JSONValue.Member(name, value) }
+    /// What clients are told of a change.
+    func event(_ change: DaemonEvent) -> RemoteEvent {
+        switch change {
+        case .configuration: .configuration(settings(SettingName.allCases))
+        case .failed(let entry, let error): .failed(entry, error)
+        default: .status(RemoteEventSet(change), daemon.status)
+        }
+    }
 
     // MARK: Playback
 
-    private func perform(_ command: ApplianceCommand) throws(RemoteFailure) {
+    private func perform(_ command: ApplianceCommand) throws(RemoteFailure) -> RemoteReply {
         switch command {
-        case .toggle, .next, .previous: try checkIsNotEmpty()
+        case .play, .toggle, .next, .previous: try checkIsNotEmpty()
         default: break
         }
         daemon.perform(command)
+        switch command {
+        case .volumeUp, .volumeDown, .mute: return volume
+        case .shuffle: return .shuffle(isOn: conductor.queue.isShuffled)
+        default: return .done
+        }
     }
 
     private func checkIsNotEmpty() throws(RemoteFailure) {
-        if conductor.queue.isEmpty { throw RemoteFailure("empty-queue", "nothing to play: the queue is empty") }
+        if conductor.queue.isEmpty { throw RemoteFailure(.emptyQueue, "nothing to play: the queue is empty") }
     }
 
     private func play(_ place: RemoteRequest.EntryPlace?) throws(RemoteFailure) {
@@ -135,14 +113,14 @@ struct RequestExecution {
     }
 
     private func seek(_ change: RemoteRequest.Change) throws(RemoteFailure) {
-        guard conductor.queue.current != nil else { throw RemoteFailure("nothing-current", "nothing to seek in") }
+        guard conductor.queue.current != nil else { throw RemoteFailure(.nothingCurrent, "nothing to seek in") }
         switch change {
         case .to(let position): conductor.seek(to: position)
         case .by(let offset): conductor.seek(to: conductor.position + offset)
         }
     }
 
-    private func changeVolume(_ change: RemoteRequest.Change) -> Members {
+    private func changeVolume(_ change: RemoteRequest.Change) -> RemoteReply {
         switch change {
         case .to(let percent): daemon.setVolume(percent: Int(percent))
         case .by(let percent): daemon.changeVolume(by: Int(percent))
@@ -150,39 +128,29 @@ struct RequestExecution {
         return volume
     }
 
-    private func mute(_ on: Bool?) -> Members {
+    private func mute(_ on: Bool?) -> RemoteReply {
         daemon.setMuted(on ?? !daemon.player.playbackEngineConfig.isMuted)
         return volume
     }
 
-    private var volume: Members {
+    private var volume: RemoteReply {
         let configuration = daemon.player.playbackEngineConfig
-        return [
-            Self.member("volume", JSONValue(configuration.volume.percent)),
-            Self.member("muted", .boolean(configuration.isMuted)),
-        ]
+        return .volume(percent: configuration.volume.percent, isMuted: configuration.isMuted)
+    }
+
+    private func shuffle(_ on: Bool?) -> RemoteReply {
+        conductor.setShuffled(on ?? !conductor.queue.isShuffled)
+        return .shuffle(isOn: conductor.queue.isShuffled)
     }
 
     // MARK: The queue
 
-    private func page(_ from: Int, _ count: Int) -> Members {
+    /// - Parameter count: at most.
+    private func page(_ from: Int, _ count: Int) -> RemoteReply {
         let queue = conductor.queue
         let start = min(from, queue.count)
-        var bytes = 0
-        var entries: [JSONValue] = []
-        for entry in queue.entries(start..<min(start + count, queue.count)) {
-            let value: JSONValue = [
-                "entry": .integer(Int64(entry.id.number)), "file": .string(entry.product.productId),
-                "current": .boolean(entry.id == queue.current),
-            ]
-            bytes += value.serialized().utf8.count + 1
-            if bytes > Self.pageBytes, !entries.isEmpty { break }
-            entries.append(value)
-        }
-        return [
-            Self.member("count", JSONValue(queue.count)), Self.member("from", JSONValue(start)),
-            Self.member("entries", .array(entries)),
-        ]
+        let entries = queue.entries(start..<(start + min(count, queue.count - start)))
+        return .page(RemoteReply.QueuePage(count: queue.count, start: start, entries: entries, current: queue.current))
     }
 
     private func edit(
@@ -201,18 +169,17 @@ struct RequestExecution {
                 throw RemoteFailure(.noSuchEntry(missing))
             }
             ids = chosen
-        case .range(let range):
-            if !range.isEmpty, range.lowerBound >= order.count { throw .noSuchIndex(range.lowerBound, of: order.count) }
-            ids = Array(order[range.clamped(to: 0..<order.count)])
+        case .range(let from, let count):
+            if count == 0 { return 0 }
+            guard from < order.count else { throw .noSuchIndex(from, of: order.count) }
+            ids = Array(order[from...].prefix(count))
         }
         try edit { queue throws(PlayQueueError) in queue.remove(ids) }
         return order.count - conductor.queue.count
     }
 
     /// Brings music into the queue.
-    /// - Returns: the id of the first entry, those of the others follow without a gap; how many there are, and how many
-    ///   were left out.
-    func add(_ music: FoundMusic, _ place: RemoteRequest.MusicPlace) throws(RemoteFailure) -> Members {
+    func add(_ music: FoundMusic, _ place: RemoteRequest.MusicPlace) throws(RemoteFailure) -> RemoteReply {
         let files = music.files
         let products = files.map { QueuedProduct(.track, $0) }
         var ids: [EntryID] = []
@@ -229,27 +196,35 @@ struct RequestExecution {
         case .next: try edit { queue throws(PlayQueueError) in ids = try queue.insertNext(products) }
         case .index(let index): try edit { queue throws(PlayQueueError) in ids = try queue.insert(products, at: index) }
         }
-        return [
-            Self.member("entry", JSONValue(ids.first.map { Int(clamping: $0.number) })),
-            Self.member("added", JSONValue(files.count)), Self.member("skipped", JSONValue(music.skipped)),
-        ]
+        return .added(RemoteReply.Addition(first: ids.first, count: files.count, skipped: music.skipped))
+    }
+
+    /// How many more entries such a request may bring in.
+    func room(for place: RemoteRequest.MusicPlace) -> Int {
+        if case .all = place { PlayQueue.capacity } else { PlayQueue.capacity - conductor.queue.count }
     }
 
     // MARK: Configuration
 
-    private func set(_ name: SettingName, _ text: String) throws(RemoteFailure) -> JSONValue.Member {
+    private func settings(_ names: [SettingName]) -> [RemoteReply.SettingReport] {
+        names.map { RemoteReply.SettingReport($0, of: daemon.configuration) }
+    }
+
+    /// - Returns: whether it is in force.
+    private func set(_ name: SettingName, _ text: String) throws(RemoteFailure) -> Bool {
         do throws(SettingError) {
-            return Self.member("inForce", .boolean(try daemon.set(name, to: text)))
+            return try daemon.set(name, to: text)
         } catch {
-            throw RemoteFailure("bad-setting", error.description)
+            throw RemoteFailure(.badSetting, error.description)
         }
     }
 
-    private func unset(_ name: SettingName) throws(RemoteFailure) -> JSONValue.Member {
+    /// - Returns: whether the file's value is in force.
+    private func unset(_ name: SettingName) throws(RemoteFailure) -> Bool {
         // Where not even the default may be set, no client has set anything.
         if let refusal = name.setting.refusalForClients(of: name.setting.standard) {
-            throw RemoteFailure("bad-setting", refusal)
+            throw RemoteFailure(.badSetting, refusal)
         }
-        return Self.member("inForce", .boolean(daemon.unset(name)))
+        return daemon.unset(name)
     }
 }

@@ -1,18 +1,21 @@
 import Platform
 
-/// How each request is written.
+/// How each request is written as JSON.
 struct RequestForm {
     let name: String
     /// Besides `id` and `request`.
     let fields: [String]
+    /// For an old form: what a client uses instead. The reply repeats it.
+    var replacement: String?
     let build: (RequestFields) throws(RequestMistake) -> RemoteRequest
 
     init(
-        _ name: String, _ fields: [String] = [],
+        _ name: String, _ fields: [String] = [], replacement: String? = nil,
         _ build: @escaping (RequestFields) throws(RequestMistake) -> RemoteRequest
     ) {
         self.name = name
         self.fields = fields
+        self.replacement = replacement
         self.build = build
     }
 }
@@ -21,11 +24,13 @@ extension RemoteRequest {
     /// The most entries of the queue that one reply tells.
     static let pageLimit = 500
 
-    static let names = forms.map { $0.name }
+    /// Without old forms.
+    static let names = forms.filter { $0.replacement == nil }.map { $0.name }
     static let focusNames = ["none", "background", "limited", "full"]
     static let powerNames = ["active", "resigning", "suspended", "regaining"]
     static let repeatNames = ["off", "all", "one"]
 
+    // Safe: built once, never changed, and its closures capture nothing.
     nonisolated(unsafe) static let forms = [
         RequestForm("status") { _ in .status },
         RequestForm("version") { _ in .version },
@@ -63,10 +68,9 @@ extension RemoteRequest {
             }
         },
         RequestForm("mute", ["on"]) { fields throws(RequestMistake) in .mute(try fields.boolean("on")) },
-        RequestForm("shuffle", ["on"]) { fields throws(RequestMistake) in
-            guard let on = try fields.boolean("on") else { throw .missing(field: "on", allowed: "true or false") }
-            return .shuffle(on)
-        },
+        RequestForm("volume-up") { _ in .command(.volumeUp) },
+        RequestForm("volume-down") { _ in .command(.volumeDown) },
+        RequestForm("shuffle", ["on"]) { fields throws(RequestMistake) in .shuffle(try fields.boolean("on")) },
         RequestForm("repeat", ["mode"]) { fields throws(RequestMistake) in
             .repeatMode([.off, .all, .one][try fields.choice("mode", of: repeatNames)])
         },
@@ -105,8 +109,7 @@ extension RemoteRequest {
                 return .queueRemove(.ids(try fields.entryIDs("entries")))
             }
             let count = try fields.integer("count", in: 0...PlayQueue.capacity) ?? 1
-            let (end, overflow) = from.addingReportingOverflow(count)
-            return .queueRemove(.range(from..<(overflow ? .max : end)))
+            return .queueRemove(.range(from: from, count: count))
         },
         RequestForm("queue-clear") { _ in .queueClear },
         RequestForm("focus", ["level", "hold"]) { fields throws(RequestMistake) in
@@ -125,7 +128,11 @@ extension RemoteRequest {
         RequestForm("config-unset", ["key"]) { fields throws(RequestMistake) in
             .configurationUnset(try setting(fields))
         },
-        RequestForm("system", ["action"]) { fields throws(RequestMistake) in
+        RequestForm("network-restart") { _ in .command(.networkRestart) },
+        RequestForm("power-off") { _ in .command(.powerOff) },
+        RequestForm(
+            "system", ["action"], replacement: "system is deprecated: send the request network-restart or power-off"
+        ) { fields throws(RequestMistake) in
             let commands = [ApplianceCommand.networkRestart, .powerOff]
             return .command(commands[try fields.choice("action", of: commands.map { $0.name })])
         },

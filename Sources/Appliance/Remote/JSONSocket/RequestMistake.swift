@@ -37,11 +37,11 @@ extension RequestMistake: CustomStringConvertible {
         case .notARequest: "a request is an object with a field request, like {\"id\":1,\"request\":\"status\"}"
         case .badID: "id: must be a string or a number"
         case .unknownRequest(let name):
-            "unknown request \(name)"
+            "unknown request \(Suggestion.quoted(name))"
                 + (Suggestion.nearest(to: name, among: RemoteRequest.names).map { "; did you mean \($0)?" }
                     ?? ". Requests: \(RemoteRequest.names.joined(separator: ", "))")
         case .unknownField(let name, let known):
-            "unknown field \(name). "
+            "unknown field \(Suggestion.quoted(name)). "
                 + (known.isEmpty ? "This request has none" : "Fields: \(known.joined(separator: ", "))")
         case .missing(let field, let allowed): "\(field) is missing: must be \(allowed)"
         case .notAllowed(let field, let allowed): "\(field): must be \(allowed)"

@@ -40,9 +40,11 @@ struct SocketFile {
     private func checkIsFree() throws(SocketFileError) {
         guard let isSocket = Self.isSocket(path) else { return }
         guard isSocket else { throw .notASocket(path: path) }
-        do throws(SystemError) { _ = try LocalSocket(connectingTo: path) } catch {
+        do throws(SystemError) { _ = try LocalSocket(connectingTo: path, seconds: 1) } catch {
             // Nobody listens: left by a crash.
             if error.code == ECONNREFUSED || error.code == ENOENT { return }
+            // A program listens, and has not accepted for a while.
+            if error.code == EAGAIN { throw .inUse(path: path) }
             throw .system(path: path, error)
         }
         throw .inUse(path: path)
