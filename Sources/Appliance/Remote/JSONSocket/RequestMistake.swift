@@ -1,7 +1,7 @@
 import Platform
 
 /// Why a line is no request. Nothing was done.
-public enum ControlRequestError: Error, Equatable, Sendable {
+public enum RequestMistake: Error, Equatable, Sendable {
     /// No JSON, with the place of the first mistake.
     case malformed(String)
     /// JSON, but no object with a `request`.
@@ -20,7 +20,7 @@ public enum ControlRequestError: Error, Equatable, Sendable {
     case tooLong(limit: Int)
 }
 
-extension ControlRequestError: CustomStringConvertible {
+extension RequestMistake: CustomStringConvertible {
     /// For programs.
     public var code: String {
         switch self {
@@ -37,11 +37,11 @@ extension ControlRequestError: CustomStringConvertible {
         case .notARequest: "a request is an object with a field request, like {\"id\":1,\"request\":\"status\"}"
         case .badID: "id: must be a string or a number"
         case .unknownRequest(let name):
-            "unknown request \(name)"
-                + (Suggestion.nearest(to: name, among: ControlRequest.names).map { "; did you mean \($0)?" }
-                    ?? ". Requests: \(ControlRequest.names.joined(separator: ", "))")
+            "unknown request \(Suggestion.quoted(name))"
+                + (Suggestion.nearest(to: name, among: RemoteRequest.names).map { "; did you mean \($0)?" }
+                    ?? ". Requests: \(RemoteRequest.names.joined(separator: ", "))")
         case .unknownField(let name, let known):
-            "unknown field \(name). "
+            "unknown field \(Suggestion.quoted(name)). "
                 + (known.isEmpty ? "This request has none" : "Fields: \(known.joined(separator: ", "))")
         case .missing(let field, let allowed): "\(field) is missing: must be \(allowed)"
         case .notAllowed(let field, let allowed): "\(field): must be \(allowed)"

@@ -7,10 +7,10 @@ import TestSupport
 @testable import Appliance
 
 @Suite("The control socket", .timeLimit(.minutes(2)))
-struct ControlSocketTests {
-    private let fixture: ControlFixture
+struct JSONSocketTests {
+    private let fixture: RemoteFixture
 
-    init() throws { fixture = try ControlFixture(clientLimit: 3) }
+    init() throws { fixture = try RemoteFixture(clientLimit: 3) }
 
     @Test("A reply has the request's id, whatever that is")
     func identity() throws {
@@ -105,6 +105,93 @@ struct ControlSocketTests {
         for client in clients { #expect(try client.ask("version")["ok"] == true) }
     }
 
+    @Test("Root has a place that nobody else gets, and 32 subscribers do not keep it out")
+    func rootSlot() throws {
+        defer { fixture.shutDown() }
+        let clients = try (0..<3).map { _ in try fixture.connect() }
+        for client in clients { try client.ask("subscribe", "\"events\":[\"volume\"]") }
+        #expect(try fixture.connect().message().errorCode == "too-many-clients")
+        let root = try fixture.connectAsRoot()
+        #expect(try root.ask("version")["ok"] == true)
+        #expect(try fixture.connect().message().errorCode == "too-many-clients", "root's place is no place for others")
+        // Root's own place is taken as well, by a subscriber.
+        try root.ask("subscribe", "\"events\":[\"volume\"]")
+        #expect(try fixture.connectAsRoot().message().errorCode == "too-many-clients")
+        fixture.pass(seconds: 10)
+        #expect(try fixture.connect().message().errorCode == "too-many-clients")
+        #expect(try fixture.connectAsRoot().ask("version")["ok"] == true)
+        #expect(try clients[0].message().errorCode == "idle", "the longest silent one makes room for root")
+    }
+
+    @Test("The system says who has connected")
+    func peerUser() throws {
+        defer { fixture.shutDown() }
+        let path = fixture.folder["other"]
+        let listener = try LocalSocket(listeningAt: path, mode: 0o600)
+        let client = try LocalSocket(connectingTo: path)
+        #expect(try listener.accept()?.peerUser == getuid())
+        _ = client
+    }
+
+    @Test("Connecting to a daemon that accepts nobody has a time limit")
+    func connectingTakesTooLong() throws {
+        defer { fixture.shutDown() }
+        let path = fixture.folder["deaf"]
+        let listener = try LocalSocket(listeningAt: path, mode: 0o600)
+        var waiting: [LocalSocket] = []
+        let error = #expect(throws: SystemError.self) {
+            while waiting.count < 5000 { waiting.append(try LocalSocket(connectingTo: path, seconds: 1)) }
+        }
+        #expect(error?.code == EAGAIN)
+        let file = SocketFile(path: path, mode: 0o600, group: nil)
+        #expect(throws: SocketFileError.inUse(path: path)) { _ = try file.open() }
+        _ = listener
+    }
+
+    @Test("Long lines and replies have shorter turns: others wait for one of them at most")
+    func shortTurns() throws {
+        defer { fixture.shutDown() }
+        let (busy, other) = (try fixture.connect(), try fixture.connect())
+        try busy.ask("volume", "\"percent\":0")
+        try other.ask("version")
+        fixture.perform {}
+        let filler = String(repeating: " ", count: 10_000)
+        let sent = fixture.perform {
+            let many = (1...6).map { "{\"request\":\"volume\",\"percent\":\($0)}\(filler)\n" }.joined()
+            return busy.offer(Array(many.utf8)) == many.utf8.count
+                && other.offer(Array("{\"request\":\"status\"}\n".utf8)) > 0
+        }
+        #expect(sent)
+        #expect(try other.message()["volume"] == 1)
+        for percent in 1...6 { #expect(try busy.message()["volume"] == .integer(Int64(percent))) }
+    }
+
+    @Test("A search ends when its client goes, and nothing is added; two run at once, the others wait")
+    func searches() throws {
+        defer { fixture.shutDown() }
+        fixture.withServer { $0.clientLimit = 8 }
+        let started = Recorder<String>()
+        let searches = fixture.withServer { [loop = fixture.loop] server in
+            server.searches = MusicSearches(loop: loop) { search in
+                started.record("begun")
+                _ = search.cancellation.wait(milliseconds: -1)
+                return .success(FoundMusic(files: ["/never"]))
+            }
+            return server.searches
+        }
+        var clients: [JSONClient] = []
+        for count in 1...5 {
+            clients.append(try fixture.connect())
+            try clients[count - 1].send("{\"request\":\"queue-add\",\"products\":[{\"path\":\"/\"}]}\n")
+            while fixture.perform({ searches.runningCount + searches.waitingCount }) < count {}
+        }
+        #expect(fixture.perform { searches.runningCount } == 2 && fixture.perform { searches.waitingCount } == 3)
+        clients.removeAll()
+        while fixture.withServer({ $0.clientCount }) > 0 {}
+        #expect(fixture.perform { searches.runningCount + searches.waitingCount } == 0)
+        #expect(try fixture.connect().ask("status")["count"] == 0)
+    }
+
     @Test("The client that has been silent for longest makes room, unless it waits for something")
     func roomForOthers() throws {
         defer { fixture.shutDown() }
@@ -137,7 +224,7 @@ struct ControlSocketTests {
             try clients[index].ask("version")
         }
         fixture.pass(seconds: 20)
-        var others: [ControlClient] = []
+        var others: [JSONClient] = []
         for index in [1, 0, 2] {
             others.append(try fixture.connect())
             #expect(try others.last?.ask("version")["ok"] == true)
@@ -207,18 +294,18 @@ struct ControlSocketTests {
 }
 
 @Suite("The control socket's file")
-struct ControlSocketFileTests {
+struct SocketFileTests {
     private let folder: ScratchFolder
     private var path: String { folder["run/control"] }
 
     init() throws { folder = try ScratchFolder() }
 
-    private func file(_ mode: UInt32 = 0o660, group: String? = nil) -> ControlSocketFile {
-        ControlSocketFile(path: path, mode: mode, group: group)
+    private func file(_ mode: UInt32 = 0o660, group: String? = nil) -> SocketFile {
+        SocketFile(path: path, mode: mode, group: group)
     }
 
-    private func failure(_ file: ControlSocketFile) -> ControlSocketError? {
-        do throws(ControlSocketError) { _ = try file.open() } catch { return error }
+    private func failure(_ file: SocketFile) -> SocketFileError? {
+        do throws(SocketFileError) { _ = try file.open() } catch { return error }
         return nil
     }
 
@@ -267,7 +354,7 @@ struct ControlSocketFileTests {
     @Test("A path that cannot be a socket's says why")
     func impossible() throws {
         let long = folder[String(repeating: "x", count: 100)]
-        guard case .system(_, let tooLong) = failure(ControlSocketFile(path: long, mode: 0, group: nil)) else {
+        guard case .system(_, let tooLong) = failure(SocketFile(path: long, mode: 0, group: nil)) else {
             Issue.record("opened")
             return
         }
@@ -278,7 +365,7 @@ struct ControlSocketFileTests {
             let message =
                 "control socket \(path): the folder \(folder[below]) cannot be made: a file is in the way. "
                 + "Set another path: [control] socket"
-            #expect(failure(ControlSocketFile(path: path, mode: 0, group: nil))?.description == message)
+            #expect(failure(SocketFile(path: path, mode: 0, group: nil))?.description == message)
         }
     }
 
@@ -291,7 +378,7 @@ struct ControlSocketFileTests {
     func refused(code: Int32, message: String) {
         let error = SystemError(code: code, operation: "listen at", subject: "/run/x/control.new")
         #expect(
-            ControlSocketError.system(path: "/run/x/control", error).description
+            SocketFileError.system(path: "/run/x/control", error).description
                 == "control socket /run/x/control: \(message): [control] socket")
     }
 

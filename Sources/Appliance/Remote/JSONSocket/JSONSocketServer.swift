@@ -1,28 +1,32 @@
 import CLinux
 import Platform
 
-/// The control socket: takes clients, answers what they ask, and tells them what happens. `docs/control.md` documents
-/// what goes over it.
+/// The control socket: accepts clients, answers their requests, and sends them events. `docs/control.md` documents the
+/// protocol.
 ///
-/// Thread: that of the daemon's loop, everything.
-public final class ControlServer: @unchecked Sendable {
-    /// How many clients may be connected at once. Who is connected stays when it becomes less.
+/// Thread: that of the daemon's loop, everything; `@unchecked Sendable` is safe for that reason.
+public final class JSONSocketServer: @unchecked Sendable {
+    /// How many clients may be connected at once, and one more for root. Connected clients stay when it becomes less.
     public var clientLimit: Int
 
     private static let positionInterval: Int64 = 1_000_000_000
     private static let retryInterval: Int64 = 1_000_000_000
-    /// A client that has asked for nothing for as long makes room for another.
+    /// A client that sends no request for so long may be disconnected for another one.
     private static let silenceLimit: Int64 = 10_000_000_000
 
     private let daemon: Daemon
-    private let requests: ControlRequests
-    private let file: ControlSocketFile
+    private let requests: RequestExecution
+    /// Another one only for tests, before `start`.
+    var searches: MusicSearches
+    /// The user at the other end; nil where that is not known.
+    private let userOf: (LocalSocket) -> UInt32?
+    private let file: SocketFile
     private var listener: LocalSocket?
     private var retry: TimerToken?
     private var observer: UInt64 = 0
-    private var sessions: [ControlSession] = []
+    private var sessions: [JSONSession] = []
     private var lastNumber: UInt64 = 0
-    /// Runs only while somebody wants to know the position and it changes.
+    /// Runs only while the position changes and a client has subscribed to it.
     private var positionTimer: TimerToken?
 
     private var loop: EventLoop { daemon.loop }
@@ -32,13 +36,17 @@ public final class ControlServer: @unchecked Sendable {
     ///   - mode: of the socket, the lowest nine bits.
     ///   - group: that it is given to; nil for the process's own. One that does not exist is a warning.
     ///   - version: the program's, for the request `version`.
+    ///   - userOf: who has connected; a test has other users than the system.
     public init(
-        daemon: Daemon, path: String, mode: UInt32, group: String?, clientLimit: Int, version: String
+        daemon: Daemon, path: String, mode: UInt32, group: String?, clientLimit: Int, version: String,
+        userOf: @escaping (LocalSocket) -> UInt32? = { $0.peerUser }
     ) {
         self.daemon = daemon
         self.clientLimit = clientLimit
-        file = ControlSocketFile(path: path, mode: mode, group: group)
-        requests = ControlRequests(daemon: daemon, version: version)
+        file = SocketFile(path: path, mode: mode, group: group)
+        requests = RequestExecution(daemon: daemon, version: version)
+        searches = MusicSearches(loop: daemon.loop)
+        self.userOf = userOf
     }
 
     /// How many clients are connected.
@@ -46,14 +54,14 @@ public final class ControlServer: @unchecked Sendable {
 
     /// Begins to listen.
     /// - Throws: when the socket cannot be made.
-    public func start() throws(ControlSocketError) {
+    public func start() throws(SocketFileError) {
         guard listener == nil else { return }
         listener = try file.open()
         observer = daemon.observers.add { [self] in receive($0) }
         listen()
     }
 
-    /// Takes no more clients, parts from those that are there, and removes the socket. Idempotent.
+    /// Accepts no more clients, disconnects the others, and removes the socket. Idempotent.
     public func stop() {
         guard let listener else { return }
         loop.unwatch(listener.descriptor)
@@ -87,9 +95,9 @@ public final class ControlServer: @unchecked Sendable {
         }
     }
 
-    /// The process has no descriptor left, which does not change by trying again at once.
+    /// The process has no descriptor left: retry later.
     private func listenLater(_ error: SystemError) {
-        Log.warning("control clients have to wait: \(error.description)")
+        Log.warning("control clients have to wait for a second: \(error.description)")
         retry = loop.schedule(after: Self.retryInterval) { [self] in
             retry = nil
             listen()
@@ -97,24 +105,34 @@ public final class ControlServer: @unchecked Sendable {
     }
 
     private func welcome(_ socket: LocalSocket) {
-        if sessions.count >= clientLimit { longestSilent?.makeRoom() }
-        guard sessions.count < clientLimit else { return turnAway(socket) }
+        // One more place than others have: root can always ask what is wrong.
+        let isRoot = userOf(socket) == 0
+        let limit = clientLimit + (isRoot ? 1 : 0)
+        if sessions.count >= limit { longestSilent?.makeRoom() }
+        if sessions.count >= limit, isRoot { longestSubscribed?.makeRoom() }
+        guard sessions.count < limit else { return turnAway(socket) }
         lastNumber += 1
-        let session = ControlSession(
-            socket, number: lastNumber, requests: requests, subscribed: { [self] in updatePositionTimer() },
-            closed: { [self] in forget($0) })
+        let session = JSONSession(
+            socket, number: lastNumber, requests: requests, searches: searches,
+            subscribed: { [self] in updatePositionTimer() }, closed: { [self] in forget($0) })
         sessions.append(session)
         session.start()
     }
 
-    /// The client that can be parted from first; nil when none can.
-    private var longestSilent: ControlSession? {
+    /// The client to disconnect first; nil when none is idle.
+    private var longestSilent: JSONSession? {
         let latest = daemon.clock.now() - Self.silenceLimit
         return sessions.filter { $0.isIdle && $0.lastRequest <= latest }.min { $0.lastRequest < $1.lastRequest }
     }
 
+    /// For root alone: subscribers that send no requests do not lock it out.
+    private var longestSubscribed: JSONSession? {
+        let latest = daemon.clock.now() - Self.silenceLimit
+        return sessions.filter { $0.lastRequest <= latest }.min { $0.lastRequest < $1.lastRequest }
+    }
+
     private func turnAway(_ socket: LocalSocket) {
-        let line = ControlMessages.refusal(
+        let line = ReplyLines.refusal(
             .null, code: "too-many-clients", "\(clientLimit) clients are connected already ([control] clients)")
         line.withUnsafeBytes { bytes in
             // A line fits into the buffer of a new connection, unless its client is gone.
@@ -129,35 +147,17 @@ public final class ControlServer: @unchecked Sendable {
 
     // MARK: Events
 
-    private func receive(_ event: DaemonEvent) {
-        switch event {
-        case .state: tell(.state)
-        case .track: tell(.track)
-        case .queue: tell(.queue)
-        case .positionJumped: tell(.position)
-        case .volume: tell(.volume)
-        case .configuration: tell(.configuration)
-        case .problems: tell(.problems)
-        case .failed(let entry, let error): tell(.failed, ControlMessages.members(failed: entry, error))
-        }
-        if event == .state { updatePositionTimer() }
+    private func receive(_ change: DaemonEvent) {
+        tell(change)
+        if change == .state { updatePositionTimer() }
     }
 
-    /// - Parameter members: what is told; nil for the part of the status that the event is about.
-    private func tell(_ event: ControlEventSet, _ members: [JSONValue.Member]? = nil) {
-        guard sessions.contains(where: { $0.subscriptions.contains(event) }) else { return }
-        let place = event.rawValue.trailingZeroBitCount
-        let line =
-            if event == .configuration {
-                ControlMessages.event(
-                    place, with: [ControlMessages.settings(SettingName.allCases, of: daemon.settings.configuration)])
-            } else if let members {
-                ControlMessages.event(place, with: members)
-            } else {
-                ControlMessages.event(place, requests.status)
-            }
-        // A copy: telling may end a session.
-        for session in sessions { session.tell(line, place) }
+    private func tell(_ change: DaemonEvent) {
+        let kind = RemoteEventSet(change)
+        guard sessions.contains(where: { $0.subscriptions.contains(kind) }) else { return }
+        let line = ReplyLines.event(requests.event(change))
+        // A copy: sending may end a session.
+        for session in sessions { session.tell(kind, line) }
     }
 
     private func updatePositionTimer() {
@@ -168,7 +168,7 @@ public final class ControlServer: @unchecked Sendable {
         } else if isWanted, positionTimer == nil {
             positionTimer = loop.schedule(after: Self.positionInterval) { [self] in
                 positionTimer = nil
-                tell(.position)
+                tell(.positionJumped)
                 updatePositionTimer()
             }
         }

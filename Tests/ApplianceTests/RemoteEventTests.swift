@@ -7,13 +7,13 @@ import TestSupport
 @testable import Appliance
 
 @Suite("What the control socket tells by itself", .timeLimit(.minutes(2)))
-struct ControlEventTests {
-    private let fixture: ControlFixture
+struct RemoteEventTests {
+    private let fixture: RemoteFixture
     private let tracks: Tracks
-    private let client: ControlClient
+    private let client: JSONClient
 
     init() throws {
-        fixture = try ControlFixture()
+        fixture = try RemoteFixture()
         tracks = try Tracks()
         client = try fixture.connect()
     }

@@ -2,7 +2,7 @@ import CLinux
 import Platform
 
 /// Why nobody can connect: the control socket could not be opened.
-public enum ControlSocketError: Error, Equatable, Sendable {
+public enum SocketFileError: Error, Equatable, Sendable {
     /// Another program listens there.
     case inUse(path: String)
     /// Something is there that is no socket; it is left alone.
@@ -12,7 +12,7 @@ public enum ControlSocketError: Error, Equatable, Sendable {
     case system(path: String, SystemError)
 }
 
-extension ControlSocketError: CustomStringConvertible {
+extension SocketFileError: CustomStringConvertible {
     /// One line that also says the way out.
     public var description: String {
         switch self {

@@ -10,7 +10,7 @@ import TestSupport
 @testable import Player
 
 /// A daemon with its control socket, on a loop and with a real player on a paced card.
-final class ControlFixture: @unchecked Sendable {
+final class RemoteFixture: @unchecked Sendable {
     let folder: ScratchFolder
     let card = PacedCard()
     let clock = ManualClock()
@@ -20,9 +20,11 @@ final class ControlFixture: @unchecked Sendable {
     private var thread: NamedThread!
     /// Used on `loop` alone.
     private var daemon: Daemon!
-    private var server: ControlServer!
+    private var server: JSONSocketServer!
 
     var path: String { folder["control"] }
+    /// The user id that a client has who connects now. Used on `loop` alone.
+    var user: UInt32 = 1000
 
     init(clientLimit: Int = 8, mode: UInt32 = 0o660) throws {
         folder = try ScratchFolder()
@@ -37,7 +39,7 @@ final class ControlFixture: @unchecked Sendable {
             server.stop()
             daemon.shutDown()
         }
-        try perform { [self] () -> Result<Void, ControlSocketError> in
+        try perform { [self] () -> Result<Void, SocketFileError> in
             do {
                 daemon = try Daemon(
                     loop: loop, player: player, configuration: Configuration(),
@@ -46,10 +48,10 @@ final class ControlFixture: @unchecked Sendable {
             } catch {
                 fatalError("\(error)")
             }
-            server = ControlServer(
+            server = JSONSocketServer(
                 daemon: daemon, path: folder["control"], mode: mode, group: nil, clientLimit: clientLimit,
-                version: "1.2.3")
-            do throws(ControlSocketError) { return .success(try server.start()) } catch { return .failure(error) }
+                version: "1.2.3", userOf: { [self] _ in user })
+            do throws(SocketFileError) { return .success(try server.start()) } catch { return .failure(error) }
         }.get()
     }
 
@@ -74,7 +76,7 @@ final class ControlFixture: @unchecked Sendable {
     }
 
     func withDaemon<Result>(_ body: @escaping (Daemon) -> Result) -> Result { perform { [self] in body(daemon) } }
-    func withServer<Result>(_ body: @escaping (ControlServer) -> Result) -> Result {
+    func withServer<Result>(_ body: @escaping (JSONSocketServer) -> Result) -> Result {
         perform { [self] in body(server) }
     }
 
@@ -85,11 +87,21 @@ final class ControlFixture: @unchecked Sendable {
         perform {}
     }
 
-    func connect() throws -> ControlClient { try ControlClient(path) }
+    func connect() throws -> JSONClient { try JSONClient(path) }
+
+    /// Connects as root.
+    func connectAsRoot() throws -> JSONClient {
+        perform { [self] in user = 0 }
+        defer { perform { [self] in user = 1000 } }
+        let client = try connect()
+        // The server has accepted it when this returns.
+        perform {}
+        return client
+    }
 }
 
 /// A client as a program of somebody else's would be: bytes on a socket.
-final class ControlClient: @unchecked Sendable {
+final class JSONClient: @unchecked Sendable {
     private let socket: LocalSocket
     private var received: [UInt8] = []
     private var lastID = 0

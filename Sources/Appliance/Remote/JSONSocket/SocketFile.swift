@@ -2,7 +2,7 @@ import CLinux
 import Platform
 
 /// The socket's name in the file system: who may connect, and what becomes of a name that a crash has left.
-struct ControlSocketFile {
+struct SocketFile {
     let path: String
     /// The lowest nine bits of its mode.
     let mode: UInt32
@@ -15,7 +15,7 @@ struct ControlSocketFile {
     static let lengthLimit = 107 - 4
 
     /// Listens. There is never a moment at which somebody could connect who may not.
-    func open() throws(ControlSocketError) -> LocalSocket {
+    func open() throws(SocketFileError) -> LocalSocket {
         try checkIsFree()
         do throws(SystemError) {
             try Folder.create(Folder.containing(path))
@@ -37,12 +37,14 @@ struct ControlSocketFile {
 
     func remove() { unlink(path) }
 
-    private func checkIsFree() throws(ControlSocketError) {
+    private func checkIsFree() throws(SocketFileError) {
         guard let isSocket = Self.isSocket(path) else { return }
         guard isSocket else { throw .notASocket(path: path) }
-        do throws(SystemError) { _ = try LocalSocket(connectingTo: path) } catch {
+        do throws(SystemError) { _ = try LocalSocket(connectingTo: path, seconds: 1) } catch {
             // Nobody listens: left by a crash.
             if error.code == ECONNREFUSED || error.code == ENOENT { return }
+            // A program listens, and has not accepted for a while.
+            if error.code == EAGAIN { throw .inUse(path: path) }
             throw .system(path: path, error)
         }
         throw .inUse(path: path)

@@ -1,7 +1,7 @@
 import Platform
 
 /// The fields of a request, as typed values.
-struct ControlFields {
+struct RequestFields {
     let members: [JSONValue.Member]
 
     func value(_ name: String) -> JSONValue? {
@@ -10,13 +10,13 @@ struct ControlFields {
 
     func has(_ name: String) -> Bool { value(name) != nil }
 
-    func boolean(_ name: String) throws(ControlRequestError) -> Bool? {
+    func boolean(_ name: String) throws(RequestMistake) -> Bool? {
         guard let value = value(name) else { return nil }
         guard let boolean = value.boolean else { throw .notAllowed(field: name, allowed: "true or false") }
         return boolean
     }
 
-    func integer(_ name: String, in range: ClosedRange<Int>) throws(ControlRequestError) -> Int? {
+    func integer(_ name: String, in range: ClosedRange<Int>) throws(RequestMistake) -> Int? {
         guard let value = value(name) else { return nil }
         guard let integer = value.integer.flatMap({ Int(exactly: $0) }), range.contains(integer) else {
             let allowed =
@@ -29,13 +29,13 @@ struct ControlFields {
     }
 
     /// - Parameter what: allowed, to follow "must be".
-    func number(_ name: String, _ what: String) throws(ControlRequestError) -> Double? {
+    func number(_ name: String, _ what: String) throws(RequestMistake) -> Double? {
         guard let value = value(name) else { return nil }
         guard let number = value.number, number.isFinite else { throw .notAllowed(field: name, allowed: what) }
         return number
     }
 
-    func text(_ name: String, _ what: String) throws(ControlRequestError) -> String {
+    func text(_ name: String, _ what: String) throws(RequestMistake) -> String {
         guard let value = value(name) else { throw .missing(field: name, allowed: what) }
         guard let text = value.string else { throw .notAllowed(field: name, allowed: what) }
         return text
@@ -43,7 +43,7 @@ struct ControlFields {
 
     /// One of some words.
     /// - Returns: which.
-    func choice(_ name: String, of words: [String]) throws(ControlRequestError) -> Int {
+    func choice(_ name: String, of words: [String]) throws(RequestMistake) -> Int {
         let allowed = "one of \(words.joined(separator: ", "))"
         let text = try text(name, allowed)
         guard let index = words.firstIndex(where: { $0.utf8.elementsEqual(text.utf8) }) else {
@@ -52,12 +52,12 @@ struct ControlFields {
         return index
     }
 
-    func entryID(_ name: String) throws(ControlRequestError) -> EntryID? {
+    func entryID(_ name: String) throws(RequestMistake) -> EntryID? {
         guard let value = value(name) else { return nil }
         return try Self.entryID(value, name)
     }
 
-    func entryIDs(_ name: String) throws(ControlRequestError) -> [EntryID] {
+    func entryIDs(_ name: String) throws(RequestMistake) -> [EntryID] {
         guard let elements = value(name)?.elements else {
             throw .notAllowed(field: name, allowed: "a list of entry ids")
         }
@@ -66,7 +66,7 @@ struct ControlFields {
         return ids
     }
 
-    private static func entryID(_ value: JSONValue, _ name: String) throws(ControlRequestError) -> EntryID {
+    private static func entryID(_ value: JSONValue, _ name: String) throws(RequestMistake) -> EntryID {
         guard let number = value.integer.flatMap({ UInt32(exactly: $0) }), number > 0 else {
             throw .notAllowed(field: name, allowed: "the id of an entry, as the request queue tells it")
         }
@@ -76,7 +76,7 @@ struct ControlFields {
     /// Exactly one of two numbers: a value, or a difference.
     func change(
         _ value: String, by difference: String, _ what: String
-    ) throws(ControlRequestError) -> ControlRequest.Change {
+    ) throws(RequestMistake) -> RemoteRequest.Change {
         let to = try number(value, what)
         let by = try number(difference, what)
         switch (to, by) {
@@ -87,7 +87,7 @@ struct ControlFields {
     }
 
     /// Absolute paths of files and folders, from a list of products.
-    func paths(_ name: String) throws(ControlRequestError) -> [String] {
+    func paths(_ name: String) throws(RequestMistake) -> [String] {
         let allowed = "a list of products, like [{\"path\":\"/music/album\"}]"
         guard let value = value(name) else { throw .missing(field: name, allowed: allowed) }
         guard let elements = value.elements, !elements.isEmpty else { throw .notAllowed(field: name, allowed: allowed) }

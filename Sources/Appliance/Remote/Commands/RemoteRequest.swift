@@ -1,18 +1,19 @@
-/// What a client asks for: one line that it sends. `docs/control.md` tells all of them.
-public enum ControlRequest: Equatable, Sendable {
+/// What a client asks for, whatever protocol it speaks. `docs/control.md` describes all requests.
+public enum RemoteRequest: Equatable, Sendable {
     case status
     case version
-    case subscribe(ControlEventSet)
-    case unsubscribe(ControlEventSet)
+    case subscribe(RemoteEventSet)
+    case unsubscribe(RemoteEventSet)
     /// A word is enough: pause, next, power-off.
     case command(ApplianceCommand)
     case play(EntryPlace?)
     case seek(Change)
     /// In percent.
     case volume(Change)
-    /// nil for the other way than it is.
+    /// nil: toggle.
     case mute(Bool?)
-    case shuffle(Bool)
+    /// nil: toggle.
+    case shuffle(Bool?)
     case repeatMode(RepeatMode)
     /// A page of the queue, in the order of playing, from index `from` on.
     case queue(from: Int, count: Int)
@@ -47,8 +48,8 @@ public enum ControlRequest: Equatable, Sendable {
     /// Several entries of the queue.
     public enum EntrySelection: Equatable, Sendable {
         case ids([EntryID])
-        /// Places in the order of playing, from 0.
-        case range(Range<Int>)
+        /// `count` entries from the index `from` on, in the order of playing; what reaches beyond the end is left out.
+        case range(from: Int, count: Int)
     }
 
     /// Where music comes into the queue.
@@ -64,26 +65,4 @@ public enum ControlRequest: Equatable, Sendable {
         /// The index of the first one in the order of playing.
         case index(Int)
     }
-}
-
-/// What a client can subscribe to.
-public struct ControlEventSet: OptionSet, Sendable {
-    public let rawValue: UInt16
-    public init(rawValue: UInt16) { self.rawValue = rawValue }
-
-    init(_ place: Int) { rawValue = 1 << UInt16(place) }
-
-    /// In the order of their bits.
-    static let names = ["state", "track", "queue", "volume", "position", "configuration", "problems", "failed"]
-
-    public static let state = ControlEventSet(0)
-    public static let track = ControlEventSet(1)
-    public static let queue = ControlEventSet(2)
-    public static let volume = ControlEventSet(3)
-    /// Once a second while it plays, and when it jumps.
-    public static let position = ControlEventSet(4)
-    public static let configuration = ControlEventSet(5)
-    public static let problems = ControlEventSet(6)
-    public static let failed = ControlEventSet(7)
-    public static let all = ControlEventSet(rawValue: 0xFF)
 }

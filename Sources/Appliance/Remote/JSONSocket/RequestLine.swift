@@ -1,17 +1,20 @@
 import Platform
 
 /// A line that a client has sent.
-struct ControlLine {
-    /// Given back with the reply; `.null` where it cannot be told.
+struct RequestLine {
+    /// Comes back with the reply; `.null` where it is unknown.
     let id: JSONValue
-    let request: Result<ControlRequest, ControlRequestError>
+    let request: Result<RemoteRequest, RequestMistake>
+    /// For a request in an old form: what to use instead.
+    let notice: String?
 
     /// Deeper than any request.
     private static let depthLimit = 8
 
     init(_ line: LineSplitter.Line) {
         var id = JSONValue.null
-        do throws(ControlRequestError) {
+        var notice: String?
+        do throws(RequestMistake) {
             guard case .whole(let bytes) = line else { throw .tooLong(limit: LineConnection.lineLimit) }
             let value: JSONValue
             do throws(JSONError) { value = try JSONValue.parse(bytes, depthLimit: Self.depthLimit) } catch {
@@ -19,31 +22,33 @@ struct ControlLine {
             }
             guard let members = value.members else { throw .notARequest }
             id = try Self.id(of: value)
-            request = .success(try ControlRequest(members))
+            let form = try RequestForm.form(of: members)
+            notice = form.replacement
+            request = .success(try form.build(RequestFields(members: members)))
         } catch {
             request = .failure(error)
         }
         self.id = id
+        self.notice = notice
     }
 
-    private static func id(of value: JSONValue) throws(ControlRequestError) -> JSONValue {
+    private static func id(of value: JSONValue) throws(RequestMistake) -> JSONValue {
         guard let id = value["id"] else { return .null }
         guard id.string != nil || id.number != nil else { throw .badID }
         return id
     }
 }
 
-extension ControlRequest {
-    /// The request that the members of a line's object stand for.
-    init(_ members: [JSONValue.Member]) throws(ControlRequestError) {
-        let fields = ControlFields(members: members)
-        guard let name = fields.value("request")?.string else { throw .notARequest }
-        guard let form = Self.forms.first(where: { $0.name.utf8.elementsEqual(name.utf8) })
+extension RequestForm {
+    /// The form of the request that a line's object is. All fields of the object are fields of the form.
+    static func form(of members: [JSONValue.Member]) throws(RequestMistake) -> RequestForm {
+        guard let name = RequestFields(members: members).value("request")?.string else { throw .notARequest }
+        guard let form = RemoteRequest.forms.first(where: { $0.name.utf8.elementsEqual(name.utf8) })
         else { throw .unknownRequest(name) }
         let known = ["id", "request"] + form.fields
         for member in members where !known.contains(where: { $0.utf8.elementsEqual(member.name.utf8) }) {
             throw .unknownField(member.name, known: form.fields)
         }
-        self = try form.build(fields)
+        return form
     }
 }

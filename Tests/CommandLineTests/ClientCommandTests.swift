@@ -54,7 +54,7 @@ private final class RunningDaemon {
 }
 
 @Suite("Commands to the daemon", .timeLimit(.minutes(5)))
-struct ControlCommandTests {
+struct ClientCommandTests {
     @Test("Queue, modes, volume, status")
     func conversation() throws {
         let daemon = try RunningDaemon()
