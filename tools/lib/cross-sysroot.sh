@@ -6,8 +6,8 @@ SUITE=bookworm
 # Where mbedTLS comes from: 2.28, the version of SUITE, has no TLS 1.3, and its authors have stopped.
 NEXT_SUITE=trixie
 
-# C library, compiler support, and the libraries of Package.swift except alsa-lib, of which Debian has no static archive,
-# and mbedTLS, whose version in SUITE is too old.
+# C library, compiler support, and the libraries of Package.swift except alsa-lib, of which Debian has no static
+# archive, and mbedTLS, whose version in SUITE is too old.
 SYSROOT_PACKAGES=libc6-dev,libgcc-12-dev,libflac-dev,libsqlite3-dev,libjansson-dev,libgpiod-dev
 
 # A sound card (hw), nothing (null) and a file for tests: the engine opens no other kind of device.
