@@ -93,9 +93,9 @@ final class MusicSearch: Sendable {
                 let guess = looksLike.map { " (looks like \($0))" } ?? ""
                 throw RemoteFailure(.noMusic, "\(path): not audio\(guess). Supported: FLAC, WAV, AIFF.")
             case .empty: throw RemoteFailure(.noMusic, "\(path): the file is empty.")
-            case .source(.system(let error)): throw RemoteFailure(unreadable: path, error)
+            case .source(.medium(let error)): throw RemoteFailure(unreadable: path, error)
             // About what lies behind the first bytes.
-            case .source(.cancelled), .unsupported, .damaged: break
+            case .source, .unsupported, .damaged: break
             }
         }
     }

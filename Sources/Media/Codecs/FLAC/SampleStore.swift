@@ -24,6 +24,8 @@ struct SampleStore: ~Copyable {
         self.count -= dropped
     }
 
+    mutating func dropLast(_ count: Int) { self.count -= min(count, self.count) }
+
     /// Moves up to `limit` samples to the front of `target`.
     mutating func take(_ limit: Int, into target: UnsafeMutableBufferPointer<Int32>) -> Int {
         let taken = min(limit, min(count, target.count))

@@ -1,13 +1,13 @@
 import CFLAC
 import PCM
 
-/// libFLAC's stream decoder over a source: one block of frames at a time, and libFLAC's own seeking.
+/// libFLAC's stream decoder: one block of frames at a time.
 ///
 /// Thread: the decoder thread alone; libFLAC calls back on the thread that calls it.
-final class FLACStream {
+final class FLACLibrary {
     /// Frames as libFLAC decoded them.
     struct Block {
-        /// As the frame header numbers it.
+        /// As the frame header numbers it, less `firstSample`.
         var firstFrame: Int64
         var frameCount: Int
         var format: PCMFormat
@@ -21,7 +21,8 @@ final class FLACStream {
 
     /// What the next block must be for its samples to go straight into the caller's buffer.
     struct Expectation {
-        var firstFrame: Int64
+        /// nil: any.
+        var firstFrame: Int64? = nil
         var format: PCMFormat
     }
 
@@ -37,25 +38,31 @@ final class FLACStream {
     var complaints = Complaints()
 
     private let handle: UnsafeMutablePointer<FLAC__StreamDecoder>
-    private var input: FLACInput
-    private var failure: ByteSourceError?
+    private let input: any FLACInput
+    /// The number of the sample that is counted as 0.
+    private let firstSample: Int64
+    /// Why the input gave nothing.
+    private var interruption: Interruption?
+    /// Whether libFLAC stands where decoding cannot go on after an interruption: it has to be sent somewhere first.
+    private(set) var isLost = false
     private var block: Block?
     private var blocksInCall = 0
     private var checksumFailed = false
     private var target = UnsafeMutableBufferPointer<Int32>(start: nil, count: 0)
     private var expectation: Expectation?
 
-    init(_ source: any ByteSource, header: FLACHeader) throws(MediaError) {
+    init(_ input: any FLACInput, firstSample: Int64 = 0) throws(Interruption) {
         guard let handle = FLAC__stream_decoder_new() else { throw .damaged(what: "FLAC: out of memory") }
         self.handle = handle
-        input = FLACInput(source, header: header.condensed(), audioOffset: header.audioOffset)
+        self.input = input
+        self.firstSample = firstSample
         let status = FLAC__stream_decoder_init_stream(
             handle, readCallback, seekCallback, tellCallback, lengthCallback, endCallback, writeCallback,
             nil, errorCallback, Unmanaged.passUnretained(self).toOpaque())
         let isReady =
             status == FLAC__STREAM_DECODER_INIT_STATUS_OK
             && FLAC__stream_decoder_process_until_end_of_metadata(handle) != 0
-        if let failure { throw .source(failure) }
+        if let interruption { throw interruption }
         guard isReady else { throw .damaged(what: "FLAC: libFLAC refuses the stream") }
     }
 
@@ -64,19 +71,30 @@ final class FLACStream {
     /// Decodes until there is a block.
     /// - Parameter buffer: takes the samples of the block if it is the one `expected` and has room for it.
     /// - Returns: nil at the end of the stream.
+    /// - Throws: an interruption of the input, after which the same call goes on, unless `isLost`.
     func decodeBlock(
         into buffer: UnsafeMutableBufferPointer<Int32>, expected: Expectation?
-    ) throws(MediaError) -> Block? {
+    ) throws(Interruption) -> Block? {
         target = buffer
         expectation = expected
         defer { target = UnsafeMutableBufferPointer(start: nil, count: 0) }
         block = nil
+        let complaintsBefore = complaints
         var restartedAt: Int64?
         while block == nil {
             let start = position
             blocksInCall = 0
             let isRunning = FLAC__stream_decoder_process_single(handle) != 0
-            if let failure { throw .source(failure) }
+            if let interruption {
+                // libFLAC cannot wait inside a frame. It begins again with the frame.
+                block = nil
+                kept.drop(.max)
+                complaints = complaintsBefore
+                checksumFailed = false
+                if let start { restart(at: start) } else { isLost = true }
+                self.interruption = nil
+                throw interruption
+            }
             if blocksInCall > 1, let start, start != restartedAt {
                 // libFLAC 1.4 puts silence of its own where frames were lost, in the buffers of the frame behind it,
                 // which is lost too then. After a flush it has forgotten that anything is missing.
@@ -95,56 +113,42 @@ final class FLACStream {
     }
 
     /// Goes to `frame` with libFLAC's own search.
-    /// - Parameter end: where in the file the search has to end, which goes for the search alone.
     /// - Returns: the rest of the block that begins with `frame`, kept; nil when libFLAC did not find it, after which
     ///   the stream stands anywhere.
-    func seek(toFrame frame: Int64, before end: Int64?) throws(MediaError) -> Block? {
+    func seek(toFrame frame: Int64) throws(Interruption) -> Block? {
         clearFailure()
-        input.end = end
-        defer { input.end = nil }
         block = nil
         expectation = nil
-        let found = FLAC__stream_decoder_seek_absolute(handle, UInt64(frame)) != 0
-        if let failure { throw .source(failure) }
+        let found = FLAC__stream_decoder_seek_absolute(handle, UInt64(max(0, frame + firstSample))) != 0
+        if let interruption {
+            self.interruption = nil
+            throw interruption
+        }
         guard found, let block, block.firstFrame == frame else { return nil }
         return block
     }
 
-    /// The last block of the file that is intact, if it begins behind `offset`; nothing of it is kept. The stream then
-    /// stands anywhere.
-    func lastBlock(behind offset: Int64) throws(MediaError) -> Block? {
-        restart(at: input.position(of: offset))
-        var last: Block?
-        let nowhere = UnsafeMutableBufferPointer<Int32>(start: nil, count: 0)
-        while let block = try decodeBlock(into: nowhere, expected: nil) {
-            if block.isIntact { last = block }
-        }
-        kept.drop(.max)
-        complaints = .init()
-        return last
-    }
-
-    /// Goes back to the first audio frame.
-    func rewind() { restart(at: input.audioStart) }
-
-    /// Where in the file the bytes begin that libFLAC has not used yet.
-    var fileOffset: Int64? { position.map(input.fileOffset) }
-
-    /// The same, as libFLAC counts.
-    private var position: Int64? {
-        var position: UInt64 = 0
-        return FLAC__stream_decoder_get_decode_position(handle, &position) != 0 ? Int64(position) : nil
-    }
-
-    private func restart(at position: Int64) {
-        failure = nil
+    /// Decodes from this position of the input on.
+    func restart(at position: Int64) {
+        interruption = nil
+        isLost = false
         input.seek(to: position)
         _ = FLAC__stream_decoder_flush(handle)
     }
 
-    /// After a failed seek or a failed source libFLAC has to be told to begin anew.
+    /// Forgets what was read of the input and not decoded.
+    func flush() { _ = FLAC__stream_decoder_flush(handle) }
+
+    /// Where the bytes begin that libFLAC has not used yet; nil inside a frame.
+    var position: Int64? {
+        var position: UInt64 = 0
+        return FLAC__stream_decoder_get_decode_position(handle, &position) != 0 ? Int64(position) : nil
+    }
+
+    /// After a failed seek or a failed source libFLAC needs a flush.
     private func clearFailure() {
-        failure = nil
+        interruption = nil
+        isLost = false
         let state = FLAC__stream_decoder_get_state(handle)
         if state == FLAC__STREAM_DECODER_SEEK_ERROR || state == FLAC__STREAM_DECODER_ABORTED {
             _ = FLAC__stream_decoder_flush(handle)
@@ -153,21 +157,21 @@ final class FLACStream {
 }
 
 // What libFLAC calls. The pointers are valid during the call only.
-extension FLACStream {
-    fileprivate static func of(_ client: UnsafeMutableRawPointer?) -> FLACStream {
-        Unmanaged<FLACStream>.fromOpaque(client!).takeUnretainedValue()
+extension FLACLibrary {
+    fileprivate static func of(_ client: UnsafeMutableRawPointer?) -> FLACLibrary {
+        Unmanaged<FLACLibrary>.fromOpaque(client!).takeUnretainedValue()
     }
 
     fileprivate func read(
         _ buffer: UnsafeMutablePointer<UInt8>?, _ count: UnsafeMutablePointer<Int>?
     ) -> FLAC__StreamDecoderReadStatus {
         guard let buffer, let count, count.pointee > 0 else { return FLAC__STREAM_DECODER_READ_STATUS_ABORT }
-        do throws(ByteSourceError) {
+        do throws(Interruption) {
             let wanted = UnsafeMutableRawBufferPointer(start: buffer, count: count.pointee)
             count.pointee = try input.read(into: wanted)
         } catch {
             // Never the end of the file: `decodeBlock` throws what happened.
-            failure = error
+            interruption = error
             return FLAC__STREAM_DECODER_READ_STATUS_ABORT
         }
         return count.pointee > 0
@@ -192,12 +196,14 @@ extension FLACStream {
         let format = PCMFormat(
             sampleRate: Int(header.sample_rate), channelCount: Int(header.channels),
             bitDepth: Int(header.bits_per_sample))
-        guard frameCount > 0, 1...8 ~= format.channelCount, 4...32 ~= format.bitDepth,
-            let firstFrame = Int64(exactly: header.number.sample_number), firstFrame < Int64.max / 2
+        guard frameCount > 0, AudioLimits.channelCounts ~= format.channelCount,
+            AudioLimits.bitDepths ~= format.bitDepth, AudioLimits.sampleRates ~= format.sampleRate,
+            let number = Int64(exactly: header.number.sample_number), number < Int64.max / 2
         else { return FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE }
+        let firstFrame = number - firstSample
 
         let sampleCount = frameCount * format.channelCount
-        let isExpected = expectation.map { $0.firstFrame == firstFrame && $0.format == format } ?? false
+        let isExpected = expectation.map { ($0.firstFrame ?? firstFrame) == firstFrame && $0.format == format } ?? false
         let isDelivered = isExpected && sampleCount <= target.count
         let destination = isDelivered ? target : kept.replace(count: sampleCount)
         interleave(
@@ -224,32 +230,32 @@ extension FLACStream {
 }
 
 private let readCallback: FLAC__StreamDecoderReadCallback = { _, buffer, count, client in
-    FLACStream.of(client).read(buffer, count)
+    FLACLibrary.of(client).read(buffer, count)
 }
 
 private let seekCallback: FLAC__StreamDecoderSeekCallback = { _, position, client in
-    FLACStream.of(client).seek(to: position)
+    FLACLibrary.of(client).seek(to: position)
 }
 
 private let tellCallback: FLAC__StreamDecoderTellCallback = { _, position, client in
-    position?.pointee = FLACStream.of(client).inputPosition
+    position?.pointee = FLACLibrary.of(client).inputPosition
     return FLAC__STREAM_DECODER_TELL_STATUS_OK
 }
 
 private let lengthCallback: FLAC__StreamDecoderLengthCallback = { _, length, client in
-    guard let known = FLACStream.of(client).inputLength else { return FLAC__STREAM_DECODER_LENGTH_STATUS_UNSUPPORTED }
+    guard let known = FLACLibrary.of(client).inputLength else { return FLAC__STREAM_DECODER_LENGTH_STATUS_UNSUPPORTED }
     length?.pointee = known
     return FLAC__STREAM_DECODER_LENGTH_STATUS_OK
 }
 
 private let endCallback: FLAC__StreamDecoderEofCallback = { _, client in
-    FLACStream.of(client).isInputAtEnd ? 1 : 0
+    FLACLibrary.of(client).isInputAtEnd ? 1 : 0
 }
 
 private let writeCallback: FLAC__StreamDecoderWriteCallback = { _, frame, channels, client in
-    FLACStream.of(client).write(frame, channels)
+    FLACLibrary.of(client).write(frame, channels)
 }
 
 private let errorCallback: FLAC__StreamDecoderErrorCallback = { _, status, client in
-    FLACStream.of(client).complain(status)
+    FLACLibrary.of(client).complain(status)
 }

@@ -15,7 +15,7 @@ struct WAVFormat {
         0x00, 0x00, 0x00, 0x00, 0x10, 0x00, 0x80, 0x00, 0x00, 0xAA, 0x00, 0x38, 0x9B, 0x71,
     ]
 
-    init(_ chunk: [UInt8]) throws(MediaError) {
+    init(_ chunk: [UInt8]) throws(Interruption) {
         var reader = ByteReader(chunk)
         guard var code = reader.littleEndian(UInt16.self), let channels = reader.littleEndian(UInt16.self),
             let rate = reader.littleEndian(UInt32.self), reader.littleEndian(UInt32.self) != nil,
@@ -36,9 +36,11 @@ struct WAVFormat {
             if valid > 0 { validBits = Int(valid) }
         }
         guard code == Code.pcm else { throw .unsupported(what: "WAV with \(Self.name(ofCodec: code))") }
-        guard 1...8 ~= channels else { throw .unsupported(what: "WAV with \(channels) channels") }
-        guard rate > 0, rate <= Int32.max else { throw .damaged(what: "WAV with a sample rate of \(rate) Hz") }
-        guard 4...32 ~= bits, 4...32 ~= validBits else {
+        guard AudioLimits.channelCounts ~= Int(channels) else {
+            throw .unsupported(what: "WAV with \(channels) channels")
+        }
+        sampleRate = try AudioLimits.sampleRate(UInt64(rate), of: "WAV")
+        guard AudioLimits.bitDepths ~= Int(bits), AudioLimits.bitDepths ~= validBits else {
             throw .unsupported(what: "WAV with \(validBits) bits per sample")
         }
         let smallest = (Int(bits) + 7) / 8
@@ -50,7 +52,6 @@ struct WAVFormat {
             byteCount: byteCount, bitDepth: min(validBits, byteCount * 8), isBigEndian: false,
             isUnsigned: byteCount == 1)
         channelCount = Int(channels)
-        sampleRate = Int(rate)
     }
 
     private static func name(ofCodec code: UInt16) -> String {

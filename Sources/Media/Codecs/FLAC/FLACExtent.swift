@@ -24,7 +24,7 @@ struct FLACExtent {
     /// - Parameter stream: of the file's first stream; it then stands anywhere.
     mutating func examine(
         _ source: any ByteSource, _ header: FLACHeader, with stream: FLACStream
-    ) throws(MediaError) {
+    ) throws(Interruption) {
         let info = header.streamInfo
         // Without a total, whatever the last frame is may be the first stream's.
         guard mayBeFollowed == nil, let length = source.length, let total = info.frameCount else { return }
@@ -34,19 +34,19 @@ struct FLACExtent {
         }
         let largestFrame = info.largestBlock * Int64(info.format.channelCount * ((info.format.bitDepth + 7) / 8))
         let window = largestFrame + Self.roomForTag
-        let last: FLACStream.Block?
-        do throws(MediaError) {
+        let last: FLACLibrary.Block?
+        do throws(Interruption) {
             last = try stream.lastBlock(behind: max(header.audioOffset, length - window))
         } catch {
             // What cannot be read there need not matter where the seek goes.
-            if error == .source(.cancelled) { throw error }
+            if error == .notYet || error == .source(.cancelled) { throw error }
             return
         }
         mayBeFollowed = last?.endFrame != total || last?.format != info.format
     }
 
     /// Whether `offset` lies in another stream than the first. If so, `end` is known from then on.
-    mutating func isLeft(at offset: Int64, in source: any ByteSource) throws(MediaError) -> Bool {
+    mutating func isLeft(at offset: Int64, in source: any ByteSource) throws(Interruption) -> Bool {
         guard end == nil, mayBeFollowed == true else { return false }
         let reader = SourceReader(source)
         while end == nil, searchedTo < offset {

@@ -5,12 +5,14 @@ struct WAVHeader {
     private(set) var data: (offset: Int64, byteCount: Int64?)?
     private(set) var tags = TrackMetadata()
 
-    /// From here on a 32-bit size is what a program writes that cannot know it: 0xFFFFFFFF, or the largest that fits.
+    /// From here on a 32-bit size may be what a program writes that cannot know it, if the file is shorter.
     private static let unknownSizes: Int64 = 0x7FFF_F000
+    /// What means "unknown" however long the file is: 2^32 - 1 of most programs, and what SoX writes to a pipe.
+    private static let openSizes: [Int64] = [0xFFFF_FFFF, 0x7FFF_F000]
     private static let mostChunks = 4096
     private static let largestFormat: Int64 = 1024
 
-    init(_ source: any ByteSource) throws(MediaError) {
+    init(_ source: any ByteSource) throws(Interruption) {
         let reader = SourceReader(source)
         let end = source.length ?? .max
         var head = ByteReader(try reader.bytes(12, at: 0))
@@ -29,16 +31,19 @@ struct WAVHeader {
             case "ds64" where isRF64:
                 var sizes = ByteReader(try reader.bytes(16, at: content))
                 sizes.skip(8)
-                dataSize64 = sizes.littleEndian(UInt64.self).flatMap { Int64(exactly: $0) }
+                dataSize64 = sizes.littleEndian(UInt64.self).flatMap {
+                    $0 <= UInt64(AudioLimits.largestData) ? Int64($0) : nil
+                }
             case "fmt " where format == nil:
                 format = try WAVFormat(try reader.bytes(Int(min(size, Self.largestFormat)), at: content))
             case "data" where data == nil:
-                if isRF64, declared == .max, let dataSize64 { size = dataSize64 }
+                let isFromSizes64 = isRF64 && declared == .max && dataSize64 != nil
+                if isFromSizes64, let dataSize64 { size = dataSize64 }
                 let isOpen =
                     size == 0
                     ? riffSize + 8 != end
-                    : dataSize64 == nil && size >= Self.unknownSizes
-                        && size > end - content
+                    : !isFromSizes64
+                        && (Self.openSizes.contains(size) || size >= Self.unknownSizes && size > end - content)
                 data = (content, isOpen ? nil : size)
                 if isOpen { size = end - content }
             case "LIST":

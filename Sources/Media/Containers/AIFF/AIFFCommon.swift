@@ -6,7 +6,7 @@ struct AIFFCommon {
     /// nil where the writer did not come back to fill it in.
     let frameCount: Int64?
 
-    init(_ chunk: [UInt8], isAIFC: Bool) throws(MediaError) {
+    init(_ chunk: [UInt8], isAIFC: Bool) throws(Interruption) {
         var reader = ByteReader(chunk)
         guard let channels = reader.bigEndian(UInt16.self), let frames = reader.bigEndian(UInt32.self),
             let bits = reader.bigEndian(UInt16.self), let exponent = reader.bigEndian(UInt16.self),
@@ -23,24 +23,24 @@ struct AIFFCommon {
         case "in32": (isLittleEndian, depth) = (false, 32)
         default: throw .unsupported(what: "AIFF-C with \(Self.name(of: compression))")
         }
-        guard 1...8 ~= channels else { throw .unsupported(what: "AIFF with \(channels) channels") }
-        guard 4...32 ~= depth else { throw .unsupported(what: "AIFF with \(depth) bits per sample") }
+        guard AudioLimits.channelCounts ~= Int(channels) else { throw .unsupported(what: "AIFF with \(channels) channels") }
+        guard AudioLimits.bitDepths ~= depth else { throw .unsupported(what: "AIFF with \(depth) bits per sample") }
         guard let rate = Self.integer(exponent: exponent, mantissa: mantissa) else {
             throw .damaged(what: "AIFF with an impossible sample rate")
         }
         layout = SampleLayout(byteCount: (depth + 7) / 8, bitDepth: depth, isBigEndian: !isLittleEndian)
         channelCount = Int(channels)
-        sampleRate = rate
+        sampleRate = try AudioLimits.sampleRate(rate, of: "AIFF")
         frameCount = frames == 0 || frames == .max ? nil : Int64(frames)
     }
 
     /// An 80-bit extended number (IEEE 754, double extended) rounded to a whole one, if it can be a sample rate.
-    private static func integer(exponent: UInt16, mantissa: UInt64) -> Int? {
+    private static func integer(exponent: UInt16, mantissa: UInt64) -> UInt64? {
         // The value is mantissa * 2^(exponent - 16383 - 63).
         let shift = 16383 + 63 - Int(exponent)
         guard 32...63 ~= shift else { return nil }
         let rounded = (mantissa >> UInt64(shift - 1) &+ 1) >> 1
-        return 1...UInt64(Int32.max) ~= rounded ? Int(rounded) : nil
+        return rounded > 0 ? rounded : nil
     }
 
     private static func name(of compression: FourCharacterCode) -> String {

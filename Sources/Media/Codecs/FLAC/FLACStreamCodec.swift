@@ -1,12 +1,11 @@
 import PCM
 
-/// FLAC through libFLAC: what it decodes, with silence where frames were lost, and exact seeking.
-final class FLACDecoder: AudioDecoder {
-    let properties: AudioProperties
-    let metadata: TrackMetadata
+/// Native FLAC through libFLAC: what it decodes, with silence where frames were lost, and exact seeking.
+final class FLACStreamCodec: Codec {
     private(set) var damage = DamageReport()
 
-    private let source: any ByteSource
+    private let container: FLACContainer
+    /// Of the stream that the file begins with.
     private let header: FLACHeader
     private var stream: FLACStream
     /// Other than `header` while a stream is played that was appended to the first one.
@@ -33,26 +32,17 @@ final class FLACDecoder: AudioDecoder {
     /// The largest number that a frame can have (RFC 9639, 9.1.5).
     private static let lastFrame: Int64 = 1 << 36
 
-    /// - Parameter tags: what stood before the stream; the stream's own tags win over it.
-    init(_ source: any ByteSource, tags: TrackMetadata) throws(MediaError) {
-        self.source = source
-        header = try FLACHeader(source, at: 0)
+    init(_ container: FLACContainer) throws(Interruption) {
+        self.container = container
+        header = container.header
         currentHeader = header
         extent = FLACExtent(header)
-        stream = try FLACStream(source, header: header)
+        stream = try FLACStream(container, header)
         announcedFormat = header.streamInfo.format
         pendingFormat = announcedFormat
-        if let comments = header.comments {
-            metadata = tags.overridden(by: try VorbisComments.read(from: source, in: comments))
-        } else {
-            metadata = tags
-        }
-        properties = AudioProperties(
-            format: header.streamInfo.format, frameCount: header.streamInfo.frameCount, container: .flac, codec: .flac,
-            bitRate: header.averageBitRate(fileLength: source.length))
     }
 
-    func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(MediaError) -> DecodedRun {
+    func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(Interruption) -> CodecRun {
         if let target = interruptedAt { try go(to: target) }
         while true {
             if let run = takePending(into: buffer) { return run }
@@ -62,18 +52,20 @@ final class FLACDecoder: AudioDecoder {
     }
 
     /// The frames of an appended stream have no numbers of their own here: it is reached by playing.
-    func seek(toFrame frame: Int64) throws(MediaError) {
+    func seek(toFrame frame: Int64) throws(Interruption) -> Int64 {
         if currentHeader.audioOffset != header.audioOffset {
-            stream = try FLACStream(source, header: header)
+            stream = try FLACStream(container, header)
             currentHeader = header
         }
-        try go(to: min(max(0, frame), Self.lastFrame))
+        let target = min(max(0, frame), Self.lastFrame)
+        try go(to: target)
+        return target
     }
 
     // MARK: - Decoding
 
     /// What is left of earlier blocks: silence first, then the kept samples, with a change of format before them.
-    private func takePending(into buffer: UnsafeMutableBufferPointer<Int32>) -> DecodedRun? {
+    private func takePending(into buffer: UnsafeMutableBufferPointer<Int32>) -> CodecRun? {
         if pendingSilence > 0 {
             let count = Int(min(pendingSilence, Int64(buffer.count / announcedFormat.channelCount)))
             buffer[..<(count * announcedFormat.channelCount)].update(repeating: 0)
@@ -81,75 +73,80 @@ final class FLACDecoder: AudioDecoder {
             damage.silencedFrames += Int64(count)
             return .frames(count)
         }
-        guard stream.kept.count > 0 else { return nil }
+        guard stream.library.kept.count > 0 else { return nil }
         if pendingFormat != announcedFormat {
             announcedFormat = pendingFormat
             return .format(announcedFormat)
         }
         let channelCount = announcedFormat.channelCount
-        let taken = stream.kept.take(buffer.count / channelCount * channelCount, into: buffer)
+        let taken = stream.library.kept.take(buffer.count / channelCount * channelCount, into: buffer)
         return .frames(taken / channelCount)
     }
 
     /// Decodes one block.
     /// - Returns: the number of frames that went into `buffer`, or nil when something is pending, or the end was met.
-    private func decode(into buffer: UnsafeMutableBufferPointer<Int32>) throws(MediaError) -> Int? {
+    private func decode(into buffer: UnsafeMutableBufferPointer<Int32>) throws(Interruption) -> Int? {
         if let total = currentHeader.streamInfo.frameCount, position == total, try continueWithAppendedStream() {
             return nil
         }
-        let expected = isSkipping ? nil : FLACStream.Expectation(firstFrame: position, format: announcedFormat)
-        let decoded: FLACStream.Block?
-        do throws(MediaError) {
-            decoded = try stream.decodeBlock(into: buffer, expected: expected)
+        let expected = isSkipping ? nil : FLACLibrary.Expectation(firstFrame: position, format: announcedFormat)
+        let decoded: FLACLibrary.Block?
+        do throws(Interruption) {
+            decoded = try stream.library.decodeBlock(into: buffer, expected: expected)
         } catch {
-            if case .source = error { interruptedAt = position }
+            if stream.library.isLost { interruptedAt = position }
             throw error
         }
+        container.finishStep()
         guard let block = decoded else {
             try finish()
             return nil
         }
         guard block.isIntact else {
-            stream.kept.drop(.max)
+            stream.library.kept.drop(.max)
             return nil
         }
         return accept(block)
     }
 
     /// Puts an intact block in its place.
-    private func accept(_ block: FLACStream.Block) -> Int? {
+    private func accept(_ block: FLACLibrary.Block) -> Int? {
         hasDecoded = true
         if isSkipping {
             if block.endFrame <= position {
-                stream.kept.drop(.max)
+                stream.library.kept.drop(.max)
                 return nil
             }
             isSkipping = false
             if block.firstFrame < position {
-                stream.kept.drop(Int(position - block.firstFrame) * block.format.channelCount)
+                stream.library.kept.drop(Int(position - block.firstFrame) * block.format.channelCount)
             }
         }
         let gap = block.firstFrame - position
-        if stream.complaints.count > 0 || gap > 0 { damage.incidents += 1 }
-        stream.complaints = .init()
-        if gap > 0, block.format == announcedFormat, isPlausible(gap, before: block) { pendingSilence = gap }
+        if stream.library.complaints.count > 0 || gap > 0 { damage.incidents += 1 }
+        stream.library.complaints = .init()
+        pendingSilence = silence(for: gap, before: block)
         position = block.endFrame
         pendingFormat = block.format
         return block.isDelivered ? block.frameCount : nil
     }
 
-    private func isPlausible(_ gap: Int64, before block: FLACStream.Block) -> Bool {
-        if let total = currentHeader.streamInfo.frameCount, block.endFrame > total { return false }
-        return gap <= Self.longestGapInSeconds * Int64(block.format.sampleRate)
+    /// Frames of silence that stand for the frames that are missing before `block`.
+    private func silence(for gap: Int64, before block: FLACLibrary.Block) -> Int64 {
+        guard block.format == announcedFormat, gap <= Self.longestGapInSeconds * Int64(block.format.sampleRate) else {
+            return 0
+        }
+        if let total = currentHeader.streamInfo.frameCount, block.endFrame > total { return 0 }
+        return max(0, gap)
     }
 
     /// libFLAC has come to the end of the file.
-    private func finish() throws(MediaError) {
+    private func finish() throws(Interruption) {
         let total = currentHeader.streamInfo.frameCount
         if let total, position < total, !isSkipping {
             // Not cut off: the last frames are there, with wrong checksums.
             let missing = total - position
-            if missing <= Int64(stream.complaints.badChecksums) * currentHeader.streamInfo.largestBlock {
+            if missing <= Int64(stream.library.complaints.badChecksums) * currentHeader.streamInfo.largestBlock {
                 pendingSilence = missing
                 position = total
                 damage.incidents += 1
@@ -159,24 +156,21 @@ final class FLACDecoder: AudioDecoder {
         isSkipping = false
         if let total, position < total { damage.truncated = true }
         guard hasDecoded else {
-            throw .damaged(what: currentHeader.reasonForNoFrame(fileLength: source.length))
+            throw .damaged(what: currentHeader.reasonForNoFrame(fileLength: container.source.length))
         }
     }
 
     /// Another stream may have been put behind this one. Each has a header that tells its format, and numbers its
     /// frames anew.
-    private func continueWithAppendedStream() throws(MediaError) -> Bool {
+    private func continueWithAppendedStream() throws(Interruption) -> Bool {
         guard let next = stream.fileOffset, next > currentHeader.audioOffset else { return false }
-        let start = try ID3v2.end(of: source, at: next)
-        guard try SourceReader(source).bytes(4, at: start) == FLACHeader.marker else { return false }
-        do throws(MediaError) {
-            let appended = try FLACHeader(source, at: start)
-            stream = try FLACStream(source, header: appended)
-            currentHeader = appended
-        } catch {
-            if case .source = error { throw error }
+        guard let appended = try container.appendedHeader(at: next) else { return false }
+        do throws(Interruption) { stream = try FLACStream(container, appended) } catch {
+            stream.resume(atFileOffset: next)
+            if error.isOfSource { throw error }
             return false
         }
+        currentHeader = appended
         extent.isFollowed(at: next)
         position = 0
         return true
@@ -184,10 +178,10 @@ final class FLACDecoder: AudioDecoder {
 
     // MARK: - Seeking
 
-    private func go(to frame: Int64) throws(MediaError) {
+    private func go(to frame: Int64) throws(Interruption) {
         pendingSilence = 0
-        stream.kept.drop(.max)
-        stream.complaints = .init()
+        stream.library.kept.drop(.max)
+        stream.library.complaints = .init()
         isAtEnd = false
         isSkipping = false
         position = frame
@@ -197,7 +191,7 @@ final class FLACDecoder: AudioDecoder {
     }
 
     /// libFLAC searches; its answer is checked, and where it fails there are three other ways.
-    private func find(_ frame: Int64) throws(MediaError) {
+    private func find(_ frame: Int64) throws(Interruption) {
         if frame == 0 { return stream.rewind() }
         if let total = currentHeader.streamInfo.frameCount, frame >= total {
             isAtEnd = true
@@ -207,7 +201,7 @@ final class FLACDecoder: AudioDecoder {
         // The seek table may lie: do without it from now on.
         if currentHeader.seekTable != nil {
             currentHeader.dropSeekTable()
-            stream = try FLACStream(source, header: currentHeader)
+            stream = try FLACStream(container, currentHeader)
             if try land(on: frame) { return }
         }
         // The frame may be lost: find one before it, and let the numbers tell what is missing.
@@ -221,14 +215,15 @@ final class FLACDecoder: AudioDecoder {
         stream.rewind()
     }
 
-    private func land(on frame: Int64) throws(MediaError) -> Bool {
-        try extent.examine(source, currentHeader, with: stream)
+    private func land(on frame: Int64) throws(Interruption) -> Bool {
+        try extent.examine(container.source, currentHeader, with: stream)
         var found = try stream.seek(toFrame: frame, before: extent.end)
-        if let offset = found == nil ? source.length : stream.fileOffset, try extent.isLeft(at: offset, in: source) {
+        if let offset = found == nil ? container.source.length : stream.fileOffset,
+            try extent.isLeft(at: offset, in: container.source) {
             found = try stream.seek(toFrame: frame, before: extent.end)
         }
         guard let block = found else { return false }
-        stream.complaints = .init()
+        stream.library.complaints = .init()
         _ = accept(block)
         return true
     }

@@ -9,7 +9,7 @@ struct AIFFHeader {
     private static let largestCommon: Int64 = 1024
     private static let longestText: Int64 = 4096
 
-    init(_ source: any ByteSource) throws(MediaError) {
+    init(_ source: any ByteSource) throws(Interruption) {
         let reader = SourceReader(source)
         let end = source.length ?? .max
         var head = ByteReader(try reader.bytes(12, at: 0))
