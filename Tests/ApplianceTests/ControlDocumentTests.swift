@@ -75,7 +75,7 @@ struct ControlDocumentTests {
         // The daemon waits for others.
         let device: [DeviceError] = [
             .rateNotSupported(device: "", rate: 1, supported: []),
-            .channelsNotSupported(device: "", channels: 1, supported: 2...2),
+            .channelsNotSupported(device: "", channels: 1, supported: [2]),
             .sampleFormatNotSupported(device: "", requested: nil), .refused(device: "", code: 1, reason: ""),
         ]
         let codes =

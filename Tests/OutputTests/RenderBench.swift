@@ -129,7 +129,7 @@ final class TestStream {
     /// - Parameter ahead: milliseconds that fit into the ring beside what the device may have unheard.
     init(id: Int, format: PCMFormat, startPosition: Int64 = 0, ahead: Int = 1500) {
         self.format = format
-        stream = PCMStream(
+        stream = try! PCMStream(
             id: UInt64(id), format: format, startPosition: startPosition, deviceMilliseconds: 200,
             aheadMilliseconds: ahead)
     }

@@ -26,7 +26,7 @@ final class ALSADevice: PlaybackDevice {
         self.configuration = configuration
         if !configuration.memoryMapped {
             let frameBytes = configuration.channelCount * configuration.sampleFormat.byteCount
-            staging = StagingBuffer(frameCapacity: configuration.bufferFrames, frameBytes: frameBytes)
+            staging = try StagingBuffer(frameCapacity: configuration.bufferFrames, frameBytes: frameBytes)
         }
     }
 

@@ -269,13 +269,9 @@ final class RenderLoop {
     }
 
     private func openingFailed(_ error: DeviceError) {
-        switch error {
-        case .absent, .busy, .noPermission, .refused:
-            lose(error)
-        case .rateNotSupported, .channelsNotSupported, .sampleFormatNotSupported:
-            activity = .parked
-            channel.post(.refused(stream: head.refuse(), Unmanaged.passRetained(DeviceErrorBox(error))))
-        }
+        guard error.isPermanent else { return lose(error) }
+        activity = .parked
+        channel.post(.refused(stream: head.refuse(), Unmanaged.passRetained(DeviceErrorBox(error))))
     }
 
     /// The device cannot be had: keep the position and try again every second.

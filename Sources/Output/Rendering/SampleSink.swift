@@ -31,8 +31,10 @@ final class SampleSink {
     init(_ device: any PlaybackDevice, settings: RendererSettings, settleMilliseconds: Int = 0) {
         self.device = device
         let configuration = device.configuration
-        settleFrames = configuration.sampleRate * settleMilliseconds / 1000
-        startFrames = min(configuration.bufferFrames, configuration.sampleRate * settings.bufferMilliseconds / 1000)
+        let rate = configuration.sampleRate
+        settleFrames = Int(clamping: FrameCount.lasting(milliseconds: settleMilliseconds, at: rate))
+        let wanted = FrameCount.lasting(milliseconds: settings.bufferMilliseconds, at: rate)
+        startFrames = Int(min(Int64(configuration.bufferFrames), wanted))
         samples = SampleRenderer(
             format: configuration.sampleFormat, channelCount: configuration.channelCount,
             sampleRate: configuration.sampleRate, seed: settings.ditherSeed)
