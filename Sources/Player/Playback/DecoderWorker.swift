@@ -27,7 +27,7 @@ final class DecoderWorker {
     /// The longest sleep in milliseconds before the ring is looked at again: well under what a full one holds.
     private static let longestSleep = 1000
     /// In seconds: 30 years. Stands for the end of a product that does not tell its length, or tells a longer one.
-    private static let farthestPosition = 1e9
+    static let farthestPosition = 1e9
     private static let lastStreamID = Atomic<UInt64>(0)
 
     private let product: MediaProduct
@@ -131,8 +131,7 @@ final class DecoderWorker {
                     return try put(.end, into: ring)
                 }
             }
-            // A quarter of the ring at a time: waking up for less is not worth it.
-            repeat { try sleep() } while ring.freeSamples < ring.capacity / 4
+            repeat { try sleep() } while ring.freeSamples < ring.refillSamples
             pacer.refilled()
         }
     }
