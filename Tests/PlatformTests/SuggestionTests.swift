@@ -25,4 +25,13 @@ struct SuggestionTests {
     func distance(left: String, right: String, distance: Int) {
         #expect(Suggestion.distance(Array(left.utf8), Array(right.utf8)) == distance)
     }
+
+    @Test("a long word is compared with nothing, and shortened in messages")
+    func longWords() {
+        let word = String(repeating: "a", count: 32)
+        #expect(Suggestion.nearest(to: word, among: [word]) == word)
+        #expect(Suggestion.nearest(to: word + "a", among: [word + "a"]) == nil)
+        #expect(Suggestion.quoted(word) == word)
+        #expect(Suggestion.quoted(String(repeating: "ä", count: 1000)) == String(repeating: "ä", count: 64) + "…")
+    }
 }
