@@ -32,6 +32,11 @@ public protocol PlaybackDevice: AnyObject {
     /// A device that has nothing unheard may keep what it has.
     func drop() throws(DeviceFault)
 
+    /// The frames written so far are the last ones for now: the clock goes on behind them, with silence, until the device
+    /// is drained, dropped or written to. A clock that stops exactly behind the last frame may cut off what the driver
+    /// still has on its way. Without effect where the device cannot do it.
+    func runOnBehindLastFrame() throws(DeviceFault)
+
     /// Blocks until everything written was heard (at most one buffer). It can be written to again afterwards.
     func drain() throws(DeviceFault)
 
@@ -41,6 +46,10 @@ public protocol PlaybackDevice: AnyObject {
 
     /// Gives the device back to the system. Nothing else may be called afterwards. Idempotent.
     func close()
+}
+
+extension PlaybackDevice {
+    public func runOnBehindLastFrame() throws(DeviceFault) {}
 }
 
 /// Opens devices; on the audio thread, because opening may take long.
