@@ -90,6 +90,9 @@ public final class PCMRing: @unchecked Sendable {
 // MARK: - Producer
 
 extension PCMRing {
+    /// A producer that found the ring full may rest until so many samples are free: waking up for less is not worth it.
+    public var refillSamples: Int { capacity / 4 }
+
     /// Samples that can be written before the consumer releases more. Producer's thread.
     public var freeSamples: Int { capacity - Int(writeCursor.owned() - releasedCursor.read()) }
 
@@ -129,6 +132,11 @@ extension PCMRing {
 // MARK: - Consumer
 
 extension PCMRing {
+    /// Whether the producer may be resting until more is released. Consumer's thread.
+    public var isFullEnough: Bool {
+        capacity - Int(writeCursor.read() - releasedCursor.owned()) < refillSamples
+    }
+
     /// The next sample for the device. Any thread.
     public var readPosition: Int64 { readCursor.read() }
 

@@ -51,7 +51,7 @@ public final class Daemon: @unchecked Sendable {
         let problems = DaemonProblems { observers.tell(.problems) }
         let volume = VolumeControl(player.playbackEngineConfig) { observers.tell(.volume) }
         let queue = QueueConductor(
-            engine: player.playbackEngine, loop: loop, queue: state.contents.queue, random: random)
+            engine: player.playbackEngine, loop: loop, queue: state.contents.queue, clock: clock, random: random)
         let keeper = try QueueKeeper(state.database, state.contents.image, loop: loop) {
             (queue.contents, queue.wantsToPlay)
         } report: { error in
@@ -174,9 +174,9 @@ public final class Daemon: @unchecked Sendable {
     /// Calls `action` once the queue and the settings, as they are now, are on the medium, or could not be written.
     public func afterWriting(_ action: @escaping () -> Void) { keeper.afterWriting(action) }
 
-    private func receive(_ event: QueueConductor.Event) {
+    private func receive(_ event: QueueMessage) {
         switch event {
-        case .queueChanged:
+        case .queueChanged, .advanced:
             keeper.keepQueue()
             observers.tell(.queue)
             observers.tell(.state)
@@ -199,6 +199,8 @@ public final class Daemon: @unchecked Sendable {
             observers.tell(.state)
         case .ended:
             Log.info("the queue has ended")
+        case .nothingToHear:
+            Log.warning("all entries of the queue are too short to be heard, and it repeats; stopped")
         case .revoked(let device):
             Log.notice("\(device ?? "another device") plays with the same subscription; paused")
         }
