@@ -2,7 +2,10 @@ import AllocationCounter
 import CALSA
 import Foundation
 import PCM
+import Platform
 import SimulatedCard
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import Output
@@ -13,25 +16,29 @@ final class Card {
 
     init(
         rates: [UInt32] = [44_100, 48_000], formats: [snd_pcm_format_t] = [SND_PCM_FORMAT_S16_LE],
-        channels: ClosedRange<UInt32> = 2...2, memoryMapped: Bool = true, refusesSilence: Bool = false,
-        stutters: Bool = false
+        channels: [UInt32] = [2], memoryMapped: Bool = true, refusesSilence: Bool = false,
+        stutters: Bool = false, latency: UInt = 0
     ) throws {
         var abilities = simulated_abilities()
         withUnsafeMutableBytes(of: &abilities.rates) { $0.copyBytes(from: rates.withUnsafeBytes(Array.init)) }
         let formatNumbers = formats.map { UInt32($0.rawValue) }
         withUnsafeMutableBytes(of: &abilities.formats) { $0.copyBytes(from: formatNumbers.withUnsafeBytes(Array.init)) }
-        abilities.least_channels = channels.lowerBound
-        abilities.most_channels = channels.upperBound
+        withUnsafeMutableBytes(of: &abilities.channels) { $0.copyBytes(from: channels.withUnsafeBytes(Array.init)) }
         abilities.memory_mapped = memoryMapped
         abilities.refuses_silence = refusesSilence
         abilities.stutters = stutters
+        abilities.latency = latency
         raw = try #require(simulated_card_create(&abilities))
     }
 
     deinit { simulated_card_free(raw) }
 
-    func open(_ request: DeviceRequest = .stereo("card")) throws(DeviceError) -> ALSADevice {
-        try ALSADeviceProvider(configuration: .builtIn).open(request, on: PCMHandle(adopting: simulated_card_pcm(raw)))
+    /// - Parameter clock: for the time that draining may take; it stands still unless a test lets it run.
+    func open(
+        _ request: DeviceRequest = .stereo("card"), clock: any MonotonicClock = ManualClock()
+    ) throws(DeviceError) -> ALSADevice {
+        try ALSADeviceProvider(configuration: .builtIn, memoryMapping: true, clock: clock)
+            .open(request, on: PCMHandle(adopting: simulated_card_pcm(raw)))
     }
 
     var written: [UInt8] {
@@ -47,7 +54,7 @@ struct SimulatedCardTests {
     func refusals() throws {
         func error(_ request: DeviceRequest) throws -> DeviceError? {
             let card = try Card(
-                formats: [SND_PCM_FORMAT_S16_LE, SND_PCM_FORMAT_S24_3LE], channels: 2...6, memoryMapped: false)
+                formats: [SND_PCM_FORMAT_S16_LE, SND_PCM_FORMAT_S24_3LE], channels: [2, 6], memoryMapped: false)
             do throws(DeviceError) {
                 try card.open(request).close()
                 return nil
@@ -59,10 +66,13 @@ struct SimulatedCardTests {
             try error(.stereo("card", rate: 96_000))
                 == .rateNotSupported(device: "card", rate: 96_000, supported: [44_100, 48_000]))
         #expect(try error(.stereo("card", .s24)) == .sampleFormatNotSupported(device: "card", requested: .s24))
-        let mono = PCMFormat(sampleRate: 44_100, channelCount: 1, bitDepth: 16)
-        #expect(
-            try error(DeviceRequest(device: "card", format: mono))
-                == .channelsNotSupported(device: "card", channels: 1, supported: 2...6))
+        // 4 lies between what the card has.
+        for channels in [1, 3, 4, 5, 8] {
+            let format = PCMFormat(sampleRate: 44_100, channelCount: channels, bitDepth: 16)
+            #expect(
+                try error(DeviceRequest(device: "card", format: format))
+                    == .channelsNotSupported(device: "card", channels: channels, supported: [2, 6]))
+        }
         #expect(try error(.stereo("card")) == nil)
     }
 
@@ -212,11 +222,67 @@ struct SimulatedCardTests {
         let card = try Card()
         var request = DeviceRequest.stereo("card")
         request.bufferMilliseconds = 20
-        let device = try card.open(request)
+        let clock = SteppingClock()
+        let device = try card.open(request, clock: clock)
         #expect(try device.write(500) { _, _ in } == 500)
         try device.start()
         #expect(throws: DeviceFault.failed(code: -ETIMEDOUT)) { try device.drain() }
         #expect(try device.delayFrames() == 0)
+        device.close()
+    }
+
+    @Test("behind the last frame the clock goes on with silence, so that what is on its way is heard")
+    func runningOn() throws {
+        let card = try Card(latency: 300)
+        let device = try card.open()
+        #expect(try device.write(5_000) { _, _ in } == 5_000)
+        try device.start()
+        try device.runOnBehindLastFrame()
+        #expect(simulated_card_parameters(card.raw).stop_threshold == simulated_card_parameters(card.raw).boundary)
+        simulated_card_hear(card.raw, 5_000)
+        #expect(try device.delayFrames() == 300)
+        #expect(simulated_card_heard(card.raw) == 4_700)
+        simulated_card_hear(card.raw, 200)
+        #expect(try device.delayFrames() == 100)
+        simulated_card_hear(card.raw, 10_000)
+        #expect(try device.delayFrames() == 0)
+        #expect(simulated_card_heard(card.raw) == 5_000)
+        simulated_card_hear_when_polled(card.raw)
+        try device.drain()
+        #expect(simulated_card_heard(card.raw) == 5_000)
+        // And then it stops again when it has run dry.
+        #expect(
+            simulated_card_parameters(card.raw).stop_threshold == UInt(device.configuration.bufferFrames))
+        #expect(try device.write(100) { _, _ in } == 100)
+        device.close()
+    }
+
+    @Test("frames that come in time follow without a gap; those that come too late find an underrun")
+    func goingOn() throws {
+        let card = try Card()
+        let device = try card.open()
+        #expect(try device.write(1_000) { _, _ in } == 1_000)
+        try device.start()
+        try device.runOnBehindLastFrame()
+        simulated_card_hear(card.raw, 900)
+        #expect(try device.write(500) { _, _ in } == 500)
+        #expect(try device.delayFrames() == 600)
+        try device.runOnBehindLastFrame()
+        simulated_card_hear(card.raw, 700)
+        #expect(try device.delayFrames() == 0)
+        #expect(try device.writableFrames() == device.configuration.bufferFrames)
+        #expect(throws: DeviceFault.underrun) { try device.write(500) { _, _ in } }
+        device.close()
+    }
+
+    @Test("a device that plays no silence behind the last frame stops there, as before")
+    func noSilenceBehind() throws {
+        let card = try Card(refusesSilence: true)
+        let device = try card.open()
+        #expect(try device.write(1_000) { _, _ in } == 1_000)
+        try device.start()
+        try device.runOnBehindLastFrame()
+        #expect(simulated_card_parameters(card.raw).stop_threshold == UInt(device.configuration.bufferFrames))
         device.close()
     }
 
@@ -237,4 +303,11 @@ struct SimulatedCardTests {
         #expect(calls == 0)
         device.close()
     }
+}
+
+/// A clock on which 50 ms pass whenever it is read.
+private final class SteppingClock: MonotonicClock {
+    private let reads = Atomic<Int64>(0)
+
+    func now() -> Int64 { reads.add(1, ordering: .relaxed).newValue * 50_000_000 }
 }

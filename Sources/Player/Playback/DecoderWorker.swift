@@ -13,6 +13,7 @@ final class DecoderWorker {
         case cancelled
         case reposition(Start)
         case failed(MediaError)
+        case outOfMemory(OutOfMemory)
     }
 
     /// Where a run of decoding begins.
@@ -26,7 +27,7 @@ final class DecoderWorker {
     /// The longest sleep in milliseconds before the ring is looked at again: well under what a full one holds.
     private static let longestSleep = 1000
     /// In seconds: 30 years. Stands for the end of a product that does not tell its length, or tells a longer one.
-    private static let farthestPosition = 1e9
+    static let farthestPosition = 1e9
     private static let lastStreamID = Atomic<UInt64>(0)
 
     private let product: MediaProduct
@@ -75,6 +76,8 @@ final class DecoderWorker {
                     return
                 case .reposition(let next):
                     start = next
+                case .outOfMemory(let error):
+                    return fail(PlayerError(error, product), hasFrames: false, seek: start.seek)
                 case .failed(let error):
                     let hasFrames = (stream?.ring.writePosition ?? 0) > 0
                     fail(PlayerError(error, product), hasFrames: hasFrames, seek: start.seek)
@@ -96,10 +99,14 @@ final class DecoderWorker {
             frame = Int64((min(position, end) * Double(rate)).rounded())
             do throws(MediaError) { try decoder.seek(toFrame: frame) } catch { throw .failed(error) }
         }
-        return PCMStream(
-            id: Self.lastStreamID.add(1, ordering: .relaxed).newValue, format: format,
-            startPosition: frame / rate * 1_000_000_000 + frame % rate * 1_000_000_000 / rate,
-            deviceMilliseconds: deviceMilliseconds)
+        do throws(OutOfMemory) {
+            return try PCMStream(
+                id: Self.lastStreamID.add(1, ordering: .relaxed).newValue, format: format,
+                startPosition: frame / rate * 1_000_000_000 + frame % rate * 1_000_000_000 / rate,
+                deviceMilliseconds: deviceMilliseconds)
+        } catch {
+            throw .outOfMemory(error)
+        }
     }
 
     /// Decodes up to the end and marks it.
@@ -124,8 +131,7 @@ final class DecoderWorker {
                     return try put(.end, into: ring)
                 }
             }
-            // A quarter of the ring at a time: waking up for less is not worth it.
-            repeat { try sleep() } while ring.freeSamples < ring.capacity / 4
+            repeat { try sleep() } while ring.freeSamples < ring.refillSamples
             pacer.refilled()
         }
     }

@@ -1,6 +1,7 @@
 import Database
 import Media
 import Output
+import PCM
 import Platform
 
 // The one place where errors of the modules below become the player's public ones.
@@ -40,6 +41,11 @@ extension PlayerError {
         self.init(
             .unexpected, code: "s\(error.code)", message: "\(product.productId): \(error.reason)", mediaProduct: product
         )
+    }
+
+    /// A product whose format needs more memory than there is.
+    init(_ error: OutOfMemory, _ product: MediaProduct) {
+        self.init(.unexpected, code: "m6", message: "\(product.productId): \(error).", mediaProduct: product)
     }
 
     /// A resource of the system that the player itself needs.

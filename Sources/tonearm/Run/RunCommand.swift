@@ -73,6 +73,8 @@ struct RunCommand {
             watchdog?.reloaded()
         }
         loop.run()
+        // Whatever blocks the rest: a second signal ends the process at once.
+        signals.release()
         watchdog?.stop()
         daemon.shutDown()
     }
@@ -127,15 +129,15 @@ struct RunCommand {
     }
 
     /// - Returns: nil without a socket.
-    private func openSocket(_ daemon: Daemon) throws(Failure) -> ControlServer? {
-        let configuration = daemon.configuration
+    private func openSocket(_ daemon: Daemon) throws(Failure) -> JSONSocketServer? {
+        let configuration = daemon.settings.configuration
         guard let path = configuration.socketPath else { return nil }
-        let server = ControlServer(
+        let server = JSONSocketServer(
             daemon: daemon, path: path, mode: configuration.socketMode, group: configuration.socketGroup,
             clientLimit: configuration.clientLimit, version: tonearmVersion)
-        do throws(ControlSocketError) { try server.start() } catch { throw Failure(lines: [error.description]) }
-        _ = daemon.observe { event in
-            if event == .configuration { server.clientLimit = daemon.configuration.clientLimit }
+        do throws(SocketFileError) { try server.start() } catch { throw Failure(lines: [error.description]) }
+        daemon.observers.add { event in
+            if event == .configuration { server.clientLimit = daemon.settings.configuration.clientLimit }
         }
         return server
     }
@@ -159,11 +161,11 @@ struct RunCommand {
         do throws(ConfigurationFile.Problems) {
             let configuration = try file.read()
             if let profile = configuration.boardProfile { try ConfigurationFile.check(profile: profile) }
-            daemon.reload(configuration)
+            daemon.settings.reload(configuration)
             Log.notice("\(file.path) was read again")
         } catch {
             for line in error.lines { Log.error(line) }
-            daemon.reloadFailed(error.lines.first ?? file.path)
+            daemon.settings.reloadFailed(error.lines.first ?? file.path)
         }
     }
 }
@@ -180,5 +182,11 @@ private final class Signals {
         try loop.onSignal([SIGTERM, SIGINT, SIGHUP]) { [self] signal in
             if signal == SIGHUP { reload() } else { loop.stop() }
         }
+    }
+
+    /// Gives the signals that end the daemon their usual effect back.
+    func release() {
+        let ending = [SIGTERM, SIGINT]
+        tonearm_release_signals(ending, Int32(ending.count))
     }
 }
