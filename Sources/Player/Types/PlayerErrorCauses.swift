@@ -31,7 +31,7 @@ extension PlayerError {
         case .source(.status(let status)):
             self.init(.unexpected, code: "h\(status)", message: "\(name): the server answered with status \(status).")
         case .source(.integrity(let reason)):
-            self.init(.unexpected, code: "m6", message: "\(name): the content is damaged: \(reason).")
+            self.init(.unexpected, code: "m7", message: "\(name): the content is damaged: \(reason).")
         }
         mediaProduct = product
     }
