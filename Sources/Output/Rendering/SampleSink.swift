@@ -44,7 +44,8 @@ final class SampleSink {
         stage = SampleStage(configuration)
         samples = SampleRenderer(
             format: configuration.sampleFormat, channelCount: configuration.channelCount,
-            sampleRate: configuration.sampleRate, seed: settings.ditherSeed)
+            sampleRate: configuration.sampleRate, significantBits: configuration.significantBits,
+            seed: settings.ditherSeed)
     }
 
     /// Whether audio of this format can be written without reopening the device.
@@ -111,6 +112,7 @@ final class SampleSink {
             samples.rampGain(to: piece.gain)
         }
         stage.enter(piece.entrance, fades: fades)
+        samples.sourceBitDepth = stage.bitDepth(of: piece.format)
         guard stage.changes(piece.format) else {
             var next = piece.samples
             return try device.write(piece.frames) { destination, count in

@@ -26,7 +26,7 @@ final class DecoderWorker {
 
     /// The longest sleep in milliseconds before the ring is looked at again: well under what a full one holds.
     private static let longestSleep = 1000
-    /// In seconds: 30 years. Stands for the end of a product that does not tell its length.
+    /// In seconds: 30 years. Stands for the end of a product that does not tell its length, or tells a longer one.
     static let farthestPosition = 1e9
     private static let lastStreamID = Atomic<UInt64>(0)
 
@@ -95,7 +95,7 @@ final class DecoderWorker {
         let rate = Int64(decoder.properties.format.sampleRate)
         var frame: Int64 = 0
         if let position {
-            let end = decoder.properties.duration ?? Self.farthestPosition
+            let end = min(decoder.properties.duration ?? Self.farthestPosition, Self.farthestPosition)
             frame = Int64((min(position, end) * Double(rate)).rounded())
             do throws(MediaError) { try decoder.seek(toFrame: frame) } catch { throw .failed(error) }
         }
@@ -124,6 +124,8 @@ final class DecoderWorker {
                 case .format(let new):
                     format = new
                     try put(.format(new), into: ring)
+                case .notYet:
+                    try waitForBytes(decoder)
                 case .end:
                     report(decoder.damage)
                     return try put(.end, into: ring)
@@ -132,6 +134,12 @@ final class DecoderWorker {
             repeat { try sleep() } while ring.freeSamples < ring.refillSamples
             pacer.refilled()
         }
+    }
+
+    /// Sleeps until the decoder's source can be read again, or control asks for something.
+    private func waitForBytes(_ decoder: any AudioDecoder) throws(Interruption) {
+        decoder.whenReadable { [requests] in requests.wake() }
+        guard requests.waitForRequest() else { throw .cancelled }
     }
 
     private func put(_ marker: PCMRing.Marker, into ring: PCMRing) throws(Interruption) {
