@@ -46,7 +46,10 @@ public final class Player: @unchecked Sendable {
 
     /// Starts the player's threads. Nothing is opened for output before something plays.
     /// - Throws: when the state folder cannot be used; the error says why and what to do.
-    public convenience init(settings: PlayerSettings, source: any PlaybackSource) throws(PlayerError) {
+    /// - Parameter source: where products come from.
+    public convenience init(
+        settings: PlayerSettings, source: any PlaybackSource = SourceRouter()
+    ) throws(PlayerError) {
         let device = settings.output.device
         let (control, limits) = (settings.mixerControl, settings.mixerLimits)
         let usesMixer = !settings.forcesSoftwareVolume

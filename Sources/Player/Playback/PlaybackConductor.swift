@@ -95,6 +95,8 @@ final class PlaybackConductor: @unchecked Sendable {
             retired[index].command = renderer.sentCommands
         }
         for (id, item) in items { item.pipeline.setPlaying(isRunning && id == machine.currentItem) }
+        let pipeline = machine.currentItem.flatMap { items[$0]?.pipeline }
+        if published.value.pipeline !== pipeline { published.update { $0.pipeline = pipeline } }
         fetchEvents()
     }
 

@@ -89,6 +89,13 @@ public final class PlaybackEngine: @unchecked Sendable {
 
     /// Why the device cannot be had, for a person, while it is tried again every second; nil otherwise.
     public var deviceProblem: String? { published.value.deviceProblem }
+
+    /// Whether playback is stalled while the active product is being opened, read or sought: the medium is slow, a network
+    /// share sleeps, or bytes are on their way. No message tells of it; it ends with the stall.
+    public var isWaitingForMedium: Bool {
+        let value = published.value
+        return value.state == .stalled && value.pipeline?.isReading ?? false
+    }
 }
 
 /// What other threads may know, replaced as a whole by control.
@@ -104,6 +111,8 @@ final class PublishedPlayback: @unchecked Sendable {
         var startPosition: Double?
         /// The stream that follows.
         var following: UInt64?
+        /// Where the active product comes from. For `MediaPipeline.isReading` alone.
+        var pipeline: MediaPipeline?
     }
 
     private let lock = Lock()
