@@ -26,7 +26,7 @@ public struct PlayerSettings: Sendable {
     }
 }
 
-/// Playback of media products (seed 000, "Player"). Offlining and the content service plug in here: a source for the
+/// Playback of media products (docs/playback.md). Offlining and the content service plug in here: a source for the
 /// service beside `LocalFiles`, an offline engine beside `playbackEngine`.
 ///
 /// Threads: all of the public interface may be used from any thread.

@@ -4,7 +4,7 @@ import PCM
 import Platform
 import Synchronization
 
-/// The decoder thread of one product: opens it, decodes it into a ring, and begins anew where control wants it to.
+/// The decoder thread of one product: opens it, decodes it into a ring, and restarts where control wants it to.
 ///
 /// Thread: the decoder thread alone.
 final class DecoderWorker {

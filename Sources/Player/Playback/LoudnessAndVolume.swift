@@ -24,7 +24,7 @@ final class LoudnessAndVolume {
         self.openMixer = openMixer
     }
 
-    /// Sets the mixer anew: at start, and when the device was opened, which may be another card that was plugged in.
+    /// Opens the mixer again: at start, and when the device was opened, which may be another card that was plugged in.
     func deviceChanged() {
         do throws(DeviceError) {
             mixer = try openMixer()
