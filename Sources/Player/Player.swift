@@ -53,11 +53,15 @@ public final class Player: @unchecked Sendable {
         let device = settings.output.device
         let (control, limits) = (settings.mixerControl, settings.mixerLimits)
         let usesMixer = !settings.forcesSoftwareVolume
+        let provider = ALSADeviceProvider()
         try self.init(
-            settings: settings, source: source, provider: ALSADeviceProvider(), clock: SystemMonotonicClock(),
+            settings: settings, source: source, provider: provider, clock: SystemMonotonicClock(),
             newSessionID: { SystemRandomSource().uuid() }, startTimer: { LoopTimer($0) }
         ) { () throws(DeviceError) -> (any HardwareVolume)? in
-            usesMixer ? try HardwareMixer.open(device: device, controlName: control, limits: limits) : nil
+            // The card that `auto` chose stays the same while its mixer is looked for.
+            usesMixer
+                ? try HardwareMixer.open(device: provider.lastOpened ?? device, controlName: control, limits: limits)
+                : nil
         }
     }
 
@@ -116,7 +120,8 @@ public final class Player: @unchecked Sendable {
         loop.post { [conductor] in conductor.shutDown() }
         loop.stop()
         controlThread.join()
-        renderer.shutDown()
+        // A thread that hangs in a call of its device still uses the streams: they stay until the process ends.
+        if !renderer.shutDown() { _ = Unmanaged.passRetained(conductor) }
         conductor.discardEvents()
         storage.shutDown()
     }

@@ -35,6 +35,11 @@ public protocol PlaybackDevice: AnyObject {
     /// A device that has nothing unheard may keep what it has.
     func drop() throws(DeviceFault)
 
+    /// The frames written so far are the last ones for now: the clock goes on behind them, with silence, until the device
+    /// is drained, dropped or written to. A clock that stops exactly behind the last frame may cut off what the driver
+    /// still has on its way. Without effect where the device cannot do it.
+    func runOnBehindLastFrame() throws(DeviceFault)
+
     /// Frames at the end of what was written that can still be taken back: they were not given to the hardware. 0 where
     /// the device cannot take any back.
     func rewindableFrames() throws(DeviceFault) -> Int
@@ -52,6 +57,10 @@ public protocol PlaybackDevice: AnyObject {
 
     /// Gives the device back to the system. Nothing else may be called afterwards. Idempotent.
     func close()
+}
+
+extension PlaybackDevice {
+    public func runOnBehindLastFrame() throws(DeviceFault) {}
 }
 
 /// Opens devices; on the audio thread, because opening may take long.

@@ -196,6 +196,7 @@ final class RenderLoop {
 
     private func drain() throws(DeviceFault) -> Wait {
         guard let sink = slot.sink else { return .command }
+        try sink.device.runOnBehindLastFrame()
         try settle(sink)
         if head.unheard > 0 {
             reports.running()

@@ -67,7 +67,7 @@ struct PlayCommand {
 
         session.presentation?.end()
         keys.suspend()
-        // A device may take its time to close: whoever does not want to wait asks a second time.
+        // A device may take its time to close: a second signal ends the program at once.
         signals.release()
         Log.receiver = nil
         player.shutDown()
