@@ -51,7 +51,7 @@ public final class Watchdog {
         let engine = daemon.player.playbackEngine
         let isHealthy = check.isHealthy(
             engine.playbackState, referenceId: engine.mediaProduct?.referenceId, position: engine.assetPosition,
-            waitsForDevice: engine.deviceProblem != nil)
+            waitsForDevice: engine.deviceProblem != nil || engine.isWaitingForMedium)
         if isHealthy {
             supervisor.tell(.alive)
         } else {

@@ -37,19 +37,13 @@ struct MediumWait: Equatable {
 
     /// Whether an error means that the medium is not there, in contrast to a file that is not, or is broken.
     static func isNeeded(after error: PlayerError) -> Bool {
-        guard let path = error.mediaProduct?.productId else { return false }
-        switch systemError(error) {
+        guard case .system(let failure) = error.cause, let path = error.mediaProduct?.productId else { return false }
+        switch failure.code {
         // The folder is not there either.
         case ENOENT, ENOTDIR: return FileKind(at: Folder.containing(path)) != .folder
         // It was there a moment ago.
         case EIO, ENXIO, ENODEV, ESTALE, ENOTCONN, EHOSTDOWN: return true
         default: return false
         }
-    }
-
-    /// errno, where it is an error of the system; else nil.
-    private static func systemError(_ error: PlayerError) -> Int32? {
-        guard error.code.utf8.first == UInt8(ascii: "s") else { return nil }
-        return Int32(String(decoding: error.code.utf8.dropFirst(), as: UTF8.self))
     }
 }

@@ -67,7 +67,7 @@ struct PlayCommand {
 
         session.presentation?.end()
         keys.suspend()
-        // A device may take its time to close: whoever does not want to wait asks a second time.
+        // A device may take its time to close: a second signal ends the program at once.
         signals.release()
         Log.receiver = nil
         player.shutDown()
@@ -93,14 +93,14 @@ struct PlayCommand {
         var settings = PlayerSettings(output: output, stateFolder: StateFolder.path)
         settings.storesOnlyVolume = true
         do throws(PlayerError) {
-            return try Player(settings: settings, source: LocalFiles())
+            return try Player(settings: settings)
         } catch {
             // Music matters more than what the volume was.
             console.complain("warning: the volume will not be remembered: \(error.message)")
         }
         settings.stateFolder = nil
         do throws(PlayerError) {
-            return try Player(settings: settings, source: LocalFiles())
+            return try Player(settings: settings)
         } catch {
             console.complain(error.message)
             return nil

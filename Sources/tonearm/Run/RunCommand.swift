@@ -73,6 +73,8 @@ struct RunCommand {
             watchdog?.reloaded()
         }
         loop.run()
+        // Whatever blocks the rest: a second signal ends the process at once.
+        signals.release()
         watchdog?.stop()
         daemon.shutDown()
     }
@@ -120,7 +122,7 @@ struct RunCommand {
         settings.forcesSoftwareVolume = configuration.forcesSoftwareVolume
         settings.realtimePriority = configuration.realtimePriority
         do throws(PlayerError) {
-            return try Player(settings: settings, source: LocalFiles())
+            return try Player(settings: settings)
         } catch {
             throw Failure(lines: [error.message])
         }
@@ -180,5 +182,11 @@ private final class Signals {
         try loop.onSignal([SIGTERM, SIGINT, SIGHUP]) { [self] signal in
             if signal == SIGHUP { reload() } else { loop.stop() }
         }
+    }
+
+    /// Gives the signals that end the daemon their usual effect back.
+    func release() {
+        let ending = [SIGTERM, SIGINT]
+        tonearm_release_signals(ending, Int32(ending.count))
     }
 }
