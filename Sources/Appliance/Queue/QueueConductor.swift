@@ -8,7 +8,7 @@ import Player
 /// `@unchecked Sendable` is safe because the engine's thread only posts to `loop`.
 public final class QueueConductor: @unchecked Sendable {
     /// Called on `loop`'s thread with everything that happens.
-    var observe: (QueueMessage) -> Void
+    public var observe: (QueueMessage) -> Void
 
     let output: AmplifiedOutput
     private let engine: PlaybackEngine
