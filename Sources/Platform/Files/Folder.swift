@@ -75,6 +75,17 @@ public enum Folder {
         return entries
     }
 
+    /// Whether there is a folder at `path`, with nothing in it.
+    public static func isEmpty(_ path: String) -> Bool {
+        guard let directory = opendir(path) else { return false }
+        defer { closedir(directory) }
+        var type: Int32 = 0
+        while let found = tonearm_next_name(directory, &type) {
+            if !isDotOrDotDot(String(cString: found)) { return false }
+        }
+        return tonearm_errno() == 0
+    }
+
     private static func isDotOrDotDot(_ name: String) -> Bool {
         let bytes = name.utf8
         return bytes.count <= 2 && bytes.allSatisfy { $0 == UInt8(ascii: ".") }
