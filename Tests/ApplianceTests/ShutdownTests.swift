@@ -64,13 +64,13 @@ struct ShutdownTests {
                     let daemon = try Daemon(
                         loop: loop, player: player, configuration: Configuration(),
                         state: ApplianceState(folder["state"]), clock: clock)
-                    let server = ControlServer(
+                    let server = JSONSocketServer(
                         daemon: daemon, path: folder["control"], mode: 0o660, group: nil, clientLimit: 8, version: "1")
                     // Used on this thread alone, which is the loop's.
                     nonisolated(unsafe) let watchdog = Watchdog(supervisor, daemon, clock: clock)
                     // The loop belongs to this thread from its first run on.
                     loop.post {
-                        do throws(ControlSocketError) { try server.start() } catch { fatalError("\(error)") }
+                        do throws(SocketFileError) { try server.start() } catch { fatalError("\(error)") }
                         daemon.attach(profile, lines: lines)
                         daemon.start()
                         watchdog.start()
@@ -127,9 +127,9 @@ struct ShutdownTests {
         let (folder, tracks) = (try ScratchFolder(), try Tracks())
         let appliance = try Appliance(in: folder, ending: Part.allCases.shuffled(using: &random))
         appliance.card.playFreely()
-        let watchers = try (0..<2).map { _ in try ControlClient(folder["control"]) }
+        let watchers = try (0..<2).map { _ in try JSONClient(folder["control"]) }
         for watcher in watchers { try watcher.ask("subscribe") }
-        let client = try ControlClient(folder["control"])
+        let client = try JSONClient(folder["control"])
         let paths = try tracks.make("abc", frames: 60_000).map { #"{"path":"\#($0.productId)"}"# }
         try client.ask("queue-set", #""products":[\#(paths.joined(separator: ","))],"play":true"#)
         for _ in 0..<Int.random(in: 0..<60, using: &random) {

@@ -5,11 +5,15 @@
 #include <locale.h>
 #include <signal.h>
 #include <spawn.h>
+#include <linux/magic.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/timex.h>
+#include <sys/vfs.h>
 #include <sys/un.h>
 #include <time.h>
 
@@ -60,6 +64,42 @@ const char *tonearm_next_name(DIR *folder, int *type) {
     if (entry == NULL) return NULL;
     *type = entry->d_type;
     return entry->d_name;
+}
+
+int tonearm_is_kernel_folder(const char *path) {
+    struct statfs system;
+    if (statfs(path, &system) == 0) {
+        switch ((uint32_t)system.f_type) {
+        case PROC_SUPER_MAGIC:
+        case SYSFS_MAGIC:
+        case DEVPTS_SUPER_MAGIC:
+        case DEBUGFS_MAGIC:
+        case TRACEFS_MAGIC:
+        case SECURITYFS_MAGIC:
+        case CGROUP_SUPER_MAGIC:
+        case CGROUP2_SUPER_MAGIC:
+        case BPF_FS_MAGIC:
+        case PSTOREFS_MAGIC:
+        case EFIVARFS_MAGIC:
+        case BINFMTFS_MAGIC:
+        case 0x62656570: // configfs
+        case 0x65735543: // fusectl
+        case 0x19800202: // mqueue
+            return 1;
+        }
+    }
+    // devtmpfs has the number of tmpfs, where music may lie: /dev goes by its device.
+    struct stat folder, devices, root;
+    if (stat(path, &folder) != 0 || stat("/dev", &devices) != 0 || stat("/", &root) != 0) return 0;
+    if (folder.st_dev != devices.st_dev) return 0;
+    return devices.st_dev != root.st_dev || folder.st_ino == devices.st_ino;
+}
+
+void tonearm_use_background_priority(void) {
+    // Of this thread alone: on Linux both go by the thread's id. The lowest of 39 shares of the processor; the disk when
+    // nobody else wants it (IOPRIO_CLASS_IDLE).
+    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 19);
+    syscall(SYS_ioprio_set, 1 /* IOPRIO_WHO_PROCESS */, 0, 3 << 13);
 }
 
 int tonearm_name_this_thread(const char *name) { return pthread_setname_np(pthread_self(), name); }
@@ -206,11 +246,15 @@ static int close_after_failure(int descriptor) {
     return -1;
 }
 
-int tonearm_local_connect(const char *path) {
+int tonearm_local_connect(const char *path, int seconds) {
     struct sockaddr_un address;
     if (local_address(path, &address) != 0) return -1;
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (descriptor < 0) return -1;
+    // unix(7) has no way to poll for a place among those that wait to be accepted: a connect that does not block fails
+    // at once. The time limit for sending holds for connecting too, and ends it with EAGAIN.
+    struct timeval limit = {.tv_sec = seconds};
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     if (connect(descriptor, (struct sockaddr *)&address, sizeof address) != 0) return close_after_failure(descriptor);
     return descriptor;
 }
@@ -258,6 +302,12 @@ int tonearm_peer_process(int descriptor) {
     struct ucred peer;
     socklen_t length = sizeof peer;
     return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 ? peer.pid : 0;
+}
+
+uint32_t tonearm_peer_user(int descriptor) {
+    struct ucred peer;
+    socklen_t length = sizeof peer;
+    return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 ? peer.uid : UINT32_MAX;
 }
 
 int tonearm_mode_of_link(const char *path, uint32_t *mode) {

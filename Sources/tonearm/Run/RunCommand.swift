@@ -146,13 +146,16 @@ struct RunCommand {
     }
 
     /// - Returns: nil without a socket.
-    private func openSocket(_ daemon: Daemon) throws(Failure) -> ControlServer? {
+    private func openSocket(_ daemon: Daemon) throws(Failure) -> JSONSocketServer? {
         let configuration = daemon.settings.configuration
         guard let path = configuration.socketPath else { return nil }
-        let server = ControlServer(
+        let server = JSONSocketServer(
             daemon: daemon, path: path, mode: configuration.socketMode, group: configuration.socketGroup,
             clientLimit: configuration.clientLimit, version: tonearmVersion)
-        do throws(ControlSocketError) { try server.start() } catch { throw Failure(lines: [error.description]) }
+        do throws(SocketFileError) { try server.start() } catch { throw Failure(lines: [error.description]) }
+        daemon.observers.add { event in
+            if event == .configuration { server.clientLimit = daemon.settings.configuration.clientLimit }
+        }
         return server
     }
 
