@@ -37,7 +37,9 @@ public final class Player: @unchecked Sendable {
     public let playbackEngine: PlaybackEngine
     public let playbackEngineConfig: PlaybackEngineConfig
 
-    let loop: EventLoop
+    /// The control thread's, on which messages arrive. To be used for what must follow a message at once, and takes
+    /// microseconds.
+    public let loop: EventLoop
     private let controlThread: NamedThread
     let renderer: Renderer
     private let conductor: PlaybackConductor
