@@ -26,7 +26,7 @@ public struct PlayerSettings: Sendable {
     }
 }
 
-/// Playback of media products (seed 000, "Player"). Offlining and the content service plug in here: a source for the
+/// Playback of media products (docs/playback.md). Offlining and the content service plug in here: a source for the
 /// service beside `LocalFiles`, an offline engine beside `playbackEngine`.
 ///
 /// Threads: all of the public interface may be used from any thread.
@@ -37,7 +37,9 @@ public final class Player: @unchecked Sendable {
     public let playbackEngine: PlaybackEngine
     public let playbackEngineConfig: PlaybackEngineConfig
 
-    let loop: EventLoop
+    /// The control thread's, on which messages arrive. To be used for what must follow a message at once, and takes
+    /// microseconds.
+    public let loop: EventLoop
     private let controlThread: NamedThread
     let renderer: Renderer
     private let conductor: PlaybackConductor
@@ -46,7 +48,10 @@ public final class Player: @unchecked Sendable {
 
     /// Starts the player's threads. Nothing is opened for output before something plays.
     /// - Throws: when the state folder cannot be used; the error says why and what to do.
-    public convenience init(settings: PlayerSettings, source: any PlaybackSource) throws(PlayerError) {
+    /// - Parameter source: where products come from.
+    public convenience init(
+        settings: PlayerSettings, source: any PlaybackSource = SourceRouter()
+    ) throws(PlayerError) {
         let device = settings.output.device
         let (control, limits) = (settings.mixerControl, settings.mixerLimits)
         let usesMixer = !settings.forcesSoftwareVolume

@@ -297,4 +297,20 @@ struct PlayCommandTests {
         let played = device.end()
         #expect(played.count < recording.bytes.count && played.elementsEqual(recording.bytes[..<played.count]))
     }
+
+    @Test("a signal ends it although the device's open blocks, and so does a second one", arguments: [false, true])
+    func blockedDevice(twice: Bool) throws {
+        try Recording(frames: 44_100).encode(to: program.folder["a.flac"])
+        // Nobody reads: whoever opens it for writing waits for ever.
+        mkfifo(program.folder["pipe"], 0o600)
+        let running = try program.start(["play", "--json"] + program.device("pipe") + ["a.flac"])
+        // The device should have started a second ago.
+        try running.line { $0["state"] == "stalled" }
+        running.send(SIGTERM)
+        if twice {
+            try running.line { $0["state"] == "idle" }
+            running.send(SIGTERM)
+        }
+        #expect(try running.finish().code == 128 + SIGTERM)
+    }
 }

@@ -3,6 +3,7 @@
 #include "CLinux.h"
 
 #include <locale.h>
+#include <signal.h>
 #include <spawn.h>
 #include <linux/magic.h>
 #include <linux/netlink.h>
@@ -14,6 +15,7 @@
 #include <sys/timex.h>
 #include <sys/vfs.h>
 #include <sys/un.h>
+#include <time.h>
 
 int tonearm_errno(void) { return errno; }
 
@@ -206,6 +208,18 @@ void tonearm_release_signals(const int *signals, int count) {
         sigaddset(&set, signals[index]);
     }
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+int tonearm_signal_later(int number, int milliseconds) {
+    struct sigevent event;
+    memset(&event, 0, sizeof event);
+    event.sigev_notify = SIGEV_SIGNAL;
+    event.sigev_signo = number;
+    timer_t timer;
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer) != 0) return -1;
+    struct itimerspec setting = {
+        .it_value = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000L}};
+    return timer_settime(timer, 0, &setting, NULL);
 }
 
 void tonearm_die_of_signal(int number) {

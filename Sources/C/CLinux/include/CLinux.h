@@ -76,6 +76,8 @@ int tonearm_signal_is_ignored(int signal);
 void tonearm_ignore_signal(int signal);
 /// Lets signals that the calling thread has blocked do to the process what they do by default.
 void tonearm_release_signals(const int *signals, int count);
+/// Sends the process a signal after a time, by a timer of the kernel. Returns 0, or -1 with errno.
+int tonearm_signal_later(int number, int milliseconds);
 /// Ends the process as this signal does by default, so that a shell knows that it was one.
 void tonearm_die_of_signal(int signal);
 /// UNIX stream sockets (unix(7)), closed on exec. -1 and errno on failure, as of the calls that they stand for; a path that
