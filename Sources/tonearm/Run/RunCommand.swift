@@ -109,7 +109,9 @@ struct RunCommand {
     private func readBoardProfile(_ configuration: Configuration) throws(Failure) -> BoardProfile? {
         guard let path = configuration.boardProfile else { return nil }
         do throws(BoardProfileError) {
-            return try BoardProfile(path: path)
+            let profile = try BoardProfile(path: path)
+            for notice in profile.notices { Log.warning(notice) }
+            return profile
         } catch {
             throw Failure(lines: error.lines, exitCode: ExitCode.configuration)
         }
