@@ -26,7 +26,7 @@ public struct PlayerSettings: Sendable {
     }
 }
 
-/// Playback of media products (seed 000, "Player"). Offlining and the content service plug in here: a source for the
+/// Playback of media products (docs/playback.md). Offlining and the content service plug in here: a source for the
 /// service beside `LocalFiles`, an offline engine beside `playbackEngine`.
 ///
 /// Threads: all of the public interface may be used from any thread.
@@ -48,15 +48,22 @@ public final class Player: @unchecked Sendable {
 
     /// Starts the player's threads. Nothing is opened for output before something plays.
     /// - Throws: when the state folder cannot be used; the error says why and what to do.
-    public convenience init(settings: PlayerSettings, source: any PlaybackSource) throws(PlayerError) {
+    /// - Parameter source: where products come from.
+    public convenience init(
+        settings: PlayerSettings, source: any PlaybackSource = SourceRouter()
+    ) throws(PlayerError) {
         let device = settings.output.device
         let (control, limits) = (settings.mixerControl, settings.mixerLimits)
         let usesMixer = !settings.forcesSoftwareVolume
+        let provider = ALSADeviceProvider()
         try self.init(
-            settings: settings, source: source, provider: ALSADeviceProvider(), clock: SystemMonotonicClock(),
+            settings: settings, source: source, provider: provider, clock: SystemMonotonicClock(),
             newSessionID: { SystemRandomSource().uuid() }, startTimer: { LoopTimer($0) }
         ) { () throws(DeviceError) -> (any HardwareVolume)? in
-            usesMixer ? try HardwareMixer.open(device: device, controlName: control, limits: limits) : nil
+            // The card that `auto` chose stays the same while its mixer is looked for.
+            usesMixer
+                ? try HardwareMixer.open(device: provider.lastOpened ?? device, controlName: control, limits: limits)
+                : nil
         }
     }
 
@@ -115,7 +122,8 @@ public final class Player: @unchecked Sendable {
         loop.post { [conductor] in conductor.shutDown() }
         loop.stop()
         controlThread.join()
-        renderer.shutDown()
+        // A thread that hangs in a call of its device still uses the streams: they stay until the process ends.
+        if !renderer.shutDown() { _ = Unmanaged.passRetained(conductor) }
         conductor.discardEvents()
         storage.shutDown()
     }

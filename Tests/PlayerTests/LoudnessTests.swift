@@ -150,6 +150,22 @@ struct LoudnessTests {
         #expect(fixture.card.recordings.map(\.samples) == [track.samples])
     }
 
+    @Test(
+        "What the mixer cannot do is left to the samples, and volume 0 is digital zero",
+        arguments: [(40, 0.25), (0, 0)])
+    func remainder(percent: Int, factor: Double) throws {
+        let folder = try ScratchFolder()
+        let track = try Track("a", frames: 4000, in: folder)
+        let fixture = try PlayerFixture(mixer: Mixer(softwareFactor: 0.25))
+        fixture.player.playbackEngineConfig.volume = Volume(percent: percent)
+        fixture.settle()
+        fixture.card.playFreely()
+        fixture.engine.load(track.product)
+        fixture.engine.play()
+        try fixture.wait(for: .idle)
+        #expect(fixture.card.recordings.map(\.samples) == [scaled(track.samples, by: factor)])
+    }
+
     @Test("A mixer that fails leaves the volume to the samples")
     func failingMixer() throws {
         let folder = try ScratchFolder()
@@ -170,10 +186,19 @@ private final class Mixer: HardwareVolume, Sendable {
     let percents = Recorder<Int>()
     private let fails: Bool
 
-    init(fails: Bool = false) { self.fails = fails }
+    /// What it leaves to the samples. It halves them itself.
+    private let softwareFactor: Double
 
-    func setVolume(percent: Int) throws(DeviceError) {
+    init(fails: Bool = false, softwareFactor: Double = 1) {
+        self.fails = fails
+        self.softwareFactor = softwareFactor
+    }
+
+    func setVolume(percent: Int) throws(DeviceError) -> AppliedVolume {
         if fails { throw .absent(device: "mixer", present: []) }
         percents.record(percent)
+        return percent == 0
+            ? AppliedVolume(softwareFactor: 0, factor: 0)
+            : AppliedVolume(softwareFactor: softwareFactor, factor: softwareFactor * 0.5)
     }
 }

@@ -65,7 +65,7 @@ public final class Watchdog: @unchecked Sendable {
         let loopsAnswer = openQuestions == 0
         let isHealthy = check.isHealthy(
             engine.playbackState, loopsAnswer: loopsAnswer, referenceId: engine.mediaProduct?.referenceId,
-            position: engine.assetPosition, waitsForDevice: engine.deviceProblem != nil)
+            position: engine.assetPosition, waitsForDevice: engine.deviceProblem != nil || engine.isWaitingForMedium)
         if isHealthy {
             supervisor.tell(.alive)
         } else if loopsAnswer {

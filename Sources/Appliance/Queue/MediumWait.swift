@@ -37,8 +37,8 @@ struct MediumWait: Equatable {
 
     /// Whether an error means that the medium is missing, in contrast to a file that is missing or broken.
     static func isNeeded(after error: PlayerError) -> Bool {
-        guard let path = error.mediaProduct?.productId else { return false }
-        switch systemError(error) {
+        guard case .system(let failure) = error.cause, let path = error.mediaProduct?.productId else { return false }
+        switch failure.code {
         case ENOENT, ENOTDIR: return isMissing(Folder.containing(path))
         // It was there a moment ago.
         case EIO, ENXIO, ENODEV, ESTALE, ENOTCONN, EHOSTDOWN: return true
@@ -50,11 +50,5 @@ struct MediumWait: Equatable {
     /// empty folder without the medium (docs/decisions/missing-medium.md).
     private static func isMissing(_ folder: String) -> Bool {
         FileKind(at: folder) != .folder || Folder.isEmpty(folder)
-    }
-
-    /// errno, where it is an error of the system; else nil.
-    private static func systemError(_ error: PlayerError) -> Int32? {
-        guard error.code.utf8.first == UInt8(ascii: "s") else { return nil }
-        return Int32(String(decoding: error.code.utf8.dropFirst(), as: UTF8.self))
     }
 }

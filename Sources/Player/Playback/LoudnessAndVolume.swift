@@ -4,19 +4,23 @@ import Platform
 
 /// A card's own volume. `HardwareMixer` is one.
 protocol HardwareVolume: AnyObject {
-    func setVolume(percent: Int) throws(DeviceError)
+    /// - Returns: what is left for the samples.
+    func setVolume(percent: Int) throws(DeviceError) -> AppliedVolume
 }
 
 extension HardwareMixer: HardwareVolume {}
 
 /// How loud products are: loudness normalization as a factor on the samples, the user's volume in the card's mixer
-/// where that has one in decibels, else on the samples too.
+/// where it has one, else on the samples too. Both follow the same curve, and changing from one to the other never makes
+/// the music louder (docs/decisions/one-volume-curve.md).
 ///
 /// Thread: control alone.
 final class LoudnessAndVolume {
     private let configuration: PlaybackEngineConfig
     private let openMixer: () throws(DeviceError) -> (any HardwareVolume)?
     private var mixer: (any HardwareVolume)?
+    /// What the mixer made of which volume, the last time.
+    private var applied: (volume: Volume, result: AppliedVolume)?
 
     /// - Parameter openMixer: nil from it means that the volume is software.
     init(configuration: PlaybackEngineConfig, openMixer: @escaping () throws(DeviceError) -> (any HardwareVolume)?) {
@@ -24,7 +28,7 @@ final class LoudnessAndVolume {
         self.openMixer = openMixer
     }
 
-    /// Sets the mixer anew: at start, and when the device was opened, which may be another card that was plugged in.
+    /// Sets the mixer again: at start, and when the device was opened, which may be another card that was plugged in.
     func deviceChanged() {
         do throws(DeviceError) {
             mixer = try openMixer()
@@ -41,10 +45,12 @@ final class LoudnessAndVolume {
 
     /// Brings the mixer, if there is one, to the configured volume.
     func applyVolume() {
+        guard let mixer else { return }
+        let volume = configuration.values.volume
         do throws(DeviceError) {
-            try mixer?.setVolume(percent: configuration.values.volume.percent)
+            applied = (volume, try mixer.setVolume(percent: volume.percent))
         } catch {
-            mixer = nil
+            self.mixer = nil
             Log.warning("volume in hardware: \(error)")
         }
     }
@@ -55,6 +61,13 @@ final class LoudnessAndVolume {
         if values.isMuted { return .muted }
         let loudness = Loudness.factor(
             mode: values.loudnessNormalizationMode, preAmp: values.loudnessNormalizationPreAmp, replayGain: replayGain)
-        return Gain(factor: mixer == nil ? loudness * values.volume.factor : loudness)
+        return Gain(factor: loudness * softwareFactor(for: values.volume))
+    }
+
+    private func softwareFactor(for volume: Volume) -> Double {
+        guard let applied else { return volume.factor }
+        if mixer != nil { return applied.result.softwareFactor }
+        // Without the mixer the samples are as loud as they were with it, which its steps may have rounded down.
+        return applied.volume == volume ? applied.result.factor : volume.factor
     }
 }

@@ -82,7 +82,7 @@ extension CardMixer {
         do throws(DeviceError) {
             let controls = try MixerControl.all(card: card)
             self = .controls(
-                controls.map { Control(name: $0.name, range: $0.decibelRange) },
+                controls.map { Control(name: $0.name, range: $0.decibelRange, hasVolume: $0.stepRange != nil) },
                 chosen: MixerControl.choose(among: controls)?.name)
         } catch {
             self = .unusable(error.description)

@@ -112,14 +112,14 @@ struct PlayCommand {
         var settings = PlayerSettings(output: output, stateFolder: StateFolder.path)
         settings.storesOnlyVolume = true
         do throws(PlayerError) {
-            return try Player(settings: settings, source: LocalFiles())
+            return try Player(settings: settings)
         } catch {
             // Music matters more than what the volume was.
             console.complain("warning: the volume will not be remembered: \(error.message)")
         }
         settings.stateFolder = nil
         do throws(PlayerError) {
-            return try Player(settings: settings, source: LocalFiles())
+            return try Player(settings: settings)
         } catch {
             console.complain(error.message)
             return nil

@@ -139,7 +139,7 @@ struct RunCommand {
         settings.forcesSoftwareVolume = configuration.forcesSoftwareVolume
         settings.realtimePriority = configuration.realtimePriority
         do throws(PlayerError) {
-            return try Player(settings: settings, source: LocalFiles())
+            return try Player(settings: settings)
         } catch {
             throw Failure(lines: [error.message])
         }

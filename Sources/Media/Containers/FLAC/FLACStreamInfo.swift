@@ -59,7 +59,8 @@ struct FLACStreamInfo {
             UInt64(sampleRate) << 44 | UInt64(frame.channelCount - 1) << 41 | UInt64(bitDepth - 1) << 36
         raw =
             Self.blockSizes(smallestBlock, largestBlock) + [UInt8](repeating: 0, count: 6)
-            + (0..<8).map { UInt8(truncatingIfNeeded: packed >> UInt64(56 - 8 * $0)) } + [UInt8](repeating: 0, count: 16)
+            + (0..<8).map { UInt8(truncatingIfNeeded: packed >> UInt64(56 - 8 * $0)) }
+            + [UInt8](repeating: 0, count: 16)
     }
 
     /// Bytes that the frames take at most, as the encoder says, or nil where it did not know.
