@@ -16,15 +16,16 @@ struct SystemCommandTests {
         let loop = try EventLoop()
         let commands = SystemCommands(loop: loop) { command in
             // The first one waits for the test. Its output tells how often each has run.
-            command == .networkRestart ? "echo network >>\(log); cat \(pipe) >/dev/null" : "echo power >>\(log)"
+            command == .networkRestart ? "echo network >>\(log); read line <\(pipe)" : "echo power >>\(log)"
         }
-        // Opens at once and keeps the command waiting.
+        // Opens at once; what is written stays until the command reads it.
         let writer = tonearm_open(pipe, O_RDWR | O_CLOEXEC, 0)
+        defer { close(writer) }
         for _ in 0..<300 { commands.run(.networkRestart) }
         commands.run(.powerOff)
         commands.stopWhenIdle(.powerOff, loop)
         #expect(commands.isRunning(.networkRestart))
-        close(writer)
+        #expect(write(writer, "\n", 1) == 1)
         commands.stopWhenIdle(.networkRestart, loop)
         commands.run(.powerOff)
         commands.stopWhenIdle(.powerOff, loop)
@@ -38,7 +39,11 @@ struct SystemCommandTests {
         let pipe = folder["pipe"]
         try #require(mkfifo(pipe, 0o600) == 0)
         let writer = tonearm_open(pipe, O_RDWR | O_CLOEXEC, 0)
-        defer { close(writer) }
+        defer {
+            // In this order, or a process that opens the pipe late would wait for ever.
+            unlink(pipe)
+            close(writer)
+        }
         let loop = try EventLoop()
         let commands = SystemCommands(loop: loop) { _ in "cat \(pipe) >/dev/null 2>&1 &" }
         for _ in 0..<2 {
