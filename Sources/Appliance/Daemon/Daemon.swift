@@ -21,7 +21,6 @@ public final class Daemon: @unchecked Sendable {
 
     let clock: any MonotonicClock
     private let deviceAbsence: () -> String?
-    private var stateLock: LockFile?
     /// As it was at the start: what cannot change while running is in force as it is here.
     private let startConfiguration: Configuration
     private var fileConfiguration: Configuration
@@ -52,12 +51,11 @@ public final class Daemon: @unchecked Sendable {
         loop: EventLoop, player: Player, configuration: Configuration, state: consuming ApplianceState,
         deviceAbsence: @escaping () -> String? = { nil },
         clock: any MonotonicClock = SystemMonotonicClock(), random: any RandomSource = SystemRandomSource()
-    ) throws(SystemError) {
+    ) {
         self.loop = loop
         self.player = player
         self.clock = clock
         self.deviceAbsence = deviceAbsence
-        stateLock = .some(state.lock)
         fileConfiguration = configuration
         clientSettings = state.settings
         startConfiguration = configuration.overruled(by: state.settings)
@@ -71,15 +69,27 @@ public final class Daemon: @unchecked Sendable {
         dispatcher = CommandDispatcher(conductor: conductor, configuration: player.playbackEngineConfig) {
             [self] in run($0)
         }
-        keeper = try QueueKeeper(state.database, state.contents.image, loop: loop) { [self] in
+        keeper = QueueKeeper(state.storage, state.contents.image, loop: loop) { [self] in
             (conductor.queue, conductor.wantsToPlay)
         } report: { [self] error in
             setProblem(DaemonProblem.storage, error.map { "the queue could not be saved: \($0)" })
         }
+        for problem in state.problems { setProblem(problem.subject, problem.message) }
+        if state.isDamaged { keepMaximumVolume() }
         for name in SettingName.allCases { apply(name) }
         player.observeStorage { [self] problem in
             loop.post { self.setProblem(DaemonProblem.settings, problem) }
         }
+    }
+
+    /// The setting of a client may be lost while the volume is not. Nothing becomes louder than it could be before.
+    private func keepMaximumVolume() {
+        let stored = player.playbackEngineConfig.maximumVolume
+        guard !configuration.isSet(.maximumVolume), stored < .full else { return }
+        let text = "\(stored.percent) %"
+        clientSettings[.maximumVolume] = text
+        configuration = fileConfiguration.overruled(by: clientSettings)
+        keeper.keep(.maximumVolume, text)
     }
 
     // MARK: Start and end
@@ -120,7 +130,6 @@ public final class Daemon: @unchecked Sendable {
         // They hold this.
         observers = []
         (panel, conductor, dispatcher, keeper) = (nil, nil, nil, nil)
-        stateLock = nil
     }
 
     // MARK: What is going on

@@ -5,9 +5,13 @@ import Platform
 /// A card's own volume. `HardwareMixer` is one.
 protocol HardwareVolume: AnyObject {
     func setVolume(percent: Int) throws(DeviceError)
+    /// What the card is set to, on the scale of `setVolume`.
+    func percent() throws(DeviceError) -> Int
 }
 
-extension HardwareMixer: HardwareVolume {}
+extension HardwareMixer: HardwareVolume {
+    func percent() throws(DeviceError) -> Int { scale.percent(decibels: try decibels()) }
+}
 
 /// How loud products are: loudness normalization as a factor on the samples, the user's volume in the card's mixer
 /// where that has one in decibels, else on the samples too.
@@ -28,11 +32,20 @@ final class LoudnessAndVolume {
     func deviceChanged() {
         do throws(DeviceError) {
             mixer = try openMixer()
+            try adoptVolume()
         } catch {
             mixer = nil
             Log.info("no volume in hardware: \(error)")
         }
         applyVolume()
+    }
+
+    /// As long as no volume is known, what the card has is taken over: somebody set it. A card at its loudest is as the
+    /// driver left it, and that is not safe in front of an amplifier.
+    private func adoptVolume() throws(DeviceError) {
+        guard let mixer, !configuration.values.isVolumeKnown else { return }
+        let percent = try mixer.percent()
+        if percent < 100 { configuration.adopt(Volume(percent: percent)) }
     }
 
     /// A card that is back begins with a volume of its own, often its loudest, and plays before `deviceChanged` can set

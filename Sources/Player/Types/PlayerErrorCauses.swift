@@ -46,6 +46,15 @@ extension PlayerError {
         self.init(.unexpected, code: "b\(error.code & 0xFF)", message: error.description)
     }
 
+    /// The state that persists is not for this program.
+    init(_ refusal: StorageThread.Refusal) {
+        switch refusal {
+        case .newerSchema(let error): self.init(error)
+        case .system(let error): self.init(error)
+        case .held: self.init(.unexpected, code: "b5", message: "another process uses the state folder")
+        }
+    }
+
     /// A device that cannot play what it is asked to.
     init(_ error: DeviceError) {
         let code =
