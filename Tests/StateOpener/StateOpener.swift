@@ -27,7 +27,8 @@ import Platform
     }
 
     private static func fail(_ message: String) {
-        fputs(message + "\n", stderr)
+        let line = Array("\(message)\n".utf8)
+        _ = Glibc.write(STDERR_FILENO, line, line.count)
         exit(1)
     }
 }
