@@ -26,14 +26,18 @@ let package = Package(
         .systemLibrary(
             name: "CJansson", path: "Sources/C/CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
 
+        // mbedTLS, the crypto half: ciphers, hashes, signatures; used by Crypto alone. 2.28 has no .pc file.
+        .systemLibrary(name: "CMbedTLS", path: "Sources/C/CMbedTLS", providers: [.apt(["libmbedtls-dev"])]),
+
         // Imports point down only, in the order of this list.
         .target(name: "Platform", dependencies: ["CLinux", "CJansson"]),
         .target(name: "PCM", dependencies: ["Platform", "CLinux"]),
+        .target(name: "Crypto", dependencies: ["Platform", "CMbedTLS"]),
         .target(name: "Database", dependencies: ["Platform", "CSQLite"]),
         .target(name: "Media", dependencies: ["PCM", "Platform", "CFLAC"]),
-        .target(name: "Output", dependencies: ["PCM", "Platform", "CALSA"]),
+        .target(name: "Output", dependencies: ["PCM", "Platform", "CALSA", "CLinux"]),
         .target(name: "Board", dependencies: ["Platform", "CGPIOD", "CLinux"]),
-        .target(name: "Player", dependencies: ["Media", "Output", "Database", "PCM", "Platform"]),
+        .target(name: "Player", dependencies: ["Media", "Output", "Database", "PCM", "Platform", "CLinux"]),
         .target(
             name: "Appliance",
             dependencies: ["Player", "Board", "Media", "Output", "Database", "PCM", "Platform", "CLinux"]),
@@ -51,6 +55,12 @@ let package = Package(
             name: "StateOpener", dependencies: ["Appliance", "Platform", "FileCalls"], path: "Tests/StateOpener"),
         .testTarget(name: "PlatformTests", dependencies: ["Platform", "StateOpener", "TestSupport"]),
         .testTarget(name: "PCMTests", dependencies: ["PCM"]),
+        // Published test vectors, for the tests on the host and for the program below.
+        .target(name: "CryptoVectors", dependencies: ["Crypto"], path: "Tests/CryptoVectors"),
+        .testTarget(name: "CryptoTests", dependencies: ["Crypto", "CryptoVectors"]),
+        // For tools/test-binaries: the same vectors on the mbedTLS that ships, on each target.
+        .executableTarget(
+            name: "CryptoCheck", dependencies: ["CryptoVectors", "CLinux"], path: "Tests/CryptoCheck"),
         .testTarget(name: "DatabaseTests", dependencies: ["Database", "KeyValueWriter", "TestSupport"]),
         .testTarget(name: "MediaTests", dependencies: ["Media"]),
         // Counts what a thread allocates; for the tests that prove that the audio thread does not.

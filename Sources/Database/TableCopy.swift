@@ -70,6 +70,11 @@ extension Database {
     struct Column: Equatable {
         var name: String
         var isKey: Bool
+
+        /// By bytes: comparing strings needs Unicode's tables.
+        static func == (one: Column, other: Column) -> Bool {
+            one.isKey == other.isKey && one.name.utf8.elementsEqual(other.name.utf8)
+        }
     }
 
     /// The columns of a table; empty when there is no such table.

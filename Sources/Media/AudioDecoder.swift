@@ -20,7 +20,17 @@ public protocol AudioDecoder: AnyObject {
 
     /// Makes `frame` the first frame of the next `read`, exactly. Beyond the last frame the next `read` is `.end`.
     /// - Parameter frame: from 0, counted in frames of the stream's first format.
+    /// Where bytes are not there yet, the next `read` carries it out.
     func seek(toFrame frame: Int64) throws(MediaError)
+
+    /// Calls `wake` once, from any thread, when it is worth repeating a `read` that gave `.notYet`; at once if that is
+    /// so already. A second call replaces the first one's `wake`.
+    func whenReadable(_ wake: @escaping @Sendable () -> Void)
+}
+
+extension AudioDecoder {
+    /// For a decoder that never gives `.notYet`.
+    public func whenReadable(_ wake: @escaping @Sendable () -> Void) { wake() }
 }
 
 /// What one `read` gave.
@@ -29,6 +39,8 @@ public enum DecodedRun: Equatable, Sendable {
     case frames(Int)
     /// Nothing was written; the frames from here on have this format. Given only when it differs from the one before.
     case format(PCMFormat)
+    /// Nothing was written: the source has no bytes yet. Nothing is lost, and the same call can be repeated.
+    case notYet
     /// The stream has ended; it stays so until a `seek`.
     case end
 }

@@ -1,21 +1,24 @@
+import Platform
+
 /// The way in: bytes that may be audio.
 public enum AudioFile {
     /// Finds out by the content, never by a name, what `source` holds, reads the headers and tags, and gives the
     /// decoder for it, which stands at the first frame.
     ///
-    /// FLAC, WAV (RIFF and RF64) and AIFF (also AIFF-C) are recognised, each also behind ID3v2 tags.
+    /// FLAC, WAV (RIFF and RF64) and AIFF (also AIFF-C) are recognised, each also behind ID3v2 tags. FLAC is also
+    /// found behind up to 64 KiB of other bytes, and without its header.
+    /// - Parameter cancellation: ends a wait for bytes that are not there yet.
     /// - Throws: `.empty`; `.notAudio` for everything that is none of these; `.unsupported` or `.damaged` when the
-    ///   headers tell that it cannot be decoded; `.source` when the bytes cannot be had.
+    ///   headers tell that it cannot be decoded; `.source` when the bytes cannot be read, also when it is cancelled.
     ///
-    /// Thread: the decoder thread. It blocks in `source`.
-    public static func open(_ source: any ByteSource) throws(MediaError) -> any AudioDecoder {
-        let (container, start) = try recognise(source)
-        let tags = start > 0 ? try ID3v2.read(from: source, at: 0) : TrackMetadata()
-        let audio: any ByteSource = start > 0 ? SourceSlice(source, from: start) : source
-        switch container {
-        case .flac: return try FLACDecoder(audio, tags: tags)
-        case .wav: return try WAVDecoder(audio, tags: tags)
-        case .aiff: return try AIFFDecoder(audio, tags: tags)
+    /// Thread: the decoder thread. It blocks in `source`, and waits for it.
+    public static func open(
+        _ source: any ByteSource, cancellation: Cancellation? = nil
+    ) throws(MediaError) -> any AudioDecoder {
+        let opening = AudioOpening(source)
+        while true {
+            if let decoder = try opening.attempt() { return decoder }
+            try wait(for: source, cancellation)
         }
     }
 
@@ -23,21 +26,29 @@ public enum AudioFile {
     /// cannot be decoded.
     /// - Throws: `.empty`, `.notAudio`, or `.source`.
     ///
-    /// Thread: any. It blocks in `source`.
+    /// Thread: any. It blocks in `source`, and waits for it.
     public static func container(of source: any ByteSource) throws(MediaError) -> AudioProperties.Container {
-        try recognise(source).container
+        let opening = AudioOpening(source)
+        while true {
+            if let container = try opening.attemptToRecognise() { return container }
+            try wait(for: source, nil)
+        }
     }
 
-    /// - Returns: also where it begins, behind the tags.
-    private static func recognise(
-        _ source: any ByteSource
-    ) throws(MediaError) -> (container: AudioProperties.Container, start: Int64) {
-        let start = try ID3v2.end(of: source, at: 0)
-        let head = try SourceReader(source).bytes(Signature.byteCount, at: start)
-        if start == 0, head.isEmpty { throw .empty }
-        guard let container = Signature.container(of: head) else {
-            throw .notAudio(looksLike: Signature.name(of: head) ?? (start > 0 ? "MP3" : nil))
+    /// Waits until it is worth reading again.
+    private static func wait(for source: any ByteSource, _ cancellation: Cancellation?) throws(MediaError) {
+        do throws(SystemError) {
+            let arrival = try WakeUp()
+            source.whenReadable { arrival.signal() }
+            guard let cancellation else {
+                _ = arrival.wait(milliseconds: -1)
+                return
+            }
+            let outcome = try cancellation.wait(for: arrival.descriptor, .readable, milliseconds: -1)
+            if outcome != .cancelled { return }
+        } catch {
+            throw .source(.medium(error))
         }
-        return (container, start)
+        throw .source(.cancelled)
     }
 }

@@ -8,6 +8,6 @@ public enum MediaError: Error, Equatable {
     case damaged(what: String)
     /// No bytes at all.
     case empty
-    /// The bytes could not be had.
+    /// The bytes cannot be read.
     case source(ByteSourceError)
 }

@@ -23,6 +23,17 @@ enum S32: DeviceSample {
     }
 }
 
+/// 24 bits, left-justified in 4 bytes: S32_LE for a converter that drops the lowest 8 bits.
+enum S32Of24: DeviceSample {
+    @inline(__always)
+    static var droppedBits: Int32 { 8 }
+
+    @inline(__always)
+    static func store(_ sample: Int32, at index: Int, in memory: UnsafeMutableRawPointer) {
+        memory.assumingMemoryBound(to: Int32.self)[index] = sample &<< 8
+    }
+}
+
 enum S24: DeviceSample {
     @inline(__always)
     static var droppedBits: Int32 { 8 }

@@ -39,6 +39,7 @@ public final class PCMRing: @unchecked Sendable {
     /// Samples that fit, a multiple of `alignment`.
     public let capacity: Int
 
+    private let byteCount: Int
     private let samples: UnsafeMutablePointer<Int32>
     private let markers: UnsafeMutablePointer<PlacedMarker>
     private let markerCapacity: Int
@@ -62,24 +63,22 @@ public final class PCMRing: @unchecked Sendable {
     ///   - capacity: in samples, rounded up to a multiple of 840 and to at least two of them. Memory that is never
     ///     written is never taken from the system.
     ///   - markerCapacity: markers between the released and the write cursor, at least 1.
-    public init(capacity: Int, markerCapacity: Int = 64) {
-        let alignment = Int(Self.alignment)
-        self.capacity = max((capacity + alignment - 1) / alignment, 2) * alignment
+    public init(capacity: Int64, markerCapacity: Int = 64) throws(OutOfMemory) {
+        let blocks = max(capacity / Self.alignment + (capacity % Self.alignment > 0 ? 1 : 0), 2)
+        let byteCount = FrameCount.product(blocks, Self.alignment * Int64(MemoryLayout<Int32>.stride))
+        let memory = try ZeroPages.map(byteCount: byteCount)
+        // `byteCount` fits into an `Int`, or there would be no memory.
+        self.byteCount = Int(byteCount)
+        self.capacity = self.byteCount / MemoryLayout<Int32>.stride
         self.markerCapacity = max(markerCapacity, 1)
-        let (protection, flags) = (PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS)
-        let memory = mmap(nil, Self.byteCount(self.capacity), protection, flags, -1, 0)
-        // MAP_FAILED is -1, and as fatal as any other allocation that fails.
-        guard let memory, Int(bitPattern: memory) != -1 else { fatalError("no memory for the PCM ring") }
         samples = memory.bindMemory(to: Int32.self, capacity: self.capacity)
         markers = .allocate(capacity: self.markerCapacity)
     }
 
     deinit {
-        munmap(samples, Self.byteCount(capacity))
+        munmap(samples, byteCount)
         markers.deallocate()
     }
-
-    private static func byteCount(_ samples: Int) -> Int { samples * MemoryLayout<Int32>.stride }
 
     private func offset(of position: Int64) -> Int { Int(position % Int64(capacity)) }
 
@@ -91,6 +90,9 @@ public final class PCMRing: @unchecked Sendable {
 // MARK: - Producer
 
 extension PCMRing {
+    /// A producer that found the ring full may rest until so many samples are free: waking up for less is not worth it.
+    public var refillSamples: Int { capacity / 4 }
+
     /// Samples that can be written before the consumer releases more. Producer's thread.
     public var freeSamples: Int { capacity - Int(writeCursor.owned() - releasedCursor.read()) }
 
@@ -130,6 +132,11 @@ extension PCMRing {
 // MARK: - Consumer
 
 extension PCMRing {
+    /// Whether the producer may be resting until more is released. Consumer's thread.
+    public var isFullEnough: Bool {
+        capacity - Int(writeCursor.read() - releasedCursor.owned()) < refillSamples
+    }
+
     /// The next sample for the device. Any thread.
     public var readPosition: Int64 { readCursor.read() }
 

@@ -1,12 +1,11 @@
 /// Turns left-justified interleaved samples into what a device takes, with a gain that can switch at a sample or ramp.
 ///
-/// - At unity without a ramp: the samples themselves; a narrower format gets them rounded to nearest, never dithered,
-///   so that whatever fits is exact.
-/// - At any other gain: `sample · gain` in 64 bits, rounded to nearest once (ties towards +∞) and saturated once.
-///   Formats of 24 and 16 bits get TPDF dither of ±1 LSB with an independent generator for each channel; 32 bits never.
+/// - At unity without a ramp, where the device keeps all significant bits of the source: the samples themselves.
+/// - Otherwise `sample · gain` in 64 bits, rounded to nearest once (ties towards +∞) and saturated once. Devices of 24
+///   and 16 bits get TPDF dither of ±1 LSB with an independent generator for each channel; those of 32 bits never.
 /// - Muted: digital zero.
 ///
-/// What comes out does not depend on how the samples are cut into calls.
+/// What comes out does not depend on how the samples are cut into calls (docs/decisions/dither.md).
 ///
 /// Thread: one at a time. Nothing allocates after `init`.
 public final class SampleRenderer {
@@ -15,18 +14,29 @@ public final class SampleRenderer {
     /// The gain of the next sample when no ramp is under way, else the ramp's target.
     public private(set) var gain = Gain.unity
 
+    /// Significant bits of the samples that are rendered next, 4 to 32; the bits below them are zero. At unity it decides
+    /// whether bits are dropped, which takes dither. 32 until it is set.
+    public var sourceBitDepth = 32
+
     /// Frames of a ramp: 20 ms.
     public let rampFrames: Int
 
+    /// Whether the lowest 8 bits of an `.s32` do not reach the converter.
+    private let isConverterOf24: Bool
     private var noise: DitherNoise
     private var ramp: Ramp?
 
     /// - Parameters:
     ///   - channelCount: samples per frame, at least 1.
     ///   - sampleRate: in Hz; sets the length of a ramp.
+    ///   - significantBits: bits of a sample that reach the converter. An `.s32` with at most 24 of them is dithered as
+    ///     24 bits are.
     ///   - seed: of the dither. Equal seeds give equal noise.
-    public init(format: SampleFormat, channelCount: Int, sampleRate: Int, seed: UInt64) {
+    public init(
+        format: SampleFormat, channelCount: Int, sampleRate: Int, significantBits: Int = 32, seed: UInt64
+    ) {
         self.format = format
+        isConverterOf24 = format == .s32 && significantBits <= 24
         self.channelCount = channelCount
         rampFrames = max(sampleRate / 50, 1)
         noise = DitherNoise(channelCount: channelCount, seed: seed)
@@ -55,6 +65,7 @@ public final class SampleRenderer {
     ///   - target: room for as many of the format, aligned for it.
     public func render(from source: UnsafePointer<Int32>, frames: Int, to target: UnsafeMutableRawPointer) {
         switch format {
+        case .s32 where isConverterOf24: render(S32Of24.self, from: source, frames: frames, to: target)
         case .s32: render(S32.self, from: source, frames: frames, to: target)
         case .s24: render(S24.self, from: source, frames: frames, to: target)
         case .s24Packed: render(S24Packed.self, from: source, frames: frames, to: target)
@@ -86,8 +97,8 @@ public final class SampleRenderer {
         let count = frames * channelCount
         if gain == .muted {
             target.initializeMemory(as: UInt8.self, repeating: 0, count: count * format.byteCount)
-        } else if gain == .unity {
-            if Target.droppedBits == 0 {
+        } else if gain == .unity, sourceBitDepth <= 32 - Int(Target.droppedBits) {
+            if format == .s32 {
                 target.copyMemory(from: source, byteCount: count * format.byteCount)
             } else {
                 SampleLoops<Target>.narrow(source, count: count, to: target)

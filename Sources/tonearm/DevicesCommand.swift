@@ -42,7 +42,7 @@ enum DeviceListing {
             case .available(let capabilities):
                 lines.append("    rates     \(capabilities.rates.map { "\($0)" }.joined(separator: " ")) Hz")
                 lines.append("    formats   \(capabilities.sampleFormats.map { "\($0.name)" }.joined(separator: " "))")
-                lines.append("    channels  \(text(of: capabilities.channels))")
+                lines.append("    channels  \(DeviceCapabilities.text(ofChannels: capabilities.channels))")
             case .busy:
                 lines.append("    in use by another program")
             case .unusable(let error):
@@ -53,10 +53,6 @@ enum DeviceListing {
         let controls = card.mixerControls.map(text).joined(separator: ", ")
         lines.append("  mixer  \(controls.isEmpty ? "no control; the volume is software" : controls)")
         return lines.joined(separator: "\n")
-    }
-
-    private static func text(of channels: ClosedRange<Int>) -> String {
-        channels.count == 1 ? "\(channels.lowerBound)" : "\(channels.lowerBound) to \(channels.upperBound)"
     }
 
     private static func text(of control: MixerControl) -> String {
@@ -94,8 +90,8 @@ enum DeviceListing {
             "busy": .boolean(device.availability == .busy), "error": JSONValue(problem),
             "rates": list(capabilities?.rates.map { .integer(Int64($0)) }),
             "sampleFormats": list(capabilities?.sampleFormats.map { .string("\($0.name)") }),
-            "minimumChannels": JSONValue(capabilities?.channels.lowerBound),
-            "maximumChannels": JSONValue(capabilities?.channels.upperBound),
+            "minimumChannels": JSONValue(capabilities?.channels.first),
+            "maximumChannels": JSONValue(capabilities?.channels.last),
         ]
     }
 

@@ -12,7 +12,7 @@ struct Tonearm {
     static func main() {
         occupyStandardDescriptors()
         let words = (0..<tonearm_argument_count()).compactMap { index in
-            tonearm_argument(index).map { String(cString: $0) }
+            tonearm_argument(index).map { FileName.text(of: $0) }
         }
         exit(checkOutput(run(Array(words.dropFirst()))))
     }
@@ -71,7 +71,7 @@ struct Tonearm {
             return UsageError(
                 "unknown option \(command)." + Suggestion.text(for: command, among: ["--help", "--version"]))
         }
-        if access(command, F_OK) == 0 {
+        if FileKind(at: command) != nil {
             return UsageError("\(command): no command. To play it: `tonearm play \(command)`.")
         }
         return UsageError("\(command): no such command." + Suggestion.text(for: command, among: commands))

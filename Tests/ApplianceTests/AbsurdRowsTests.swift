@@ -37,7 +37,7 @@ enum DatabaseRows {
         let found = try store.contents()
         var contents = found
         if let last = contents.queue.playOrder.last { try? contents.queue.move(last, to: 0) }
-        try? contents.queue.insert([QueuedProduct("/x")], at: 1)
+        try? contents.queue.insert([QueuedProduct(.track, "/x")], at: 1)
         _ = contents.queue.next()
         if let change = contents.image.change(to: contents.queue, isPlaying: false) { try store.write(change) }
         return found
@@ -92,9 +92,9 @@ struct AbsurdRowsTests {
         for _ in 0..<50 {
             var contents = try store.contents()
             let place = contents.queue.count / 2
-            try contents.queue.insert([QueuedProduct("/x")], at: 1)
+            try contents.queue.insert([QueuedProduct(.track, "/x")], at: 1)
             if let last = contents.queue.playOrder.last { try contents.queue.move(last, to: place) }
-            try contents.queue.insert([QueuedProduct("/y")], at: 0)
+            try contents.queue.insert([QueuedProduct(.track, "/y")], at: 0)
             let change = contents.image.change(to: contents.queue, isPlaying: false)
             try store.write(#require(change))
             #expect(try QueueState(store.contents().queue) == QueueState(contents.queue))

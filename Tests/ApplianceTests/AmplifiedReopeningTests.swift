@@ -38,7 +38,7 @@ struct AmplifiedReopeningTests {
         try fixture.start("[audio]\nnormalization = off", board: board)
         fixture.pass(seconds: 1)
         let products = try tracks.make("a", frames: 4000) + tracks.make("b", frames: 4000, rate: 2000)
-        fixture.perform { try $0.conductor.set(products, playing: true) }
+        fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         fixture.pass(milliseconds: 30)
         card.play(100)
@@ -107,7 +107,7 @@ struct AmplifiedReopeningTests {
     @Test("On a jump: silent, muted, waited, opened, started, waited, heard")
     func jump() throws {
         try playFirst()
-        fixture.perform { $0.perform(.next) }
+        fixture.perform { $0.commands.perform(.next) }
         waitForMute()
         #expect(card.heardFrames == 100)
         expectReopening()
@@ -120,7 +120,7 @@ struct AmplifiedReopeningTests {
     @Test("A jump without another sample rate leaves the amplifier as it is")
     func jumpOfOneRate() throws {
         try playFirst()
-        fixture.perform { $0.perform(.previous) }
+        fixture.perform { $0.commands.perform(.previous) }
         #expect(card.play(until: "a0 a0"))
         waitForEvents()
         #expect(audible == [false, true])
@@ -132,7 +132,7 @@ struct AmplifiedReopeningTests {
     func noAmplifier() throws {
         try fixture.start("[audio]\nnormalization = off", board: "")
         let products = try tracks.make("a", frames: 4000) + tracks.make("b", frames: 4000, rate: 2000)
-        fixture.perform { try $0.conductor.set(products, playing: true) }
+        fixture.perform { try $0.queue.set(products, playing: true) }
         card.playFreely()
         fixture.wait("the end") { $0.playback == .stopped && self.card.openingCount == 2 }
         #expect(card.heard == "a0-4000 b0-4000")
@@ -146,9 +146,9 @@ struct AmplifiedReopeningTests {
         try playFirst()
         playToEnd()
         fixture.pass(milliseconds: 5)
-        fixture.perform { $0.perform(.pause) }
+        fixture.perform { $0.commands.perform(.pause) }
         fixture.wait("the pause") { $0.playback == .paused }
-        fixture.perform { $0.perform(.play) }
+        fixture.perform { $0.commands.perform(.play) }
         expectReopening(after: 15)
         fixture.end()
     }
@@ -157,10 +157,10 @@ struct AmplifiedReopeningTests {
     func longPause() throws {
         try playFirst()
         playToEnd()
-        fixture.perform { $0.perform(.pause) }
+        fixture.perform { $0.commands.perform(.pause) }
         fixture.pass(seconds: 5)
         #expect(card.openingCount == 1)
-        fixture.perform { $0.perform(.play) }
+        fixture.perform { $0.commands.perform(.play) }
         waitForStart()
         #expect(card.openingCount == 2)
         #expect(audible == [false, true, false])
@@ -173,7 +173,7 @@ struct AmplifiedReopeningTests {
     func back() throws {
         try playFirst()
         playToEnd()
-        fixture.perform { try $0.conductor.select($0.conductor.queue.playOrder[0]) }
+        fixture.perform { try $0.queue.select($0.queue.contents.playOrder[0]) }
         fixture.waitForFocus()
         #expect(!card.isStarted)
         fixture.pass(milliseconds: 20)
@@ -188,7 +188,7 @@ struct AmplifiedReopeningTests {
     func seek() throws {
         try playFirst()
         playToEnd()
-        fixture.perform { $0.conductor.seek(to: 1) }
+        fixture.perform { $0.queue.seek(to: 1) }
         waitForStart()
         fixture.pass(milliseconds: 20)
         #expect(audible == [false, true, false])
@@ -203,9 +203,9 @@ struct AmplifiedReopeningTests {
     func stop() throws {
         try playFirst()
         playToEnd()
-        fixture.perform { $0.perform(.stop) }
+        fixture.perform { $0.commands.perform(.stop) }
         card.waitUntil("the device is free") { !$0.isOpen }
-        fixture.perform { $0.perform(.play) }
+        fixture.perform { $0.commands.perform(.play) }
         fixture.pass(milliseconds: 20)
         waitForStart()
         fixture.pass(milliseconds: 30)
@@ -216,7 +216,7 @@ struct AmplifiedReopeningTests {
     @Test("An amplifier that needs longer than the engine waits for a start is waited for all the same")
     func slowAmplifier() throws {
         try playFirst("[amplifier]\nline = 1\nrole = enable\nunmute-after-start = 30 ms\nmute-before-stop = 10 s\n")
-        fixture.perform { $0.perform(.next) }
+        fixture.perform { $0.commands.perform(.next) }
         waitForMute()
         fixture.wait("the stall") { $0.playback == .stalled }
         expectReopening(after: 10_000)

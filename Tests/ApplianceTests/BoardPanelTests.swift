@@ -33,7 +33,7 @@ struct BoardPanelTests {
         try fixture.start(
             "[audio]\nnormalization = off", board: "[button play]\nline = 1\nactive = low\npress = play-pause\n")
         let products = try tracks.make("a", frames: 9000)
-        fixture.perform { try $0.conductor.set(products, playing: false) }
+        fixture.perform { try $0.queue.set(products, playing: false) }
         fixture.perform { [fixture] _ in fixture.lines.inputs["line 1 of c"]?.edge(true, at: fixture.clock.now()) }
         fixture.waitForSound()
         fixture.end()
@@ -46,7 +46,7 @@ struct BoardPanelTests {
         try fixture.start("", board: "[button play]\nline = 1\nactive = low\npress = play-pause\n")
         #expect(fixture.status.problems.map(\.subject) == ["button play"])
         let products = try tracks.make("a", frames: 9000)
-        fixture.perform { try $0.conductor.set(products, playing: true) }
+        fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         fixture.end()
     }
@@ -88,7 +88,7 @@ struct BoardPanelTests {
         try fixture.start("", board: "[light a]\nline = 1\nplaying = on\n[light b]\nline = 2\npaused = on\n")
         #expect(output(2).last == true)
         let products = try tracks.make("a", frames: 9000)
-        fixture.perform { try $0.conductor.set(products, playing: true) }
+        fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         #expect(output(1).last == true)
         #expect(output(2).last == false)
@@ -113,21 +113,21 @@ struct BoardPanelTests {
         let products = try tracks.make("a", frames: 9000)
         #expect(output(1) == [false])
         fixture.pass(seconds: 1)
-        fixture.perform { try $0.conductor.set(products, playing: true) }
+        fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         // The message that it plays has arrived; nothing is heard before 30 ms of the daemon's clock.
         #expect(output(1) == [false])
         passMilliseconds(30)
         #expect(output(1) == [false, true])
         fixture.play(200)
-        fixture.perform { $0.perform(.pause) }
+        fixture.perform { $0.commands.perform(.pause) }
         #expect(output(1) == [false, true, false])
         #expect(fixture.card.isStarted)
         passMilliseconds(10)
         fixture.card.waitUntil("silence") { !$0.isStarted }
         // Muted for longer than it has to be.
         passMilliseconds(20)
-        fixture.perform { $0.perform(.play) }
+        fixture.perform { $0.commands.perform(.play) }
         fixture.card.waitUntil("sound") { $0.isStarted }
         fixture.waitForSound()
         passMilliseconds(30)
@@ -145,14 +145,14 @@ struct BoardPanelTests {
     func loadWhileMuting() throws {
         try fixture.start("[audio]\nnormalization = off", board: Self.slowAmplifier)
         let products = try tracks.make("a", frames: 9000) + tracks.make("b", frames: 9000)
-        fixture.perform { try $0.conductor.set(products, playing: true) }
+        fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         fixture.perform {
-            $0.perform(.stop)
-            $0.perform(.next)
+            $0.commands.perform(.stop)
+            $0.commands.perform(.next)
         }
         passMilliseconds(10)
-        fixture.perform { $0.perform(.play) }
+        fixture.perform { $0.commands.perform(.play) }
         fixture.waitForSound()
         #expect(fixture.status.entry?.product.productId == products[1].productId)
         fixture.end()
@@ -162,13 +162,13 @@ struct BoardPanelTests {
     func playWhileMuting() throws {
         try fixture.start("[audio]\nnormalization = off", board: Self.slowAmplifier)
         let products = try tracks.make("a", frames: 9000)
-        fixture.perform { try $0.conductor.set(products, playing: true) }
+        fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         nonisolated(unsafe) var isTold = false
         fixture.perform {
-            $0.setFocus(.none)
-            $0.afterRequests { isTold = true }
-            $0.setFocus(.full)
+            $0.focus.set(.none)
+            $0.focus.whenCarriedOut { isTold = true }
+            $0.focus.set(.full)
         }
         // Who asks later is told later.
         fixture.waitForFocus()

@@ -25,9 +25,9 @@ struct CommandTests {
         let products = try tracks.make("abc", frames: 1000)
         fixture.perform { conductor in
             try! conductor.set(products, playing: false)
-            var asked: [CommandDispatcher.SystemCommand] = []
-            let dispatcher = CommandDispatcher(conductor: conductor, configuration: settings) { asked.append($0) }
-            func index() -> Int? { conductor.queue.current.flatMap(conductor.queue.index) }
+            var asked: [SystemCommand] = []
+            let dispatcher = CommandDispatcher(queue: conductor, volume: VolumeControl(settings)) { asked.append($0) }
+            func index() -> Int? { conductor.contents.current.flatMap(conductor.contents.index) }
             dispatcher.perform(.play)
             #expect(conductor.wantsToPlay)
             dispatcher.perform(.pause)
@@ -41,11 +41,11 @@ struct CommandTests {
             dispatcher.perform(.stop)
             #expect(!conductor.wantsToPlay)
             dispatcher.perform(.shuffle)
-            #expect(conductor.queue.isShuffled)
+            #expect(conductor.contents.isShuffled)
             dispatcher.perform(.shuffle)
-            #expect(!conductor.queue.isShuffled)
+            #expect(!conductor.contents.isShuffled)
             dispatcher.perform(.volumeDown)
-            #expect(settings.volume.percent == 50 - CommandDispatcher.volumeStep)
+            #expect(settings.volume.percent == 50 - VolumeControl.step)
             dispatcher.perform(.mute)
             #expect(settings.isMuted)
             dispatcher.perform(.volumeDown)

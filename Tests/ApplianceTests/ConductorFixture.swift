@@ -17,7 +17,7 @@ final class ConductorFixture: @unchecked Sendable {
     private var conductor: QueueConductor!
     private let condition = NSCondition()
     // Guarded by `condition`.
-    private var happened: [QueueConductor.Event] = []
+    private var happened: [QueueMessage] = []
     private var received: [PlaybackMessage] = []
 
     init(_ queue: PlayQueue = PlayQueue()) throws {
@@ -87,13 +87,13 @@ final class ConductorFixture: @unchecked Sendable {
         perform { _ in }
     }
 
-    var events: [QueueConductor.Event] { condition.withLock { happened } }
+    var events: [QueueMessage] { condition.withLock { happened } }
     var failedEntries: [EntryID] { events.compactMap { if case .failed(let entry, _) = $0 { entry } else { nil } } }
 
     /// Returns when `isTrue` of all that the conductor has told.
     func wait(
         _ what: String, file: StaticString = #file, line: UInt = #line,
-        until isTrue: ([QueueConductor.Event]) -> Bool
+        until isTrue: ([QueueMessage]) -> Bool
     ) {
         wait(what, file, line) { isTrue(happened) }
     }

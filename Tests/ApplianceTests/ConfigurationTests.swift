@@ -36,7 +36,7 @@ struct ConfigurationTests {
         #expect(configuration.socketGroup == "tonearm")
         #expect(configuration.clientLimit == 32)
         #expect(configuration.boardProfile == nil)
-        #expect(configuration.powerOffCommand == "systemctl poweroff")
+        #expect(configuration.commandLine(of: .powerOff) == "systemctl poweroff")
         #expect(configuration.logLevel == .notice)
         #expect(try parse("") == configuration)
     }
@@ -88,8 +88,8 @@ struct ConfigurationTests {
         #expect(configuration.socketGroup == "audio")
         #expect(configuration.clientLimit == 4)
         #expect(configuration.boardProfile == "/etc/tonearm/board.conf")
-        #expect(configuration.powerOffCommand == "poweroff -f")
-        #expect(configuration.networkRestartCommand == "ifup -a")
+        #expect(configuration.commandLine(of: .powerOff) == "poweroff -f")
+        #expect(configuration.commandLine(of: .networkRestart) == "ifup -a")
         #expect(configuration.logLevel == .debug)
         for name in SettingName.allCases { #expect(configuration.isSet(name), "\(name)") }
     }

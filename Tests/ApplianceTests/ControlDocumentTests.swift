@@ -24,7 +24,7 @@ struct ControlDocumentTests {
     @Test("Every request that it shows is one, but for the one that shows a mistake")
     func requests() {
         let refused = examples("→").filter {
-            if case .failure = ControlLine(.whole(Array($0.utf8))).request { true } else { false }
+            if case .failure = RequestLine(.whole(Array($0.utf8))).request { true } else { false }
         }
         #expect(refused == [#"{"id":7,"request":"volume","percent":140}"#])
     }
@@ -32,7 +32,7 @@ struct ControlDocumentTests {
     @Test("Every request has an example, every event a row, and every field is named")
     func complete() throws {
         let shown = try examples("→").map { try JSONValue.parse($0) }
-        for form in ControlRequest.forms {
+        for form in RemoteRequest.forms {
             let own = shown.filter { $0["request"]?.string == form.name }
             #expect(!own.isEmpty, "\(form.name) has no example")
             #expect(text.contains("`\(form.name)`"), "\(form.name)")
@@ -40,16 +40,21 @@ struct ControlDocumentTests {
                 #expect(own.contains { $0[field] != nil }, "no example of \(form.name) has \(field)")
             }
         }
-        for name in ControlEventSet.names { #expect(text.contains("| `\(name)` |"), "\(name)") }
-        for name in ControlRequest.focusNames + ControlRequest.powerNames + ControlRequest.repeatNames {
+        for name in RemoteEventSet.names { #expect(text.contains("| `\(name)` |"), "\(name)") }
+        for name in RemoteRequest.focusNames + RemoteRequest.powerNames + RemoteRequest.repeatNames {
             #expect(text.contains("`\(name)`"), "\(name)")
         }
+    }
+
+    @Test("It has every reason for which a request can fail")
+    func failures() {
+        for reason in RemoteFailure.Reason.allCases { #expect(text.contains("| `\(reason.rawValue)` |"), "\(reason)") }
     }
 
     @Test("The status in it has the members that a status has, and the table has each of them")
     func status() throws {
         let line = try #require(examples("←").first { $0.contains("\"state\"") })
-        let names = ControlMessages.members(DaemonStatus()).map(\.name)
+        let names = ReplyLines.members(DaemonStatus()).map(\.name)
         #expect(try JSONValue.parse(line).members?.map(\.name) == ["id", "ok"] + names)
         let table = try #require(text.split(separator: "### `status`").last?.split(separator: "### `version`").first)
         for name in names { #expect(table.contains("`\(name)`"), "\(name)") }
@@ -58,11 +63,11 @@ struct ControlDocumentTests {
     @Test("The refusal in it is the one that is given")
     func refusal() throws {
         let line = try #require(examples("←").first { $0.contains("\"ok\":false") })
-        guard case .failure(let error) = ControlLine(.whole(Array(examples("→")[0].utf8))).request else {
+        guard case .failure(let error) = RequestLine(.whole(Array(examples("→")[0].utf8))).request else {
             Issue.record("the first example is no mistake")
             return
         }
-        let given = ControlMessages.refusal(7, code: error.code, error.description)
+        let given = ReplyLines.refusal(7, code: error.code, error.description)
         #expect(String(decoding: given, as: UTF8.self) == line + "\n")
     }
 
@@ -75,7 +80,7 @@ struct ControlDocumentTests {
         // The daemon waits for others.
         let device: [DeviceError] = [
             .rateNotSupported(device: "", rate: 1, supported: []),
-            .channelsNotSupported(device: "", channels: 1, supported: 2...2),
+            .channelsNotSupported(device: "", channels: 1, supported: [2]),
             .sampleFormatNotSupported(device: "", requested: nil), .refused(device: "", code: 1, reason: ""),
         ]
         let codes =
@@ -90,7 +95,7 @@ struct ControlDocumentTests {
     func limits() {
         #expect(LineConnection.lineLimit == 65_536 && text.contains("65,536 bytes"))
         #expect(LineConnection.outputLimit == 256 << 10 && text.contains("256 KiB"))
-        #expect(ControlRequest.pageLimit == 500 && text.contains("from 0 to 500"))
+        #expect(RemoteRequest.pageLimit == 500 && text.contains("from 0 to 500"))
         #expect(PlayQueue.capacity == 100_000 && text.contains("100,000"))
     }
 }

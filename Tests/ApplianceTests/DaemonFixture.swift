@@ -48,7 +48,7 @@ final class DaemonFixture: @unchecked Sendable {
         daemon = Daemon(
             loop: loop, player: player, configuration: configuration, state: state,
             deviceAbsence: { [card] in card.isPresent ? nil : "no card" }, clock: clock)
-        _ = daemon.observe { [self] event in
+        _ = daemon.observers.add { [self] event in
             condition.withLock {
                 happened.append(event)
                 condition.broadcast()
@@ -120,7 +120,7 @@ final class DaemonFixture: @unchecked Sendable {
     /// Returns when the device is as the focus has it.
     func waitForFocus() {
         let done = DispatchSemaphore(value: 0)
-        perform { $0.afterRequests { done.signal() } }
+        perform { $0.focus.whenCarriedOut { done.signal() } }
         done.wait()
     }
 

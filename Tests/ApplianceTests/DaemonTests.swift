@@ -24,7 +24,7 @@ struct DaemonTests {
 
     private func set(_ word: String, frames: Int = 20_000, playing: Bool = true) throws {
         let products = try tracks.make(word, frames: frames)
-        fixture.perform { try $0.conductor.set(products, playing: playing) }
+        fixture.perform { try $0.queue.set(products, playing: playing) }
         if playing { fixture.waitForSound() }
     }
 
@@ -52,7 +52,7 @@ struct DaemonTests {
             fixture.play(1000)
             fixture.pass(seconds: 1)
         }
-        fixture.perform { $0.conductor.setRepeatMode(.all) }
+        fixture.perform { $0.queue.setRepeatMode(.all) }
         fixture.waitForWriting()
         try fixture.pullThePlug()
         try fixture.start("[audio]\nnormalization = off\n[player]\nresume = paused")
@@ -84,7 +84,7 @@ struct DaemonTests {
         try fixture.start()
         try set("ab")
         fixture.play(500)
-        fixture.perform { $0.perform(.pause) }
+        fixture.perform { $0.commands.perform(.pause) }
         fixture.waitForWriting()
         let before = try contents()
         fixture.pass(seconds: 3600)
@@ -138,7 +138,7 @@ struct DaemonTests {
         fixture.waitForWriting()
         #expect(fixture.status.problems.map(\.subject) == ["storage"])
         try other.execute("ROLLBACK")
-        fixture.perform { $0.conductor.setRepeatMode(.one) }
+        fixture.perform { $0.queue.setRepeatMode(.one) }
         fixture.waitForWriting()
         #expect(fixture.status.problems == [])
         try fixture.pullThePlug()
@@ -154,11 +154,11 @@ struct DaemonTests {
         try fixture.start()
         let other = try Database(path: "\(fixture.folder)/tonearm.db")
         try other.execute("BEGIN IMMEDIATE")
-        fixture.perform { $0.setVolume(percent: 17) }
+        fixture.perform { $0.volume.set(percent: 17) }
         fixture.wait("the problem") { $0.problems.map(\.subject) == ["settings"] }
         try other.execute("ROLLBACK")
         if !atTheEnd {
-            fixture.perform { $0.setVolume(percent: 18) }
+            fixture.perform { $0.volume.set(percent: 18) }
             fixture.wait("the end of the problem") { $0.problems == [] }
         }
         fixture.end()
@@ -174,11 +174,11 @@ struct DaemonTests {
         try fixture.start("[audio]\nnormalization = off")
         try set("a")
         fixture.play(1000)
-        fixture.perform { $0.setFocus(.background) }
+        fixture.perform { $0.focus.set(.background) }
         fixture.waitForFocus()
         #expect(!fixture.card.isOpen)
         #expect(fixture.status.playback == .stalled)
-        fixture.perform { $0.setFocus(.limited) }
+        fixture.perform { $0.focus.set(.limited) }
         fixture.waitForSound()
         fixture.play(500)
         #expect(fixture.card.heard == "a0-1500")
@@ -189,13 +189,13 @@ struct DaemonTests {
     @Test("The lowest level that anybody asks for holds, and whoever goes gives it back")
     func holders() throws {
         try fixture.start()
-        fixture.perform { $0.holdFocus(.none, by: 1) }
-        fixture.perform { $0.holdFocus(.limited, by: 2) }
+        fixture.perform { $0.focus.hold(.none, by: 1) }
+        fixture.perform { $0.focus.hold(.limited, by: 2) }
         #expect(fixture.status.focus == .none)
-        fixture.perform { $0.releaseFocus(by: 1) }
+        fixture.perform { $0.focus.release(by: 1) }
         #expect(fixture.status.focus == .limited)
-        fixture.perform { $0.setFocus(.background) }
-        fixture.perform { $0.releaseFocus(by: 2) }
+        fixture.perform { $0.focus.set(.background) }
+        fixture.perform { $0.focus.release(by: 2) }
         #expect(fixture.status.focus == .background)
         fixture.end()
     }
@@ -205,15 +205,15 @@ struct DaemonTests {
     @Test("What a client sets is above the file, outlives a start, and is let go again")
     func settings() throws {
         try fixture.start("[audio]\nmaximum-volume = 80 %")
-        #expect(fixture.perform { try $0.set(.maximumVolume, to: "50%") })
+        #expect(fixture.perform { try $0.settings.set(.maximumVolume, to: "50%") })
         #expect(fixture.status.maximumVolumePercent == 50)
-        #expect(!fixture.perform { try $0.set(.buffer, to: "1 s") })
+        #expect(!fixture.perform { try $0.settings.set(.buffer, to: "1 s") })
         fixture.end()
         try fixture.start("[audio]\nmaximum-volume = 80 %")
         #expect(fixture.status.maximumVolumePercent == 50)
-        #expect(fixture.perform { $0.configuration.written(.buffer) } == "1 s")
-        #expect(fixture.perform { $0.configuration.originText(.buffer) } == "set at run time")
-        #expect(fixture.perform { $0.unset(.maximumVolume) })
+        #expect(fixture.perform { $0.settings.configuration.written(.buffer) } == "1 s")
+        #expect(fixture.perform { $0.settings.configuration.originText(.buffer) } == "set at run time")
+        #expect(fixture.perform { $0.settings.unset(.maximumVolume) })
         #expect(fixture.status.maximumVolumePercent == 80)
         fixture.end()
     }
@@ -221,12 +221,12 @@ struct DaemonTests {
     @Test("What needs a start is not in force until then, however often it is set, and is again when it is taken back")
     func settingForNextStart() throws {
         try fixture.start("[audio]\nbuffer = 100 ms")
-        #expect(!fixture.perform { try $0.set(.buffer, to: "1 s") })
-        #expect(!fixture.perform { try $0.set(.buffer, to: "1 s") })
-        #expect(fixture.perform { try $0.set(.preAmp, to: "0 dB") })
-        #expect(fixture.perform { try $0.set(.buffer, to: "100 ms") })
-        #expect(!fixture.perform { try $0.set(.buffer, to: "1 s") })
-        #expect(fixture.perform { $0.unset(.buffer) })
+        #expect(!fixture.perform { try $0.settings.set(.buffer, to: "1 s") })
+        #expect(!fixture.perform { try $0.settings.set(.buffer, to: "1 s") })
+        #expect(fixture.perform { try $0.settings.set(.preAmp, to: "0 dB") })
+        #expect(fixture.perform { try $0.settings.set(.buffer, to: "100 ms") })
+        #expect(!fixture.perform { try $0.settings.set(.buffer, to: "1 s") })
+        #expect(fixture.perform { $0.settings.unset(.buffer) })
         fixture.end()
     }
 
@@ -235,12 +235,12 @@ struct DaemonTests {
         try fixture.start()
         fixture.perform { daemon in
             do throws(SettingError) {
-                _ = try daemon.set(.normalization, to: "loud")
+                _ = try daemon.settings.set(.normalization, to: "loud")
                 Issue.record("taken")
             } catch {
                 #expect("\(error)" == "normalization = loud: must be one of off, track, album")
             }
-            #expect(daemon.configuration.normalization == .album)
+            #expect(daemon.settings.configuration.normalization == .album)
         }
         fixture.end()
     }
@@ -249,15 +249,15 @@ struct DaemonTests {
     func reload() throws {
         try fixture.start("[audio]\npre-amp = 0 dB")
         let new = try Configuration(parsing: Array("[audio]\npre-amp = 6 dB\nperiods = 8".utf8), file: "tonearm.conf")
-        let difference = fixture.perform { $0.reload(new) }
+        let difference = fixture.perform { $0.settings.reload(new) }
         #expect(difference.changed == [.preAmp])
         #expect(difference.needsRestart == [.periods])
         #expect(fixture.player.playbackEngineConfig.loudnessNormalizationPreAmp == 6)
-        fixture.perform { $0.reloadFailed("tonearm.conf:2: bufer is no key") }
+        fixture.perform { $0.settings.reloadFailed("tonearm.conf:2: bufer is no key") }
         #expect(fixture.status.problems.map(\.subject) == ["configuration"])
-        fixture.perform { _ = try $0.set(.preAmp, to: "3 dB") }
+        fixture.perform { _ = try $0.settings.set(.preAmp, to: "3 dB") }
         #expect(fixture.status.problems.map(\.subject) == ["configuration"], "the file is still as it was")
-        fixture.perform { $0.reload(new) }
+        fixture.perform { $0.settings.reload(new) }
         #expect(fixture.status.problems == [])
         fixture.end()
     }
@@ -267,12 +267,12 @@ struct DaemonTests {
     @Test("The volume and its mute are told and kept")
     func volume() throws {
         try fixture.start("[audio]\nmaximum-volume = 60 %")
-        fixture.perform { $0.setVolume(percent: 90) }
+        fixture.perform { $0.volume.set(percent: 90) }
         #expect(fixture.status.volumePercent == 60)
-        fixture.perform { $0.perform(.mute) }
+        fixture.perform { $0.commands.perform(.mute) }
         #expect(fixture.status.isMuted)
-        fixture.perform { $0.changeVolume(by: -10) }
-        fixture.perform { $0.setMuted(true) }
+        fixture.perform { $0.volume.change(by: -10) }
+        fixture.perform { $0.volume.setMuted(true) }
         #expect(fixture.events.filter { $0 == .volume }.count == 2)
         fixture.end()
         try fixture.start()
@@ -290,7 +290,7 @@ struct DaemonTests {
         // Already before anything wants to play.
         #expect(fixture.status.problems == [DaemonProblem(subject: "device", message: "no card")])
         let products = try tracks.make("Xa", frames: 3000)
-        fixture.perform { try $0.conductor.set(products, playing: true) }
+        fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.wait("the problem") { $0.playback == .stalled && $0.problems.map(\.subject) == ["device"] }
         fixture.settle()
         #expect(fixture.status.playback == .stalled)

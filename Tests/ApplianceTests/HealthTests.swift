@@ -56,7 +56,7 @@ struct HealthTests {
         #expect(socket.arrived() == ["READY=1", "STATUS=stopped", "WATCHDOG=1"])
         #expect(alive(after: 2) == 1)
         let products = try tracks.make("ab", frames: 20_000)
-        fixture.perform { try $0.conductor.set(products, playing: true) }
+        fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         #expect(socket.arrived().contains { $0.hasPrefix("STATUS=playing: ") && $0.hasSuffix(" (1 of 2)") })
         #expect(alive(after: 2) == 1)
@@ -67,7 +67,7 @@ struct HealthTests {
         #expect(alive(after: 2) == 0)
         fixture.play(100)
         #expect(alive(after: 2) == 1)
-        fixture.perform { $0.perform(.pause) }
+        fixture.perform { $0.commands.perform(.pause) }
         fixture.wait("a pause") { $0.playback == .paused }
         fixture.settle()
         #expect(alive(after: 2) == 1)

@@ -23,7 +23,8 @@ struct QueueConductorTests {
 
     private var state: (current: String?, wantsToPlay: Bool) {
         fixture.perform { conductor in
-            let letter = conductor.queue.current.flatMap(conductor.queue.product)?.productId.split(separator: "/").last
+            let letter = conductor.contents.current.flatMap(conductor.contents.product)?.productId.split(separator: "/")
+                .last
             return (letter.map { String($0.prefix(1)) }, conductor.wantsToPlay)
         }
     }
@@ -40,7 +41,7 @@ struct QueueConductorTests {
         fixture.waitForEnd()
         #expect(card.heard == sound("abc"))
         #expect(state == (nil, false))
-        #expect(fixture.perform { $0.queue.history.count } == 3)
+        #expect(fixture.perform { $0.contents.history.count } == 3)
         fixture.perform { $0.play() }
         fixture.wait("the second end") { $0.filter { $0 == .ended }.count == 2 }
         #expect(card.heard == sound("abcabc"))
@@ -96,7 +97,7 @@ struct QueueConductorTests {
         card.play(100)
         let order = fixture.perform { conductor in
             conductor.setShuffled(true)
-            return conductor.queue.entries(0..<6).map { String($0.product.productId.suffix(6).prefix(1)) }.joined()
+            return conductor.contents.entries(0..<6).map { String($0.product.productId.suffix(6).prefix(1)) }.joined()
         }
         fixture.settle()
         card.playFreely()
@@ -115,7 +116,7 @@ struct QueueConductorTests {
         fixture.waitForEnd()
         #expect(card.heard == sound("ab"))
         #expect(fixture.failedEntries.count == word.filter { $0 == "X" || $0 == "?" }.count)
-        #expect(fixture.perform { $0.queue.history.count } == 2, "what was not heard is not history")
+        #expect(fixture.perform { $0.contents.history.count } == 2, "what was not heard is not history")
     }
 
     @Test("A queue of nothing but broken entries ends, whatever repeats", arguments: RepeatMode.allCases)
@@ -129,7 +130,7 @@ struct QueueConductorTests {
         #expect(fixture.failedEntries.count == 4)
         #expect(fixture.events.filter { $0 == .ended }.count == 1)
         #expect(state == (nil, false))
-        #expect(fixture.perform { $0.queue.history.isEmpty })
+        #expect(fixture.perform { $0.contents.history.isEmpty })
         // Each attempt is a new one.
         fixture.perform { $0.play() }
         fixture.wait("the second end") { $0.filter { $0 == .ended }.count == 2 }

@@ -152,7 +152,7 @@ struct StateDamageTests {
             fixture.end()
         }
         try fixture.start()
-        _ = fixture.perform { $0.unset(.maximumVolume) }
+        _ = fixture.perform { $0.settings.unset(.maximumVolume) }
         fixture.end()
         try fixture.start()
         #expect(fixture.status.maximumVolumePercent == 100)

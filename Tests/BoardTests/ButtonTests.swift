@@ -187,6 +187,20 @@ struct ButtonTests {
         #expect(pressed.edge(active: true, at: milliseconds(450)) == [.press])
     }
 
+    @Test("a time of any value from the kernel is survived", arguments: [.min, -1, .max - 1, .max] as [Int64])
+    func extremeTimes(time: Int64) {
+        for gestures: ButtonStateMachine.Gestures in [[], .repetition, .doublePress, [.longPress, .doublePress]] {
+            var machine = ButtonStateMachine(gestures, timing: ButtonTiming())
+            _ = machine.begin(active: false)
+            for active in [true, false, true] {
+                _ = machine.edge(active: active, at: time)
+                _ = machine.advance(to: time, active: active)
+                _ = machine.advance(to: .max, active: nil)
+            }
+            #expect((machine.deadline ?? 0) >= 0)
+        }
+    }
+
     @Test("an idle button waits for nothing")
     func idle() {
         var machine = ButtonStateMachine([.longPress, .doublePress], timing: ButtonTiming())

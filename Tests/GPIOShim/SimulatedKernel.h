@@ -1,5 +1,5 @@
-// A GPIO chip, `/dev/null`, for whichever version of libgpiod this is linked with: it answers the library's calls to the
-// kernel, of either version of that interface, and remembers what was asked for. Chip and lines:
+// A GPIO chip, `/dev/null`, for both versions of libgpiod: it answers the library's calls to the kernel, of either
+// version of that interface, and remembers what was asked for. Chip and lines:
 //
 //     gpiochip0, label `simulated`, 8 lines; line 3 is called `LINE3`, line 7 is in use by `leds`
 #pragma once

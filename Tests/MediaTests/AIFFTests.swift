@@ -57,7 +57,7 @@ struct AIFFTests {
         arguments: [
             ([0x40, 0x0E, 0xAC, 0x44], 44100), ([0x40, 0x0D, 0xAC, 0x44], 22050), ([0x3F, 0xFF, 0x80], 1),
             ([0x40, 0x10, 0xBB, 0x80], 192_000), ([0x40, 0x0C, 0xAC, 0x44], 11025), ([0x40, 0x0B, 0xAC, 0x44], 5513),
-            ([0x40, 0x1D, 0xFF, 0xFF, 0xFF, 0xFC], 0x7FFF_FFFE),
+            ([0x40, 0x13, 0xBB, 0x80], 1_536_000),
         ] as [([UInt8], Int)])
     func rates(bytes: [UInt8], rate: Int) throws {
         let file = Chunks.aiff(Self.common(Self.signal, rate: bytes) + Self.sound([0, 0, 0, 0]))
@@ -67,11 +67,24 @@ struct AIFFTests {
     @Test(
         "Rates that cannot be",
         arguments: [
-            [0, 0, 0], [0x7F, 0xFF, 0x80], [0xC0, 0x0E, 0xAC, 0x44], [0x40, 0x1E, 0x80], [0x3F, 0xF0, 0x80],
+            [0, 0, 0], [0x7F, 0xFF, 0x80], [0xC0, 0x0E, 0xAC, 0x44], [0x3F, 0xF0, 0x80],
         ] as [[UInt8]])
     func impossibleRates(bytes: [UInt8]) {
         let file = Chunks.aiff(Self.common(Self.signal, rate: bytes) + Self.sound([0, 0, 0, 0]))
         #expect(throws: MediaError.damaged(what: "AIFF with an impossible sample rate")) {
+            try AudioFile.open(MemorySource(file))
+        }
+    }
+
+    @Test(
+        "Rates above 1,536,000 Hz are refused",
+        arguments: [
+            ([0x40, 0x13, 0xBB, 0x80, 0x08], 1_536_001), ([0x40, 0x1D, 0xFF, 0xFF, 0xFF, 0xFE], 0x7FFF_FFFF),
+            ([0x40, 0x1E, 0x80], 0x8000_0000),
+        ] as [([UInt8], UInt64)])
+    func excessiveRates(bytes: [UInt8], rate: UInt64) {
+        let file = Chunks.aiff(Self.common(Self.signal, rate: bytes) + Self.sound([0, 0, 0, 0]))
+        #expect(throws: MediaError.unsupported(what: "AIFF with a sample rate of \(rate) Hz")) {
             try AudioFile.open(MemorySource(file))
         }
     }

@@ -114,6 +114,35 @@ struct ID3v2Tests {
         #expect(try read(tag(picture + frame("TIT2", text, version: 4), version: 4)).title == "x")
     }
 
+    @Test(
+        "Plain sizes in 2.4, as old iTunes wrote them, also where each byte would fit seven bits",
+        arguments: [100, 127, 128, 200, 255, 256, 257, 300, 336, 1000, 4000, 20_000])
+    func plainSizes(size: Int) throws {
+        let text: [UInt8] = [0] + Array("x".utf8)
+        func plain(_ name: String, _ content: [UInt8]) -> [UInt8] {
+            Array(name.utf8) + Chunks.big(content.count, 4) + [0, 0] + content
+        }
+        for (first, padding) in [("APIC", 0), ("APIC", 40), ("COMM", 10)] {
+            let blank = [UInt8](repeating: 0, count: padding)
+            let content = [UInt8](repeating: 0x41, count: size)
+            let iTunes = plain(first, content) + plain("TIT2", text)
+            #expect(try read(tag(iTunes + blank, version: 4)).title == "x", "plain, \(padding) padding")
+            let standard = frame(first, content, version: 4) + frame("TIT2", text, version: 4)
+            #expect(try read(tag(standard + blank, version: 4)).title == "x", "synchsafe, \(padding) padding")
+            // As the last frame.
+            let album = frame("TALB", text, version: 4)
+            #expect(try read(tag(album + plain(first, content) + blank, version: 4)).album == "x")
+        }
+        let title = [0] + [UInt8](repeating: 0x42, count: size)
+        let expected = size <= 4000 ? String(repeating: "B", count: size) : nil
+        for content in [plain("TIT2", title), frame("TIT2", title, version: 4)] {
+            let album = frame("TALB", text, version: 4)
+            let metadata = try read(tag(content + album, version: 4))
+            #expect(metadata.title == expected)
+            #expect(metadata.album == "x")
+        }
+    }
+
     @Test("A picture of 20 MB before the title is not read")
     func picture() throws {
         let frames =

@@ -23,7 +23,9 @@ struct TagTests {
             ("-7.30 dB", -7.3), ("-7,30 dB", -7.3), ("+1.5dB", 1.5), ("0 DB", 0), (" 0.988235 ", 0.988235), (".5", 0.5),
             ("5.", 5), ("-0.00", 0), ("0.1234567890123456789012345", 0.12345678901234568), ("1e3", nil), ("nan", nil),
             ("inf", nil), ("", nil), ("dB", nil), ("-", nil), ("1.2.3", nil), ("1,234.5", nil), ("--1", nil),
-            ("99999999999999999999", nil),
+            ("99999999999999999999", nil), ("0.0000000000000000000000001 dB", 0), ("-0.00000000000000000001", 0),
+            ("0.000000000000000001", 1e-18), ("0.00000000000000000123456", 0), ("1.00000000000000000000000001", 1),
+            ("00000000000000000000000000000000000000002.5", 2.5),
         ] as [(String, Double?)])
     func decimals(text: String, number: Double?) {
         let value = TagNumber.decimal(text)
@@ -62,6 +64,24 @@ struct TagTests {
             Array(String(decoding: text, as: UTF8.self).split(separator: "TRACK").joined(separator: "ALBUM").utf8)
         }
         #expect(try read(comments(album)).replayGain.albumGain == gain)
+    }
+
+    @Test("With an R128 gain and no peak the peak counts as 1")
+    func r128Peak() throws {
+        let both = try read("R128_TRACK_GAIN=-256", "R128_ALBUM_GAIN=0").replayGain
+        #expect(both == ReplayGain(trackGain: 4, trackPeak: 1, albumGain: 5, albumPeak: 1))
+        let track = try read("R128_TRACK_GAIN=-256", "REPLAYGAIN_TRACK_PEAK=0.5").replayGain
+        #expect(track == ReplayGain(trackGain: 4, trackPeak: 0.5))
+        // Replay gain of its own name without a peak stays incomplete.
+        #expect(try read("REPLAYGAIN_TRACK_GAIN=4", "R128_TRACK_GAIN=0").replayGain == ReplayGain(trackGain: 4))
+        #expect(try read("REPLAYGAIN_TRACK_GAIN=4").replayGain == ReplayGain(trackGain: 4))
+    }
+
+    @Test("A peak of another tag wins over the one that R128 stands for")
+    func r128PeakOfAnotherTag() throws {
+        let outer = try read("REPLAYGAIN_TRACK_PEAK=0.25")
+        let inner = try read("R128_TRACK_GAIN=0")
+        #expect(outer.overridden(by: inner).replayGain == ReplayGain(trackGain: 5, trackPeak: 0.25))
     }
 
     @Test(

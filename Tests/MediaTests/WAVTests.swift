@@ -159,6 +159,59 @@ struct WAVTests {
         }
     }
 
+    @Test("Sample rates from 1 Hz to 1,536,000 Hz are taken, higher ones are refused")
+    func rates() throws {
+        func file(_ rate: Int) -> [UInt8] {
+            let signal = Signal(frames: 10, rate: rate, channels: 8, depth: 32)
+            let format = Chunks.format(of: signal, bits: 32, byteCount: 4)
+            return Chunks.wav(format + Chunks.riff("data", signal.raw(byteCount: 4)))
+        }
+        for rate in [1, 768_000, 1_536_000] {
+            let properties = try AudioFile.open(MemorySource(file(rate))).properties
+            #expect(properties.format.sampleRate == rate)
+            #expect(properties.bitRate == rate * 8 * 32)
+        }
+        for rate in [1_536_001, 0x7FFF_FFFF, 0xFFFF_FFFF] {
+            #expect(throws: MediaError.unsupported(what: "WAV with a sample rate of \(rate) Hz")) {
+                try AudioFile.open(MemorySource(file(rate)))
+            }
+        }
+    }
+
+    @Test("A bit rate that Int does not hold is missing, also where Int has 32 bits")
+    func bitRate() {
+        #expect(AudioLimits.bitRate(bytesPerFrame: 32, sampleRate: 1_536_000) == 393_216_000)
+        // In the arithmetic of 32 bits the product would trap.
+        #expect(AudioLimits.bitRate(bytesPerFrame: 32, sampleRate: 0x7FFF_FFFF) == 549_755_813_632)
+    }
+
+    @Test("Data of unknown size goes to the end of a file of more than 4 GiB", arguments: [0xFFFF_FFFF, 0x7FFF_F000])
+    func openBeyond4GiB(size: Int) throws {
+        let head = Chunks.wav(Self.format + Chunks.riff("data", [], size: size), size: 0xFFFF_FFFF)
+        for name in ["RIFF", "RF64"] {
+            let source = SparseSource(Array(name.utf8) + head[4...], length: 5_000_000_000)
+            let decoder = try AudioFile.open(source)
+            let frames = (5_000_000_000 - Int64(head.count)) / 4
+            #expect(decoder.properties.frameCount == frames)
+            try decoder.seek(toFrame: frames - 100)
+            #expect(decoder.decodeAll().samples.count == 200)
+            #expect(decoder.damage.isEmpty)
+        }
+    }
+
+    @Test("A size in ds64 that no medium holds means: to the end")
+    func absurdSizes64() throws {
+        for size in [UInt64(1) << 57, .max, UInt64(Int64.max)] {
+            let sizes = Chunks.riff(
+                "ds64", Chunks.little(0, 8) + Chunks.little(Int(bitPattern: UInt(size)), 8) + Chunks.little(0, 12))
+            let data = Chunks.riff("data", Self.samples, size: 0xFFFF_FFFF)
+            let bytes = Chunks.wav(sizes + Self.format + data, size: 0xFFFF_FFFF, name: "RF64")
+            let decoder = try AudioFile.open(MemorySource(bytes, knowsLength: false))
+            #expect(decoder.properties.frameCount == nil)
+            #expect(difference(decoder.decodeAll().samples, Self.signal.samples) == nil)
+        }
+    }
+
     @Test("Seeking is exact")
     func seek() throws {
         try expectExactSeeks(Self.signal, in: Chunks.wav(Self.format + Chunks.riff("data", Self.samples)))

@@ -41,6 +41,9 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     var current: PacedDevice?
     private var openings = 0
     var startFault: DeviceFault?
+    private var channels: [Int]?
+    private var audible = false
+    private var rewinds = false
 
     public init() {
         readable = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
@@ -138,6 +141,18 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
         }
     }
 
+    /// The card has these channel counts from now on; nil for any.
+    public func support(channels: [Int]?) { condition.withLock { self.channels = channels } }
+
+    /// The card is one that somebody listens to, and that can take back what was not heard: music fades. To be called
+    /// before it is opened.
+    public func becomeAudible(rewinds: Bool = true) {
+        condition.withLock {
+            audible = true
+            self.rewinds = rewinds
+        }
+    }
+
     /// The card has no smaller buffer than this from now on.
     public func setLeastBuffer(frames: Int) { condition.withLock { leastBufferFrames = frames } }
 
@@ -182,7 +197,17 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
         openings += 1
         defer { condition.broadcast() }
         if let openFailure { throw openFailure }
-        let format = request.format
+        var format = request.format
+        if let channels, !channels.contains(format.channelCount) {
+            guard request.allowsAdaptation,
+                let count = ChannelAdaptation.deviceChannelCount(
+                    for: format.channelCount, of: ChannelCounts(channels))
+            else {
+                throw .channelsNotSupported(
+                    device: request.device, channels: format.channelCount, supported: channels)
+            }
+            format.channelCount = count
+        }
         if let rates, !rates.contains(format.sampleRate) {
             throw .rateNotSupported(device: request.device, rate: format.sampleRate, supported: rates.sorted())
         }
@@ -193,7 +218,8 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
         let configuration = DeviceConfiguration(
             device: request.device, sampleRate: format.sampleRate, channelCount: format.channelCount,
             sampleFormat: sampleFormat, significantBits: sampleFormat.bitDepth, bufferFrames: bufferFrames,
-            periodFrames: bufferFrames / request.periodCount, memoryMapped: true)
+            periodFrames: bufferFrames / request.periodCount, memoryMapped: true,
+            channels: ChannelCounts(channels ?? Array(1...ChannelCounts.largest)))
         recordingsMade.append(Recording(configuration: configuration))
         let device = PacedDevice(card: self, configuration: configuration)
         current = device
@@ -201,6 +227,9 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     }
 
     // MARK: For the device, under the lock
+
+    var isAudible: Bool { audible }
+    var canRewind: Bool { rewinds }
 
     func heard(_ bytes: ArraySlice<UInt8>) { recordingsMade[recordingsMade.count - 1].bytes += bytes }
 

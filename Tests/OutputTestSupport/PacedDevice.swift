@@ -13,10 +13,12 @@ final class PacedDevice: PlaybackDevice {
     /// What is reported, one after the other, each until it was recovered from.
     var faults: [DeviceFault] = []
     private let frameBytes: Int
+    let isAudible: Bool
 
     init(card: PacedCard, configuration: DeviceConfiguration) {
         self.card = card
         self.configuration = configuration
+        isAudible = card.isAudible
         frameBytes = configuration.sampleFormat.byteCount * configuration.channelCount
     }
 
@@ -89,6 +91,18 @@ final class PacedDevice: PlaybackDevice {
         try locked {
             pending = []
             isStarted = false
+        }
+    }
+
+    func rewindableFrames() throws(DeviceFault) -> Int {
+        try locked { card.canRewind && isStarted ? pendingFrames : 0 }
+    }
+
+    func rewind(_ frames: Int) throws(DeviceFault) -> Int {
+        try locked {
+            let taken = min(frames, pendingFrames)
+            pending.removeLast(taken * frameBytes)
+            return taken
         }
     }
 

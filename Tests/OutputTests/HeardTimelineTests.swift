@@ -11,7 +11,7 @@ struct HeardTimelineTests {
     private func run(_ stream: PCMStream) -> HeardTimeline.Run { HeardTimeline.Run(firstOf: .passUnretained(stream)) }
 
     private func stream(_ id: UInt64, _ format: PCMFormat) -> PCMStream {
-        PCMStream(id: id, format: format, startPosition: 0, deviceMilliseconds: 1, aheadMilliseconds: 1)
+        try! PCMStream(id: id, format: format, startPosition: 0, deviceMilliseconds: 1, aheadMilliseconds: 1)
     }
 
     struct Place: Sendable {

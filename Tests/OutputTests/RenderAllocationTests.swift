@@ -137,6 +137,7 @@ private final class CountingDevice: PlaybackDevice {
     }
 
     var configuration: DeviceConfiguration { device.configuration }
+    var isAudible: Bool { device.isAudible }
 
     func writableFrames() throws(DeviceFault) -> Int {
         if !isCounting {
@@ -156,6 +157,8 @@ private final class CountingDevice: PlaybackDevice {
         try device.wait(wakeUp: wakeUp, milliseconds: milliseconds)
     }
     func drop() throws(DeviceFault) { try device.drop() }
+    func rewindableFrames() throws(DeviceFault) -> Int { try device.rewindableFrames() }
+    func rewind(_ frames: Int) throws(DeviceFault) -> Int { try device.rewind(frames) }
     func drain() throws(DeviceFault) { try device.drain() }
     func recover(from fault: DeviceFault) -> Bool { device.recover(from: fault) }
 
@@ -171,7 +174,8 @@ private final class SilentCard: DeviceProvider, PlaybackDevice, @unchecked Senda
     let configuration = DeviceConfiguration(
         device: "silent", sampleRate: 1000, channelCount: 1, sampleFormat: .s32, significantBits: 32, bufferFrames: 200,
         periodFrames: 50, memoryMapped: true)
-    private let memory = UnsafeMutableRawPointer.allocate(byteCount: 800, alignment: 16)
+    let isAudible = true
+    private let memory = UnsafeMutableRawPointer.allocate(byteCount: 1600, alignment: 16)
     private(set) var pending = 0
     private(set) var heard = 0
 
@@ -198,6 +202,11 @@ private final class SilentCard: DeviceProvider, PlaybackDevice, @unchecked Senda
 
     func wait(wakeUp: Int32, milliseconds: Int32) -> Bool { false }
     func drop() { pending = 0 }
+    func rewindableFrames() -> Int { pending }
+    func rewind(_ frames: Int) -> Int {
+        pending -= frames
+        return frames
+    }
     func drain() { advance(200) }
 
     func recover(from fault: DeviceFault) -> Bool {

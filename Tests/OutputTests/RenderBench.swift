@@ -129,7 +129,7 @@ final class TestStream {
     /// - Parameter ahead: milliseconds that fit into the ring beside what the device may have unheard.
     init(id: Int, format: PCMFormat, startPosition: Int64 = 0, ahead: Int = 1500) {
         self.format = format
-        stream = PCMStream(
+        stream = try! PCMStream(
             id: UInt64(id), format: format, startPosition: startPosition, deviceMilliseconds: 200,
             aheadMilliseconds: ahead)
     }
@@ -172,9 +172,10 @@ extension RendererEvent {
     /// The event in a word, with what it is about. Releases what it carries.
     var text: String {
         switch kind {
-        case .opened(let box):
+        case .opened(_, let box):
             let configuration = box.takeRetainedValue().configuration
-            return "opened \(configuration.sampleRate)/\(configuration.channelCount)"
+            let adaptation = configuration.adaptation.map { " \($0)" } ?? ""
+            return "opened \(configuration.sampleRate)/\(configuration.channelCount)\(adaptation)"
         case .running(let generation): return "running \(generation)"
         case .starved(let generation): return "starved \(generation)"
         case .reopening(let question): return "reopening \(question)"

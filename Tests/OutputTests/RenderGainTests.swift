@@ -80,4 +80,25 @@ struct RenderGainTests {
         bench.hear(200)
         #expect(levels(bench, of: stream) == Array(repeating: 500, count: 200))
     }
+
+    @Test("At unity on 16 bits, music of 16 bits is exact and music of 24 bits is dithered, also inside one stream")
+    func depthDecidesOnDither() {
+        let bench = RenderBench()
+        bench.card.support([.s16])
+        let stream = bench.stream(200, open: true)
+        stream.change(to: RenderBoundaryTests.deep)
+        stream.write(200)
+        stream.change(to: RenderBench.mono)
+        stream.write(200)
+        stream.end()
+        bench.play(stream)
+        bench.hear(600)
+        let heard = bench.card.recordings.flatMap(\.samples)
+        // The upper 16 bits of the test signal are the stream's number alone.
+        let exact = [Int32](repeating: 1 << 24, count: 200)
+        #expect(heard.count == 600)
+        #expect(Array(heard[..<200]) == exact)
+        #expect(Array(heard[200..<400]) != exact)
+        #expect(Array(heard[400...]) == exact)
+    }
 }

@@ -1,3 +1,4 @@
+import CLinux
 import PCM
 import Testing
 
@@ -67,5 +68,19 @@ struct RenderRefusalTests {
         #expect(bench.settle() == .command)
         #expect(bench.heard == [frames(0..<120, of: 1)])
         #expect(bench.events == ["opened 1000/1", "running 1", "refused 1"])
+    }
+
+    @Test("A refusal that is the same the next time is an error of the stream; another one is a lost device")
+    func refusedAtOpening() {
+        let bench = RenderBench()
+        bench.card.refuse(with: .refused(device: "paced", code: -EINVAL, reason: "Invalid argument"))
+        bench.play(bench.stream(300))
+        #expect(bench.settle() == .command)
+        #expect(bench.events == ["refused 1"])
+        #expect(bench.card.openingCount == 1)
+        bench.card.refuse(with: .refused(device: "paced", code: -EIO, reason: "Input/output error"))
+        bench.begin(bench.stream(300))
+        #expect(bench.settle() == .time(milliseconds: 1000))
+        #expect(bench.events == ["lost 1"])
     }
 }

@@ -13,15 +13,14 @@ final class Card {
 
     init(
         rates: [UInt32] = [44_100, 48_000], formats: [snd_pcm_format_t] = [SND_PCM_FORMAT_S16_LE],
-        channels: ClosedRange<UInt32> = 2...2, memoryMapped: Bool = true, refusesSilence: Bool = false,
+        channels: [UInt32] = [2], memoryMapped: Bool = true, refusesSilence: Bool = false,
         stutters: Bool = false
     ) throws {
         var abilities = simulated_abilities()
         withUnsafeMutableBytes(of: &abilities.rates) { $0.copyBytes(from: rates.withUnsafeBytes(Array.init)) }
         let formatNumbers = formats.map { UInt32($0.rawValue) }
         withUnsafeMutableBytes(of: &abilities.formats) { $0.copyBytes(from: formatNumbers.withUnsafeBytes(Array.init)) }
-        abilities.least_channels = channels.lowerBound
-        abilities.most_channels = channels.upperBound
+        withUnsafeMutableBytes(of: &abilities.channels) { $0.copyBytes(from: channels.withUnsafeBytes(Array.init)) }
         abilities.memory_mapped = memoryMapped
         abilities.refuses_silence = refusesSilence
         abilities.stutters = stutters
@@ -47,7 +46,7 @@ struct SimulatedCardTests {
     func refusals() throws {
         func error(_ request: DeviceRequest) throws -> DeviceError? {
             let card = try Card(
-                formats: [SND_PCM_FORMAT_S16_LE, SND_PCM_FORMAT_S24_3LE], channels: 2...6, memoryMapped: false)
+                formats: [SND_PCM_FORMAT_S16_LE, SND_PCM_FORMAT_S24_3LE], channels: [2, 6], memoryMapped: false)
             do throws(DeviceError) {
                 try card.open(request).close()
                 return nil
@@ -59,10 +58,13 @@ struct SimulatedCardTests {
             try error(.stereo("card", rate: 96_000))
                 == .rateNotSupported(device: "card", rate: 96_000, supported: [44_100, 48_000]))
         #expect(try error(.stereo("card", .s24)) == .sampleFormatNotSupported(device: "card", requested: .s24))
-        let mono = PCMFormat(sampleRate: 44_100, channelCount: 1, bitDepth: 16)
-        #expect(
-            try error(DeviceRequest(device: "card", format: mono))
-                == .channelsNotSupported(device: "card", channels: 1, supported: 2...6))
+        // 4 lies between what the card has.
+        for channels in [1, 3, 4, 5, 8] {
+            let format = PCMFormat(sampleRate: 44_100, channelCount: channels, bitDepth: 16)
+            #expect(
+                try error(DeviceRequest(device: "card", format: format))
+                    == .channelsNotSupported(device: "card", channels: channels, supported: [2, 6]))
+        }
         #expect(try error(.stereo("card")) == nil)
     }
 

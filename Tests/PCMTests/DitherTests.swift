@@ -7,9 +7,12 @@ struct DitherTests {
     private let narrowFormats: [SampleFormat] = [.s24, .s24Packed, .s16]
 
     /// Errors in LSB of the format, against the exact product.
-    private func errors(of samples: [Int32], as format: SampleFormat, gain: Gain, channelCount: Int = 1) -> [Double] {
+    private func errors(
+        of samples: [Int32], as format: SampleFormat, gain: Gain, channelCount: Int = 1, bitDepth: Int = 32
+    ) -> [Double] {
         var renderer = SampleRenderer(format: format, channelCount: channelCount, sampleRate: 44_100, seed: 11)
         renderer.switchGain(to: gain)
+        renderer.sourceBitDepth = bitDepth
         let unit = Double(Int64(1) << (32 - format.bitDepth))
         return zip(samples, render(samples, with: &renderer)).map { sample, result in
             Double(result) - Double(sample) * gain.factor / unit
@@ -79,6 +82,48 @@ struct DitherTests {
         #expect(noise == channels(2, frames: 1000, seed: seed))
         #expect(noise != channels(2, frames: 1000, seed: seed ^ 2))
         #expect(meanAndVariance(noise[0]).variance > 0.14)
+    }
+
+    @Test(
+        "bits that carry signal and are dropped are dithered at unity too",
+        arguments: [(SampleFormat.s16, 24), (.s16, 17), (.s16, 32), (.s24, 32), (.s24Packed, 25)])
+    func unity(format: SampleFormat, bitDepth: Int) {
+        let unit = Int32(1) << Int32(32 - format.bitDepth)
+        for eighth in [0, 1, 4, 7] as [Int32] {
+            let samples = [Int32](repeating: 1000 * unit + unit / 8 * eighth, count: 100_000)
+            let (mean, variance) = meanAndVariance(errors(of: samples, as: format, gain: .unity, bitDepth: bitDepth))
+            #expect(abs(mean) < 0.008)
+            #expect(abs(variance - 0.25) < 0.0056)
+        }
+    }
+
+    @Test("a source that fits is exact at unity, and the next one that does not fit is dithered")
+    func switchingDepth() {
+        var renderer = SampleRenderer(format: .s16, channelCount: 1, sampleRate: 44_100, seed: 5)
+        let constant = [Int32](repeating: 1234 << 16, count: 1000)
+        for (bitDepth, isExact) in [(16, true), (24, false), (8, true)] {
+            renderer.sourceBitDepth = bitDepth
+            let rendered = render(constant, with: &renderer)
+            #expect(rendered.allSatisfy { $0 == 1234 } == isExact, "\(bitDepth) bits")
+        }
+    }
+
+    @Test("32 bits of which 24 reach the converter: exact for 24 bits at unity, else dithered as 24 bits are")
+    func converterOf24() {
+        let samples = telltaleSamples.dropLast(telltaleSamples.count % 2).map { $0 & ~0xff }
+        func rendered(_ format: SampleFormat, significantBits: Int, bitDepth: Int, _ gain: Gain) -> [Int32] {
+            var renderer = SampleRenderer(
+                format: format, channelCount: 2, sampleRate: 44_100, significantBits: significantBits, seed: 7)
+            renderer.switchGain(to: gain)
+            renderer.sourceBitDepth = bitDepth
+            return render(samples, with: &renderer)
+        }
+        #expect(rendered(.s32, significantBits: 24, bitDepth: 24, .unity) == samples)
+        #expect(rendered(.s32, significantBits: 32, bitDepth: 32, .unity) == samples)
+        for (bitDepth, gain) in [(24, Gain(factor: 0.7)), (32, .unity)] {
+            let expected = rendered(.s24, significantBits: 24, bitDepth: bitDepth, gain).map { $0 << 8 }
+            #expect(rendered(.s32, significantBits: 24, bitDepth: bitDepth, gain) == expected)
+        }
     }
 
     @Test("a gain other than unity dithers the narrow formats, and only them")

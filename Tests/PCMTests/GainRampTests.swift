@@ -99,6 +99,7 @@ struct GainRampTests {
         let samples = (0..<2000).map { Int32($0 * 7919 % 30_000) << 16 }
         let kept = Int32(format.bitDepth - 16)
         var renderer = SampleRenderer(format: format, channelCount: 2, sampleRate: 8000, seed: 5)
+        renderer.sourceBitDepth = 16
         renderer.rampGain(to: .muted)
         let down = render(samples, with: &renderer)
         #expect(down[(159 * 2)...].allSatisfy { $0 == 0 })

@@ -37,10 +37,10 @@ struct PCMRingModelTests {
     }
 
     @Test("10 000 random operations", arguments: [1680, 2520, 8400, 84_000])
-    func randomOperations(capacity: Int) {
+    func randomOperations(capacity: Int64) throws {
         var random = FixedRandom(state: UInt64(capacity))
         let markerCapacity = 5
-        let ring = PCMRing(capacity: capacity, markerCapacity: markerCapacity)
+        let ring = try PCMRing(capacity: capacity, markerCapacity: markerCapacity)
         var model = Model()
         var nextSample: Int32 = 0
 

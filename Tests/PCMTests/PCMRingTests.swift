@@ -37,8 +37,8 @@ struct PCMRingTests {
         arguments: [
             (0, 1680), (1, 1680), (1681, 2520), (2520, 2520), (44_100, 44_520),
         ])
-    func capacity(asked: Int, capacity: Int) {
-        let ring = PCMRing(capacity: asked)
+    func capacity(asked: Int64, capacity: Int) throws {
+        let ring = try PCMRing(capacity: asked)
         #expect(ring.capacity == capacity)
         #expect(ring.freeSamples == capacity)
         #expect(ring.writableRegion().count == capacity)
@@ -47,8 +47,8 @@ struct PCMRingTests {
     }
 
     @Test("what goes in comes out, and again and again around the end of the memory")
-    func wrapAround() {
-        let ring = PCMRing(capacity: 1680)
+    func wrapAround() throws {
+        let ring = try PCMRing(capacity: 1680)
         var next: Int32 = 0
         for length in [1000, 1, 680, 1679, 1680, 840, 1300, 1680] {
             let samples = (0..<Int32(length)).map { next + $0 }
@@ -61,8 +61,8 @@ struct PCMRingTests {
     }
 
     @Test("the producer stops at what was not released, not at what was not read")
-    func full() {
-        let ring = PCMRing(capacity: 1680)
+    func full() throws {
+        let ring = try PCMRing(capacity: 1680)
         #expect(write([Int32](repeating: 1, count: 2000), to: ring) == 1680)
         #expect(ring.freeSamples == 0 && ring.writableRegion().isEmpty)
         ring.advance(1000)
@@ -72,8 +72,8 @@ struct PCMRingTests {
     }
 
     @Test("a frame lies in one piece for every channel count", arguments: 1...8)
-    func wholeFrames(channelCount: Int) {
-        let ring = PCMRing(capacity: 2520)
+    func wholeFrames(channelCount: Int) throws {
+        let ring = try PCMRing(capacity: 2520)
         _ = ring.put(.format(PCMFormat(sampleRate: 48_000, channelCount: channelCount, bitDepth: 16)))
         ring.passMarker()
         for _ in 0..<10 {
@@ -90,8 +90,8 @@ struct PCMRingTests {
     }
 
     @Test("a marker stops reading exactly where it was put, and the audio after it starts at a multiple of 840")
-    func markers() {
-        let ring = PCMRing(capacity: 8400)
+    func markers() throws {
+        let ring = try PCMRing(capacity: 8400)
         #expect(ring.put(.format(stereo)))
         #expect(ring.pendingMarker == .init(marker: .format(stereo), position: 0, resumption: 840))
         #expect(ring.readableRegion().isEmpty)
@@ -119,8 +119,8 @@ struct PCMRingTests {
     }
 
     @Test("a marker takes a place even at a multiple of 840, so that a position tells its side of the marker")
-    func markerAtBoundary() {
-        let ring = PCMRing(capacity: 4200)
+    func markerAtBoundary() throws {
+        let ring = try PCMRing(capacity: 4200)
         write([Int32](repeating: 1, count: 840), to: ring)
         #expect(ring.put(.end))
         #expect(read(ring).count == 840)
@@ -128,8 +128,8 @@ struct PCMRingTests {
     }
 
     @Test("markers can follow each other without a sample between")
-    func adjacentMarkers() {
-        let ring = PCMRing(capacity: 4200)
+    func adjacentMarkers() throws {
+        let ring = try PCMRing(capacity: 4200)
         #expect(ring.put(.format(stereo)) && ring.put(.end) && ring.put(.format(surround)))
         #expect(ring.pendingMarker?.marker == .format(stereo))
         ring.passMarker()
@@ -141,8 +141,8 @@ struct PCMRingTests {
     }
 
     @Test("a marker that finds no room changes nothing: no slot")
-    func noSlot() {
-        let ring = PCMRing(capacity: 84_000, markerCapacity: 2)
+    func noSlot() throws {
+        let ring = try PCMRing(capacity: 84_000, markerCapacity: 2)
         #expect(ring.put(.format(stereo)) && ring.put(.end))
         #expect(!ring.put(.end))
         #expect(ring.writePosition == 1680)
@@ -154,8 +154,8 @@ struct PCMRingTests {
     }
 
     @Test("a marker that finds no room changes nothing: no positions")
-    func noPositions() {
-        let ring = PCMRing(capacity: 1680)
+    func noPositions() throws {
+        let ring = try PCMRing(capacity: 1680)
         write([Int32](repeating: 1, count: 840), to: ring)
         #expect(ring.put(.end))
         #expect(!ring.put(.end))
@@ -167,8 +167,8 @@ struct PCMRingTests {
     }
 
     @Test("what was not released is read again after a rewind, markers included")
-    func rewind() {
-        let ring = PCMRing(capacity: 8400)
+    func rewind() throws {
+        let ring = try PCMRing(capacity: 8400)
         _ = ring.put(.format(stereo))
         write(1...10, to: ring)
         _ = ring.put(.format(surround))
@@ -194,8 +194,8 @@ struct PCMRingTests {
     }
 
     @Test("positions that a marker takes up count as the marker's own", arguments: [850, 851, 1000, 1679] as [Int64])
-    func withinMarker(position: Int64) {
-        let ring = PCMRing(capacity: 8400)
+    func withinMarker(position: Int64) throws {
+        let ring = try PCMRing(capacity: 8400)
         _ = ring.put(.format(stereo))
         write(1...10, to: ring)
         _ = ring.put(.format(surround))
@@ -216,8 +216,8 @@ struct PCMRingTests {
     }
 
     @Test("the format is known also when its marker was released long ago")
-    func releasedFormat() {
-        let ring = PCMRing(capacity: 8400, markerCapacity: 1)
+    func releasedFormat() throws {
+        let ring = try PCMRing(capacity: 8400, markerCapacity: 1)
         for format in [stereo, surround, stereo] {
             #expect(ring.put(.format(format)))
             ring.passMarker()
@@ -227,12 +227,17 @@ struct PCMRingTests {
     }
 
     @Test("releasing never goes back")
-    func releaseIsMonotonic() {
-        let ring = PCMRing(capacity: 1680)
+    func releaseIsMonotonic() throws {
+        let ring = try PCMRing(capacity: 1680)
         write(1...100, to: ring)
         ring.advance(100)
         ring.release(upTo: 60)
         ring.release(upTo: 20)
         #expect(ring.releasedPosition == 60)
+    }
+
+    @Test("memory that is missing is an error, whatever the capacity", arguments: [1 << 44, .max - 1, .max] as [Int64])
+    func outOfMemory(capacity: Int64) {
+        #expect(throws: OutOfMemory.self) { try PCMRing(capacity: capacity) }
     }
 }

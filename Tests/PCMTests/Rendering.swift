@@ -15,9 +15,11 @@ func render(_ samples: [Int32], with renderer: inout SampleRenderer) -> [Int32] 
 }
 
 /// Renders one channel at a constant gain.
-func render(_ samples: [Int32], as format: SampleFormat, gain: Gain) -> [Int32] {
+/// - Parameter bitDepth: what the samples are said to have; nil for what the format keeps.
+func render(_ samples: [Int32], as format: SampleFormat, gain: Gain, bitDepth: Int? = nil) -> [Int32] {
     var renderer = SampleRenderer(format: format, channelCount: 1, sampleRate: 44_100, seed: 1)
     renderer.switchGain(to: gain)
+    renderer.sourceBitDepth = bitDepth ?? format.bitDepth
     return render(samples, with: &renderer)
 }
 

@@ -11,12 +11,13 @@ struct SampleRendererTests {
             let frames = values.count / channelCount
             let source = values.prefix(frames * channelCount)
             var renderer = SampleRenderer(format: format, channelCount: channelCount, sampleRate: 48_000, seed: 1)
+            renderer.sourceBitDepth = bitDepth
             let rendered = render(source.map { $0 << Int32(32 - bitDepth) }, with: &renderer)
             #expect(rendered == source.map { $0 << Int32(format.bitDepth - bitDepth) }, "\(bitDepth) bits")
         }
     }
 
-    @Test("narrowing at unity rounds to nearest, saturates and never dithers", arguments: SampleFormat.allCases)
+    @Test("at unity, bits below those that a source says it has are rounded to nearest and not dithered", arguments: SampleFormat.allCases)
     func unityNarrows(format: SampleFormat) {
         let expected = telltaleSamples.map { exactSample($0, gain: .unity, bitDepth: format.bitDepth) }
         #expect(render(telltaleSamples, as: format, gain: .unity) == expected)

@@ -22,8 +22,8 @@ struct ThreadTests {
     private static func sample(at position: Int64) -> Int32 { Int32(truncatingIfNeeded: position &* 0x9e37_79b1) }
 
     @Test("the ring loses, doubles and changes no sample, with markers and rewinds between")
-    func ring() {
-        let ring = PCMRing(capacity: 8400, markerCapacity: 4)
+    func ring() throws {
+        let ring = try PCMRing(capacity: 8400, markerCapacity: 4)
         let sampleCount = 3_000_000
         let markersMet = Atomic<Int>(0)
         let faults = Atomic<Int>(0)

@@ -87,13 +87,6 @@ struct FileTests {
             ])
     }
 
-    @Test("a name that is not UTF-8 is listed as one that cannot be used")
-    func notUTF8() throws {
-        let name = Array(folder.path.utf8CString.dropLast()) + [0x2F, -1, 0]
-        close(creat(name, 0o600))
-        #expect(try Folder.entries(of: folder.path) == [.init(name: "\u{FFFD}", kind: .file, isUsable: false)])
-    }
-
     @Test("folders are made with those above them; what is there is no error")
     func create() throws {
         for _ in 0..<2 { try Folder.create(folder["a/b//c/"], mode: 0o700) }

@@ -7,7 +7,7 @@ struct SuggestionTests {
     private static let commands = ["play", "devices", "probe"]
 
     @Test(
-        "the nearest word within half of the letters and three, or the only one that is begun; case and dashes do not count",
+        "The nearest word within half of the letters and three, or the only one that is begun; no case, no dashes",
         arguments: [
             ("paly", "play"), ("PLAY", "play"), ("pley", "play"), ("device", "devices"), ("dev", "devices"),
             ("prob", "probe"), ("pl", "play"), ("p", nil), ("help", nil), ("x", nil), ("", nil), ("dvics", "devices"),
@@ -24,5 +24,14 @@ struct SuggestionTests {
         ])
     func distance(left: String, right: String, distance: Int) {
         #expect(Suggestion.distance(Array(left.utf8), Array(right.utf8)) == distance)
+    }
+
+    @Test("a long word is compared with nothing, and shortened in messages")
+    func longWords() {
+        let word = String(repeating: "a", count: 32)
+        #expect(Suggestion.nearest(to: word, among: [word]) == word)
+        #expect(Suggestion.nearest(to: word + "a", among: [word + "a"]) == nil)
+        #expect(Suggestion.quoted(word) == word)
+        #expect(Suggestion.quoted(String(repeating: "ä", count: 1000)) == String(repeating: "ä", count: 64) + "…")
     }
 }

@@ -91,4 +91,17 @@ struct ThreadTests {
         for thread in threads { thread.join() }
         #expect(counter.value == 40_000)
     }
+
+    @Test("background work has the lowest priority, and nothing else has")
+    func background() throws {
+        // The 19th field of proc_pid_stat(5); the name before it has no blank here.
+        @Sendable func nice() -> Int? {
+            let stat = (try? File.contents(of: "/proc/thread-self/stat", limit: 4096)) ?? []
+            return Int(String(decoding: stat.split(separator: UInt8(ascii: " "))[18], as: UTF8.self))
+        }
+        let seen = Recorder<Int?>()
+        try NamedThread.start(name: "background", priority: .background) { seen.record(nice()) }.join()
+        try NamedThread.start(name: "normal") { seen.record(nice()) }.join()
+        #expect(seen.elements[0] == 19 && seen.elements[1] != 19)
+    }
 }

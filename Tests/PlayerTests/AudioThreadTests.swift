@@ -71,6 +71,7 @@ private final class CountingDevice: PlaybackDevice {
     }
 
     var configuration: DeviceConfiguration { device.configuration }
+    var isAudible: Bool { device.isAudible }
     func writableFrames() throws(DeviceFault) -> Int { try device.writableFrames() }
 
     func write(_ count: Int, _ fill: (UnsafeMutableRawPointer, Int) -> Void) throws(DeviceFault) -> Int {
@@ -93,6 +94,8 @@ private final class CountingDevice: PlaybackDevice {
     }
 
     func drop() throws(DeviceFault) { try device.drop() }
+    func rewindableFrames() throws(DeviceFault) -> Int { try device.rewindableFrames() }
+    func rewind(_ frames: Int) throws(DeviceFault) -> Int { try device.rewind(frames) }
 
     func drain() throws(DeviceFault) {
         try device.drain()

@@ -155,12 +155,12 @@ private final class VanishingFiles: PlaybackSource {
             self.readable = readable
         }
 
-        func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> Int {
+        func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead {
             let end = min(offset + Int64(buffer.count), Int64(bytes.count))
-            guard end > offset else { return 0 }
-            guard end <= readable else { throw .system(SystemError(code: 5, operation: "read")) }
+            guard end > offset else { return .end }
+            guard end <= readable else { throw .medium(SystemError(code: 5, operation: "read")) }
             buffer.copyBytes(from: bytes[Int(offset)..<Int(end)])
-            return Int(end - offset)
+            return .bytes(Int(end - offset))
         }
     }
 }

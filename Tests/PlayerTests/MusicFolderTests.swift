@@ -38,6 +38,65 @@ struct MusicFolderTests {
         try link("a/elsewhere", to: "../elsewhere")
         for name in ["up", "round", "again"] { try link("a/\(name)", to: "..") }
         try link("a/self", to: ".")
-        #expect(try found() == ["a/1.flac", "a/elsewhere/2.flac", "elsewhere/2.flac"])
+        #expect(try found() == ["a/1.flac", "a/elsewhere/2.flac"])
+    }
+
+    @Test("14 folders that lead to each other are 14 folders")
+    func linkedFolders() throws {
+        for number in 0..<14 { try make("\(number)/\(number).flac") }
+        for number in 0..<14 {
+            for other in 0..<14 where other != number { try link("\(number)/to \(other)", to: "../\(other)") }
+        }
+        var search = MusicFolder()
+        try search.add(folder.path)
+        #expect(search.contents.files.count == 14 && search.folderCount == 15)
+        try search.add(folder["3"])
+        #expect(search.contents.files.count == 14 && search.folderCount == 15, "visited already")
+    }
+
+    @Test("The kernel's folders are left alone, also where a link leads there")
+    func kernelFolders() throws {
+        try make("1.flac")
+        for (number, path) in ["/proc", "/sys", "/dev", "/proc/self/fd", "/sys/class"].enumerated() {
+            try link("to \(number)", to: path)
+            #expect(throws: MusicFolder.Stop.kernelFolder(path)) {
+                var search = MusicFolder()
+                try search.add(path)
+            }
+        }
+        var search = MusicFolder()
+        try search.add(folder.path)
+        #expect(search.contents.files.count == 1 && search.folderCount == 1)
+    }
+
+    @Test("The search ends with the file that is one too many, in whichever folder", arguments: [0, 1, 4, 5, 9, 10])
+    func limit(limit: Int) throws {
+        for name in ["a", "b"] { for number in 0..<5 { try make("\(name)/\(number).flac") } }
+        var search = MusicFolder(limit: limit)
+        if limit == 10 {
+            try search.add(folder.path)
+        } else {
+            #expect(throws: MusicFolder.Stop.tooMany(limit: limit)) { try search.add(folder.path) }
+        }
+        #expect(search.folderCount == (limit < 5 ? 2 : 3))
+        #expect(search.contents.files.count <= limit + 1)
+    }
+
+    @Test("A search that is cancelled reads no further")
+    func cancelled() throws {
+        try make("a/1.flac")
+        let cancellation = try Cancellation()
+        cancellation.cancel()
+        var search = MusicFolder(cancellation: cancellation)
+        #expect(throws: MusicFolder.Stop.cancelled) { try search.add(folder.path) }
+        #expect(search.contents.files.isEmpty && search.folderCount == 1)
+    }
+
+    @Test("What cannot be read is counted, and the first thousand are named")
+    func unreadable() throws {
+        for number in 0..<1100 { try link("\(number).flac", to: "nowhere") }
+        var search = MusicFolder()
+        try search.add(folder.path)
+        #expect(search.contents.unreadableCount == 1100 && search.contents.unreadable.count == 1000)
     }
 }

@@ -1,3 +1,4 @@
+import PCM
 import Testing
 
 @testable import Player
@@ -246,8 +247,33 @@ struct PlaybackStateMachineTests {
     func lateNext() {
         let machine = Situation.nextLoading.machine()
         _ = machine.handle(.ended(first))
-        #expect(machine.handle(.opened(second, contextOfB)) == [.begin(second), .run(generation: 1), aToB])
-        #expect(machine.handle(.running(generation: 1)) == [.send(.playbackStateChanged(.playing))])
+        #expect(machine.handle(.opened(second, contextOfB)) == [.begin(second), .run(generation: 2), aToB])
+        #expect(machine.handle(.running(generation: 2)) == [.send(.playbackStateChanged(.playing))])
+    }
+
+    @Test("A late report about what was skipped does not say PLAYING while nothing is heard")
+    func lateReportAfterSkip() {
+        let machine = Situation.nextLoading.machine()
+        #expect(machine.handle(.skipToNext).contains(.send(.playbackStateChanged(.stalled))))
+        #expect(machine.handle(.running(generation: 1)) == [])
+        #expect(machine.value.playbackState == .stalled)
+    }
+
+    @Test("How channels are adapted is told of the active product, once; of the next one with its transition")
+    func adapted() throws {
+        let adaptation = try #require(ChannelAdaptation(from: 1, to: 2))
+        let machine = Situation.nextReady.machine()
+        #expect(machine.handle(.adapted(first, nil)) == [])
+        var changed = contextOfA
+        changed.adaptation = adaptation
+        #expect(machine.handle(.adapted(first, adaptation)) == [.send(.playbackQualityChanged(changed))])
+        #expect(machine.handle(.adapted(first, adaptation)) == [])
+        #expect(machine.handle(.adapted(first, nil)) == [.send(.playbackQualityChanged(contextOfA))])
+        #expect(machine.handle(.adapted(second, adaptation)) == [])
+        changed = contextOfB
+        changed.adaptation = adaptation
+        let transition = MediaProductTransition(previous: a, active: b, context: changed)
+        #expect(machine.handle(.heard(second)) == [.close(first), .send(.mediaProductTransition(transition))])
     }
 
     @Test("PLAYING when sound comes out, after play or after a stall", arguments: Situation.allCases)

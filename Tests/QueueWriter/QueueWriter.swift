@@ -6,8 +6,8 @@ import Platform
 /// Changes a queue for ever and acknowledges each change on stdout once it is durable, so that a test can end the
 /// process at any moment and look what is there: `QueueWriter DATABASE STEPS-DONE`. What a step does depends on its
 /// number alone. `QueueWriter memory COUNT` says how many bytes a queue takes, where no other test allocates.
-/// `QueueWriter times COUNT` is for `tools/bench`: each operation on a queue of so many entries with the microseconds that
-/// it takes, a line each.
+/// `QueueWriter times COUNT` is for `tools/bench`: each operation on a queue of so many entries with the microseconds
+/// that it takes, a line each.
 @main struct QueueWriter {
     static let migrations = [SchemaModule("appliance", [Migration(1, QueueStore.schema)])]
 

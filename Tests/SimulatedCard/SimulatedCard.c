@@ -135,8 +135,8 @@ simulated_card *simulated_card_create(const simulated_abilities *abilities) {
     snd_pcm_ioplug_set_param_list(
         plugin, SND_PCM_IOPLUG_HW_FORMAT, length(abilities->formats), abilities->formats);
     snd_pcm_ioplug_set_param_list(plugin, SND_PCM_IOPLUG_HW_RATE, length(abilities->rates), abilities->rates);
-    snd_pcm_ioplug_set_param_minmax(
-        plugin, SND_PCM_IOPLUG_HW_CHANNELS, abilities->least_channels, abilities->most_channels);
+    snd_pcm_ioplug_set_param_list(
+        plugin, SND_PCM_IOPLUG_HW_CHANNELS, length(abilities->channels), abilities->channels);
     return card;
 }
 

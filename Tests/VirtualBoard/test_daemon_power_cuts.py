@@ -77,7 +77,8 @@ class PowerCuts(unittest.TestCase):
         values += [f"{self.chance.randrange(-30, 30)} dB" for _ in range(100)]
         volumes = [self.daemon.status["volume"]] + [self.chance.randrange(101) for _ in values[1:]]
         acknowledged = self.cut_during(
-            [f"config set {key} '{value}' && tonearm volume {volume}" for value, volume in zip(values[1:], volumes[1:])])
+            [f"config set {key} '{value}' && tonearm volume {volume}"
+             for value, volume in zip(values[1:], volumes[1:])])
         self.start()
         # The volume follows a knob: it is written soon after the answer, one of the last ones in any case.
         self.assertIn(self.daemon.status["volume"], volumes[:acknowledged + 2])

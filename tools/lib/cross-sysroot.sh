@@ -1,16 +1,19 @@
 # shellcheck shell=bash
-# Sysroots of Debian packages, with our own builds of alsa-lib and SQLite in them. Sourced by tools/cross, never run.
-# Nothing of a target is executed and nothing needs root.
+# Sysroots of Debian packages, with our own builds of alsa-lib, SQLite and mbedTLS in them. Sourced, never run. Nothing
+# of a target is executed and nothing needs root.
 
 SUITE=bookworm
+# Where mbedTLS comes from: 2.28, the version of SUITE, has no TLS 1.3, and its authors have stopped.
+NEXT_SUITE=trixie
 
-# C library, compiler support, and the libraries of Package.swift but alsa-lib, of which Debian has no static archive.
+# C library, compiler support, and the libraries of Package.swift except alsa-lib, of which Debian has no static
+# archive, and mbedTLS, whose version in SUITE is too old.
 SYSROOT_PACKAGES=libc6-dev,libgcc-12-dev,libflac-dev,libsqlite3-dev,libjansson-dev,libgpiod-dev
 
 # A sound card (hw), nothing (null) and a file for tests: the engine opens no other kind of device.
 ALSA_OPTIONS=(
     --quiet --prefix=/usr --enable-static --disable-shared
-    --with-pcm-plugins=hw,null,file --with-ctl-plugins=no --with-libdl=no --without-versioned
+    "--with-pcm-plugins=hw,null,file" --with-ctl-plugins=no --with-libdl=no --without-versioned
     --disable-ucm --disable-topology --disable-rawmidi --disable-hwdep --disable-seq --disable-aload
     --disable-alisp --disable-old-symbols --disable-python
 )
@@ -25,6 +28,35 @@ SQLITE_OPTIONS=(
     -DSQLITE_OMIT_DESERIALIZE -DSQLITE_OMIT_XFER_OPT -DSQLITE_OMIT_COMPILEOPTION_DIAGS -DSQLITE_UNTESTABLE
 )
 
+# What a client of today's TLS and the engine's own ciphers do not need goes. What stays is for the TLS of the network
+# module, too: the functions that nobody calls are left out by the linker.
+MBEDTLS_UNSET=(
+    MBEDTLS_SELF_TEST MBEDTLS_DEBUG_C MBEDTLS_VERSION_FEATURES
+    # Servers, DTLS, and what TLS clients do not do.
+    MBEDTLS_SSL_SRV_C MBEDTLS_SSL_CACHE_C MBEDTLS_SSL_COOKIE_C MBEDTLS_SSL_TICKET_C MBEDTLS_SSL_RENEGOTIATION
+    MBEDTLS_SSL_PROTO_DTLS MBEDTLS_SSL_DTLS_CONNECTION_ID MBEDTLS_SSL_DTLS_CONNECTION_ID_COMPAT
+    MBEDTLS_SSL_DTLS_ANTI_REPLAY MBEDTLS_SSL_DTLS_HELLO_VERIFY MBEDTLS_SSL_DTLS_CLIENT_PORT_REUSE
+    MBEDTLS_SSL_CONTEXT_SERIALIZATION
+    MBEDTLS_KEY_EXCHANGE_PSK_ENABLED MBEDTLS_KEY_EXCHANGE_DHE_PSK_ENABLED MBEDTLS_KEY_EXCHANGE_ECDHE_PSK_ENABLED
+    MBEDTLS_KEY_EXCHANGE_RSA_PSK_ENABLED
+    # Ciphers and hashes that no server chooses any more, or never did.
+    MBEDTLS_CAMELLIA_C MBEDTLS_ARIA_C MBEDTLS_DES_C MBEDTLS_RIPEMD160_C MBEDTLS_LMS_C MBEDTLS_ECJPAKE_C
+    MBEDTLS_CIPHER_MODE_CFB MBEDTLS_CIPHER_MODE_OFB MBEDTLS_CIPHER_MODE_XTS MBEDTLS_NIST_KW_C
+    MBEDTLS_ECP_DP_SECP192R1_ENABLED MBEDTLS_ECP_DP_SECP224R1_ENABLED MBEDTLS_ECP_DP_SECP192K1_ENABLED
+    MBEDTLS_ECP_DP_SECP224K1_ENABLED MBEDTLS_ECP_DP_SECP256K1_ENABLED MBEDTLS_ECP_DP_BP256R1_ENABLED
+    MBEDTLS_ECP_DP_BP384R1_ENABLED MBEDTLS_ECP_DP_BP512R1_ENABLED MBEDTLS_ECP_DP_CURVE448_ENABLED
+    # Keys in files, and what writes certificates.
+    MBEDTLS_PSA_CRYPTO_STORAGE_C MBEDTLS_PSA_ITS_FILE_C MBEDTLS_X509_CREATE_C MBEDTLS_X509_CRT_WRITE_C
+    MBEDTLS_X509_CSR_WRITE_C MBEDTLS_X509_CSR_PARSE_C MBEDTLS_PKCS7_C MBEDTLS_PK_WRITE_C MBEDTLS_PEM_WRITE_C
+    MBEDTLS_GENPRIME
+)
+MBEDTLS_SET=(
+    # Several threads use PSA's key store, which TLS 1.3 needs.
+    MBEDTLS_THREADING_C MBEDTLS_THREADING_PTHREAD
+    # AES by the processor (AESNI, AESCE) is on by default; SHA-256 by the processor is not.
+    MBEDTLS_SHA256_USE_ARMV8_A_CRYPTO_IF_PRESENT
+)
+
 # Small, and in sections, so that the linker can leave out what the engine does not call. Nothing is ever thrown through
 # C, so there is nothing to unwind.
 LIBRARY_CFLAGS=(-Oz -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -fno-unwind-tables)
@@ -33,7 +65,7 @@ LIBRARY_CFLAGS=(-Oz -ffunction-sections -fdata-sections -fno-asynchronous-unwind
 # machine's own lists nor its sources are touched. $DIR/apt.conf is for APT_CONFIG, $DIR/binary.list for mmdebstrap.
 # TONEARM_MIRROR names a mirror when the machine's own sources have none of Debian's.
 make_apt() {
-    local dir=$1 keyring=/usr/share/keyrings/debian-archive-keyring.gpg archives
+    local dir=$1 keyring=/usr/share/keyrings/debian-archive-keyring.gpg archives archive
     mkdir -p "$dir/state/lists/partial" "$dir/cache/archives/partial"
     : >"$dir/status"
     : >"$dir/machine.conf"
@@ -50,15 +82,19 @@ END
         APT_CONFIG=$dir/machine.conf apt-get update --quiet
         archives=$(APT_CONFIG=$dir/machine.conf apt-get indextargets \
             --format '$(ORIGIN)|$(CODENAME)|$(COMPONENT)|$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
-            sed -n "s/^Debian|$SUITE[a-z-]*|main|//p" | sort -u)
+            sed -n "s/^Debian|${SUITE}[a-z-]*|main|//p" | sort -u)
     fi
     if [ -z "$archives" ]; then
         echo "This machine's apt has no source of Debian's suite '$SUITE', component main."
         echo "Name a mirror in TONEARM_MIRROR, as a URL, and try again."
         return 1
     fi
-    sed "s|^|deb [signed-by=$keyring] |" <<<"$archives" >"$dir/binary.list"
-    sed "s|^|deb-src [signed-by=$keyring] |" <<<"$archives" >"$dir/source.list"
+    : >"$dir/binary.list"
+    : >"$dir/source.list"
+    while read -r archive; do
+        echo "deb [signed-by=$keyring] $archive" >>"$dir/binary.list"
+        echo "deb-src [signed-by=$keyring] $archive" >>"$dir/source.list"
+    done <<<"$archives"
     cat >"$dir/apt.conf" <<END
 Dir::State "$dir/state";
 Dir::State::status "$dir/status";
@@ -68,6 +104,17 @@ Dir::Etc::sourceparts "/dev/null";
 Acquire::Languages "none";
 APT::Sandbox::User "";
 END
+    APT_CONFIG=$dir/apt.conf apt-get update --quiet
+}
+
+# make_next_apt APT DIR: the same for sources of NEXT_SUITE, apart from it, because apt takes the newest version that it
+# knows. The signatures verify with the keyring that SUITE has.
+make_next_apt() {
+    local apt=$1 dir=$2
+    mkdir -p "$dir/state/lists/partial" "$dir/cache/archives/partial"
+    : >"$dir/status"
+    sed "s/$SUITE/$NEXT_SUITE/" "$apt/source.list" >"$dir/source.list"
+    sed "s|$apt|$dir|g" "$apt/apt.conf" >"$dir/apt.conf"
     APT_CONFIG=$dir/apt.conf apt-get update --quiet
 }
 
@@ -86,7 +133,7 @@ patch_alsa() { patch --directory="$1" --strip=1 --fuzz=0 <"$ROOT/tools/lib/alsa-
 
 # amalgamate_sqlite SOURCE: makes SOURCE/sqlite3.c, all of SQLite in one file, as its authors want it compiled.
 amalgamate_sqlite() {
-    cd "$1"
+    cd "$1" || return
     ./configure --quiet --disable-tcl --disable-readline
     make sqlite3.c
 }
@@ -127,7 +174,7 @@ build_alsa() {
     local source=$1 build=$2 sysroot=$3 part
     rm -rf "$build"
     mkdir -p "$build"
-    cd "$build"
+    cd "$build" || return
     "$source/configure" --host="$MULTIARCH" --libdir="/usr/lib/$MULTIARCH" "${ALSA_OPTIONS[@]}" \
         CC="clang --target=$CLANG_TARGET --sysroot=$sysroot -fuse-ld=lld" CFLAGS="${LIBRARY_CFLAGS[*]}" \
         AR=llvm-ar RANLIB=llvm-ranlib
@@ -146,4 +193,27 @@ build_sqlite() {
     rm "$library"
     llvm-ar rcs "$library" "$object"
     cp "$source/sqlite3.h" "$sysroot/usr/include/"
+}
+
+# configure_mbedtls SOURCE: the options above, in the header that the library and its users read.
+configure_mbedtls() {
+    local option
+    for option in "${MBEDTLS_UNSET[@]}"; do python3 "$1/scripts/config.py" unset "$option"; done
+    for option in "${MBEDTLS_SET[@]}"; do python3 "$1/scripts/config.py" set "$option"; done
+}
+
+# build_mbedtls SOURCE BUILD SYSROOT: the crypto half of mbedTLS as a static library for the target in use, installed
+# into its sysroot.
+build_mbedtls() {
+    local source=$1 build=$2 sysroot=$3
+    rm -rf "$build"
+    mkdir -p "$build"
+    cp -r "$source"/{include,library,3rdparty,scripts} "$build"
+    # Nothing is generated: the released source has the generated files in it.
+    make -j2 -C "$build/library" libmbedcrypto.a GEN_FILES= \
+        CC="clang --target=$CLANG_TARGET --sysroot=$sysroot ${MACHINE_FLAGS[*]}" CFLAGS="${LIBRARY_CFLAGS[*]}" \
+        AR=llvm-ar RANLIB=llvm-ranlib
+    cp "$build/library/libmbedcrypto.a" "$sysroot/usr/lib/$MULTIARCH/"
+    rm -rf "$sysroot"/usr/include/{mbedtls,psa}
+    cp -r "$build"/include/{mbedtls,psa} "$sysroot/usr/include/"
 }

@@ -10,7 +10,6 @@ ALL_TARGETS=(x86_64 aarch64 armv7)
 #   CLANG_TARGET  Linux triple: how C is compiled and linked, and how Swift reads C headers
 #   SWIFT_TARGET  bare-metal triple: the toolchain has Embedded Swift's standard library for no Linux on ARM
 #   MACHINE_FLAGS further options of clang
-# shellcheck disable=SC2034 # all of them are read by the scripts that source this one
 use_target() {
     MACHINE_FLAGS=()
     case $1 in

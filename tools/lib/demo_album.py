@@ -3,8 +3,9 @@
     demo_album.py make DIR               writes whole.wav, and the two movements cut from it: 1.wav, 2.wav
     demo_album.py compare PLAYED WHOLE   compares two WAV files sample by sample
 
-The tune is the ground of Pachelbel's Canon (1680 or so) and two of its voices, played on plucked strings and a soft organ. The cut lies
-in the middle of a bar, where every voice sounds, and on no multiple of anything: what is inserted or lost there is heard.
+The tune is the ground of Pachelbel's Canon (1680 or so) and two of its voices, played on plucked strings and a soft
+organ. The cut lies in the middle of a bar, where every voice sounds, and on no multiple of anything: what is inserted
+or lost there is heard.
 """
 
 import array
@@ -49,7 +50,8 @@ def tone(semitones, seconds, harmonics, attack, decay, release):
         if frequency * number > 15_000:
             break
         # A rotation by complex multiplication, far cheaper than a sine for each frame.
-        turn = complex(math.cos(2 * math.pi * frequency * number / RATE), math.sin(2 * math.pi * frequency * number / RATE))
+        angle = 2 * math.pi * frequency * number / RATE
+        turn = complex(math.cos(angle), math.sin(angle))
         turn *= math.exp(-decay * number ** 0.7 / RATE)
         phase = complex(0, -level)
         for frame in range(frames):
@@ -138,8 +140,10 @@ def compare(played, whole):
     if actual == expected:
         print(f"{len(expected) // 4} frames, all equal to the source")
         return 0
-    at = next((at for at, pair in enumerate(zip(actual, expected)) if pair[0] != pair[1]), min(len(actual), len(expected)))
-    print(f"{len(actual) // 4} frames were played, the source has {len(expected) // 4}; the first difference is at {at // 4}")
+    shorter = min(len(actual), len(expected))
+    at = next((at for at, pair in enumerate(zip(actual, expected)) if pair[0] != pair[1]), shorter)
+    print(f"{len(actual) // 4} frames were played, the source has {len(expected) // 4}; "
+          f"the first difference is at {at // 4}")
     return 1
 
 

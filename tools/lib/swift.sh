@@ -30,7 +30,6 @@ find_swift() {
             seen="$seen $candidate ($version)"
         fi
     done
-    # shellcheck disable=SC2034 # read by the callers
     SWIFT_PROBLEM="no Swift $MINIMUM_SWIFT or newer found${seen:+; found only:$seen}"
     return 1
 }

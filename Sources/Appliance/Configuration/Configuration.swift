@@ -99,7 +99,7 @@ public struct Configuration: Equatable, Sendable {
     private static func notAllowed(_ value: String, for setting: Setting) -> String {
         var guess: String?
         if case .choice(let words) = setting.type { guess = Suggestion.nearest(to: value, among: words) }
-        return "\(setting.key) = \(value): must be \(setting.type.allowed)"
+        return "\(setting.key) = \(Suggestion.quoted(value)): must be \(setting.type.allowed)"
             + (guess.map { ". Did you mean \($0)?" } ?? "")
     }
 

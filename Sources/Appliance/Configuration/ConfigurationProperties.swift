@@ -60,10 +60,13 @@ extension Configuration {
     public var clientLimit: Int { number(.clients) }
     /// nil without one.
     public var boardProfile: String? { text(.profile, unless: "none") }
-    /// What is run to turn the power off.
-    public var powerOffCommand: String { text(.powerOff) }
-    /// What is run to start the network anew.
-    public var networkRestartCommand: String { text(.networkRestart) }
+    /// What the shell runs for the command; `none` for nothing.
+    public func commandLine(of command: SystemCommand) -> String {
+        switch command {
+        case .powerOff: text(.powerOff)
+        case .networkRestart: text(.networkRestart)
+        }
+    }
 
     public var logLevel: Log.Level { choice(.logLevel, of: [.error, .warning, .notice, .info, .debug]) }
 }

@@ -20,7 +20,7 @@ public struct SettingError: Error, Equatable, Sendable, CustomStringConvertible 
     fileprivate init(unknown path: String) {
         let guess = Suggestion.nearest(to: path, among: SettingName.allCases.map { $0.path })
         let hint = guess.map { "; did you mean \($0)?" } ?? "; `tonearm config show` lists all."
-        self.init("no setting \(path)\(hint)")
+        self.init("no setting \(Suggestion.quoted(path))\(hint)")
     }
 }
 

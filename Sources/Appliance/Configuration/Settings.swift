@@ -116,7 +116,7 @@ struct Setting: Sendable {
             The folder for everything that outlives a start: queue, position, volume. Two daemons cannot share it.
             """),
         Setting(
-            .socket, "control", "socket", .path(orWord: "none", limit: ControlSocketFile.lengthLimit),
+            .socket, "control", "socket", .path(orWord: "none", limit: SocketFile.lengthLimit),
             "/run/tonearm/control",
             """
             The path of the control socket; none for no remote control.
@@ -134,7 +134,7 @@ struct Setting: Sendable {
         Setting(
             .clients, "control", "clients", .integer(1...256), "32", changesWhileRunning: true,
             """
-            How many clients may be connected at once.
+            How many clients may be connected at once, and one more for root.
             """),
         Setting(
             .profile, "board", "profile", .path(orWord: "none"), "none",
@@ -160,11 +160,11 @@ struct Setting: Sendable {
             """),
     ]
 
-    /// Whether no client may set it: it is needed before what clients have set is read, a mistake in it would keep the
-    /// next start from succeeding without a socket to undo it, or it is a command that is run.
+    /// Whether no client may set it: it is needed before the clients' settings are read, a mistake in it locks clients out
+    /// or keeps the next start from succeeding, or it is a command that is run.
     private var isForFileOnly: Bool {
         switch name {
-        case .state, .socket, .socketMode, .socketGroup, .profile, .powerOff, .networkRestart: true
+        case .state, .socket, .socketMode, .socketGroup, .clients, .profile, .powerOff, .networkRestart: true
         default: false
         }
     }

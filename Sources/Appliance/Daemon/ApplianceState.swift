@@ -102,6 +102,17 @@ public struct ApplianceState: ~Copyable {
     /// What holds when `file` is the configuration file's: the values that clients have set are above it.
     public func inForce(_ file: Configuration) -> Configuration { file.overruled(by: settings) }
 
+    /// What clients have set. When something was lost, the maximum that is stored with the volume stands in for the
+    /// setting: nothing becomes louder than it could be before.
+    func clientValues(above file: Configuration, engine: PlaybackEngineConfig) -> [SettingName: String] {
+        var values = settings
+        let stored = engine.maximumVolume
+        if isDamaged, stored.percent < 100, !file.overruled(by: values).isSet(.maximumVolume) {
+            values[.maximumVolume] = "\(stored.percent) %"
+        }
+        return values
+    }
+
     private static func settings(in database: Database) throws(DatabaseError) -> [SettingName: String] {
         let store = KeyValueStore(database, table: settingTable)
         var settings: [SettingName: String] = [:]

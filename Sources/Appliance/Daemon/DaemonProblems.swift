@@ -1,10 +1,29 @@
-/// What is amiss now.
-struct DaemonProblems: Equatable {
-    private(set) var all: [DaemonProblem] = []
+import Platform
 
-    /// - Parameter message: nil when it is well again.
-    /// - Returns: whether that is news.
-    mutating func set(_ subject: String, _ message: String?) -> Bool {
+/// Everything that is wrong now, each under its subject.
+///
+/// Thread: the daemon's.
+public final class DaemonProblems {
+    /// The oldest first.
+    public private(set) var all: [DaemonProblem] = []
+    private let changed: () -> Void
+
+    /// - Parameter changed: called after each change.
+    init(changed: @escaping () -> Void) { self.changed = changed }
+
+    /// Reports a problem, or its end, and writes it to the log.
+    /// - Parameter message: nil when the problem is resolved.
+    public func set(_ subject: String, _ message: String?) {
+        guard replace(subject, message) else { return }
+        // The engine logs problems of the device itself.
+        if !subject.utf8.elementsEqual(DaemonProblem.device.utf8) {
+            if let message { Log.warning("\(subject): \(message)") } else { Log.notice("\(subject): resolved") }
+        }
+        changed()
+    }
+
+    /// - Returns: whether something changed.
+    private func replace(_ subject: String, _ message: String?) -> Bool {
         let index = all.firstIndex { $0.subject.utf8.elementsEqual(subject.utf8) }
         switch (index, message) {
         case (nil, nil):

@@ -21,7 +21,7 @@ public final class Watchdog {
 
     /// The daemon has started.
     public func start() {
-        _ = daemon.observe { [self] event in
+        daemon.observers.add { [self] event in
             switch event {
             case .state, .track, .problems: tellStatus()
             default: break

@@ -2,10 +2,11 @@ import Board
 import Platform
 import Player
 
-/// Lets the engine play, fall silent and open the device anew while the amplifier is muted, so that nothing pops.
-/// Without an amplifier it does so at once.
+/// The one way from the queue to the engine. Lets the engine play, fall silent and reopen the device while the
+/// amplifier is muted, so that nothing pops; without an amplifier it does so at once.
 ///
 /// Thread: that of `loop`, everything.
+/// `@unchecked Sendable` is safe because the engine's thread only posts to `loop`.
 final class AmplifiedOutput: @unchecked Sendable {
     private let engine: PlaybackEngine
     private let loop: EventLoop
@@ -14,10 +15,10 @@ final class AmplifiedOutput: @unchecked Sendable {
     private var wantsToPlay = false
     /// What is to be done when the amplifier is silent.
     private var pending: (() -> Void)?
-    /// What is to be called when that is done, or no longer wanted.
+    /// What is to be called when that is done or cancelled.
     private var waiting: [@Sendable () -> Void] = []
     private var isHeard = false
-    /// Lets the engine open the device anew; nil when it does not wait for that.
+    /// Lets the engine reopen the device; nil when it does not wait for that.
     private var reopen: (() -> Void)?
 
     init(engine: PlaybackEngine, loop: EventLoop) {
@@ -40,6 +41,11 @@ final class AmplifiedOutput: @unchecked Sendable {
         reopen = nil
         engine.load(product)
     }
+
+    func setNext(_ product: MediaProduct?) { engine.setNext(product) }
+
+    /// - Parameter seconds: in the active product.
+    func seek(_ seconds: Double) { engine.seek(seconds) }
 
     func play() {
         pending = nil
@@ -114,7 +120,7 @@ final class AmplifiedOutput: @unchecked Sendable {
         }
     }
 
-    /// What the engine says of a device that is opened anew while it plays.
+    /// What the engine says of a device that is reopened while it plays.
     private func deviceIs(_ reopening: DeviceReopening) {
         switch reopening {
         case .asked(let goOn):

@@ -1,179 +1,118 @@
 import Platform
 import Player
 
-/// Plays the queue: tells the playback engine what to play and what follows, and follows what the engine says that it
-/// does. Uses the engine's public interface alone.
+/// Plays the queue: carries out what `QueueStateMachine` decides, and hands it what the engine says. Uses the engine's
+/// public interface alone.
 ///
 /// Thread: that of `loop`, everything.
+/// `@unchecked Sendable` is safe because the engine's thread only posts to `loop`.
 public final class QueueConductor: @unchecked Sendable {
-    /// What happened, for those who keep, show or tell it.
-    public enum Event: Equatable, Sendable {
-        /// Entries, order, modes, the current entry or whether it is meant to play.
-        case queueChanged
-        /// The engine has begun with the current entry: its context is known.
-        case currentAnnounced
-        case stateChanged(PlaybackState)
-        /// The position is another than time has made it.
-        case positionJumped
-        /// It was playing, and was paused, stopped or interrupted.
-        case rested
-        /// The entry could not be played, and was passed over.
-        case failed(EntryID, PlayerError)
-        /// The current entry's medium is not there, and is waited for; nil: it is there, or no longer wanted.
-        case mediumMissing(PlayerError?)
-        /// Nothing is left to play.
-        case ended
-        /// Another device plays with the same subscription; it was paused.
-        case revoked(otherDevice: String?)
-    }
+    /// Called on `loop`'s thread with everything that happens.
+    var observe: (QueueMessage) -> Void
 
-    public private(set) var queue: PlayQueue
-    /// Whether the user wants it to play. It may still be silent, for lack of data, of a device or of focus.
-    public private(set) var wantsToPlay = false
-    /// Whether others have the device.
-    public private(set) var isReleased = false
-
-    private let engine: PlaybackEngine
     let output: AmplifiedOutput
+    private let engine: PlaybackEngine
     private let loop: EventLoop
+    private let clock: any MonotonicClock
     private let random: any RandomSource
-    private var observe: (Event) -> Void
+    private var machine: QueueStateMachine
     private var subscription: Bus<PlaybackMessage>.Subscription?
+    private var timer: TimerToken?
+    private var isOver = false
 
-    private var lastSerial: UInt64 = 0
-    /// What the engine plays or will play; nil when it has nothing. What it says of earlier requests is out of date.
-    private var loaded: PlaybackRequest?
-    /// Whether the engine has said so.
-    private(set) var isAnnounced = false
-    /// What the engine was told to play next.
-    private var planned: PlaybackRequest?
-    /// Where the current entry begins, in seconds, as long as the engine does not know it better.
-    private var startPosition = 0.0
-    /// Seeks that the engine has not carried out yet.
-    private var seeksUnderWay = 0
-    /// Entries in a row that could not be played.
-    private var failures = 0
-    private var mediumWait: MediumWait?
-    private var mediumTimer: TimerToken?
-
-    /// - Parameter observe: called on `loop`'s thread with all that happens.
+    /// - Parameters:
+    ///   - loop: where everything happens. Where that is the player's own loop, the engine's messages are handled at
+    ///     once: what follows an entry is known before the entry ends, however short it is.
+    ///   - observe: called on `loop`'s thread with everything that happens.
     public init(
-        engine: PlaybackEngine, loop: EventLoop, queue: PlayQueue = PlayQueue(),
-        random: any RandomSource = SystemRandomSource(), observe: @escaping (Event) -> Void
+        engine: PlaybackEngine, loop: EventLoop, queue: PlayQueue = PlayQueue(), rules: QueueRules = .appliance,
+        clock: any MonotonicClock = SystemMonotonicClock(), random: any RandomSource = SystemRandomSource(),
+        observe: @escaping (QueueMessage) -> Void = { _ in }
     ) {
         self.engine = engine
         output = AmplifiedOutput(engine: engine, loop: loop)
         self.loop = loop
-        self.queue = queue
+        self.clock = clock
         self.random = random
         self.observe = observe
+        machine = QueueStateMachine(queue, rules: rules)
         subscription = engine.bus.subscribe { [self] message in
-            loop.post { self.receive(message) }
+            if loop.isCurrentThread { receive(message) } else { loop.post { self.receive(message) } }
         }
     }
 
-    /// Listens to the engine no longer, and tells nobody of the messages that are still under way. Until then it lives
-    /// as long as the engine does.
+    /// Stops listening to the engine. From now on nothing is carried out and nothing reported; what was last true can
+    /// still be read. Until then it lives as long as the engine does.
     public func shutDown() {
+        loop.assertOnLoop()
         if let subscription { engine.bus.cancel(subscription) }
         subscription = nil
         observe = { _ in }
-        endMediumWait()
+        cancelTimer()
+        isOver = true
     }
 
-    /// Where the current entry is heard, in seconds; 0 without one. After a seek that is where it goes to.
-    public var position: Double {
-        isAnnounced && seeksUnderWay == 0 ? engine.assetPosition ?? startPosition : startPosition
-    }
+    // MARK: What is going on
+
+    /// The entries, their order and the modes.
+    public var contents: PlayQueue { machine.contents }
+
+    /// Whether the user wants it to play. It may still be silent, for lack of data, of a device or of focus.
+    public var wantsToPlay: Bool { machine.wantsToPlay }
 
     /// Whether it waits for the current entry's medium.
-    public var waitsForMedium: Bool { mediumWait != nil }
+    public var waitsForMedium: Bool { machine.waitsForMedium }
+
+    /// Whether the engine has begun with the current entry: what the engine says is about that one.
+    var isAnnounced: Bool { machine.isAnnounced }
+
+    /// Where the current entry is heard, in seconds; 0 without one. After a seek that is its target.
+    public var position: Double { machine.position(engine.assetPosition) }
+
+    /// What a person would say that it does.
+    public var playback: DaemonStatus.Playback {
+        guard machine.contents.current != nil else { return .stopped }
+        guard wantsToPlay else { return .paused }
+        return machine.isReleased || waitsForMedium || engine.playbackState == .stalled ? .stalled : .playing
+    }
 
     /// Remembers the position: the engine forgets it when it fails.
-    public func notePosition() { startPosition = position }
+    func notePosition() { machine.notePosition(engine.assetPosition) }
+
+    /// Calls `action` on the loop once the engine has carried out everything requested so far.
+    public func whenCarriedOut(_ action: @escaping @Sendable () -> Void) {
+        output.afterRequests { [loop] in loop.post(action) }
+    }
 
     // MARK: Playback
 
-    /// Makes the queue's current entry ready at a position, for a start with what was kept.
-    public func resume(at position: Double, playing: Bool) {
-        wantsToPlay = playing && queue.current != nil
-        if let current = queue.current { load(current, at: position) }
-        observe(.queueChanged)
-    }
+    /// Makes the current entry ready at a position, in seconds, for a start with what was kept.
+    public func resume(at position: Double, playing: Bool) { handle(.resume(position: position, playing: playing)) }
 
     /// Plays the current entry, or the first one where there is none.
-    public func play() {
-        guard !wantsToPlay, queue.current ?? queue.next() != nil else { return }
-        wantsToPlay = true
-        failures = 0
-        if loaded == nil { loadCurrent(at: startPosition) } else { output.play() }
-        observe(.queueChanged)
-    }
+    public func play() { handle(.play) }
 
     /// Falls silent and keeps the position.
-    public func pause() {
-        guard wantsToPlay else { return }
-        wantsToPlay = false
-        if loaded != nil { output.pause() }
-        observe(.queueChanged)
-        observe(.rested)
-    }
+    public func pause() { handle(.pause) }
 
-    public func toggle() {
-        if wantsToPlay { pause() } else { play() }
-    }
+    public func toggle() { handle(.toggle) }
 
-    /// Falls silent and frees the device; the current entry will begin anew.
-    public func stop() {
-        wantsToPlay = false
-        endMediumWait()
-        unload()
-        startPosition = 0
-        observe(.queueChanged)
-        observe(.rested)
-    }
+    /// Falls silent and frees the device; the current entry will start from its beginning.
+    public func stop() { handle(.stop) }
 
     /// Goes on to what is up next, playing or not as before. Does nothing at the end.
-    public func next() { jump { $0.next() != nil } }
+    public func next() { handle(.next) }
 
     /// Restarts the current entry, or goes back to the one before while it has hardly begun.
-    public func previous() {
-        if queue.current != nil, PreviousButton.pressed(at: position) == .restart {
-            seek(to: 0)
-        } else {
-            jump { $0.previous() != nil }
-        }
-    }
-
-    /// Jumps to an entry, playing or not as before.
-    public func select(_ entry: EntryID) throws(PlayQueueError) {
-        try queue.select(entry)
-        jump { _ in true }
-    }
+    public func previous() { handle(.previous) }
 
     /// Goes to a position of the current entry.
     /// - Parameter seconds: limited to 0…duration; at the end the entry has ended.
-    public func seek(to seconds: Double) {
-        guard queue.current != nil, seconds.isFinite else { return }
-        let end = isAnnounced ? engine.playbackContext?.duration ?? .infinity : .infinity
-        startPosition = min(max(0, seconds), end)
-        if loaded != nil {
-            engine.seek(startPosition)
-            seeksUnderWay += 1
-            engine.afterRequests { [self, loop] in
-                loop.post { self.seeksUnderWay -= 1 }
-            }
-        }
-        observe(.positionJumped)
-    }
+    public func seek(to seconds: Double) { handle(.seek(seconds: seconds)) }
 
-    private func jump(_ change: (inout PlayQueue) -> Bool) {
-        guard change(&queue) else { return }
-        failures = 0
-        endMediumWait()
-        loadCurrent(at: 0)
-        observe(.queueChanged)
-        observe(.positionJumped)
+    /// Jumps to an entry, playing or not as before.
+    public func select(_ entry: EntryID) throws(PlayQueueError) {
+        try replace(playing: nil) { contents throws(PlayQueueError) in try contents.select(entry) }
     }
 
     // MARK: The queue
@@ -185,110 +124,105 @@ public final class QueueConductor: @unchecked Sendable {
     public func set(
         _ products: [QueuedProduct], startingAt start: Int? = 0, playing: Bool
     ) throws(PlayQueueError) {
-        try queue.set(products, startingAt: start, random: random)
-        wantsToPlay = playing && !queue.isEmpty
-        jump { _ in true }
-    }
-
-    public func setShuffled(_ shuffled: Bool) {
-        queue.setShuffled(shuffled, random: random)
-        follow(queue.current)
-    }
-
-    public func setRepeatMode(_ mode: RepeatMode) {
-        queue.repeatMode = mode
-        follow(queue.current)
-    }
-
-    /// Changes the queue by whatever operations, and has the engine follow: another current entry is loaded, playing or
-    /// not as before, and what is up next is set.
-    /// - Throws: what `change` throws; what it had done before has been done.
-    public func edit(
-        _ change: (inout PlayQueue) throws(PlayQueueError) -> Void
-    ) throws(PlayQueueError) {
-        let before = queue.current
-        defer { follow(before) }
-        try change(&queue)
-    }
-
-    /// - Parameter before: the entry that was current before the queue changed.
-    private func follow(_ before: EntryID?) {
-        if queue.current == before {
-            planNext()
-        } else {
-            endMediumWait()
-            loadCurrent(at: 0)
-            if queue.current == nil { wantsToPlay = false }
+        let random = random
+        try replace(playing: playing) { contents throws(PlayQueueError) in
+            try contents.set(products, startingAt: start, random: random)
         }
-        observe(.queueChanged)
+    }
+
+    /// Removes all entries and stops.
+    public func clear() { change { $0.clear() } }
+
+    public func setShuffled(_ shuffled: Bool) { change { [random] in $0.setShuffled(shuffled, random: random) } }
+
+    public func setRepeatMode(_ mode: RepeatMode) { change { $0.repeatMode = mode } }
+
+    /// Changes the queue by any operations, and has the engine follow: another current entry is loaded, playing or not
+    /// as before, and what is up next is set.
+    /// - Throws: what `change` throws; what it did before that counts.
+    public func edit(_ change: (inout PlayQueue) throws(PlayQueueError) -> Void) throws(PlayQueueError) {
+        loop.assertOnLoop()
+        if isOver { return }
+        defer { carryOutDecided() }
+        try machine.edit(change)
+    }
+
+    private func change(_ change: (inout PlayQueue) -> Void) {
+        loop.assertOnLoop()
+        if isOver { return }
+        do throws(PlayQueueError) {
+            try machine.edit { contents throws(PlayQueueError) in change(&contents) }
+        } catch {
+            preconditionFailure("\(error)")
+        }
+        carryOutDecided()
+    }
+
+    private func replace(
+        playing: Bool?, _ change: (inout PlayQueue) throws(PlayQueueError) -> Void
+    ) throws(PlayQueueError) {
+        loop.assertOnLoop()
+        if isOver { return }
+        defer { carryOutDecided() }
+        try machine.replace(playing: playing, change)
     }
 
     // MARK: The device
 
     /// Stops and frees the device for others, and remembers where and whether it was playing. Until `regain` all else
     /// goes on, silently.
-    public func release() {
-        guard !isReleased else { return }
-        startPosition = position
-        isReleased = true
-        unload()
-        observe(.rested)
-    }
+    public func release() { handle(.release) }
 
     /// Goes on where `release` has stopped, if it was playing.
-    public func regain() {
-        guard isReleased else { return }
-        isReleased = false
-        loadCurrent(at: startPosition)
+    public func regain() { handle(.regain) }
+
+    // MARK: Decisions
+
+    private func handle(_ event: QueueStateMachine.Event) {
+        loop.assertOnLoop()
+        if isOver { return }
+        let heard = QueueStateMachine.Heard(
+            position: engine.assetPosition, duration: engine.playbackContext?.duration, time: clock.now())
+        carryOut(machine.handle(event, heard))
     }
 
-    // MARK: The engine
+    private func carryOutDecided() { carryOut(machine.takeEffects()) }
 
-    private func newRequest(_ entry: EntryID) -> PlaybackRequest {
-        lastSerial += 1
-        return PlaybackRequest(entry, serial: lastSerial)
-    }
-
-    private func unload() {
-        if loaded != nil { output.reset() }
-        forgetLoaded()
-    }
-
-    private func forgetLoaded() {
-        loaded = nil
-        planned = nil
-        isAnnounced = false
-    }
-
-    private func loadCurrent(at position: Double) {
-        startPosition = position
-        if let current = queue.current { load(current, at: position) } else { unload() }
-    }
-
-    private func load(_ entry: EntryID, at position: Double) {
-        startPosition = position
-        guard !isReleased, let product = queue.product(entry) else { return }
-        let request = newRequest(entry)
-        loaded = request
-        planned = nil
-        isAnnounced = false
-        output.load(product.mediaProduct(referenceId: request.referenceId))
-        if position > 0 { engine.seek(position) }
-        planNext()
-        if wantsToPlay { output.play() }
-    }
-
-    /// Tells the engine what is up next, if that has changed.
-    private func planNext() {
-        guard loaded != nil, planned?.entry != queue.upNext else { return }
-        guard let entry = queue.upNext, let product = queue.product(entry) else {
-            planned = nil
-            engine.setNext(nil)
-            return
+    private func carryOut(_ effects: [QueueStateMachine.Effect]) {
+        for effect in effects {
+            switch effect {
+            case .load(let product): output.load(product)
+            case .setNext(let product): output.setNext(product)
+            case .play: output.play()
+            case .pause: output.pause()
+            case .reset: output.reset()
+            case .seek(let seconds, let reportsEnd):
+                output.seek(seconds)
+                if reportsEnd { reportSeek() }
+            case .wake(let nanoseconds): wake(after: nanoseconds)
+            case .cancelWake: cancelTimer()
+            case .tell(let message): observe(message)
+            }
         }
-        let request = newRequest(entry)
-        planned = request
-        engine.setNext(product.mediaProduct(referenceId: request.referenceId))
+    }
+
+    private func reportSeek() {
+        engine.afterRequests { [self, loop] in
+            loop.post { self.handle(.sought) }
+        }
+    }
+
+    private func wake(after nanoseconds: Int64) {
+        cancelTimer()
+        timer = loop.schedule(after: nanoseconds) { [self] in
+            timer = nil
+            handle(.woken)
+        }
+    }
+
+    private func cancelTimer() {
+        if let timer { loop.cancel(timer) }
+        timer = nil
     }
 
     // MARK: What the engine says
@@ -297,132 +231,22 @@ public final class QueueConductor: @unchecked Sendable {
         switch message {
         case .mediaProductTransition(let transition):
             if let active = transition.active {
-                if let request = PlaybackRequest(referenceId: active.referenceId) { began(request) }
-            } else if let loaded, transition.previous?.referenceId == loaded.referenceId {
-                // Nothing was up next; an entry may have come at the last moment, too late to be set.
-                forgetLoaded()
-                ended()
+                guard let request = PlaybackRequest(referenceId: active.referenceId) else { return }
+                handle(.began(request, duration: transition.context?.duration))
+            } else if let request = transition.previous.flatMap({ PlaybackRequest(referenceId: $0.referenceId) }) {
+                handle(.finished(request))
             }
         case .error(let error):
-            if let product = error.mediaProduct, let request = PlaybackRequest(referenceId: product.referenceId) {
-                failed(request, error)
-            }
+            guard let product = error.mediaProduct, let request = PlaybackRequest(referenceId: product.referenceId)
+            else { return }
+            handle(.failed(request, error, lacksMedium: MediumWait.isNeeded(after: error)))
         case .playbackStateChanged(let state):
-            if state == .playing {
-                failures = 0
-                endMediumWait()
-            }
             output.engineIs(state)
-            observe(.stateChanged(state))
+            handle(.engineIs(state))
         case .playbackQualityChanged:
-            observe(.currentAnnounced)
+            handle(.contextChanged)
         case .streamingPrivilegesRevoked(let otherDevice):
-            wantsToPlay = false
-            observe(.revoked(otherDevice: otherDevice))
-            observe(.rested)
+            handle(.revoked(otherDevice: otherDevice))
         }
-    }
-
-    private func began(_ request: PlaybackRequest) {
-        guard let loaded, request.serial >= loaded.serial else { return }
-        if request != loaded {
-            // What was set as next is heard. Something else may have been set since, and follows it then.
-            if planned == request { planned = nil }
-            self.loaded = request
-            startPosition = 0
-            failures = 0
-            // It may have been removed in the same moment.
-            guard queue.product(request.entry) != nil else { return ended() }
-            queue.advance(to: request.entry)
-            planNext()
-            observe(.queueChanged)
-        }
-        if mediumWait?.entry == request.entry { endMediumWait() }
-        isAnnounced = true
-        observe(.currentAnnounced)
-    }
-
-    /// The current entry was heard to its end.
-    private func ended() {
-        if queue.next() == nil { queue.finish() }
-        goOn()
-    }
-
-    private func failed(_ request: PlaybackRequest, _ error: PlayerError) {
-        guard let loaded, request.serial >= loaded.serial else { return }
-        let position = position
-        // The engine is idle now, whichever of the two it was.
-        forgetLoaded()
-        if request != loaded, request.entry == queue.upNext, MediumWait.isNeeded(after: error) {
-            // The one before it was heard to its end.
-            queue.advance(to: request.entry)
-            observe(.queueChanged)
-        }
-        if request.entry == queue.current,
-            waitForMedium(of: request.entry, at: request == loaded ? position : 0, error)
-        {
-            return
-        }
-        failures += 1
-        mediumWait?.letOthersTry()
-        if mediumWait?.entry != request.entry { observe(.failed(request.entry, error)) }
-        if failures >= queue.count {
-            // Without this a queue of nothing but broken files would go round for ever.
-            queue.giveUp()
-            goOn()
-        } else if request.entry == queue.current || request.entry == queue.upNext {
-            queue.pass(over: request.entry)
-            goOn()
-        } else {
-            // Another entry has become the next one, too late to be set.
-            ended()
-        }
-    }
-
-    /// - Returns: false when it is the others' turn.
-    private func waitForMedium(of entry: EntryID, at position: Double, _ error: PlayerError) -> Bool {
-        if mediumWait == nil, MediumWait.isNeeded(after: error) {
-            mediumWait = MediumWait(entry, at: position)
-            startPosition = position
-            observe(.failed(entry, error))
-            observe(.mediumMissing(error))
-            observe(.rested)
-        }
-        guard mediumWait?.entry == entry else { return false }
-        // Somebody may have sought in it meanwhile.
-        mediumWait?.position = position
-        guard mediumWait?.isOn == true else { return false }
-        tryAgainLater()
-        return true
-    }
-
-    private func tryAgainLater() {
-        guard let position = mediumWait?.position, let interval = mediumWait?.interval() else { return }
-        startPosition = position
-        // Who plays and pauses meanwhile tries at once, and must not have it tried twice from then on.
-        if let mediumTimer { loop.cancel(mediumTimer) }
-        mediumTimer = loop.schedule(after: interval) { [self] in
-            mediumTimer = nil
-            if loaded == nil { loadCurrent(at: startPosition) }
-        }
-    }
-
-    private func endMediumWait() {
-        if let mediumTimer { loop.cancel(mediumTimer) }
-        mediumTimer = nil
-        guard mediumWait != nil else { return }
-        mediumWait = nil
-        observe(.mediumMissing(nil))
-    }
-
-    private func goOn() {
-        if queue.current == nil, let wait = mediumWait, queue.comeBack(to: wait.entry) {
-            tryAgainLater()
-            return observe(.queueChanged)
-        }
-        if queue.current == nil { wantsToPlay = false }
-        loadCurrent(at: 0)
-        observe(.queueChanged)
-        if queue.current == nil { observe(.ended) }
     }
 }

@@ -93,6 +93,7 @@ final class QueueKeeper: @unchecked Sendable {
     /// Hands on what is still to be written, and ends the use of the storage. The last use.
     func shutDown() {
         loop.assertOnLoop()
+        if isOver { return }
         if let retry { loop.cancel(retry) }
         retry = nil
         // After the write that may be under way, whose outcome this does not wait for.
@@ -114,6 +115,7 @@ final class QueueKeeper: @unchecked Sendable {
 
     private func writeIfIdle() {
         loop.assertOnLoop()
+        if isOver { return answerTheRest() }
         guard !isWriting else { return }
         let batch = nextBatch()
         waitingForThis = waitingForNext
@@ -144,6 +146,13 @@ final class QueueKeeper: @unchecked Sendable {
         endWaiting()
         // After a failure the next attempt comes with the next change, or after a while.
         if error == nil || !waitingForNext.isEmpty { writeIfIdle() }
+    }
+
+    /// After the end nothing is written any more, and nobody waits for it.
+    private func answerTheRest() {
+        waitingForThis += waitingForNext
+        waitingForNext = []
+        endWaiting()
     }
 
     private func endWaiting() {

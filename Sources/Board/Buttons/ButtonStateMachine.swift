@@ -85,6 +85,7 @@ public struct ButtonStateMachine: Sendable {
 
     /// The contact changed, or said so.
     public mutating func edge(active: Bool, at time: Int64) -> [ButtonGesture] {
+        let time = Self.bounded(time)
         var told = advance(to: time, active: nil)
         raw = active
         let mayCount = quietAt == nil
@@ -98,6 +99,7 @@ public struct ButtonStateMachine: Sendable {
     /// - Parameter active: what the contact is at `time`, where the caller can look. The kernel drops edges when there
     ///   are too many, and then the last one heard of is not the last one there was.
     public mutating func advance(to time: Int64, active: Bool?) -> [ButtonGesture] {
+        let time = Self.bounded(time)
         var told: [ButtonGesture] = []
         while let due = deadline, due <= time {
             if due == quietAt {
@@ -110,6 +112,10 @@ public struct ButtonStateMachine: Sendable {
         }
         return told
     }
+
+    /// `time` in a range in which no sum with a duration overflows: 0 to 73 years after the start of the system. Times
+    /// come from the kernel.
+    private static func bounded(_ time: Int64) -> Int64 { max(0, min(time, .max / 4)) }
 
     private mutating func settle(at time: Int64, _ told: inout [ButtonGesture]) {
         settled = raw

@@ -1,6 +1,6 @@
-// libgpiod as a module, in the few words that the engine needs. Version 1.6, as in Debian 12, and version 2 have little
-// in common but these two functions: `gpiod_chip_open`, which leaves an errno behind, and `gpiod_chip_close`. Everything
-// else that is called from Swift is declared here, and there is a file for each version that does it.
+// The part of libgpiod that the engine needs, as a module. Version 1.6, as in Debian 12, and version 2 share only two
+// functions: `gpiod_chip_open`, which sets errno, and `gpiod_chip_close`. Everything else that Swift calls is declared
+// here, and each version has a file that implements it.
 //
 // Every function returns 0 or an errno, unless it says otherwise.
 #pragma once

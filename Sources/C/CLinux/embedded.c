@@ -13,9 +13,9 @@ const char *_swift_stdlib_strtod_clocale(const char *text, double *result) {
 }
 
 #if UINTPTR_MAX > UINT32_MAX
-// Swift 6.3.1's own version, a weak symbol, returns the object without the bits that mark a short string, and its callers
-// go on with what is returned: on arm64 strings of up to 15 bytes were destroyed, and reading them crashed. May go with
-// the first toolchain that returns what was passed (swiftlang/swift#91151).
+// Swift 6.3.1's own version, a weak symbol, returns the object without the bits that mark a short string, and its
+// callers use what it returns: on arm64 strings of up to 15 bytes were destroyed, and reading them crashed. Remove this
+// with the first toolchain that returns what was passed (swiftlang/swift#91151).
 void *swift_retain_n(void *object, uint32_t count);
 
 void *swift_bridgeObjectRetain_n(void *object, uint32_t count) {

@@ -4,11 +4,15 @@
 
 #include <locale.h>
 #include <spawn.h>
+#include <linux/magic.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/timex.h>
+#include <sys/vfs.h>
 #include <sys/un.h>
 
 int tonearm_errno(void) { return errno; }
@@ -58,6 +62,42 @@ const char *tonearm_next_name(DIR *folder, int *type) {
     if (entry == NULL) return NULL;
     *type = entry->d_type;
     return entry->d_name;
+}
+
+int tonearm_is_kernel_folder(const char *path) {
+    struct statfs system;
+    if (statfs(path, &system) == 0) {
+        switch ((uint32_t)system.f_type) {
+        case PROC_SUPER_MAGIC:
+        case SYSFS_MAGIC:
+        case DEVPTS_SUPER_MAGIC:
+        case DEBUGFS_MAGIC:
+        case TRACEFS_MAGIC:
+        case SECURITYFS_MAGIC:
+        case CGROUP_SUPER_MAGIC:
+        case CGROUP2_SUPER_MAGIC:
+        case BPF_FS_MAGIC:
+        case PSTOREFS_MAGIC:
+        case EFIVARFS_MAGIC:
+        case BINFMTFS_MAGIC:
+        case 0x62656570: // configfs
+        case 0x65735543: // fusectl
+        case 0x19800202: // mqueue
+            return 1;
+        }
+    }
+    // devtmpfs has the number of tmpfs, where music may lie: /dev goes by its device.
+    struct stat folder, devices, root;
+    if (stat(path, &folder) != 0 || stat("/dev", &devices) != 0 || stat("/", &root) != 0) return 0;
+    if (folder.st_dev != devices.st_dev) return 0;
+    return devices.st_dev != root.st_dev || folder.st_ino == devices.st_ino;
+}
+
+void tonearm_use_background_priority(void) {
+    // Of this thread alone: on Linux both go by the thread's id. The lowest of 39 shares of the processor; the disk when
+    // nobody else wants it (IOPRIO_CLASS_IDLE).
+    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 19);
+    syscall(SYS_ioprio_set, 1 /* IOPRIO_WHO_PROCESS */, 0, 3 << 13);
 }
 
 int tonearm_name_this_thread(const char *name) { return pthread_setname_np(pthread_self(), name); }
@@ -113,10 +153,17 @@ int tonearm_notify(const char *address, const char *bytes, size_t count) {
     return sent == (ssize_t)count ? 0 : -1;
 }
 
-int tonearm_run_command(const char *command) {
-    // The shell goes at once and leaves the command to init, so that nobody here has to wait for it.
+int tonearm_run_command(const char *command, int *running) {
+    // The shell ends at once and leaves the command to init, so that nobody here has to wait for it. A shell around the
+    // command holds the pipe; the command itself and what it leaves running do not.
     char *arguments[] = {
-        "sh", "-c", "((eval \"$0\") || echo \"<3>$0: ended with exit code $?\" >&2) </dev/null &", (char *)command, NULL};
+        "sh", "-c", "((eval \"$0\") 3>&- || echo \"<3>$0: ended with exit code $?\" >&2) </dev/null &", (char *)command,
+        NULL};
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return errno;
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 3);
     posix_spawnattr_t attributes;
     sigset_t none, all;
     sigemptyset(&none);
@@ -126,9 +173,14 @@ int tonearm_run_command(const char *command) {
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     pid_t shell;
-    int result = posix_spawn(&shell, "/bin/sh", NULL, &attributes, arguments, environ);
+    int result = posix_spawn(&shell, "/bin/sh", &actions, &attributes, arguments, environ);
     posix_spawnattr_destroy(&attributes);
-    if (result == 0) {
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    if (result != 0) {
+        close(ends[0]);
+    } else {
+        *running = ends[0];
         while (waitpid(shell, NULL, 0) < 0 && errno == EINTR) {}
     }
     return result;
@@ -180,11 +232,15 @@ static int close_after_failure(int descriptor) {
     return -1;
 }
 
-int tonearm_local_connect(const char *path) {
+int tonearm_local_connect(const char *path, int seconds) {
     struct sockaddr_un address;
     if (local_address(path, &address) != 0) return -1;
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (descriptor < 0) return -1;
+    // unix(7) has no way to poll for a place among those that wait to be accepted: a connect that does not block fails
+    // at once. The time limit for sending holds for connecting too, and ends it with EAGAIN.
+    struct timeval limit = {.tv_sec = seconds};
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     if (connect(descriptor, (struct sockaddr *)&address, sizeof address) != 0) return close_after_failure(descriptor);
     return descriptor;
 }
@@ -232,6 +288,12 @@ int tonearm_peer_process(int descriptor) {
     struct ucred peer;
     socklen_t length = sizeof peer;
     return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 ? peer.pid : 0;
+}
+
+uint32_t tonearm_peer_user(int descriptor) {
+    struct ucred peer;
+    socklen_t length = sizeof peer;
+    return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 ? peer.uid : UINT32_MAX;
 }
 
 int tonearm_mode_of_link(const char *path, uint32_t *mode) {

@@ -24,7 +24,7 @@ struct SourceCursor {
     }
 
     /// Exactly `count` bytes, or nil where the part or the source ends before.
-    mutating func bytes(_ count: Int) throws(MediaError) -> [UInt8]? {
+    mutating func bytes(_ count: Int) throws(Interruption) -> [UInt8]? {
         guard count >= 0, Int64(count) <= remaining else { return nil }
         if offset < windowOffset || offset + Int64(count) > windowOffset + Int64(window.count) {
             let wanted = max(count, Int(min(Int64(Self.windowSize), remaining)))
@@ -37,7 +37,7 @@ struct SourceCursor {
         return Array(window[start..<(start + count)])
     }
 
-    mutating func byte() throws(MediaError) -> UInt8? {
+    mutating func byte() throws(Interruption) -> UInt8? {
         let start = offset - windowOffset
         if remaining > 0, start >= 0, start < Int64(window.count) {
             offset += 1

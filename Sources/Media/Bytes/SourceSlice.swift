@@ -10,7 +10,10 @@ final class SourceSlice: ByteSource {
 
     var length: Int64? { source.length.map { max(0, $0 - start) } }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> Int {
-        try source.read(into: buffer, at: start + offset)
+    func whenReadable(_ wake: @escaping @Sendable () -> Void) { source.whenReadable(wake) }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead {
+        let (place, isBeyond) = start.addingReportingOverflow(offset)
+        return isBeyond ? .end : try source.read(into: buffer, at: place)
     }
 }

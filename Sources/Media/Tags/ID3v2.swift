@@ -24,7 +24,7 @@ enum ID3v2 {
     }
 
     /// Where the file goes on behind the tags that begin at `offset`; `offset` itself where there is none.
-    static func end(of source: any ByteSource, at offset: Int64) throws(MediaError) -> Int64 {
+    static func end(of source: any ByteSource, at offset: Int64) throws(Interruption) -> Int64 {
         var offset = offset
         for _ in 0..<mostTags {
             guard let header = Header(try SourceReader(source).bytes(Int(headerSize), at: offset)) else { break }
@@ -34,7 +34,7 @@ enum ID3v2 {
     }
 
     /// Reads the tag at `offset`. What is cut off or makes no sense is left out.
-    static func read(from source: any ByteSource, at offset: Int64) throws(MediaError) -> TrackMetadata {
+    static func read(from source: any ByteSource, at offset: Int64) throws(Interruption) -> TrackMetadata {
         var fields = TagFields()
         guard let header = Header(try SourceReader(source).bytes(Int(headerSize), at: offset)),
             2...4 ~= header.version
@@ -90,7 +90,7 @@ struct ID3v2Content {
         self.isUnsynchronised = isUnsynchronised
     }
 
-    mutating func bytes(_ count: Int) throws(MediaError) -> [UInt8]? {
+    mutating func bytes(_ count: Int) throws(Interruption) -> [UInt8]? {
         guard isUnsynchronised else { return try cursor.bytes(count) }
         var bytes: [UInt8] = []
         while bytes.count < count {
@@ -101,7 +101,7 @@ struct ID3v2Content {
     }
 
     /// - Returns: false where the tag ends before.
-    mutating func skip(_ count: Int64) throws(MediaError) -> Bool {
+    mutating func skip(_ count: Int64) throws(Interruption) -> Bool {
         guard count >= 0, count <= cursor.remaining else { return false }
         guard isUnsynchronised else {
             cursor.skip(count)
@@ -113,7 +113,7 @@ struct ID3v2Content {
         return true
     }
 
-    private mutating func nextByte() throws(MediaError) -> UInt8? {
+    private mutating func nextByte() throws(Interruption) -> UInt8? {
         guard readThroughLimit > 0, var byte = try cursor.byte() else { return nil }
         readThroughLimit -= 1
         if lastWasFF, byte == 0 {

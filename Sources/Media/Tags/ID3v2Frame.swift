@@ -12,7 +12,7 @@ struct ID3v2Frame {
     private let prefixSize: Int
 
     /// Takes the header of the next frame; nil at the end of the frames.
-    init?(_ content: inout ID3v2Content, version: UInt8) throws(MediaError) {
+    init?(_ content: inout ID3v2Content, version: UInt8) throws(Interruption) {
         let nameSize = version == 2 ? 3 : 4
         guard let header = try content.bytes(version == 2 ? 6 : 10), header[0] != 0 else { return nil }
         let name = header[..<nameSize]

@@ -4,7 +4,7 @@ enum RIFFInfo {
     private static let mostTexts = 1000
 
     /// Reads the content of a `LIST` chunk, which lies in `range`. Lists of other types say nothing.
-    static func read(from source: any ByteSource, in range: Range<Int64>) throws(MediaError) -> TrackMetadata {
+    static func read(from source: any ByteSource, in range: Range<Int64>) throws(Interruption) -> TrackMetadata {
         var cursor = SourceCursor(source, from: range.lowerBound, to: range.upperBound)
         var fields = TagFields()
         guard let type = try cursor.bytes(4), type == Array("INFO".utf8) else { return fields.result }

@@ -5,7 +5,7 @@ enum VorbisComments {
     private static let mostComments = 10_000
 
     /// Reads the comments that lie in `range`. What is cut off or makes no sense is left out.
-    static func read(from source: any ByteSource, in range: Range<Int64>) throws(MediaError) -> TrackMetadata {
+    static func read(from source: any ByteSource, in range: Range<Int64>) throws(Interruption) -> TrackMetadata {
         var cursor = SourceCursor(source, from: range.lowerBound, to: range.upperBound)
         var fields = TagFields()
         guard let vendorLength = try cursor.littleEndianLength() else { return fields.result }
@@ -28,7 +28,7 @@ enum VorbisComments {
 }
 
 extension SourceCursor {
-    fileprivate mutating func littleEndianLength() throws(MediaError) -> Int64? {
+    fileprivate mutating func littleEndianLength() throws(Interruption) -> Int64? {
         guard let bytes = try bytes(4) else { return nil }
         var reader = ByteReader(bytes)
         return reader.littleEndian(UInt32.self).map(Int64.init)

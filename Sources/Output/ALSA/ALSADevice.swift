@@ -13,6 +13,8 @@ final class ALSADevice: PlaybackDevice {
     private let descriptors: PollDescriptors
     /// Whether this is the `file` plug-in.
     private let isFile: Bool
+    /// Whether this is a sound card, and no plug-in.
+    let isAudible: Bool
     /// nil where the device's memory is mapped.
     private var staging: StagingBuffer?
 
@@ -21,12 +23,13 @@ final class ALSADevice: PlaybackDevice {
         let descriptors = try PollDescriptors(of: handle)
         pcm = handle.raw
         isFile = snd_pcm_type(pcm) == SND_PCM_TYPE_FILE
+        isAudible = snd_pcm_type(pcm) == SND_PCM_TYPE_HW
         self.handle = consume handle
         self.descriptors = descriptors
         self.configuration = configuration
         if !configuration.memoryMapped {
             let frameBytes = configuration.channelCount * configuration.sampleFormat.byteCount
-            staging = StagingBuffer(frameCapacity: configuration.bufferFrames, frameBytes: frameBytes)
+            staging = try StagingBuffer(frameCapacity: configuration.bufferFrames, frameBytes: frameBytes)
         }
     }
 
@@ -123,6 +126,18 @@ final class ALSADevice: PlaybackDevice {
         staging?.clear()
         try check(try writing { Int(snd_pcm_drop(pcm)) })
         try check(Int(snd_pcm_prepare(pcm)))
+    }
+
+    func rewindableFrames() throws(DeviceFault) -> Int {
+        // What is staged lies behind what could be taken back.
+        guard configuration.memoryMapped, state == .running else { return 0 }
+        return max(0, snd_pcm_rewindable(pcm))
+    }
+
+    func rewind(_ frames: Int) throws(DeviceFault) -> Int {
+        let taken = snd_pcm_rewind(pcm, snd_pcm_uframes_t(frames))
+        try check(taken)
+        return taken
     }
 
     func drain() throws(DeviceFault) {

@@ -4,7 +4,8 @@ import PCM
 import Platform
 
 /// Opens playback devices of alsa-lib, exactly as they are asked for: rate, channel count and sample format are the
-/// device's own, nothing is resampled or converted on the way.
+/// device's own, nothing is resampled or converted on the way. With `DeviceRequest.allowsAdaptation` a device without
+/// the channel count is opened with the one that `ChannelAdaptation` names.
 ///
 /// Device names are alsa-lib's: `hw:CARD=DAC,DEV=0` is a sound card, `null` swallows everything, and
 /// `file:FILE=/path/x.wav,FORMAT=wav` makes a file of it (`FORMAT=raw`: the bytes alone). A path with a comma or an
@@ -34,11 +35,18 @@ public final class ALSADeviceProvider: DeviceProvider {
 
     /// - Parameter handle: the device that `request` names.
     func open(_ request: DeviceRequest, on handle: consuming PCMHandle) throws(DeviceError) -> ALSADevice {
+        let channels = ChannelCounts(try capabilities(of: handle, for: request).channels)
+        var request = request
+        if request.allowsAdaptation {
+            let count = request.format.channelCount
+            request.format.channelCount = ChannelAdaptation.deviceChannelCount(for: count, of: channels) ?? count
+        }
         let sampleFormat = try capabilities(of: handle, for: request).sampleFormat(for: request)
         let device: ALSADevice
         let unwritableFile: SystemError?
         do throws(ALSAFailure) {
-            let configuration = try install(request, sampleFormat, handle)
+            var configuration = try install(request, sampleFormat, handle)
+            configuration.channels = channels
             unwritableFile = FilePlugin.unwritableFile(of: handle)
             device = try ALSADevice(handle, configuration: configuration)
         } catch {

@@ -38,7 +38,7 @@ struct HardwareParameters: ~Copyable {
     /// The usual rates, all channel counts and all sample formats, each for itself.
     func capabilities() throws(ALSAFailure) -> DeviceCapabilities {
         DeviceCapabilities(
-            rates: DeviceCapabilities.usualRates.filter { supports(rate: $0) }, channels: try channels(),
+            rates: DeviceCapabilities.usualRates.filter { supports(rate: $0) }, channels: try channelCounts(),
             sampleFormats: sampleFormats())
     }
 
@@ -49,7 +49,7 @@ struct HardwareParameters: ~Copyable {
         if !capabilities.rates.contains(format.sampleRate) { capabilities.rates.append(format.sampleRate) }
         let atRate = try copy()
         try atRate.set(rate: format.sampleRate)
-        capabilities.channels = try atRate.channels()
+        capabilities.channels = try atRate.channelCounts()
         capabilities.sampleFormats = atRate.sampleFormats()
         guard (try? atRate.set(channels: format.channelCount)) != nil else { return capabilities }
         capabilities.sampleFormats = atRate.sampleFormats()
@@ -61,12 +61,15 @@ struct HardwareParameters: ~Copyable {
         return snd_pcm_hw_params_test_rate(pcm, raw, rate, 0) == 0
     }
 
-    private func channels() throws(ALSAFailure) -> ClosedRange<Int> {
+    /// Each count is tested: a device may have 2 and 6 and nothing in between.
+    private func channelCounts() throws(ALSAFailure) -> [Int] {
         var least: UInt32 = 0
         var most: UInt32 = 0
         try ALSAFailure.check(snd_pcm_hw_params_get_channels_min(raw, &least))
         try ALSAFailure.check(snd_pcm_hw_params_get_channels_max(raw, &most))
-        return Int(clamping: least)...Int(clamping: max(least, most))
+        let last = min(most, UInt32(DeviceCapabilities.mostChannels))
+        guard least <= last else { return [] }
+        return (least...last).filter { snd_pcm_hw_params_test_channels(pcm, raw, $0) == 0 }.map { Int($0) }
     }
 
     private func sampleFormats() -> [SampleFormat] {

@@ -31,8 +31,8 @@ struct BufferSize: Equatable {
 
     /// At least two periods of at least one frame.
     init(for request: DeviceRequest) {
-        let milliseconds = Int64(max(1, min(request.bufferMilliseconds, 10_000)))
-        let frames = Int(clamping: Int64(request.format.sampleRate) * milliseconds / 1000)
+        let milliseconds = max(1, min(request.bufferMilliseconds, 10_000))
+        let frames = Int(clamping: FrameCount.lasting(milliseconds: milliseconds, at: request.format.sampleRate))
         periodCount = max(2, min(request.periodCount, 1024))
         bufferFrames = max(periodCount, frames)
     }
@@ -52,9 +52,9 @@ struct InstalledRate: Equatable {
             hertz = Int(clamping: reported)
             return
         }
-        let difference = Int64(numerator) - Int64(reported) * Int64(denominator)
+        let (exact, expected) = (UInt64(numerator), UInt64(reported) * UInt64(denominator))
         hertz =
-            difference.magnitude < UInt64(denominator)
+            max(exact, expected) - min(exact, expected) < UInt64(denominator)
             ? Int(clamping: reported) : Int(clamping: numerator / denominator)
     }
 }

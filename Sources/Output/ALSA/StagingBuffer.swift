@@ -1,3 +1,6 @@
+import CLinux
+import PCM
+
 /// Frames on their way to a device whose memory cannot be written directly. Allocated once, for a device's whole
 /// buffer.
 struct StagingBuffer: ~Copyable {
@@ -8,13 +11,20 @@ struct StagingBuffer: ~Copyable {
     /// Frames that the device has not taken yet.
     private(set) var count = 0
 
-    init(frameCapacity: Int, frameBytes: Int) {
+    init(frameCapacity: Int, frameBytes: Int) throws(ALSAFailure) {
+        let byteCount = FrameCount.product(Int64(frameCapacity), Int64(frameBytes))
+        guard let size = Int(exactly: byteCount), let bytes = aligned_alloc(64, Self.roundedUp(size)) else {
+            throw ALSAFailure(code: -ENOMEM)
+        }
         self.frameCapacity = frameCapacity
         self.frameBytes = frameBytes
-        bytes = .allocate(byteCount: frameCapacity * frameBytes, alignment: 64)
+        self.bytes = bytes
     }
 
-    deinit { bytes.deallocate() }
+    deinit { free(bytes) }
+
+    /// To whole blocks of 64 bytes, as aligned_alloc(3) wants it.
+    private static func roundedUp(_ size: Int) -> Int { size > Int.max - 63 ? Int.max : (max(size, 1) + 63) & ~63 }
 
     /// Takes `frames` frames, at most the capacity; only when empty.
     mutating func fill(_ frames: Int, _ fill: (_ destination: UnsafeMutableRawPointer, _ frames: Int) -> Void) {

@@ -1,3 +1,4 @@
+import CLinux
 import PCM
 
 /// Why a device could not be opened, with what a person needs to act on it.
@@ -10,10 +11,26 @@ public enum DeviceError: Error, Equatable, Sendable {
     case noPermission(device: String)
     /// The device cannot run at this rate; `supported` lists the usual ones that it can, in Hz.
     case rateNotSupported(device: String, rate: Int, supported: [Int])
-    /// The device has no such channel count; `supported` is what it can do.
-    case channelsNotSupported(device: String, channels: Int, supported: ClosedRange<Int>)
+    /// The device has no such channel count; `supported` lists those that it has, ascending.
+    case channelsNotSupported(device: String, channels: Int, supported: [Int])
     /// None of S32_LE, S24_LE, S24_3LE, S16_LE, or not the one that was asked for.
     case sampleFormatNotSupported(device: String, requested: SampleFormat?)
     /// Anything else; `code` is alsa-lib's negated errno, `reason` its text.
     case refused(device: String, code: Int32, reason: String)
+}
+
+extension DeviceError {
+    /// Whether the same request gets the same answer the next time. Such an error belongs to the product that is to be
+    /// played. Any other one is a device that is missing for a while: opening it is retried.
+    public var isPermanent: Bool {
+        switch self {
+        case .absent, .busy, .noPermission: false
+        case .rateNotSupported, .channelsNotSupported, .sampleFormatNotSupported: true
+        case .refused(_, let code, _):
+            switch -code {
+            case EINVAL, ENOTSUP, ENOSYS, EISDIR, ENAMETOOLONG, ENOMEM: true
+            default: false
+            }
+        }
+    }
 }

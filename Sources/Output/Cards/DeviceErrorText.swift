@@ -19,13 +19,35 @@ extension DeviceError: CustomStringConvertible {
                 supported.isEmpty ? "none of the usual rates" : supported.map { "\($0)" }.joined(separator: ", ")
             return "\(device): cannot run at \(rate) Hz. It can do: \(rates)."
         case .channelsNotSupported(let device, let channels, let supported):
-            return
-                "\(device): cannot play \(channels) channels. It can do \(supported.lowerBound) to \(supported.upperBound)."
+            let counts = DeviceCapabilities.text(ofChannels: supported)
+            return "\(device): cannot play \(channels == 1 ? "1 channel" : "\(channels) channels"). It can do: \(counts)."
         case .sampleFormatNotSupported(let device, let requested):
             let what = requested.map { "\($0.name)" } ?? "any of S32_LE, S24_LE, S24_3LE, S16_LE"
             return "\(device): does not take \(what)."
         case .refused(let device, let code, let reason):
             return "\(device): \(reason) (\(code))."
         }
+    }
+}
+
+extension DeviceCapabilities {
+    /// Channel counts for a person: "2", "1 to 8", "2, 6 to 8".
+    public static func text(ofChannels counts: [Int]) -> String {
+        var parts: [ClosedRange<Int>] = []
+        for count in counts {
+            if let last = parts.last, last.upperBound + 1 == count {
+                parts[parts.count - 1] = last.lowerBound...count
+            } else {
+                parts.append(count...count)
+            }
+        }
+        let texts = parts.map { part in
+            switch part.upperBound - part.lowerBound {
+            case 0: "\(part.lowerBound)"
+            case 1: "\(part.lowerBound), \(part.upperBound)"
+            default: "\(part.lowerBound) to \(part.upperBound)"
+            }
+        }
+        return texts.isEmpty ? "none" : texts.joined(separator: ", ")
     }
 }

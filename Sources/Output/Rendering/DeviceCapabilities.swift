@@ -4,8 +4,8 @@ import PCM
 public struct DeviceCapabilities: Equatable, Sendable {
     /// In Hz, ascending; of the usual ones.
     public var rates: [Int]
-    /// Channel counts. Counts in between may be missing.
-    public var channels: ClosedRange<Int>
+    /// Every channel count that the device takes, ascending, up to `mostChannels`.
+    public var channels: [Int]
     /// Of those that Tonearm drives a device with, widest first.
     public var sampleFormats: [SampleFormat]
 
@@ -15,7 +15,10 @@ public struct DeviceCapabilities: Equatable, Sendable {
         192_000, 352_800, 384_000, 705_600, 768_000,
     ]
 
-    public init(rates: [Int], channels: ClosedRange<Int>, sampleFormats: [SampleFormat]) {
+    /// Channel counts beyond this are not asked for: some plug-ins take 10,000.
+    public static let mostChannels = 32
+
+    public init(rates: [Int], channels: [Int], sampleFormats: [SampleFormat]) {
         self.rates = rates
         self.channels = channels
         self.sampleFormats = sampleFormats

@@ -32,6 +32,9 @@ struct HeardTimeline {
 
         var ring: PCMRing { stream._withUnsafeGuaranteedRef { $0.ring } }
 
+        /// Whether the next frame that is read from the ring is the first one of the product.
+        var isAtStart: Bool { mediaStart == 0 && ring.readPosition == ringStart }
+
         /// Position in the product of the frame at `ringPosition`, in nanoseconds.
         func media(at ringPosition: Int64) -> Int64 {
             let frames = (ringPosition - ringStart) / Int64(format.channelCount)
@@ -105,7 +108,7 @@ struct HeardTimeline {
         return current.ringStart + (heard - current.deviceStart) * Int64(current.run.format.channelCount)
     }
 
-    /// The device is silent: start counting anew.
+    /// The device is silent: counting starts again.
     mutating func clear() {
         segmentCount = 0
         written = 0

@@ -18,14 +18,19 @@ public final class PCMStream: @unchecked Sendable {
     private let gainBits = Atomic<Int32>(Gain.unity.rawValue)
 
     /// - Parameter aheadMilliseconds: how much decoded audio the ring holds beside what a device may have unheard.
+    /// - Throws: when there is no memory for so much audio of this format.
     public init(
         id: UInt64, format: PCMFormat, startPosition: Int64, deviceMilliseconds: Int, aheadMilliseconds: Int = 1500
-    ) {
+    ) throws(OutOfMemory) {
         self.id = id
         self.format = format
         self.startPosition = startPosition
-        let milliseconds = deviceMilliseconds * 2 + aheadMilliseconds
-        ring = PCMRing(capacity: format.sampleRate * format.channelCount / 1000 * milliseconds)
+        let device = FrameCount.lasting(milliseconds: deviceMilliseconds, at: format.sampleRate)
+        let ahead = FrameCount.lasting(milliseconds: aheadMilliseconds, at: format.sampleRate)
+        let (frames, isTooMany) = device.multipliedReportingOverflow(by: 2)
+        let (sum, overflow) = frames.addingReportingOverflow(ahead)
+        let capacity = isTooMany || overflow ? .max : FrameCount.product(sum, Int64(format.channelCount))
+        ring = try PCMRing(capacity: capacity)
     }
 
     /// Loudness and volume together. A change while the stream plays is ramped; a stream that begins starts with it.

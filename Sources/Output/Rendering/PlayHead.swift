@@ -12,9 +12,21 @@ struct PlayHead {
     struct Piece {
         var samples: UnsafePointer<Int32>
         var frames: Int
+        var format: PCMFormat
+        var entrance: Entrance
         var gain: Gain
         /// The gain holds exactly from the first of these frames on; otherwise a change is ramped.
         var switchesGain: Bool
+    }
+
+    /// What comes before the frames that are read next.
+    enum Entrance {
+        /// Frames that they follow without a gap.
+        case none
+        /// Silence, and they are the start of a track.
+        case start
+        /// Silence, and they are in the middle of a track.
+        case middle
     }
 
     enum Reading {
@@ -40,6 +52,7 @@ struct PlayHead {
     private var isOnTimeline = false
     /// Whether the next frame is the first of a stream, or the first after a silence.
     private var switchesGain = true
+    private var entrance = Entrance.start
     private var next: Unmanaged<PCMStream>?
     /// While nothing of `reading`'s stream was heard and it follows another one: that one's last run, read to its end.
     private var followed: HeardTimeline.Run?
@@ -51,6 +64,8 @@ struct PlayHead {
 
     /// The format of the frames that are read next; nil without a stream.
     var format: PCMFormat? { reading?.format }
+    /// The stream that is read next; 0 without one.
+    var stream: UInt64 { reading?.streamID ?? 0 }
     /// Frames written since the device was silent.
     var written: Int64 { timeline.written }
     /// Frames of these that were not heard yet.
@@ -67,6 +82,9 @@ struct PlayHead {
 
     /// Whether something can be read or passed right now.
     var hasMore: Bool { reading.map { !$0.ring.readableRegion().isEmpty || $0.ring.pendingMarker != nil } ?? false }
+    /// Whether the stream's producer may be resting, as its ring is full enough: no more comes before something of it was
+    /// heard.
+    var isRingFull: Bool { reading?.ring.isFullEnough ?? false }
     /// Whether an end or a format marker comes before the next frame.
     var isAtBoundary: Bool { reading.map { $0.ring.pendingMarker != nil } ?? false }
 
@@ -76,6 +94,7 @@ struct PlayHead {
         unjoin()
         let run = HeardTimeline.Run(firstOf: stream)
         reading = run
+        entrance = run.mediaStart == 0 ? .start : .middle
         announcedStream = run.streamID
         announcedFormat = run.format
         publishPosition()
@@ -116,19 +135,23 @@ struct PlayHead {
     // MARK: Reading
 
     /// What can be written next, passing the boundaries behind which the same device can go on.
-    /// - Parameter room: frames, at least 1.
-    mutating func read(upTo room: Int) -> Reading {
+    /// - Parameters:
+    ///   - room: frames, at least 1.
+    ///   - joins: whether the device can go on with frames of this format.
+    mutating func read(upTo room: Int, where joins: (PCMFormat) -> Bool) -> Reading {
         while let run = reading {
             let region = run.ring.readableRegion()
             let frames = min(room, region.count / run.format.channelCount)
             if frames > 0, let samples = region.baseAddress {
                 guard isOnTimeline || canBegin else { return .tooManyBoundaries }
                 let gain = run.stream._withUnsafeGuaranteedRef { $0.gain }
-                return .frames(Piece(samples: samples, frames: frames, gain: gain, switchesGain: switchesGain))
+                return .frames(
+                    Piece(
+                        samples: samples, frames: frames, format: run.format, entrance: entrance, gain: gain,
+                        switchesGain: switchesGain))
             }
             guard let marker = run.ring.pendingMarker else { return .nothingYet }
-            guard let following = self.run(behind: marker, run), following.format.joinsGaplessly(with: run.format)
-            else { return .boundary }
+            guard let following = self.run(behind: marker, run), joins(following.format) else { return .boundary }
             _ = passBoundary()
         }
         return .boundary
@@ -140,6 +163,7 @@ struct PlayHead {
         if !isOnTimeline { timeline.begin(reading, at: reading.ring.readPosition) }
         isOnTimeline = true
         switchesGain = false
+        entrance = .none
         timeline.wrote(frames)
         reading.ring.advance(frames * reading.format.channelCount)
     }
@@ -154,6 +178,7 @@ struct PlayHead {
             followed = run
             next = nil
             switchesGain = true
+            if entrance == .middle { entrance = .start }
         } else {
             run.ring.passMarker()
         }
@@ -196,10 +221,11 @@ struct PlayHead {
     }
 
     /// Everything written was heard, and the device is silent.
+    /// - Parameter entrance: of the frames that are read next.
     /// - Returns: whether more was heard than before.
-    mutating func finish() -> Bool {
+    mutating func finish(_ entrance: Entrance) -> Bool {
         let hasMoved = update(delayFrames: 0)
-        startAnew()
+        startAgain(entrance)
         return hasMoved
     }
 
@@ -210,11 +236,12 @@ struct PlayHead {
             current.run.ring.rewind(to: position)
             reading = current.run
         }
-        startAnew()
+        startAgain(timeline.written == 0 ? entrance : reading?.isAtStart ?? true ? .start : .middle)
         publishPosition()
     }
 
-    private mutating func startAnew() {
+    private mutating func startAgain(_ entrance: Entrance) {
+        self.entrance = entrance
         timeline.clear()
         isOnTimeline = false
         switchesGain = true

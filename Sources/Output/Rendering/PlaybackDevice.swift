@@ -9,6 +9,9 @@ public protocol PlaybackDevice: AnyObject {
     /// What the device really runs at.
     var configuration: DeviceConfiguration { get }
 
+    /// Whether somebody listens. A file or `null` gets every frame as it is, without fades.
+    var isAudible: Bool { get }
+
     /// Frames that can be written now.
     func writableFrames() throws(DeviceFault) -> Int
 
@@ -31,6 +34,14 @@ public protocol PlaybackDevice: AnyObject {
     /// Silences the device at once; what was written and not heard is gone. It can be written to again afterwards.
     /// A device that has nothing unheard may keep what it has.
     func drop() throws(DeviceFault)
+
+    /// Frames at the end of what was written that can still be taken back: they were not given to the hardware. 0 where
+    /// the device cannot take any back.
+    func rewindableFrames() throws(DeviceFault) -> Int
+
+    /// Takes back the last `frames` frames that were written: what is written next takes their place.
+    /// - Returns: the frames taken back.
+    func rewind(_ frames: Int) throws(DeviceFault) -> Int
 
     /// Blocks until everything written was heard (at most one buffer). It can be written to again afterwards.
     func drain() throws(DeviceFault)
@@ -55,6 +66,8 @@ public struct DeviceRequest: Equatable, Sendable {
     public var format: PCMFormat
     /// Drive the device with this sample format only; nil takes the widest that it has.
     public var sampleFormat: SampleFormat?
+    /// Whether another channel count may stand in for one that the device does not have (`ChannelAdaptation`).
+    public var allowsAdaptation = false
     /// Length of the device's buffer in milliseconds.
     public var bufferMilliseconds: Int = 200
     /// Periods per buffer, at least 2.
@@ -79,10 +92,15 @@ public struct DeviceConfiguration: Equatable, Sendable {
     public var bufferFrames: Int
     public var periodFrames: Int
     public var memoryMapped: Bool
+    /// The channel counts that the device has at this rate.
+    public var channels: ChannelCounts
+    /// How the channels of what is heard become those of the device; nil where they are the same.
+    public var adaptation: ChannelAdaptation?
 
+    /// - Parameter channels: nil for no count but `channelCount`.
     public init(
         device: String, sampleRate: Int, channelCount: Int, sampleFormat: SampleFormat, significantBits: Int,
-        bufferFrames: Int, periodFrames: Int, memoryMapped: Bool
+        bufferFrames: Int, periodFrames: Int, memoryMapped: Bool, channels: ChannelCounts? = nil
     ) {
         self.device = device
         self.sampleRate = sampleRate
@@ -92,6 +110,21 @@ public struct DeviceConfiguration: Equatable, Sendable {
         self.bufferFrames = bufferFrames
         self.periodFrames = periodFrames
         self.memoryMapped = memoryMapped
+        self.channels = channels ?? ChannelCounts([channelCount])
+    }
+
+    /// Whether audio of `format` can be played as the device runs now.
+    public func takes(_ format: PCMFormat, allowsAdaptation: Bool = true) -> Bool {
+        guard format.sampleRate == sampleRate else { return false }
+        if format.channelCount == channelCount { return true }
+        return allowsAdaptation
+            && ChannelAdaptation.deviceChannelCount(for: format.channelCount, of: channels) == channelCount
+    }
+
+    /// How the channels of audio of `format` become those of the device; nil where they are the same, and where the
+    /// device does not take it.
+    public func adaptation(of format: PCMFormat) -> ChannelAdaptation? {
+        takes(format) ? ChannelAdaptation(from: format.channelCount, to: channelCount) : nil
     }
 }
 

@@ -42,6 +42,10 @@ final class RenderLoop {
     private var faultsInARow = 0
     private var lastWrite: Int64 = 0
     private var backOff = BackOff()
+    /// Cut off, and still heard for a moment. Nothing is written meanwhile.
+    private var fadeOut: FadeOut?
+    /// The device is closed when that is over.
+    private var closesAfterFade = false
 
     init(
         provider: any DeviceProvider, clock: any MonotonicClock, settings: RendererSettings, channel: RendererChannel
@@ -83,7 +87,7 @@ final class RenderLoop {
             silence()
             head.clear()
             activate()
-            if releaseDevice { slot.close() }
+            if releaseDevice { release() }
         case .askBeforeReopening:
             asksBeforeReopening = true
         case .reopen(let question):
@@ -95,6 +99,13 @@ final class RenderLoop {
             return false
         }
         return true
+    }
+
+    /// Whether the device is about to be closed, and another program cannot have it yet.
+    var isReleasing: Bool { closesAfterFade }
+
+    private func release() {
+        if fadeOut == nil { slot.close() } else { closesAfterFade = true }
     }
 
     private func activate() {
@@ -118,6 +129,7 @@ final class RenderLoop {
     // MARK: Steps
 
     func step() -> Wait {
+        if let wait = finishFadeOut() { return wait }
         if case .parked = activity { return .command }
         // Control has not listened for long. It must not miss anything, so nothing happens until it does.
         guard head.canReport else { return .time(milliseconds: BackOff.longest) }
@@ -154,7 +166,7 @@ final class RenderLoop {
         guard let sink = openDevice(mayReopen: mayReopen) else { return .time(milliseconds: 0) }
         let result = try fill(sink)
         // Not every device fills up: ALSA's `null` has always room for a whole buffer.
-        if case .starved = result, head.written < sink.startFrames { return waitForFrames() }
+        if case .starved = result, head.written < sink.startFrames, !head.isRingFull { return waitForFrames() }
         guard head.written > 0 || sink.isSettling else { return waitForFrames() }
         try sink.device.start()
         if case .boundary = result { activity = .draining } else { activity = .running }
@@ -190,7 +202,7 @@ final class RenderLoop {
             return .time(milliseconds: Int32(min(Int64(BackOff.longest), sink.milliseconds(head.unheard) + 1)))
         }
         try sink.device.drain()
-        _ = head.finish()
+        _ = head.finish(.start)
         return goOn()
     }
 
@@ -230,17 +242,56 @@ final class RenderLoop {
         if head.update(delayFrames: try sink.device.delayFrames()) { faultsInARow = 0 }
     }
 
-    /// Silences the device and goes back to the first frame that was not heard, in the stream that it belongs to.
+    /// Silences the device, at once or by a fade-out, and goes back to the first frame that was not heard, or was faded,
+    /// in the stream that it belongs to.
     private func silence() {
         if let sink = slot.sink, head.written > 0 || sink.isSettling {
             do throws(DeviceFault) {
                 try settle(sink)
-                try sink.device.drop()
+                if try !beginFadeOut(sink) { try sink.device.drop() }
             } catch {
                 revive(from: error)
             }
         }
         head.goBack()
+    }
+
+    // MARK: Fading out
+
+    /// - Returns: false when the device has to be silenced at once.
+    private func beginFadeOut(_ sink: SampleSink) throws(DeviceFault) -> Bool {
+        switch activity {
+        case .running, .draining: break
+        case .parked, .priming, .asking, .reopening, .waitingForDevice: return false
+        }
+        guard let silentFrames = try sink.fadeOut(&head) else { return false }
+        fadeOut = FadeOut(silentFrames: silentFrames, now: clock.now())
+        return true
+    }
+
+    /// Stops the device when a fade-out was heard.
+    /// - Returns: what to wait for before that; nil when nothing fades.
+    private func finishFadeOut() -> Wait? {
+        guard let fadeOut else { return nil }
+        if let sink = slot.sink {
+            do throws(DeviceFault) {
+                let delay = try sink.device.delayFrames()
+                let remaining = fadeOut.remainingFrames(delayFrames: delay, now: clock.now())
+                if remaining > 0 {
+                    return .time(milliseconds: Int32(sink.milliseconds(Int64(remaining))) + 1)
+                }
+                try sink.device.drop()
+            } catch {
+                // It is silent, which is all that was wanted.
+                slot.recover(from: error)
+            }
+        }
+        self.fadeOut = nil
+        if closesAfterFade {
+            closesAfterFade = false
+            slot.close()
+        }
+        return nil
     }
 
     // MARK: The device and its faults
@@ -260,7 +311,10 @@ final class RenderLoop {
         }
         do throws(DeviceError) {
             let sink = try slot.open(for: format)
-            channel.post(.opened(Unmanaged.passRetained(DeviceConfigurationBox(sink.device.configuration))))
+            var configuration = sink.device.configuration
+            configuration.adaptation = configuration.adaptation(of: format)
+            let box = Unmanaged.passRetained(DeviceConfigurationBox(configuration))
+            channel.post(.opened(stream: head.stream, box))
             return sink
         } catch {
             openingFailed(error)
@@ -269,13 +323,9 @@ final class RenderLoop {
     }
 
     private func openingFailed(_ error: DeviceError) {
-        switch error {
-        case .absent, .busy, .noPermission, .refused:
-            lose(error)
-        case .rateNotSupported, .channelsNotSupported, .sampleFormatNotSupported:
-            activity = .parked
-            channel.post(.refused(stream: head.refuse(), Unmanaged.passRetained(DeviceErrorBox(error))))
-        }
+        guard error.isPermanent else { return lose(error) }
+        activity = .parked
+        channel.post(.refused(stream: head.refuse(), Unmanaged.passRetained(DeviceErrorBox(error))))
     }
 
     /// The device cannot be had: keep the position and try again every second.
@@ -324,9 +374,11 @@ final class RenderLoop {
     /// Brings the device back, or closes it when it is gone; what it had is accounted for.
     private func revive(from fault: DeviceFault) {
         switch (fault, activity) {
-        case (.underrun, .running), (.underrun, .draining):
-            // All that was written was heard, or the device would not have run dry.
-            if head.finish() { faultsInARow = 0 }
+        // All that was written was heard, or the device would not have run dry.
+        case (.underrun, .running):
+            if head.finish(.middle) { faultsInARow = 0 }
+        case (.underrun, .draining):
+            if head.finish(.start) { faultsInARow = 0 }
         default:
             head.goBack()
         }

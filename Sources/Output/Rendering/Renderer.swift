@@ -17,6 +17,12 @@ public struct RendererSettings: Sendable {
     public var settleAtStart = 0
     /// The same when it was opened anew because the sample rate changed.
     public var settleAtRateChange = 0
+    /// Whether audio with a channel count that the device does not have is adapted to it. Otherwise that is an error,
+    /// which names the counts that it has (docs/playback.md, 8).
+    public var allowsAdaptation = true
+    /// Whether playback fades out and in around a pause, a seek or a skip, where the device allows it (docs/playback.md,
+    /// 7). Without it every frame is heard as it is.
+    public var fades = true
     /// Start of the dither's random sequence.
     public var ditherSeed: UInt64 = 0x746f_6e65_6172_6d00
 
@@ -29,6 +35,7 @@ public struct RendererSettings: Sendable {
         var request = DeviceRequest(device: device, format: format, sampleFormat: sampleFormat)
         request.bufferMilliseconds = bufferMilliseconds
         request.periodCount = periodCount
+        request.allowsAdaptation = allowsAdaptation
         return request
     }
 }
@@ -136,6 +143,11 @@ public final class Renderer: @unchecked Sendable {
         while true {
             while let command = channel.commands.pop() {
                 let goesOn = loop.handle(command)
+                // Whoever waits for the command to be carried out may open the device: it has to be closed by then.
+                while loop.isReleasing {
+                    let wait = loop.step()
+                    if loop.isReleasing { loop.wait(wait, wakeUp: wakeUp) }
+                }
                 channel.processed.add(1, ordering: .releasing)
                 if !goesOn { return }
             }

@@ -25,8 +25,8 @@ enum RendererCommand: BitwiseCopyable {
 /// What the audio thread tells control, in the order in which it happened.
 public struct RendererEvent: BitwiseCopyable {
     public enum Kind: BitwiseCopyable {
-        /// The device was opened; the box says how it runs.
-        case opened(Unmanaged<DeviceConfigurationBox>)
+        /// The device was opened for this stream; the box says how it runs.
+        case opened(stream: UInt64, Unmanaged<DeviceConfigurationBox>)
         /// Sound is coming out, after `run` or after a stall.
         case running(generation: UInt64)
         /// Nothing is left to hear although the stream has not ended.

@@ -18,6 +18,10 @@ final class SampleSink {
 
     let device: any PlaybackDevice
     private let samples: SampleRenderer
+    private let stage: SampleStage
+    private let allowsAdaptation: Bool
+    /// Whether what comes after a silence fades in, and what is cut off fades out.
+    private let fades: Bool
 
     /// Frames with which the device can be started: its buffer, or as much as was asked for where that is less. A ring
     /// holds enough for what was asked for, and no more is waited for.
@@ -31,16 +35,22 @@ final class SampleSink {
     init(_ device: any PlaybackDevice, settings: RendererSettings, settleMilliseconds: Int = 0) {
         self.device = device
         let configuration = device.configuration
-        settleFrames = configuration.sampleRate * settleMilliseconds / 1000
-        startFrames = min(configuration.bufferFrames, configuration.sampleRate * settings.bufferMilliseconds / 1000)
+        allowsAdaptation = settings.allowsAdaptation
+        fades = settings.fades && device.isAudible
+        let rate = configuration.sampleRate
+        settleFrames = Int(clamping: FrameCount.lasting(milliseconds: settleMilliseconds, at: rate))
+        let wanted = FrameCount.lasting(milliseconds: settings.bufferMilliseconds, at: rate)
+        startFrames = Int(min(Int64(configuration.bufferFrames), wanted))
+        stage = SampleStage(configuration)
         samples = SampleRenderer(
             format: configuration.sampleFormat, channelCount: configuration.channelCount,
-            sampleRate: configuration.sampleRate, seed: settings.ditherSeed)
+            sampleRate: configuration.sampleRate, significantBits: configuration.significantBits,
+            seed: settings.ditherSeed)
     }
 
-    /// Whether audio of this format can be written without opening the device anew.
+    /// Whether audio of this format can be written without reopening the device.
     func takes(_ format: PCMFormat) -> Bool {
-        device.configuration.sampleRate == format.sampleRate && device.configuration.channelCount == format.channelCount
+        device.configuration.takes(format, allowsAdaptation: allowsAdaptation)
     }
 
     /// What the device holds when it is full, in nanoseconds.
@@ -57,10 +67,18 @@ final class SampleSink {
         while room > 0, settleFrames > 0 {
             let written = try writeSilence(min(room, settleFrames))
             guard written > 0 else { return .full }
+            settleFrames -= written
+            isSettling = true
             room -= written
         }
+        return try fill(upTo: room, from: &head)
+    }
+
+    /// - Parameter room: frames that the device takes.
+    private func fill(upTo room: Int, from head: inout PlayHead) throws(DeviceFault) -> Filling {
+        var room = room
         while room > 0 {
-            switch head.read(upTo: room) {
+            switch head.read(upTo: room, where: { takes($0) }) {
             case .frames(let piece):
                 let written = try write(piece)
                 guard written > 0 else { return .full }
@@ -80,12 +98,9 @@ final class SampleSink {
 
     private func writeSilence(_ frames: Int) throws(DeviceFault) -> Int {
         let frameSize = device.configuration.sampleFormat.byteCount * samples.channelCount
-        let written = try device.write(frames) { destination, count in
+        return try device.write(frames) { destination, count in
             destination.initializeMemory(as: UInt8.self, repeating: 0, count: count * frameSize)
         }
-        settleFrames -= written
-        isSettling = true
-        return written
     }
 
     /// Writes a piece, or the first frames of it.
@@ -96,10 +111,46 @@ final class SampleSink {
         } else if piece.gain != samples.gain {
             samples.rampGain(to: piece.gain)
         }
+        stage.enter(piece.entrance, fades: fades)
+        samples.sourceBitDepth = stage.bitDepth(of: piece.format)
+        guard stage.changes(piece.format) else {
+            var next = piece.samples
+            return try device.write(piece.frames) { destination, count in
+                samples.render(from: next, frames: count, to: destination)
+                next += count * samples.channelCount
+            }
+        }
         var next = piece.samples
         return try device.write(piece.frames) { destination, count in
-            samples.render(from: next, frames: count, to: destination)
-            next += count * samples.channelCount
+            stage.pass(&next, of: piece.format, frames: count) { staged, first, frames in
+                let target = destination + first * samples.channelCount * samples.format.byteCount
+                samples.render(from: staged, frames: frames, to: target)
+            }
         }
+    }
+
+    // MARK: Fading out
+
+    /// Takes back what the hardware does not have yet, and writes a fade-out and silence in its place. The head goes
+    /// back to the first faded frame: from there it is read again.
+    /// - Returns: how many frames of silence lie behind the fade; nil when the device cannot take back enough. Then
+    ///   nothing has changed.
+    func fadeOut(_ head: inout PlayHead) throws(DeviceFault) -> Int? {
+        guard fades else { return nil }
+        let amount = Int(min(Int64(try device.rewindableFrames() - stage.safetyFrames), head.unheard))
+        guard amount >= stage.fadeFrames else { return nil }
+        let fadeStart = head.written - Int64(amount)
+        guard case let rewound = try device.rewind(amount), rewound > 0 else { return nil }
+        // What was not taken back counts as heard: it will be in a moment.
+        _ = head.update(delayFrames: rewound)
+        head.goBack()
+        stage.fadeOut(from: fadeStart + Int64(amount - rewound))
+        _ = try fill(upTo: min(rewound, stage.fadeFrames), from: &head)
+        var silent = rewound - Int(head.written)
+        let behind = silent
+        while silent > 0, case let written = try writeSilence(silent), written > 0 { silent -= written }
+        stage.endFade()
+        head.goBack()
+        return behind - silent
     }
 }

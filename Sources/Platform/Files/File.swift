@@ -4,7 +4,7 @@ import CLinux
 public struct File: ~Copyable {
     /// Valid until the end of this value.
     public let descriptor: Int32
-    /// For messages.
+    /// For messages, as `FileName` writes it.
     public let path: String
 
     /// Opens an existing file for reading.
@@ -37,7 +37,9 @@ public struct File: ~Copyable {
 
     private static func open(_ path: String, _ flags: Int32, _ mode: UInt32 = 0) throws(SystemError) -> Int32 {
         while true {
-            let descriptor = tonearm_open(path, flags | O_CLOEXEC | O_NOCTTY, mode)
+            let descriptor = FileName.withBytes(of: path) {
+                tonearm_open($0, flags | O_CLOEXEC | O_NOCTTY, mode)
+            }
             if descriptor >= 0 { return descriptor }
             if tonearm_errno() != EINTR { throw .last("open", path) }
         }

@@ -24,7 +24,7 @@ public struct FileReplacement: ~Copyable {
     }
 
     deinit {
-        if !isCommitted { unlink(file.path) }
+        if !isCommitted { _ = FileName.withBytes(of: file.path) { unlink($0) } }
     }
 
     /// Adds to the new contents.
@@ -41,7 +41,7 @@ public struct FileReplacement: ~Copyable {
         // Cut here: the old file is in place, the new one under its temporary name; `removeLeftovers` finds it.
         try file.synchronize()
         // Cut here: as above. Without the fsync the rename could reach the medium before the bytes: an empty file.
-        if rename(file.path, target) != 0 { throw .last("rename", target) }
+        if !Folder.rename(file.path, to: target) { throw .last("rename", target) }
         isCommitted = true
         // Cut here: the folder on the medium has either the old name or the new one; both lead to whole files.
         try Folder.synchronize(containing: target)

@@ -10,7 +10,7 @@ public enum FileKind: Equatable, Sendable {
     /// What is at `path`; nil when nothing is there, a link leads nowhere, or it cannot be reached.
     public init?(at path: String) {
         var mode: UInt32 = 0
-        guard tonearm_mode_of_path(path, &mode) == 0 else { return nil }
+        guard FileName.withBytes(of: path, { tonearm_mode_of_path($0, &mode) }) == 0 else { return nil }
         self.init(mode: mode)
     }
 
@@ -28,39 +28,49 @@ public enum FileKind: Equatable, Sendable {
 /// Folders of the file system. Any thread but the audio thread.
 public enum Folder {
     /// Which folder it is, whatever name or link leads to it.
-    public struct Identity: Equatable, Sendable {
-        private var device: UInt64 = 0
-        private var inode: UInt64 = 0
+    public struct Identity: Hashable, Sendable {
+        private let device: UInt64
+        private let inode: UInt64
 
         /// nil when there is nothing at `path`.
         public init?(of path: String) {
-            if tonearm_identity_of_path(path, &device, &inode) != 0 { return nil }
+            var (device, inode) = (UInt64(0), UInt64(0))
+            guard FileName.withBytes(of: path, { tonearm_identity_of_path($0, &device, &inode) }) == 0
+            else { return nil }
+            (self.device, self.inode) = (device, inode)
         }
     }
 
     public struct Entry: Equatable, Sendable {
+        /// As `FileName` writes it.
         public var name: String
         /// nil for a link that leads nowhere.
         public var kind: FileKind?
-        /// False where the name is not UTF-8: `name` is for messages then, and nothing can be opened by it.
-        public var isUsable = true
 
-        public init(name: String, kind: FileKind?, isUsable: Bool = true) {
+        public init(name: String, kind: FileKind?) {
             self.name = name
             self.kind = kind
-            self.isUsable = isUsable
         }
     }
 
+    /// What to do with an entry while a folder is read.
+    public enum Choice: Sendable {
+        case keep, skip
+        /// Read no further.
+        case stop
+    }
+
     /// The names in a folder without `.` and `..`, sorted by their bytes.
-    public static func entries(of path: String) throws(SystemError) -> [Entry] {
-        guard let directory = opendir(path) else { throw .last("open", path) }
+    /// - Parameter choose: says for each entry whether it is kept.
+    public static func entries(
+        of path: String, _ choose: (Entry) -> Choice = { _ in .keep }
+    ) throws(SystemError) -> [Entry] {
+        guard let directory = FileName.withBytes(of: path, { opendir($0) }) else { throw .last("open", path) }
         defer { closedir(directory) }
         var entries: [Entry] = []
         var type: Int32 = 0
-        while let found = tonearm_next_name(directory, &type) {
-            let valid = String(validatingCString: found)
-            let name = valid ?? String(cString: found)
+        reading: while let found = tonearm_next_name(directory, &type) {
+            let name = FileName.text(of: found)
             if isDotOrDotDot(name) { continue }
             let kind: FileKind? =
                 switch Int(type) {
@@ -68,11 +78,32 @@ public enum Folder {
                 case Int(DT_DIR): .folder
                 default: FileKind(at: "\(path)/\(name)")
                 }
-            entries.append(Entry(name: name, kind: kind, isUsable: valid != nil))
+            let entry = Entry(name: name, kind: kind)
+            switch choose(entry) {
+            case .keep: entries.append(entry)
+            case .skip: break
+            case .stop:
+                tonearm_clear_errno()
+                break reading
+            }
         }
         if tonearm_errno() != 0 { throw .last("read", path) }
         entries.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
         return entries
+    }
+
+    /// Whether a folder belongs to the kernel: /proc, /sys, /dev and what is mounted below them. Nothing in there is
+    /// music, to read some of it changes the machine, and there is no end to its links.
+    public static func belongsToKernel(_ path: String) -> Bool {
+        FileName.withBytes(of: path) { tonearm_is_kernel_folder($0) } != 0
+    }
+
+    /// Where a path leads, without links and dots.
+    /// - Throws: ENOENT, EACCES, ELOOP…
+    public static func resolved(_ path: String) throws(SystemError) -> String {
+        guard let resolved = FileName.withBytes(of: path, { realpath($0, nil) }) else { throw .last("open", path) }
+        defer { free(resolved) }
+        return FileName.text(of: resolved)
     }
 
     private static func isDotOrDotDot(_ name: String) -> Bool {
@@ -94,7 +125,7 @@ public enum Folder {
     }
 
     private static func make(_ path: String, _ mode: UInt32) throws(SystemError) {
-        if mkdir(path, mode) == 0 { return }
+        if FileName.withBytes(of: path, { mkdir($0, mode) }) == 0 { return }
         let error = SystemError.last("mkdir", path)
         // Somebody else may have made it in between.
         if error.code != EEXIST || FileKind(at: path) != .folder { throw error }
@@ -110,7 +141,9 @@ public enum Folder {
     /// Blocks until the name of the file at `file` is on the medium, or is gone from there: fsync of its folder.
     public static func synchronize(containing file: String) throws(SystemError) {
         let path = containing(file)
-        let descriptor = tonearm_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        let descriptor = FileName.withBytes(of: path) {
+            tonearm_open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        }
         guard descriptor >= 0 else { throw .last("open", path) }
         defer { close(descriptor) }
         if fsync(descriptor) != 0 { throw .last("fsync", path) }
@@ -118,13 +151,21 @@ public enum Folder {
 
     /// Gives a file another name in the same folder, in place of a file that has it. Durable when it returns.
     public static func renameFile(_ path: String, to newPath: String) throws(SystemError) {
-        if rename(path, newPath) != 0 { throw .last("rename", path) }
+        if !rename(path, to: newPath) { throw .last("rename", path) }
         try synchronize(containing: newPath)
+    }
+
+    /// rename(2).
+    /// - Returns: false with errno.
+    static func rename(_ path: String, to newPath: String) -> Bool {
+        FileName.withBytes(of: path) { old in
+            FileName.withBytes(of: newPath) { new in CLinux.rename(old, new) }
+        } == 0
     }
 
     /// Removes a file's name. Nothing there is no error.
     public static func removeFile(_ path: String) throws(SystemError) {
-        if unlink(path) != 0 {
+        if FileName.withBytes(of: path, { unlink($0) }) != 0 {
             let error = SystemError.last("remove", path)
             if error.code != ENOENT { throw error }
         }

@@ -1,7 +1,7 @@
 import CLinux
 
-/// Tells when the network comes, goes or becomes another. The kernel says that something has changed (rtnetlink(7)), and
-/// what there is now is read then: nothing wakes up while nothing changes.
+/// Reports when the network comes, goes or changes. The kernel says that something has changed (rtnetlink(7)), and the
+/// state is read then: nothing wakes up while nothing changes.
 ///
 /// Thread: the loop's.
 public final class NetworkWatch: @unchecked Sendable {

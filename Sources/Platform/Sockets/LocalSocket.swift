@@ -9,10 +9,13 @@ public final class LocalSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Connects, and blocks for as long as that takes; the socket blocks as well.
-    /// - Throws: ENOENT, ECONNREFUSED when nobody listens, EACCES, ENAMETOOLONG for more than 107 bytes.
-    public init(connectingTo path: String) throws(SystemError) {
-        descriptor = tonearm_local_connect(path)
+    /// Connects. The socket blocks: for the time limit at most when it connects or sends, without a limit when it
+    /// receives.
+    /// - Parameter seconds: the time limit.
+    /// - Throws: EAGAIN when nobody accepts the connection in time, ENOENT, ECONNREFUSED when nobody listens, EACCES,
+    ///   ENAMETOOLONG for more than 107 bytes.
+    public init(connectingTo path: String, seconds: Int = 5) throws(SystemError) {
+        descriptor = FileName.withBytes(of: path) { tonearm_local_connect($0, Int32(clamping: seconds)) }
         if descriptor < 0 { throw .last("connect to", path) }
     }
 
@@ -21,7 +24,7 @@ public final class LocalSocket: Sendable {
     /// - Throws: EADDRINUSE when there is something of that name, ENOENT without the folder, EACCES, EROFS,
     ///   ENAMETOOLONG for more than 107 bytes.
     public init(listeningAt path: String, mode: UInt32) throws(SystemError) {
-        descriptor = tonearm_local_listen(path, mode)
+        descriptor = FileName.withBytes(of: path) { tonearm_local_listen($0, mode) }
         if descriptor < 0 { throw .last("listen at", path) }
     }
 
@@ -59,6 +62,12 @@ public final class LocalSocket: Sendable {
 
     /// The process that has connected; 0 where that is not known.
     public var peerProcess: Int { Int(tonearm_peer_process(descriptor)) }
+
+    /// The user id of the process that has connected; nil where that is not known.
+    public var peerUser: UInt32? {
+        let user = tonearm_peer_user(descriptor)
+        return user == .max ? nil : user
+    }
 
     private func transfer(_ operation: String, _ call: () -> Int) throws(SystemError) -> Int? {
         while true {

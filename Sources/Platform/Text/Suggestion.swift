@@ -1,13 +1,30 @@
 /// What somebody who mistyped a word may have meant.
 public enum Suggestion {
+    /// Longer words get no suggestion: the work grows with the square of the length, and a client chooses the length.
+    static let wordLimit = 32
+    /// Bytes of a word that a message repeats.
+    private static let quotationLimit = 128
+
+    /// The word for a message; the end of a long one is left out.
+    public static func quoted(_ word: String) -> String {
+        guard word.utf8.count > quotationLimit else { return word }
+        var text = ""
+        for scalar in word.unicodeScalars {
+            text.unicodeScalars.append(scalar)
+            if text.utf8.count >= quotationLimit { break }
+        }
+        return text + "…"
+    }
+
     /// ` Did you mean --device?`, or nothing when no candidate is near.
     public static func text(for word: String, among candidates: [String]) -> String {
         nearest(to: word, among: candidates).map { " Did you mean \($0)?" } ?? ""
     }
 
     /// The candidate with the fewest wrong letters, at most half of the word's and three; or the only one that begins
-    /// with the word. Case does not count, nor which dash it is.
+    /// with the word. Case does not count, nor which dash it is. nil for a word of more than 32 bytes.
     public static func nearest(to word: String, among candidates: [String]) -> String? {
+        guard word.utf8.count <= wordLimit else { return nil }
         let letters = folded(word)
         var best: (candidate: String, distance: Int)?
         for candidate in candidates {

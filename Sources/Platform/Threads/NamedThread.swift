@@ -5,6 +5,8 @@ public final class NamedThread: @unchecked Sendable {
     public enum Priority: Equatable, Sendable {
         /// The system's ordinary scheduling.
         case normal
+        /// The lowest share of the processor, and the disk when nobody else wants it.
+        case background
         /// SCHED_FIFO with this priority, 1 to 99. What the thread forks does not inherit it.
         case realtime(Int)
     }
@@ -90,6 +92,7 @@ private final class Launch: @unchecked Sendable {
             _ = tonearm_name_this_thread(bytes.bindMemory(to: CChar.self).baseAddress)
         }
         var refusal: RealtimeRefusal?
+        if priority == .background { tonearm_use_background_priority() }
         if case .realtime(let level) = priority {
             let code = tonearm_use_realtime_priority(Int32(clamping: level))
             if code != 0 {

@@ -54,7 +54,8 @@ final class ConfigurationStorage: @unchecked Sendable {
         thread.join()
     }
 
-    private static func readAll(
+    /// Reads what is stored over `defaults`.
+    static func readAll(
         _ defaults: PlaybackEngineConfig.Values, _ store: KeyValueStore, _ onlyVolume: Bool
     ) throws(DatabaseError) -> PlaybackEngineConfig.Values {
         var values = defaults

@@ -34,6 +34,11 @@ final class DecoderRequests: @unchecked Sendable {
         if isPlaying.exchange(playing, ordering: .relaxed) != playing { arrival.signal() }
     }
 
+    // MARK: Any thread
+
+    /// Ends the decoder thread's sleep: bytes that it waits for have arrived.
+    func wake() { arrival.signal() }
+
     // MARK: Decoder thread
 
     /// The request that has arrived since the last call.

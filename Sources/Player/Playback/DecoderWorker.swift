@@ -13,6 +13,7 @@ final class DecoderWorker {
         case cancelled
         case reposition(Start)
         case failed(MediaError)
+        case outOfMemory(OutOfMemory)
     }
 
     /// Where a run of decoding begins.
@@ -25,8 +26,8 @@ final class DecoderWorker {
 
     /// The longest sleep in milliseconds before the ring is looked at again: well under what a full one holds.
     private static let longestSleep = 1000
-    /// In seconds: 30 years. Stands for the end of a product that does not tell its length.
-    private static let farthestPosition = 1e9
+    /// In seconds: 30 years. Stands for the end of a product that does not tell its length, or tells a longer one.
+    static let farthestPosition = 1e9
     private static let lastStreamID = Atomic<UInt64>(0)
 
     private let product: MediaProduct
@@ -75,6 +76,8 @@ final class DecoderWorker {
                     return
                 case .reposition(let next):
                     start = next
+                case .outOfMemory(let error):
+                    return fail(PlayerError(error, product), hasFrames: false, seek: start.seek)
                 case .failed(let error):
                     let hasFrames = (stream?.ring.writePosition ?? 0) > 0
                     fail(PlayerError(error, product), hasFrames: hasFrames, seek: start.seek)
@@ -92,14 +95,18 @@ final class DecoderWorker {
         let rate = Int64(decoder.properties.format.sampleRate)
         var frame: Int64 = 0
         if let position {
-            let end = decoder.properties.duration ?? Self.farthestPosition
+            let end = min(decoder.properties.duration ?? Self.farthestPosition, Self.farthestPosition)
             frame = Int64((min(position, end) * Double(rate)).rounded())
             do throws(MediaError) { try decoder.seek(toFrame: frame) } catch { throw .failed(error) }
         }
-        return PCMStream(
-            id: Self.lastStreamID.add(1, ordering: .relaxed).newValue, format: format,
-            startPosition: frame / rate * 1_000_000_000 + frame % rate * 1_000_000_000 / rate,
-            deviceMilliseconds: deviceMilliseconds)
+        do throws(OutOfMemory) {
+            return try PCMStream(
+                id: Self.lastStreamID.add(1, ordering: .relaxed).newValue, format: format,
+                startPosition: frame / rate * 1_000_000_000 + frame % rate * 1_000_000_000 / rate,
+                deviceMilliseconds: deviceMilliseconds)
+        } catch {
+            throw .outOfMemory(error)
+        }
     }
 
     /// Decodes up to the end and marks it.
@@ -117,15 +124,22 @@ final class DecoderWorker {
                 case .format(let new):
                     format = new
                     try put(.format(new), into: ring)
+                case .notYet:
+                    try waitForBytes(decoder)
                 case .end:
                     report(decoder.damage)
                     return try put(.end, into: ring)
                 }
             }
-            // A quarter of the ring at a time: waking up for less is not worth it.
-            repeat { try sleep() } while ring.freeSamples < ring.capacity / 4
+            repeat { try sleep() } while ring.freeSamples < ring.refillSamples
             pacer.refilled()
         }
+    }
+
+    /// Sleeps until the decoder's source can be read again, or control asks for something.
+    private func waitForBytes(_ decoder: any AudioDecoder) throws(Interruption) {
+        decoder.whenReadable { [requests] in requests.wake() }
+        guard requests.waitForRequest() else { throw .cancelled }
     }
 
     private func put(_ marker: PCMRing.Marker, into ring: PCMRing) throws(Interruption) {

@@ -162,7 +162,8 @@ final class PlaybackConductor: @unchecked Sendable {
             lastCut = renderer.sentCommands
             published.update {
                 $0.stream = nil
-                $0.startPosition = seconds
+                // The end of a product of unknown length is known when the decoder is there.
+                if seconds <= DecoderWorker.farthestPosition { $0.startPosition = seconds }
             }
         case .finish(let id):
             items[id]?.pipeline.finish()
@@ -253,7 +254,14 @@ final class PlaybackConductor: @unchecked Sendable {
             items[id]?.replayGain = replayGain
             items[id]?.stream = stream
             retire(item.stream)
-            handle(item.stream == nil ? .opened(id, context) : .repositioned(id))
+            if item.stream == nil {
+                var context = context
+                context.adaptation = adaptation(of: stream.format)
+                handle(.opened(id, context))
+            } else {
+                if let adaptation = adaptation(of: stream.format) { handle(.adapted(id, adaptation)) }
+                handle(.repositioned(id))
+            }
         case .failed(let error, let hasFrames, _):
             handle(.failed(id, error, hasFrames: hasFrames))
         }
@@ -303,7 +311,7 @@ final class PlaybackConductor: @unchecked Sendable {
 
     private func receive(_ event: RendererEvent) {
         switch event.kind {
-        case .opened(let box):
+        case .opened(let stream, let box):
             let configuration = box.takeRetainedValue().configuration
             guard event.processedCommands >= lastRelease else { return }
             published.update {
@@ -312,6 +320,7 @@ final class PlaybackConductor: @unchecked Sendable {
             }
             volume.deviceChanged()
             applyGain()
+            if let id = item(of: stream) { handle(.adapted(id, configuration.adaptation)) }
         case .running(let generation):
             handle(.running(generation: generation))
             if isReopening {
@@ -325,6 +334,7 @@ final class PlaybackConductor: @unchecked Sendable {
             reopeningListener?(.asked(goOn: { [loop, link] in loop.post { link.conductor?.reopen(question) } }))
         case .deviceLost(let generation, let box):
             let error = box.takeRetainedValue().error
+            guard event.processedCommands >= lastRelease else { return }
             Log.warning("\(error) It is tried again every second.")
             published.update {
                 $0.device = nil
@@ -341,6 +351,8 @@ final class PlaybackConductor: @unchecked Sendable {
             guard let id = item(of: stream), id == machine.currentItem, var context = machine.context else { return }
             context.audioSampleRate = format.sampleRate
             context.audioBitDepth = format.bitDepth
+            context.adaptation = adaptation(of: format)
+            publishAdaptation(context.adaptation)
             handle(.qualityChanged(id, context))
         case .ended(let stream):
             guard event.processedCommands >= lastCut, let id = item(of: stream) else { return }
@@ -359,6 +371,9 @@ final class PlaybackConductor: @unchecked Sendable {
             if let id, id == machine.nextItem { items[id]?.pipeline.seek(toSeconds: 0) }
         } else if let id, let heard = items[id]?.stream {
             publishCurrent(heard)
+            let adaptation = adaptation(of: heard.format)
+            publishAdaptation(adaptation)
+            handle(.adapted(id, adaptation))
             handle(.heard(id))
         } else if let current = machine.currentItem {
             // Something else became the next product a moment too late: the old one is heard for an instant.
@@ -379,6 +394,17 @@ final class PlaybackConductor: @unchecked Sendable {
         if let next { handle(.ended(next)) }
     }
 
+    // MARK: Adaptation
+
+    /// How the device that is open plays audio of this format; nil without adaptation, and where it would be reopened.
+    private func adaptation(of format: PCMFormat) -> ChannelAdaptation? {
+        published.value.device?.adaptation(of: format)
+    }
+
+    private func publishAdaptation(_ adaptation: ChannelAdaptation?) {
+        published.update { $0.device?.adaptation = adaptation }
+    }
+
     // MARK: Position
 
     /// Where the active product is heard, in seconds. Any thread.
@@ -397,7 +423,7 @@ extension RendererEvent {
     /// For an event that nobody looks at.
     fileprivate func release() {
         switch kind {
-        case .opened(let box): box.release()
+        case .opened(_, let box): box.release()
         case .deviceLost(_, let box), .refused(_, let box): box.release()
         case .running, .starved, .reopening, .heard, .formatHeard, .ended: break
         }

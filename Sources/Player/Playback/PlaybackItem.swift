@@ -30,6 +30,7 @@ struct PlaybackItem: Equatable {
     var isPlayable: Bool { context != nil && !isRepositioning }
 
     var context: PlaybackContext? {
-        if case .ready(let context) = phase { context } else { nil }
+        get { if case .ready(let context) = phase { context } else { nil } }
+        set { if let newValue { phase = .ready(newValue) } }
     }
 }

@@ -1,3 +1,5 @@
+import PCM
+
 /// Every decision of the playback engine, without its I/O: events in, effects out (seed 000, "PlaybackEngine", and the
 /// decisions of the design). `PlaybackEngine` carries the effects out in their order.
 struct PlaybackStateMachine {
@@ -27,6 +29,8 @@ struct PlaybackStateMachine {
         /// The last frame of the item was heard and nothing followed.
         case ended(ItemID)
         case qualityChanged(ItemID, PlaybackContext)
+        /// The channels of the item are, or will be, adapted to the device like this.
+        case adapted(ItemID, ChannelAdaptation?)
 
         /// A second has passed, as asked by `watchStart`.
         case startIsLate(generation: UInt64)
@@ -160,9 +164,12 @@ struct PlaybackStateMachine {
                 return ended(active)
             case .qualityChanged(let id, let changed):
                 guard active.current.id == id else { return [] }
-                active.current.phase = .ready(changed)
-                context = changed
-                effects = [.send(.playbackQualityChanged(changed))]
+                effects = changeQuality(changed, &active)
+            case .adapted(let id, let adaptation):
+                if active.next?.id == id { active.next?.context?.adaptation = adaptation }
+                guard active.current.id == id, var changed = context, changed.adaptation != adaptation else { break }
+                changed.adaptation = adaptation
+                effects = changeQuality(changed, &active)
             }
             state = .active(active)
             return effects + reportState()
@@ -232,6 +239,8 @@ struct PlaybackStateMachine {
         active.next = nil
         guard next.context != nil else {
             active.output = .stalled
+            // What the output still reports is about the product before.
+            if active.wantsToPlay { generation += 1 }
             return [.silence(releaseDevice: false)]
         }
         return [.follow(nil), .begin(next.id)] + start(&active) + announce(next)
@@ -287,6 +296,12 @@ struct PlaybackStateMachine {
         let effects = [.close(active.current.id)] + becomeActive(next, &active)
         state = .active(active)
         return effects + reportState()
+    }
+
+    private mutating func changeQuality(_ changed: PlaybackContext, _ active: inout Active) -> [Effect] {
+        active.current.context = changed
+        context = changed
+        return [.send(.playbackQualityChanged(changed))]
     }
 
     private mutating func announce(_ item: PlaybackItem) -> [Effect] {

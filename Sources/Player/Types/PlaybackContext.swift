@@ -1,3 +1,5 @@
+import PCM
+
 /// What is really being played (seed 000, "PlaybackContext"). It may differ from what was requested: a replacement.
 public struct PlaybackContext: Equatable, Sendable {
     public var productId: String
@@ -14,6 +16,9 @@ public struct PlaybackContext: Equatable, Sendable {
     /// In Hz.
     public var audioSampleRate: Int?
     public var videoQuality: VideoQuality?
+    /// How the device's channels differ from those of the audio; nil where they are the same, and as long as no device is
+    /// open that could tell (docs/playback.md, 8).
+    public var adaptation: ChannelAdaptation?
     /// In seconds; nil where the source does not tell.
     public var duration: Double?
     /// Where playback starts, in seconds.

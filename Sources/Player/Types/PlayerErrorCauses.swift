@@ -1,6 +1,7 @@
 import Database
 import Media
 import Output
+import PCM
 import Platform
 
 // The one place where errors of the modules below become the player's public ones.
@@ -22,9 +23,15 @@ extension PlayerError {
             self.init(.unexpected, code: "m4", message: "\(name): the file is empty.")
         case .source(.cancelled):
             self.init(.unexpected, code: "m5", message: "\(name): cancelled.")
-        case .source(.system(let error)):
+        case .source(.medium(let error)):
             self.init(error, product)
             return
+        case .source(.network(let reason)):
+            self.init(.network, code: "n1", message: "\(name): the network failed: \(reason).")
+        case .source(.status(let status)):
+            self.init(.unexpected, code: "h\(status)", message: "\(name): the server answered with status \(status).")
+        case .source(.integrity(let reason)):
+            self.init(.unexpected, code: "m6", message: "\(name): the content is damaged: \(reason).")
         }
         mediaProduct = product
     }
@@ -34,6 +41,11 @@ extension PlayerError {
         self.init(
             .unexpected, code: "s\(error.code)", message: "\(product.productId): \(error.reason)", mediaProduct: product
         )
+    }
+
+    /// A product whose format needs more memory than there is.
+    init(_ error: OutOfMemory, _ product: MediaProduct) {
+        self.init(.unexpected, code: "m6", message: "\(product.productId): \(error).", mediaProduct: product)
     }
 
     /// A resource of the system that the player itself needs.

@@ -55,7 +55,7 @@ final class DaemonConnection {
 
     /// - Parameter path: nil for the one of the environment, or the usual one.
     init(_ path: String?) throws(DaemonFailure) {
-        let path = path ?? getenv("TONEARM_SOCKET").map { String(cString: $0) } ?? Self.defaultPath
+        let path = path ?? getenv("TONEARM_SOCKET").map { FileName.text(of: UnsafePointer($0)) } ?? Self.defaultPath
         do throws(SystemError) { socket = try LocalSocket(connectingTo: path) } catch {
             switch error.code {
             case ENOENT, ECONNREFUSED, ENOTDIR: throw .notRunning(socket: path)

@@ -4,8 +4,8 @@ import Platform
 /// Paths on a command line as the daemon takes them: absolute, and few enough at once for a line of its protocol.
 struct MusicPaths {
     private(set) var absolute: [String] = []
-    /// What is wrong with the first path that leads nowhere, for a person; nil when none does. The daemon may be allowed
-    /// to read more than this user, so that it has the last word about all others.
+    /// What is wrong with the first path that leads nowhere, for a person; nil when none does. All other paths are for
+    /// the daemon to judge: it may be allowed to read more than this user.
     private(set) var problem: String?
 
     /// Of the products in one request, which may have 64 KiB in all.
@@ -19,25 +19,17 @@ struct MusicPaths {
     }
 
     private mutating func add(_ path: String) throws(UsageError) {
-        // Without links and dots, so that the queue tells files as they are.
-        if let resolved = realpath(path, nil) {
-            defer { free(resolved) }
-            let name = String(validatingCString: resolved)
-            if name == nil { report(path, Self.notUTF8) }
-            absolute.append(name ?? path)
-            return
+        do throws(SystemError) {
+            // Without links and dots, so that the queue shows files as they are.
+            absolute.append(try Folder.resolved(path))
+        } catch {
+            switch error.code {
+            case ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG: report(path, error.reason)
+            default: break
+            }
+            absolute.append(try Self.withFolder(path))
         }
-        let error = SystemError.last("open", path)
-        switch error.code {
-        // What a String makes of bytes that are not UTF-8 names nothing.
-        case ENOENT where path.unicodeScalars.contains("\u{FFFD}"): report(path, Self.notUTF8)
-        case ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG: report(path, error.reason)
-        default: break
-        }
-        absolute.append(try Self.withFolder(path))
     }
-
-    private static let notUTF8 = "a name in this path is not UTF-8; rename it"
 
     private mutating func report(_ path: String, _ reason: String) {
         if problem == nil { problem = "\(path): \(reason)" }
@@ -45,9 +37,9 @@ struct MusicPaths {
 
     private static func withFolder(_ path: String) throws(UsageError) -> String {
         if path.utf8.first == UInt8(ascii: "/") { return path }
-        guard let folder = realpath(".", nil) else { throw UsageError("\(path): the current folder is gone.") }
-        defer { free(folder) }
-        return "\(String(cString: folder))/\(path)"
+        do throws(SystemError) { return "\(try Folder.resolved("."))/\(path)" } catch {
+            throw UsageError("\(path): the current folder is gone.")
+        }
     }
 
     /// The paths in order, in parts that each fit into a request.

@@ -35,7 +35,6 @@ struct MusicSelection {
     }
 
     private mutating func add(_ error: SystemError, at path: String) {
-        let reason = error.code == EILSEQ ? "the name is not UTF-8; rename it" : error.reason
-        problems.append(Problem(path: path, code: "s\(error.code)", message: "\(path): \(reason)"))
+        problems.append(Problem(path: path, code: "s\(error.code)", message: "\(path): \(error.reason)"))
     }
 }

@@ -1,4 +1,5 @@
 import CLinux
+import Platform
 
 /// Where a user's programs keep what they remember (XDG Base Directory Specification).
 enum StateFolder {
@@ -12,5 +13,7 @@ enum StateFolder {
         return "\(home)/.local/state/tonearm"
     }
 
-    private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+    private static func variable(_ name: String) -> String? {
+        getenv(name).map { FileName.text(of: UnsafePointer($0)) }
+    }
 }

@@ -128,15 +128,15 @@ struct RunCommand {
     }
 
     /// - Returns: nil without a socket.
-    private func openSocket(_ daemon: Daemon) throws(Failure) -> ControlServer? {
-        let configuration = daemon.configuration
+    private func openSocket(_ daemon: Daemon) throws(Failure) -> JSONSocketServer? {
+        let configuration = daemon.settings.configuration
         guard let path = configuration.socketPath else { return nil }
-        let server = ControlServer(
+        let server = JSONSocketServer(
             daemon: daemon, path: path, mode: configuration.socketMode, group: configuration.socketGroup,
             clientLimit: configuration.clientLimit, version: tonearmVersion)
-        do throws(ControlSocketError) { try server.start() } catch { throw Failure(lines: [error.description]) }
-        _ = daemon.observe { event in
-            if event == .configuration { server.clientLimit = daemon.configuration.clientLimit }
+        do throws(SocketFileError) { try server.start() } catch { throw Failure(lines: [error.description]) }
+        daemon.observers.add { event in
+            if event == .configuration { server.clientLimit = daemon.settings.configuration.clientLimit }
         }
         return server
     }
@@ -160,11 +160,11 @@ struct RunCommand {
         do throws(ConfigurationFile.Problems) {
             let configuration = try file.read()
             if let profile = configuration.boardProfile { try ConfigurationFile.check(profile: profile) }
-            daemon.reload(configuration)
+            daemon.settings.reload(configuration)
             Log.notice("\(file.path) was read again")
         } catch {
             for line in error.lines { Log.error(line) }
-            daemon.reloadFailed(error.lines.first ?? file.path)
+            daemon.settings.reloadFailed(error.lines.first ?? file.path)
         }
     }
 }

@@ -7,13 +7,18 @@ struct DecoderExercise {
     private let frameLimit: Int
     private(set) var framesRead = 0
     private(set) var error: MediaError?
+    /// Whether the source answers "not yet".
+    private var isPatient = false
     /// Of the last format that the decoder told, which a seek does not take back.
     private var channelCount = 0
 
     init(frameLimit: Int = 400_000) { self.frameLimit = frameLimit }
 
-    mutating func run(_ bytes: [UInt8], knowsLength: Bool = true) {
+    /// - Parameter notYetEvery: every read of this number is answered with "not yet"; 0: none.
+    mutating func run(_ bytes: [UInt8], knowsLength: Bool = true, notYetEvery: Int = 0) {
         let source = MemorySource(bytes, knowsLength: knowsLength)
+        source.notYetEvery = notYetEvery
+        isPatient = notYetEvery > 0
         do throws(MediaError) {
             let decoder = try AudioFile.open(source)
             channelCount = decoder.properties.format.channelCount
@@ -47,6 +52,8 @@ struct DecoderExercise {
             case .format(let format):
                 precondition(1...8 ~= format.channelCount && 4...32 ~= format.bitDepth && format.sampleRate > 0)
                 channelCount = format.channelCount
+            case .notYet:
+                precondition(isPatient, "a source that is always ready was not")
             case .end:
                 return
             }

@@ -32,6 +32,8 @@ extension AudioDecoder {
                     precondition(format != result.parts[result.parts.count - 1].format)
                     if result.parts[result.parts.count - 1].samples.isEmpty { result.parts.removeLast() }
                     result.parts.append(.init(format: format, samples: []))
+                case .notYet:
+                    continue
                 case .end:
                     break reading
                 }
@@ -49,7 +51,9 @@ extension AudioDecoder {
         let buffer = UnsafeMutableBufferPointer<Int32>.allocate(capacity: 1024 * 8)
         defer { buffer.deallocate() }
         while samples.count < frames * channelCount {
-            guard case .frames(let count) = try read(into: buffer) else { break }
+            let run = try read(into: buffer)
+            if run == .notYet { continue }
+            guard case .frames(let count) = run else { break }
             samples += buffer[..<(count * channelCount)]
         }
         return Array(samples.prefix(frames * channelCount))

@@ -19,7 +19,7 @@ typedef enum {
 typedef struct {
     unsigned rates[16];
     unsigned formats[8];
-    unsigned least_channels, most_channels;
+    unsigned channels[8];
     bool memory_mapped;
     /// Software parameters with a silence size are an error.
     bool refuses_silence;

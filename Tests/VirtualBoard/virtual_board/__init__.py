@@ -3,3 +3,5 @@
 from .agent import Program, Result
 from .board import BUTTON_LINES, VirtualBoard
 from .qemu import BoardOff
+
+__all__ = ["BUTTON_LINES", "BoardOff", "Program", "Result", "VirtualBoard"]

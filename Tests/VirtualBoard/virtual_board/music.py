@@ -61,5 +61,6 @@ def write_flac(path, signal):
     path.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run(
         ["flac", "--silent", "--force", "--force-raw-format", "--endian=little", "--sign=signed",
-         f"--channels={CHANNELS}", f"--bps={signal.bits}", f"--sample-rate={signal.rate}", f"--output-name={path}", "-"],
+         f"--channels={CHANNELS}", f"--bps={signal.bits}", f"--sample-rate={signal.rate}",
+         f"--output-name={path}", "-"],
         input=samples, check=True)

@@ -1,11 +1,11 @@
 """The emulator as a process, and the two sockets that it is handled through."""
 
+import contextlib
 import json
 import shutil
 import socket
 import subprocess
 import time
-
 
 #: In seconds: how long anything may take that takes a moment on a machine that has nothing else to do.
 PATIENCE = 180
@@ -33,10 +33,8 @@ def connect(path, process):
 
 def close(stream):
     """Closes a stream to an emulator that may be gone, so that what is still buffered has nowhere to go."""
-    try:
+    with contextlib.suppress(OSError):
         stream.close()
-    except OSError:
-        pass
 
 
 class Monitor:

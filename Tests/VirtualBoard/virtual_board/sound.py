@@ -10,9 +10,9 @@ class Recorder:
     """Listens to the card `HiFi` from its other side, from its creation to `stop`.
 
     An open recorder keeps the player to its own rate and format (S32_LE): a player that wants to open the card
-    otherwise cannot. So a recorder is opened with what is expected; or, with `waits`, as soon as a player has opened the
-    card at that rate, which may lose the beginning. The kernel's loop damages the last milliseconds before a device is
-    closed: what is to be compared needs a second of silence behind it.
+    otherwise cannot. So a recorder is opened with what is expected; or, with `waits`, as soon as a player has opened
+    the card at that rate, which may lose the beginning. The kernel's loop damages the last milliseconds before a device
+    is closed: what is to be compared needs a second of silence behind it.
     """
 
     _numbers = itertools.count(1)

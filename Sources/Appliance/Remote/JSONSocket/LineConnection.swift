@@ -1,7 +1,7 @@
 import Platform
 
-/// A client's connection as lines in both directions. Harms nobody: what a client does not read is kept up to a limit,
-/// and a client that does not read is not read from.
+/// A client's connection as lines in both directions. Applies back-pressure: it stops reading from a client whose output
+/// buffer is full.
 ///
 /// Thread: the loop's.
 final class LineConnection {
@@ -12,6 +12,9 @@ final class LineConnection {
     static let lineLimit = 64 << 10
     /// Lines that are taken in one go, before others have their turn.
     private static let turnLimit = 16
+    /// A turn also ends when its lines and their replies have so many bytes: a long line or reply takes about a
+    /// millisecond, a short one much less.
+    static let turnBytes = 8 << 10
 
     private let loop: EventLoop
     private var socket: LocalSocket?
@@ -25,11 +28,16 @@ final class LineConnection {
     /// More lines are there, and taken when the others have had their turn.
     private var hasMore = false
 
+    /// Bytes of the lines that were taken and sent.
+    private var work: Int64 = 0
+
     /// Takes the next line.
     var receive: (LineSplitter.Line) -> Void = { _ in }
     /// There will be no more lines, and all that was sent has gone: says whether the connection stays, for what is sent
     /// by itself.
     var staysAfterEnd: () -> Bool = { false }
+    /// The client is gone while an answer is still to come, which it will not read.
+    var hungUp: () -> Void = {}
     /// The connection is closed. Called once.
     var closed: () -> Void = {}
 
@@ -66,6 +74,7 @@ final class LineConnection {
     func send(_ line: [UInt8]) -> Bool {
         guard isOpen else { return true }
         guard waitingBytes + line.count <= Self.outputLimit || isDrained else { return false }
+        work += Int64(line.count)
         output += line
         flush()
         if !isDelivering { updateWatch() }
@@ -80,7 +89,7 @@ final class LineConnection {
                 sent += count
             }
         } catch {
-            // Nobody receives it. What was asked for before is done all the same.
+            // The client is gone. Its earlier requests are still carried out.
             sent = output.count
         }
         if sent == output.count {
@@ -114,7 +123,10 @@ final class LineConnection {
         if !hasMore { proceed() }
         // All is read and answered, and the other side is gone for good: nothing is left to watch for.
         if readiness.contains(.hangUp), isOpen, hasEnded, !isWaiting, !hasMore { close() }
-        if readiness.contains(.hangUp), isOpen, isWaiting || hasMore { unwatch() }
+        if readiness.contains(.hangUp), isOpen, isWaiting || hasMore {
+            unwatch()
+            hungUp()
+        }
     }
 
     private func read() {
@@ -135,13 +147,15 @@ final class LineConnection {
         guard !isDelivering else { return }
         isDelivering = true
         var taken = 0
-        while taken < Self.turnLimit, mayTakeLines, let line = nextLine() {
+        let begin = work
+        while taken < Self.turnLimit, work - begin < Self.turnBytes, mayTakeLines, let line = nextLine() {
+            work += Int64(line.count)
             receive(line)
             taken += 1
         }
         isDelivering = false
         guard isOpen else { return }
-        if taken == Self.turnLimit { takeTurns() }
+        if taken == Self.turnLimit || work - begin >= Self.turnBytes { takeTurns() }
         if hasEnded, !hasMore, mayTakeLines, isDrained, !staysAfterEnd() { return close() }
         updateWatch()
     }
@@ -190,6 +204,7 @@ final class LineConnection {
         sent = 0
         closed()
         receive = { _ in }
+        hungUp = {}
         staysAfterEnd = { false }
         closed = {}
     }

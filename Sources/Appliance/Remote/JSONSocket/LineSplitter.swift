@@ -3,6 +3,9 @@ struct LineSplitter {
     enum Line: Equatable {
         case whole([UInt8])
         case tooLong
+
+        /// Its bytes; 0 for a line of which nothing is kept.
+        var count: Int { if case .whole(let bytes) = self { bytes.count } else { 0 } }
     }
 
     /// Bytes of the longest line, without its end.

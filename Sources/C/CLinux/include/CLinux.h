@@ -46,10 +46,14 @@ ssize_t tonearm_pread(int descriptor, void *bytes, size_t count, int64_t offset)
 ssize_t tonearm_pwrite(int descriptor, const void *bytes, size_t count, int64_t offset);
 int tonearm_mode_of_path(const char *path, uint32_t *mode);
 int tonearm_identity_of_path(const char *path, uint64_t *device, uint64_t *inode);
+/// Whether a folder belongs to the kernel: /proc, /sys, /dev and what is mounted below them.
+int tonearm_is_kernel_folder(const char *path);
 int tonearm_status(int descriptor, uint32_t *mode, int64_t *length);
 const char *tonearm_next_name(DIR *folder, int *type);
 /// pthread_setname_np(3) for the calling thread: a GNU extension. At most 15 characters.
 int tonearm_name_this_thread(const char *name);
+/// Gives the calling thread the lowest ordinary priority, for the processor and the disk.
+void tonearm_use_background_priority(void);
 /// Puts the calling thread under SCHED_FIFO; what it forks starts with normal priority again. Returns 0 or errno.
 int tonearm_use_realtime_priority(int priority);
 /// RLIMIT_RTPRIO of this process: the highest real-time priority that it may ask for.
@@ -61,8 +65,9 @@ double tonearm_parse_double(const char *text, char **end);
 int tonearm_format_fixed(char *buffer, size_t size, double value, int decimals);
 /// Sends a datagram to a UNIX socket by its path, or by its abstract name behind an @. Returns 0, or -1 with errno.
 int tonearm_notify(const char *address, const char *bytes, size_t count);
-/// Runs a command line with sh(1) and does not wait for it: a child of nobody's. Returns 0 or errno.
-int tonearm_run_command(const char *command);
+/// Runs a command line with sh(1) and does not wait for it: its parent is init. Returns 0 or errno.
+/// running: gets a descriptor that hangs up when the command has ended; the caller closes it.
+int tonearm_run_command(const char *command, int *running);
 /// Columns of the terminal behind a descriptor (TIOCGWINSZ); 0 when it is none or does not know.
 int tonearm_terminal_columns(int descriptor);
 /// Whether the process was started with this signal ignored, as nohup(1) and shells without job control do.
@@ -76,7 +81,8 @@ void tonearm_die_of_signal(int signal);
 /// UNIX stream sockets (unix(7)), closed on exec. -1 and errno on failure, as of the calls that they stand for; a path that
 /// does not fit into an address is ENAMETOOLONG. What a socket that is bound creates has the permissions `mode`, from the
 /// first moment. Nothing raises SIGPIPE.
-int tonearm_local_connect(const char *path);
+/// Connecting, and each sending afterwards, fails with EAGAIN after `seconds`.
+int tonearm_local_connect(const char *path, int seconds);
 int tonearm_local_listen(const char *path, mode_t mode);
 int tonearm_local_accept(int descriptor);
 ssize_t tonearm_send(int descriptor, const void *bytes, size_t count);
@@ -88,5 +94,7 @@ int tonearm_network_changes(void);
 void tonearm_skip_input(int descriptor);
 /// The process at the other end of a connected UNIX socket; 0 where that is not known.
 int tonearm_peer_process(int descriptor);
+/// The user who connected (SO_PEERCRED); UINT32_MAX where that is not known.
+uint32_t tonearm_peer_user(int descriptor);
 /// As tonearm_mode_of_path, for a link itself.
 int tonearm_mode_of_link(const char *path, uint32_t *mode);

@@ -16,12 +16,12 @@ public final class FileByteSource: ByteSource {
         self.cancellation = cancellation
     }
 
-    public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> Int {
+    public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead {
         if let cancellation, cancellation.isCancelled { throw .cancelled }
         do throws(SystemError) {
-            return try file.read(into: buffer, at: offset)
+            return ByteRead(count: try file.read(into: buffer, at: offset))
         } catch {
-            throw .system(error)
+            throw .medium(error)
         }
     }
 }

@@ -19,7 +19,9 @@ public final class LocalFiles: PlaybackSource {
             throw PlayerError(error, product)
         }
         let decoder: any AudioDecoder
-        do throws(MediaError) { decoder = try AudioFile.open(bytes) } catch { throw PlayerError(error, product) }
+        do throws(MediaError) { decoder = try AudioFile.open(bytes, cancellation: cancellation) } catch {
+            throw PlayerError(error, product)
+        }
         let format = decoder.properties.format
         return OpenedProduct(
             decoder: decoder, productId: product.productId, audioMode: format.channelCount <= 2 ? .stereo : nil,

@@ -1,78 +1,141 @@
 import CLinux
 import Platform
 
-/// Finds the music below a path.
-public enum MusicFolder {
+/// Finds the music at paths: files, and folders with all that is in them.
+///
+/// The paths that are added to one of these are one request: each folder is visited once (device and inode), whatever
+/// names and links lead to it, and all files together are counted. Any thread.
+public struct MusicFolder {
+    /// Why a search ended early. What was found until then is of no use.
+    public enum Stop: Error, Equatable, Sendable {
+        case cancelled
+        /// There are more files than the limit.
+        case tooMany(limit: Int)
+        /// The path itself cannot be read.
+        case unreadable(SystemError)
+        /// The path is a folder of the kernel: /proc, /sys, /dev.
+        case kernelFolder(String)
+    }
+
     /// What was found.
     public struct Contents: Equatable, Sendable {
         /// Paths in the order to play them: by name, where digits count as numbers (`2.flac` before `10.flac`), and a
         /// folder's files before those of its folders.
         public var files: [String] = []
-        /// Folders that could not be read, and what cannot be opened by its name: ENOENT for a link that leads nowhere,
-        /// EILSEQ for a name that is not UTF-8. They do not stop the rest.
+        /// Folders that cannot be read, and links that lead nowhere (ENOENT). They do not stop the rest.
         public var unreadable: [SystemError] = []
+        /// How many such there are: `unreadable` has the first 1000.
+        public var unreadableCount = 0
 
         public init() {}
+
+        mutating func skip(_ error: SystemError) {
+            unreadableCount += 1
+            if unreadable.count < 1000 { unreadable.append(error) }
+        }
     }
 
     private static let extensions: Set<String> = ["flac", "fla", "wav", "wave", "aif", "aiff", "aifc"]
     /// Deeper than any collection.
     private static let depthLimit = 32
 
+    public private(set) var contents = Contents()
+    /// How many folders were read.
+    private(set) var folderCount = 0
+    private let limit: Int
+    private let cancellation: Cancellation?
+    private var visited: Set<Folder.Identity> = []
+
+    /// - Parameters:
+    ///   - limit: of files, in all.
+    ///   - cancellation: ends the search.
+    public init(limit: Int = .max, cancellation: Cancellation? = nil) {
+        self.limit = limit
+        self.cancellation = cancellation
+    }
+
     /// The audio files at `path`: itself where it is a file (whatever its name), else those below the folder whose
     /// names say that they are audio. Names that begin with a dot are left out.
     public static func contents(of path: String) throws(SystemError) -> Contents {
+        var search = MusicFolder()
+        do throws(Stop) { try search.add(path) } catch {
+            switch error {
+            case .unreadable(let error): throw error
+            case .kernelFolder, .cancelled, .tooMany: break
+            }
+        }
+        return search.contents
+    }
+
+    /// Adds the audio files at `path`: itself where it is a file (whatever its name), else those below the folder whose
+    /// names say that they are audio. Names that begin with a dot are left out.
+    public mutating func add(_ path: String) throws(Stop) {
         switch FileKind(at: path) {
-        case nil:
-            var error = SystemError.last("open", path)
-            // What a String makes of bytes that are not UTF-8 names nothing.
-            if error.code == ENOENT, path.unicodeScalars.contains("\u{FFFD}") { error.code = EILSEQ }
-            throw error
-        case .file, .other:
-            var contents = Contents()
-            contents.files = [path]
-            return contents
+        case nil: throw .unreadable(SystemError.last("open", path))
+        case .file, .other: try append(path)
         case .folder:
-            var contents = Contents()
-            collect(try Folder.entries(of: path), in: path, [], &contents)
-            return contents
+            if Folder.belongsToKernel(path) { throw .kernelFolder(path) }
+            guard let identity = Folder.Identity(of: path), visited.insert(identity).inserted else { return }
+            do throws(SystemError) { collect(try entries(of: path), in: path, depth: 0) } catch {
+                throw .unreadable(error)
+            }
+            try check()
         }
     }
 
-    /// - Parameter above: the folders that `path` is in. A link to one of them would lead round for ever.
-    private static func collect(
-        _ entries: [Folder.Entry], in path: String, _ above: [Folder.Identity], _ contents: inout Contents
-    ) {
-        let visible = entries.filter { $0.name.utf8.first != UInt8(ascii: ".") }.sorted { naturally($0.name, $1.name) }
-        for entry in visible where entry.kind != .folder && isAudio(entry.name) {
-            let file = join(path, entry.name)
-            if let error = error(of: entry, file) {
-                contents.unreadable.append(error)
-            } else if entry.kind == .file {
-                contents.files.append(file)
+    /// Whether `path` is a folder that was visited already.
+    public func hasVisited(_ path: String) -> Bool { Folder.Identity(of: path).map { visited.contains($0) } ?? false }
+
+    private var isCancelled: Bool { cancellation?.isCancelled ?? false }
+
+    private func check() throws(Stop) {
+        if isCancelled { throw .cancelled }
+        if contents.files.count > limit { throw .tooMany(limit: limit) }
+    }
+
+    private mutating func append(_ file: String) throws(Stop) {
+        contents.files.append(file)
+        try check()
+    }
+
+    /// What may matter in a folder, in the order to play it. Ends early when the search does.
+    private mutating func entries(of path: String) throws(SystemError) -> [Folder.Entry] {
+        folderCount += 1
+        let cancellation = cancellation
+        var room = limit - contents.files.count
+        let entries = try Folder.entries(of: path) { entry in
+            if room < 0 || cancellation?.isCancelled == true { return .stop }
+            if entry.name.utf8.first == UInt8(ascii: ".") { return .skip }
+            if entry.kind == .folder { return .keep }
+            guard Self.isAudio(entry.name) else { return .skip }
+            if entry.kind == .file { room -= 1 }
+            return .keep
+        }
+        return entries.sorted { Self.naturally($0.name, $1.name) }
+    }
+
+    private mutating func collect(_ entries: [Folder.Entry], in path: String, depth: Int) {
+        for entry in entries where entry.kind != .folder {
+            let file = Self.join(path, entry.name)
+            switch entry.kind {
+            case .file: contents.files.append(file)
+            case nil: contents.skip(SystemError(code: ENOENT, operation: "open", subject: file))
+            case .folder, .other: break
             }
         }
-        guard above.count < depthLimit, let identity = Folder.Identity(of: path) else { return }
-        let above = above + [identity]
-        for entry in visible where entry.kind == .folder {
-            let folder = join(path, entry.name)
-            if let error = error(of: entry, folder) {
-                contents.unreadable.append(error)
-                continue
-            }
-            if let identity = Folder.Identity(of: folder), above.contains(identity) { continue }
+        guard depth < Self.depthLimit else { return }
+        for entry in entries where entry.kind == .folder {
+            if isCancelled || contents.files.count > limit { return }
+            let folder = Self.join(path, entry.name)
+            guard !Folder.belongsToKernel(folder), let identity = Folder.Identity(of: folder),
+                visited.insert(identity).inserted
+            else { continue }
             do throws(SystemError) {
-                collect(try Folder.entries(of: folder), in: folder, above, &contents)
+                collect(try self.entries(of: folder), in: folder, depth: depth + 1)
             } catch {
-                contents.unreadable.append(error)
+                contents.skip(error)
             }
         }
-    }
-
-    /// Why nothing can be opened by this name.
-    private static func error(of entry: Folder.Entry, _ path: String) -> SystemError? {
-        if entry.isUsable, entry.kind != nil { return nil }
-        return SystemError(code: entry.isUsable ? ENOENT : EILSEQ, operation: "open", subject: path)
     }
 
     private static func join(_ folder: String, _ name: String) -> String {

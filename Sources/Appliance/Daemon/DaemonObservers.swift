@@ -1,0 +1,26 @@
+/// Everybody who wants to hear what changes in the daemon.
+///
+/// Thread: the daemon's.
+public final class DaemonObservers {
+    private var observers: [(number: UInt64, receive: (DaemonEvent) -> Void)] = []
+    private var lastNumber: UInt64 = 0
+
+    /// Calls `receive` with each change from now on.
+    /// - Returns: what `remove` takes to end it.
+    @discardableResult
+    public func add(_ receive: @escaping (DaemonEvent) -> Void) -> UInt64 {
+        lastNumber += 1
+        observers.append((lastNumber, receive))
+        return lastNumber
+    }
+
+    /// Without effect for an observer that was removed before.
+    public func remove(_ observer: UInt64) { observers.removeAll { $0.number == observer } }
+
+    func removeAll() { observers = [] }
+
+    func tell(_ event: DaemonEvent) {
+        // An observer may remove itself or others: the loop runs over a copy.
+        for observer in observers { observer.receive(event) }
+    }
+}

@@ -1,0 +1,51 @@
+import Platform
+
+/// Has the position written when `PositionSchedule` says so.
+///
+/// Thread: the daemon's.
+final class PositionKeeper {
+    private let queue: QueueConductor
+    private let loop: EventLoop
+    private let clock: any MonotonicClock
+    private let write: (_ seconds: Double, EntryID) -> Void
+    private var schedule: PositionSchedule
+    private var timer: TimerToken?
+
+    init(
+        _ queue: QueueConductor, loop: EventLoop, clock: any MonotonicClock,
+        write: @escaping (_ seconds: Double, EntryID) -> Void
+    ) {
+        self.queue = queue
+        self.loop = loop
+        self.clock = clock
+        self.write = write
+        schedule = PositionSchedule(at: clock.now())
+    }
+
+    /// Something happened to the position.
+    func handle(_ event: PositionSchedule.Event) {
+        guard let entry = queue.contents.current else { return }
+        queue.notePosition()
+        let seconds = queue.position
+        if schedule.shouldWrite(event, seconds: seconds, of: entry, at: clock.now()) { write(seconds, entry) }
+    }
+
+    /// Sets the timer for the next look at the position. To be called after every change of what plays.
+    func scheduleTick() {
+        let now = clock.now()
+        let next = schedule.nextTick(isPlaying: queue.playback == .playing, at: now)
+        if let timer { loop.cancel(timer) }
+        timer = next.map { time in
+            loop.schedule(after: time - now) { [self] in
+                timer = nil
+                handle(.tick)
+                scheduleTick()
+            }
+        }
+    }
+
+    func stop() {
+        if let timer { loop.cancel(timer) }
+        timer = nil
+    }
+}

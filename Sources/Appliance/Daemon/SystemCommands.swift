@@ -1,0 +1,63 @@
+import CLinux
+import Platform
+
+/// What the appliance is asked for that is not the player's.
+public enum SystemCommand: Equatable, CaseIterable, Sendable { case networkRestart, powerOff }
+
+/// Runs the configured commands of the system, at most one of a kind at a time.
+///
+/// Thread: the daemon's.
+public final class SystemCommands {
+    private struct Running {
+        let command: SystemCommand
+        /// Hangs up when the command has ended.
+        let descriptor: Int32
+    }
+
+    private let loop: EventLoop
+    private let line: (SystemCommand) -> String
+    private var running: [Running] = []
+
+    /// - Parameter line: what the shell runs for a command; `none` for nothing.
+    public init(loop: EventLoop, line: @escaping (SystemCommand) -> String) {
+        self.loop = loop
+        self.line = line
+    }
+
+    /// Starts the command, unless one of its kind still runs.
+    public func run(_ command: SystemCommand) {
+        let line = line(command)
+        if line.utf8.elementsEqual("none".utf8) { return }
+        if running.contains(where: { $0.command == command }) {
+            return Log.notice("\(line): still running; not started a second time")
+        }
+        Log.notice("running \(line)")
+        var descriptor: Int32 = -1
+        let code = tonearm_run_command(line, &descriptor)
+        if code != 0 {
+            return Log.error("\(line): \(SystemError(code: code, operation: "posix_spawn", subject: "/bin/sh"))")
+        }
+        watch(Running(command: command, descriptor: descriptor))
+    }
+
+    /// Forgets the commands that run. They go on.
+    func stop() {
+        for command in running { end(command) }
+    }
+
+    private func watch(_ command: Running) {
+        do throws(SystemError) {
+            try loop.watch(command.descriptor, for: .readable) { [self] _ in end(command) }
+            running.append(command)
+        } catch {
+            Log.warning("the end of a command cannot be seen: \(error)")
+            close(command.descriptor)
+        }
+    }
+
+    private func end(_ command: Running) {
+        loop.unwatch(command.descriptor)
+        close(command.descriptor)
+        running.removeAll { $0.descriptor == command.descriptor }
+    }
+}

@@ -1,0 +1,53 @@
+import PCM
+import Player
+
+/// How loud it is: changes the player's volume and reports what has changed.
+///
+/// Thread: the daemon's.
+public final class VolumeControl {
+    /// How many percent one press of a volume button is.
+    public static let step = 4
+
+    private let configuration: PlaybackEngineConfig
+    private let changed: () -> Void
+
+    /// - Parameter changed: called when the volume, its maximum or the mute has changed.
+    init(_ configuration: PlaybackEngineConfig, changed: @escaping () -> Void = {}) {
+        self.configuration = configuration
+        self.changed = changed
+    }
+
+    public var percent: Int { configuration.volume.percent }
+    public var maximumPercent: Int { configuration.maximumVolume.percent }
+    public var isMuted: Bool { configuration.isMuted }
+
+    /// Sets the volume and ends a mute.
+    /// - Parameter percent: limited to the maximum.
+    public func set(percent: Int) {
+        reportingChange {
+            configuration.isMuted = false
+            configuration.volume = Volume(percent: percent)
+        }
+    }
+
+    /// Turns the volume up or down. Turning it up ends a mute.
+    /// - Parameter percent: negative for down; the result is limited to 0…maximum.
+    public func change(by percent: Int) {
+        reportingChange {
+            configuration.volume = Volume(percent: configuration.volume.percent + percent)
+            if percent > 0 { configuration.isMuted = false }
+        }
+    }
+
+    public func setMuted(_ muted: Bool) { reportingChange { configuration.isMuted = muted } }
+
+    public func toggleMute() { setMuted(!isMuted) }
+
+    func setMaximum(_ volume: Volume) { reportingChange { configuration.maximumVolume = volume } }
+
+    private func reportingChange(_ change: () -> Void) {
+        let before = (configuration.volume, configuration.maximumVolume, configuration.isMuted)
+        change()
+        if (configuration.volume, configuration.maximumVolume, configuration.isMuted) != before { changed() }
+    }
+}

@@ -1,0 +1,448 @@
+import Player
+
+/// Every decision about what the engine plays of the queue, without its I/O: events in, effects out
+/// (docs/playback.md, "The queue"). `QueueConductor` carries the effects out in their order.
+struct QueueStateMachine {
+    enum Event: Equatable {
+        // What people ask for.
+        /// Make the current entry ready at a position, for a start with what was kept.
+        case resume(position: Double, playing: Bool)
+        case play
+        case pause
+        case toggle
+        case stop
+        case next
+        case previous
+        case seek(seconds: Double)
+
+        // What the focus asks for.
+        case release
+        case regain
+
+        // What the engine says.
+        case began(PlaybackRequest, duration: Double?)
+        case finished(PlaybackRequest)
+        /// - lacksMedium: the medium is missing, in contrast to the file.
+        case failed(PlaybackRequest, PlayerError, lacksMedium: Bool)
+        case engineIs(PlaybackState)
+        case contextChanged
+        case revoked(otherDevice: String?)
+        /// A seek with `reportsEnd` was carried out.
+        case sought
+
+        /// The time of `wake` has come.
+        case woken
+    }
+
+    enum Effect: Equatable {
+        case load(MediaProduct)
+        case setNext(MediaProduct?)
+        case play
+        case pause
+        case reset
+        /// With `reportsEnd`, `.sought` comes when the engine has carried it out.
+        case seek(seconds: Double, reportsEnd: Bool)
+        /// Report `.woken` after so many nanoseconds; forget about an earlier time.
+        case wake(after: Int64)
+        case cancelWake
+        case tell(QueueMessage)
+    }
+
+    /// Where the engine is at the moment of an event.
+    struct Heard {
+        /// In seconds; nil when nothing is loaded.
+        var position: Double?
+        /// Of the active product, in seconds; nil when it is unknown.
+        var duration: Double?
+        /// Of a monotonic clock, in nanoseconds.
+        var time: Int64 = 0
+    }
+
+    private(set) var contents: PlayQueue
+    /// Whether the user wants it to play. It may still be silent, for lack of data, of a device or of focus.
+    private(set) var wantsToPlay = false
+    /// Whether others have the device.
+    private(set) var isReleased = false
+    /// Whether the engine has said that it has begun with the current entry.
+    private(set) var isAnnounced = false
+
+    private let rules: QueueRules
+    private var lastSerial: UInt64 = 0
+    /// What the engine plays or will play; nil when it has nothing. Messages about earlier requests are out of date.
+    private var loaded: PlaybackRequest?
+    /// What the engine was told to play next.
+    private var planned: PlaybackRequest?
+    /// Where the current entry begins, in seconds, as long as the engine does not know it better.
+    private var startPosition = 0.0
+    /// The entry that is heard: its length in seconds, nil when that is unknown, and when it began.
+    private var length: (seconds: Double?, began: Int64)?
+    /// Seeks that the engine has not carried out yet.
+    private var seeksUnderWay = 0
+    /// Entries in a row that could not be played.
+    private var failures = 0
+    private var shortRound = ShortRound()
+    private var mediumWait: MediumWait?
+    /// What the event in work has decided so far.
+    private var effects: [Effect] = []
+
+    init(_ contents: PlayQueue = PlayQueue(), rules: QueueRules = .appliance) {
+        self.contents = contents
+        self.rules = rules
+    }
+
+    var waitsForMedium: Bool { mediumWait != nil }
+
+    /// Where the current entry is heard, in seconds; 0 without one. After a seek that is its target.
+    func position(_ heard: Double?) -> Double {
+        isAnnounced && seeksUnderWay == 0 ? heard ?? startPosition : startPosition
+    }
+
+    /// Remembers the position: the engine forgets it when it fails.
+    mutating func notePosition(_ heard: Double?) { startPosition = position(heard) }
+
+    // MARK: The one switch
+
+    mutating func handle(_ event: Event, _ heard: Heard = Heard()) -> [Effect] {
+        switch event {
+        case .resume(let position, let playing): resume(at: position, playing: playing)
+        case .play: play()
+        case .pause: pause()
+        case .toggle: if wantsToPlay { pause() } else { play() }
+        case .stop: stop()
+        case .next: if contents.next() != nil { jump() }
+        case .previous: previous(from: position(heard.position))
+        case .seek(let seconds): seek(to: seconds, duration: heard.duration)
+        case .release: release(at: position(heard.position))
+        case .regain: regain()
+        case .began(let request, let duration): began(request, duration: duration, at: heard.time)
+        case .finished(let request): finished(request, at: heard.time)
+        case .failed(let request, let error, let lacksMedium):
+            failed(request, error, lacksMedium: lacksMedium, at: position(heard.position), heard.time)
+        case .engineIs(let state): engineIs(state)
+        case .contextChanged: tell(.currentAnnounced)
+        case .revoked(let device):
+            wantsToPlay = false
+            tell(.revoked(otherDevice: device))
+            tell(.rested)
+        case .sought: seeksUnderWay -= 1
+        case .woken: if loaded == nil { loadCurrent(at: startPosition) }
+        }
+        return takeEffects()
+    }
+
+    /// Changes the queue by any operations, and has the engine follow: another current entry is loaded, playing or not
+    /// as before, and what is up next is set.
+    /// - Throws: what `change` throws. What it did before that counts, and the effects are in `takeEffects`.
+    mutating func edit(_ change: (inout PlayQueue) throws(PlayQueueError) -> Void) throws(PlayQueueError) {
+        let before = contents.current
+        defer { follow(before) }
+        try change(&contents)
+    }
+
+    /// The same, for a change that chooses the current entry: it is loaded even if it is the one that plays.
+    /// - Parameter playing: whether to play it; nil for as before.
+    mutating func replace(
+        playing: Bool?, _ change: (inout PlayQueue) throws(PlayQueueError) -> Void
+    ) throws(PlayQueueError) {
+        try change(&contents)
+        if let playing { wantsToPlay = playing && !contents.isEmpty }
+        jump()
+    }
+
+    /// What has been decided since the last call, in order.
+    mutating func takeEffects() -> [Effect] {
+        defer { effects = [] }
+        return effects
+    }
+
+    private mutating func tell(_ message: QueueMessage) { effects.append(.tell(message)) }
+
+    // MARK: What people ask for
+
+    private mutating func resume(at position: Double, playing: Bool) {
+        wantsToPlay = playing && contents.current != nil
+        if let current = contents.current { load(current, at: position) }
+        tell(.queueChanged)
+    }
+
+    private mutating func play() {
+        guard !wantsToPlay, contents.current ?? contents.next() != nil else { return }
+        wantsToPlay = true
+        failures = 0
+        shortRound = ShortRound()
+        if loaded == nil { loadCurrent(at: startPosition) } else { effects.append(.play) }
+        tell(.queueChanged)
+    }
+
+    private mutating func pause() {
+        guard wantsToPlay else { return }
+        wantsToPlay = false
+        if loaded != nil { effects.append(.pause) }
+        tell(.queueChanged)
+        tell(.rested)
+    }
+
+    private mutating func stop() {
+        wantsToPlay = false
+        endMediumWait()
+        unload()
+        startPosition = 0
+        tell(.queueChanged)
+        tell(.rested)
+    }
+
+    /// Restarts the current entry, or goes back to the one before while it has hardly begun.
+    private mutating func previous(from position: Double) {
+        if contents.current != nil, PreviousButton.pressed(at: position) == .restart {
+            seek(to: 0, duration: nil)
+        } else if contents.previous() != nil {
+            jump()
+        }
+    }
+
+    private mutating func seek(to seconds: Double, duration: Double?) {
+        guard contents.current != nil, seconds.isFinite else { return }
+        let end = isAnnounced ? duration ?? .infinity : .infinity
+        startPosition = min(max(0, seconds), end)
+        if loaded != nil {
+            seeksUnderWay += 1
+            effects.append(.seek(seconds: startPosition, reportsEnd: true))
+        }
+        tell(.positionJumped)
+    }
+
+    /// Another entry was chosen: it is loaded, playing or not as before.
+    private mutating func jump() {
+        failures = 0
+        shortRound = ShortRound()
+        endMediumWait()
+        loadCurrent(at: 0)
+        tell(.queueChanged)
+        tell(.positionJumped)
+    }
+
+    /// - Parameter before: the entry that was current before the queue changed.
+    private mutating func follow(_ before: EntryID?) {
+        if contents.current == before {
+            planNext()
+        } else {
+            endMediumWait()
+            loadCurrent(at: 0)
+            if contents.current == nil { wantsToPlay = false }
+        }
+        tell(.queueChanged)
+    }
+
+    // MARK: The device
+
+    private mutating func release(at position: Double) {
+        guard !isReleased else { return }
+        startPosition = position
+        isReleased = true
+        unload()
+        tell(.rested)
+    }
+
+    private mutating func regain() {
+        guard isReleased else { return }
+        isReleased = false
+        loadCurrent(at: startPosition)
+    }
+
+    // MARK: Requests to the engine
+
+    private mutating func newRequest(_ entry: EntryID) -> PlaybackRequest {
+        lastSerial += 1
+        return PlaybackRequest(entry, serial: lastSerial)
+    }
+
+    private mutating func unload() {
+        if loaded != nil { effects.append(.reset) }
+        forgetLoaded()
+    }
+
+    private mutating func forgetLoaded() {
+        loaded = nil
+        planned = nil
+        isAnnounced = false
+        length = nil
+    }
+
+    private mutating func loadCurrent(at position: Double) {
+        startPosition = position
+        if let current = contents.current { load(current, at: position) } else { unload() }
+    }
+
+    private mutating func load(_ entry: EntryID, at position: Double) {
+        startPosition = position
+        guard !isReleased, let product = contents.product(entry) else { return }
+        let request = newRequest(entry)
+        forgetLoaded()
+        loaded = request
+        effects.append(.load(product.mediaProduct(referenceId: request.referenceId)))
+        if position > 0 { effects.append(.seek(seconds: position, reportsEnd: false)) }
+        planNext()
+        if wantsToPlay { effects.append(.play) }
+    }
+
+    /// Tells the engine what is up next, if that has changed.
+    private mutating func planNext() {
+        guard loaded != nil, planned?.entry != contents.upNext else { return }
+        guard let entry = contents.upNext, let product = contents.product(entry) else {
+            planned = nil
+            effects.append(.setNext(nil))
+            return
+        }
+        let request = newRequest(entry)
+        planned = request
+        effects.append(.setNext(product.mediaProduct(referenceId: request.referenceId)))
+    }
+}
+
+// MARK: - What the engine says
+
+extension QueueStateMachine {
+    private mutating func began(_ request: PlaybackRequest, duration: Double?, at time: Int64) {
+        guard let loaded, request.serial >= loaded.serial else { return }
+        if request != loaded {
+            let yield = yield(at: time)
+            // What was set as next is heard. Something else may have been set since, and follows it then.
+            if planned == request { planned = nil }
+            self.loaded = request
+            startPosition = 0
+            failures = 0
+            // It may have been removed in the same moment.
+            guard contents.product(request.entry) != nil else { return ended() }
+            contents.advance(to: request.entry)
+            if isTooShort(yield) { return }
+            planNext()
+            tell(.advanced)
+        }
+        length = (duration, time)
+        if mediumWait?.entry == request.entry { endMediumWait() }
+        isAnnounced = true
+        tell(.currentAnnounced)
+    }
+
+    /// How much the entry that was heard has yielded, in seconds. Where its length is unknown, the time that it took.
+    private func yield(at time: Int64) -> Double {
+        guard let length else { return .infinity }
+        return length.seconds ?? Double(time - length.began) / 1e9
+    }
+
+    /// - Parameter seconds: what the last entry has yielded.
+    /// - Returns: whether a whole round was too short to be heard. The queue has stopped then.
+    private mutating func isTooShort(_ seconds: Double, hasFailed: Bool = false) -> Bool {
+        // An entry that cannot be played does not repeat: the next one follows.
+        let round = contents.repeatMode == .one && !hasFailed ? 1 : contents.count
+        guard contents.repeatMode != .off, shortRound.ended(after: seconds, of: round) else { return false }
+        contents.giveUp()
+        tell(.nothingToHear)
+        goOn()
+        return true
+    }
+
+    /// Nothing was up next; an entry may have come at the last moment, too late to be set.
+    private mutating func finished(_ request: PlaybackRequest, at time: Int64) {
+        guard request == loaded else { return }
+        let yield = yield(at: time)
+        forgetLoaded()
+        if !isTooShort(yield) { ended() }
+    }
+
+    /// The current entry was heard to its end.
+    private mutating func ended() {
+        if contents.next() == nil { contents.finish() }
+        goOn()
+    }
+
+    private mutating func failed(
+        _ request: PlaybackRequest, _ error: PlayerError, lacksMedium: Bool, at position: Double, _ time: Int64
+    ) {
+        guard let loaded, request.serial >= loaded.serial else { return }
+        let lacksMedium = lacksMedium && rules.waitsForMedium
+        let yield = yield(at: time)
+        // The engine is idle now, whichever of the two it was.
+        forgetLoaded()
+        if request != loaded, request.entry == contents.upNext, lacksMedium {
+            // The one before it was heard to its end.
+            contents.advance(to: request.entry)
+            tell(.advanced)
+        }
+        if request.entry == contents.current,
+            waitForMedium(of: request.entry, at: request == loaded ? position : 0, error, lacksMedium)
+        {
+            return
+        }
+        failures += 1
+        mediumWait?.letOthersTry()
+        if mediumWait?.entry != request.entry { tell(.failed(request.entry, error)) }
+        if failures >= contents.count || rules.deviceErrorEnds && error.isOfDevice {
+            // Without this a queue of nothing but broken files would go round for ever.
+            contents.giveUp()
+            goOn()
+        } else if request.entry == contents.current || request.entry == contents.upNext {
+            // It may be among entries of no frames, and with them go round for ever as well.
+            if request != loaded, isTooShort(yield) { return }
+            if isTooShort(request == loaded ? position : 0, hasFailed: true) { return }
+            contents.pass(over: request.entry)
+            goOn()
+        } else {
+            // Another entry has become the next one, too late to be set.
+            ended()
+        }
+    }
+
+    private mutating func engineIs(_ state: PlaybackState) {
+        if state == .playing {
+            failures = 0
+            endMediumWait()
+        }
+        tell(.stateChanged(state))
+    }
+
+    // MARK: The medium
+
+    /// - Returns: false when it is the others' turn.
+    private mutating func waitForMedium(
+        of entry: EntryID, at position: Double, _ error: PlayerError, _ lacksMedium: Bool
+    ) -> Bool {
+        if mediumWait == nil, lacksMedium {
+            mediumWait = MediumWait(entry, at: position)
+            startPosition = position
+            tell(.failed(entry, error))
+            tell(.mediumMissing(error))
+            tell(.rested)
+        }
+        guard mediumWait?.entry == entry else { return false }
+        // Somebody may have sought in it meanwhile.
+        mediumWait?.position = position
+        guard mediumWait?.isOn == true else { return false }
+        retryLater()
+        return true
+    }
+
+    private mutating func retryLater() {
+        guard let position = mediumWait?.position, let interval = mediumWait?.interval() else { return }
+        startPosition = position
+        effects.append(.wake(after: interval))
+    }
+
+    private mutating func endMediumWait() {
+        guard mediumWait != nil else { return }
+        mediumWait = nil
+        effects.append(.cancelWake)
+        tell(.mediumMissing(nil))
+    }
+
+    private mutating func goOn() {
+        if contents.current == nil, let wait = mediumWait, contents.comeBack(to: wait.entry) {
+            retryLater()
+            return tell(.advanced)
+        }
+        if contents.current == nil { wantsToPlay = false }
+        loadCurrent(at: 0)
+        tell(.advanced)
+        if contents.current == nil { tell(.ended) }
+    }
+}

@@ -1,0 +1,28 @@
+/// Notices when a queue goes round without anything to hear: entries of no or few frames that repeat
+/// (docs/decisions/entries-too-short-to-hear.md).
+struct ShortRound: Equatable {
+    /// An entry that yields less, in seconds, is too short to be heard.
+    static let shortEntry = 0.2
+    /// A round that yields less, in seconds, is the last one.
+    static let shortRound = 1.0
+
+    private var entries = 0
+    private var seconds = 0.0
+
+    /// An entry has ended, or could not be played.
+    /// - Parameters:
+    ///   - seconds: what it yielded.
+    ///   - count: how many entries make a round.
+    /// - Returns: whether the queue has to stop.
+    mutating func ended(after seconds: Double, of count: Int) -> Bool {
+        guard seconds < Self.shortEntry else {
+            self = ShortRound()
+            return false
+        }
+        entries += 1
+        self.seconds += max(0, seconds)
+        guard entries >= count else { return false }
+        defer { self = ShortRound() }
+        return self.seconds < Self.shortRound
+    }
+}

@@ -1,0 +1,108 @@
+import CLinux
+import Media
+import Platform
+import Player
+
+/// The music at some paths.
+struct FoundMusic: Equatable, Sendable {
+    /// In order.
+    var files: [String] = []
+    /// Names below folders that cannot be read. The log has them.
+    var skipped = 0
+
+    mutating func add(_ more: FoundMusic) {
+        files += more.files
+        skipped += more.skipped
+    }
+}
+
+/// Looks for the music of one request, on a thread of its own with low priority: a folder may be large, and its disk
+/// asleep. `MusicSearches` says when.
+///
+/// Safe to share: nothing changes but the cancellation, which any thread may use.
+final class MusicSearch: Sendable {
+    private let paths: [String]
+    private let limit: Int
+    private let capacity: Int
+    let cancellation: Cancellation
+
+    /// - Parameters:
+    ///   - paths: absolute.
+    ///   - limit: more files than this are an error.
+    ///   - capacity: what the error says the queue holds.
+    /// - Throws: when the process has no descriptor left.
+    init(_ paths: [String], limit: Int, capacity: Int = PlayQueue.capacity) throws(SystemError) {
+        self.paths = paths
+        self.limit = limit
+        self.capacity = capacity
+        cancellation = try Cancellation()
+    }
+
+    /// The search ends soon and finds nothing. Any thread.
+    func cancel() { cancellation.cancel() }
+    var isCancelled: Bool { cancellation.isCancelled }
+
+    /// What is there, or what is wrong with the first path from which nothing can be played. Blocks on the medium.
+    func run() -> Result<FoundMusic, RemoteFailure> {
+        var folders = MusicFolder(limit: limit, cancellation: cancellation)
+        do throws(RemoteFailure) {
+            for path in paths { try add(path, to: &folders) }
+        } catch {
+            return .failure(error)
+        }
+        let contents = folders.contents
+        for error in contents.unreadable { Log.warning("skipped while looking for music: \(error.description)") }
+        return .success(FoundMusic(files: contents.files, skipped: contents.unreadableCount))
+    }
+
+    private static let cancelled = RemoteFailure(.system, "the search for music was cancelled")
+
+    private func add(_ path: String, to folders: inout MusicFolder) throws(RemoteFailure) {
+        if isCancelled { throw Self.cancelled }
+        let kind = FileKind(at: path)
+        if kind == .other { throw RemoteFailure(.noMusic, "\(path) is a device, a pipe or a socket, not a file") }
+        if kind == .file { try check(path) }
+        let (files, unreadable) = (folders.contents.files.count, folders.contents.unreadableCount)
+        let wasVisited = folders.hasVisited(path)
+        do throws(MusicFolder.Stop) { try folders.add(path) } catch {
+            switch error {
+            case .cancelled: throw Self.cancelled
+            case .tooMany: throw RemoteFailure(.full(limit: capacity))
+            case .unreadable(let error): throw RemoteFailure(unreadable: path, error)
+            case .kernelFolder:
+                throw RemoteFailure(.noMusic, "\(path): a folder of the system, which has no music in it")
+            }
+        }
+        guard kind != .file, !wasVisited, folders.contents.files.count == files else { return }
+        if folders.contents.unreadableCount > unreadable, let error = folders.contents.unreadable.last {
+            throw RemoteFailure(unreadable: path, error)
+        }
+        throw RemoteFailure(.noMusic, "\(path): no music in this folder. Supported: FLAC, WAV, AIFF.")
+    }
+
+    /// Whether the file can be read and begins like something that can be played. Those below a folder go by their
+    /// names: to open each of them would take minutes on a slow disk.
+    private func check(_ path: String) throws(RemoteFailure) {
+        let bytes: FileByteSource
+        do throws(SystemError) { bytes = try FileByteSource(path: path, cancellation: cancellation) } catch {
+            throw RemoteFailure(unreadable: path, error)
+        }
+        do throws(MediaError) { _ = try AudioFile.container(of: bytes) } catch {
+            switch error {
+            case .notAudio(let looksLike):
+                let guess = looksLike.map { " (looks like \($0))" } ?? ""
+                throw RemoteFailure(.noMusic, "\(path): not audio\(guess). Supported: FLAC, WAV, AIFF.")
+            case .empty: throw RemoteFailure(.noMusic, "\(path): the file is empty.")
+            case .source(.medium(let error)): throw RemoteFailure(unreadable: path, error)
+            // About what lies behind the first bytes.
+            case .source, .unsupported, .damaged: break
+            }
+        }
+    }
+}
+
+extension RemoteFailure {
+    fileprivate init(unreadable path: String, _ error: SystemError) {
+        self.init(.noSuchFile, "\(error.subject ?? path): \(error.reason)")
+    }
+}

@@ -1,0 +1,60 @@
+import Player
+
+/// Something that clients who subscribe are told.
+enum RemoteEvent {
+    /// A part of the status has changed.
+    /// - Parameter kind: one kind, which says what part.
+    case status(RemoteEventSet, DaemonStatus)
+    case configuration([RemoteReply.SettingReport])
+    /// An entry cannot be played and is skipped.
+    case failed(QueueEntry, PlayerError)
+
+    /// What a client subscribes to in order to be told this.
+    var kind: RemoteEventSet {
+        switch self {
+        case .status(let kind, _): kind
+        case .configuration: .configuration
+        case .failed: .failed
+        }
+    }
+}
+
+/// What a client can subscribe to.
+public struct RemoteEventSet: OptionSet, Sendable {
+    public let rawValue: UInt16
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    init(_ place: Int) { rawValue = 1 << UInt16(place) }
+
+    /// In the order of their bits.
+    static let names = ["state", "track", "queue", "volume", "position", "configuration", "problems", "failed"]
+
+    public static let state = RemoteEventSet(0)
+    public static let track = RemoteEventSet(1)
+    public static let queue = RemoteEventSet(2)
+    public static let volume = RemoteEventSet(3)
+    /// Once a second while it plays, and when it jumps.
+    public static let position = RemoteEventSet(4)
+    public static let configuration = RemoteEventSet(5)
+    public static let problems = RemoteEventSet(6)
+    public static let failed = RemoteEventSet(7)
+    public static let all = RemoteEventSet(rawValue: 0xFF)
+
+    /// The kind of event that a change of the daemon is.
+    init(_ change: DaemonEvent) {
+        self =
+            switch change {
+            case .state: .state
+            case .track: .track
+            case .queue: .queue
+            case .positionJumped: .position
+            case .volume: .volume
+            case .configuration: .configuration
+            case .problems: .problems
+            case .failed: .failed
+            }
+    }
+
+    /// Of a set of one kind: its place in `names`.
+    var place: Int { rawValue.trailingZeroBitCount }
+}

@@ -1,0 +1,38 @@
+/// Why a request that was understood could not be carried out. Nothing has changed.
+struct RemoteFailure: Error, Equatable {
+    /// For programs; `docs/control.md` lists them.
+    enum Reason: String, CaseIterable {
+        case emptyQueue = "empty-queue"
+        case nothingCurrent = "nothing-current"
+        case noSuchEntry = "no-such-entry"
+        case queueFull = "queue-full"
+        case noSuchFile = "no-such-file"
+        case noMusic = "no-music"
+        case badSetting = "bad-setting"
+        case badRequest = "bad-request"
+        case system
+    }
+
+    let reason: Reason
+    /// For a person.
+    let message: String
+
+    init(_ reason: Reason, _ message: String) {
+        self.reason = reason
+        self.message = message
+    }
+
+    init(_ error: PlayQueueError) {
+        let reason: Reason =
+            switch error {
+            case .noSuchEntry: .noSuchEntry
+            case .full: .queueFull
+            case .productIdTooLong: .badRequest
+            }
+        self.init(reason, error.description)
+    }
+
+    static func noSuchIndex(_ index: Int, of count: Int) -> RemoteFailure {
+        RemoteFailure(.noSuchEntry, "no entry at index \(index): there are \(count)")
+    }
+}

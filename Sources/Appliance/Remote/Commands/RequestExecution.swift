@@ -1,0 +1,230 @@
+import PCM
+import Platform
+import Player
+
+/// Carries requests out: what each means to the daemon, and what it answers. Knows no protocol.
+///
+/// Thread: the daemon's.
+struct RequestExecution {
+    let daemon: Daemon
+    /// Of the program.
+    let version: String
+
+    private var queue: QueueConductor { daemon.queue }
+
+    /// - Parameter client: who asks, for what is held for it.
+    func perform(_ request: RemoteRequest, for client: UInt64) throws(RemoteFailure) -> RemoteReply {
+        switch request {
+        case .status, .subscribe, .unsubscribe: return .status(daemon.status)
+        case .version: return .version(version)
+        case .command(let command): return try perform(command)
+        case .play(let place): try play(place)
+        case .seek(let change): try seek(change)
+        case .volume(let change): return changeVolume(change)
+        case .mute(let on): return mute(on)
+        case .shuffle(let on): return shuffle(on)
+        case .repeatMode(let mode): queue.setRepeatMode(mode)
+        case .queue(let from, let count): return page(from, count)
+        case .collect, .music: preconditionFailure("music has to be found first")
+        case .queueMove(let id, let index):
+            try edit { queue throws(PlayQueueError) in try queue.move(id, to: index) }
+        case .queueRemove(let selection): return .removed(try remove(selection))
+        case .queueClear: try edit { queue throws(PlayQueueError) in queue.clear() }
+        case .focus(let level, let isHeld):
+            if isHeld { daemon.focus.hold(level, by: client) } else { daemon.focus.set(level) }
+        case .power(let state): daemon.focus.setPower(state)
+        case .configurationGet(let name):
+            return .settings(settings(name.map { [$0] } ?? SettingName.allCases))
+        case .configurationSet(let name, let text): return .settingChanged(inForce: try set(name, text))
+        case .configurationUnset(let name): return .settingChanged(inForce: try unset(name))
+        }
+        return .done
+    }
+
+    /// Calls `action` when what was asked for has happened: what came into the queue is on the medium, and others can
+    /// open the device that they were given.
+    func whenDone(_ request: RemoteRequest, _ action: @escaping () -> Void) {
+        switch request {
+        case .music:
+            daemon.afterWriting { [daemon] in
+                action()
+                daemon.spareMemory.giveBackSoon()
+            }
+        case .queueMove, .queueRemove, .queueClear, .shuffle, .repeatMode, .configurationSet,
+            .configurationUnset:
+            daemon.afterWriting(action)
+        case .focus, .power:
+            nonisolated(unsafe) let action = action
+            daemon.focus.whenCarriedOut { action() }
+        default: action()
+        }
+    }
+
+    func holdsSomething(for client: UInt64) -> Bool { daemon.focus.isHeld(by: client) }
+
+    /// Gives back what a client holds.
+    func forget(_ client: UInt64) { daemon.focus.release(by: client) }
+
+    /// What clients are told of a change.
+    func event(_ change: DaemonEvent) -> RemoteEvent {
+        switch change {
+        case .configuration: .configuration(settings(SettingName.allCases))
+        case .failed(let entry, let error): .failed(entry, error)
+        default: .status(RemoteEventSet(change), daemon.status)
+        }
+    }
+
+    // MARK: Playback
+
+    private func perform(_ command: ApplianceCommand) throws(RemoteFailure) -> RemoteReply {
+        switch command {
+        case .play, .toggle, .next, .previous: try checkIsNotEmpty()
+        default: break
+        }
+        daemon.commands.perform(command)
+        switch command {
+        case .volumeUp, .volumeDown, .mute: return volume
+        case .shuffle: return .shuffle(isOn: queue.contents.isShuffled)
+        default: return .done
+        }
+    }
+
+    private func checkIsNotEmpty() throws(RemoteFailure) {
+        if queue.contents.isEmpty { throw RemoteFailure(.emptyQueue, "nothing to play: the queue is empty") }
+    }
+
+    private func play(_ place: RemoteRequest.EntryPlace?) throws(RemoteFailure) {
+        try checkIsNotEmpty()
+        if let place {
+            let id =
+                switch place {
+                case .id(let id): id
+                case .index(let index): try entry(at: index)
+                }
+            do throws(PlayQueueError) { try queue.select(id) } catch { throw RemoteFailure(error) }
+        }
+        daemon.commands.perform(.play)
+    }
+
+    private func entry(at index: Int) throws(RemoteFailure) -> EntryID {
+        let order = queue.contents.playOrder
+        guard order.indices.contains(index) else { throw .noSuchIndex(index, of: order.count) }
+        return order[index]
+    }
+
+    private func seek(_ change: RemoteRequest.Change) throws(RemoteFailure) {
+        guard queue.contents.current != nil else { throw RemoteFailure(.nothingCurrent, "nothing to seek in") }
+        switch change {
+        case .to(let position): queue.seek(to: position)
+        case .by(let offset): queue.seek(to: queue.position + offset)
+        }
+    }
+
+    private func changeVolume(_ change: RemoteRequest.Change) -> RemoteReply {
+        switch change {
+        case .to(let percent): daemon.volume.set(percent: Int(percent))
+        case .by(let percent): daemon.volume.change(by: Int(percent))
+        }
+        return volume
+    }
+
+    private func mute(_ on: Bool?) -> RemoteReply {
+        daemon.volume.setMuted(on ?? !daemon.volume.isMuted)
+        return volume
+    }
+
+    private var volume: RemoteReply {
+        .volume(percent: daemon.volume.percent, isMuted: daemon.volume.isMuted)
+    }
+
+    private func shuffle(_ on: Bool?) -> RemoteReply {
+        queue.setShuffled(on ?? !queue.contents.isShuffled)
+        return .shuffle(isOn: queue.contents.isShuffled)
+    }
+
+    // MARK: The queue
+
+    /// - Parameter count: at most.
+    private func page(_ from: Int, _ count: Int) -> RemoteReply {
+        let contents = queue.contents
+        let start = min(from, contents.count)
+        let entries = contents.entries(start..<(start + min(count, contents.count - start)))
+        return .page(
+            RemoteReply.QueuePage(count: contents.count, start: start, entries: entries, current: contents.current))
+    }
+
+    private func edit(
+        _ change: (inout PlayQueue) throws(PlayQueueError) -> Void
+    ) throws(RemoteFailure) {
+        do throws(PlayQueueError) { try queue.edit(change) } catch { throw RemoteFailure(error) }
+    }
+
+    /// - Returns: how many entries were removed.
+    private func remove(_ selection: RemoteRequest.EntrySelection) throws(RemoteFailure) -> Int {
+        let order = queue.contents.playOrder
+        let ids: [EntryID]
+        switch selection {
+        case .ids(let chosen):
+            if let missing = chosen.first(where: { queue.contents.product($0) == nil }) {
+                throw RemoteFailure(.noSuchEntry(missing))
+            }
+            ids = chosen
+        case .range(let from, let count):
+            if count == 0 { return 0 }
+            guard from < order.count else { throw .noSuchIndex(from, of: order.count) }
+            ids = Array(order[from...].prefix(count))
+        }
+        try edit { queue throws(PlayQueueError) in queue.remove(ids) }
+        return order.count - queue.contents.count
+    }
+
+    /// Brings music into the queue.
+    func add(_ music: FoundMusic, _ place: RemoteRequest.MusicPlace) throws(RemoteFailure) -> RemoteReply {
+        let files = music.files
+        let products = files.map { QueuedProduct(.track, $0) }
+        var ids: [EntryID] = []
+        switch place {
+        case .all(let start, let plays):
+            if let start, start >= files.count { throw .noSuchIndex(start, of: files.count) }
+            do throws(PlayQueueError) {
+                try queue.set(products, startingAt: start, playing: plays ?? queue.wantsToPlay)
+            } catch {
+                throw RemoteFailure(error)
+            }
+            ids = Array(queue.contents.playOrder.min().map { [$0] } ?? [])
+        case .end: try edit { queue throws(PlayQueueError) in ids = try queue.add(products) }
+        case .next: try edit { queue throws(PlayQueueError) in ids = try queue.insertNext(products) }
+        case .index(let index): try edit { queue throws(PlayQueueError) in ids = try queue.insert(products, at: index) }
+        }
+        return .added(RemoteReply.Addition(first: ids.first, count: files.count, skipped: music.skipped))
+    }
+
+    /// How many more entries such a request may bring in.
+    func room(for place: RemoteRequest.MusicPlace) -> Int {
+        if case .all = place { PlayQueue.capacity } else { PlayQueue.capacity - queue.contents.count }
+    }
+
+    // MARK: Configuration
+
+    private func settings(_ names: [SettingName]) -> [RemoteReply.SettingReport] {
+        names.map { RemoteReply.SettingReport($0, of: daemon.settings.configuration) }
+    }
+
+    /// - Returns: whether it is in force.
+    private func set(_ name: SettingName, _ text: String) throws(RemoteFailure) -> Bool {
+        do throws(SettingError) {
+            return try daemon.settings.set(name, to: text)
+        } catch {
+            throw RemoteFailure(.badSetting, error.description)
+        }
+    }
+
+    /// - Returns: whether the file's value is in force.
+    private func unset(_ name: SettingName) throws(RemoteFailure) -> Bool {
+        // Where not even the default may be set, no client has set anything.
+        if let refusal = name.setting.refusalForClients(of: name.setting.standard) {
+            throw RemoteFailure(.badSetting, refusal)
+        }
+        return daemon.settings.unset(name)
+    }
+}

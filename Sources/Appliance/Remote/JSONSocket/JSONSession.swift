@@ -1,0 +1,154 @@
+import Platform
+
+/// One client: answers its requests in their order, and sends it the events that it has subscribed to.
+///
+/// Thread: the loop's, everything; `@unchecked Sendable` is safe for that reason.
+final class JSONSession: @unchecked Sendable {
+    /// Tells this client from all others, as long as the daemon runs.
+    let number: UInt64
+    private(set) var subscriptions: RemoteEventSet = []
+    /// When it last asked for something, or came; by the daemon's clock.
+    private(set) var lastRequest: Int64
+
+    /// What it has collected for its next request that brings music into the queue.
+    private var collected = FoundMusic()
+    private let connection: LineConnection
+    private let requests: RequestExecution
+    private let searches: MusicSearches
+    /// The search that the client waits for.
+    private var search: MusicSearch?
+    private let process: Int
+    /// Its subscriptions have changed.
+    private let subscribed: () -> Void
+
+    /// - Parameter closed: called once, when the client is gone.
+    init(
+        _ socket: LocalSocket, number: UInt64, requests: RequestExecution, searches: MusicSearches,
+        subscribed: @escaping () -> Void, closed: @escaping (UInt64) -> Void
+    ) {
+        self.number = number
+        self.requests = requests
+        self.searches = searches
+        self.subscribed = subscribed
+        process = socket.peerProcess
+        lastRequest = requests.daemon.clock.now()
+        connection = LineConnection(socket, loop: requests.daemon.loop)
+        connection.receive = { [self] in receive($0) }
+        connection.staysAfterEnd = { [self] in !subscriptions.isEmpty }
+        connection.hungUp = { [self] in search?.cancel() }
+        connection.closed = { [self] in
+            search?.cancel()
+            subscriptions = []
+            requests.forget(number)
+            closed(number)
+        }
+    }
+
+    func start() { connection.start() }
+    func close() { connection.close() }
+
+    /// Whether it waits for no event and no reply, and holds nothing.
+    var isIdle: Bool { subscriptions.isEmpty && !connection.isWaiting && !requests.holdsSomething(for: number) }
+
+    /// Ends an idle client for another one.
+    func makeRoom() {
+        let message = "closed: the connection was idle and the client limit ([control] clients) was reached"
+        connection.send(ReplyLines.refusal(.null, code: "idle", message))
+        connection.close()
+    }
+
+    // MARK: Requests
+
+    private func receive(_ line: LineSplitter.Line) {
+        lastRequest = requests.daemon.clock.now()
+        let line = RequestLine(line)
+        switch line.request {
+        case .failure(let error): refuse(line.id, error.code, error.description)
+        case .success(let request): perform(request, line)
+        }
+    }
+
+    private func perform(_ request: RemoteRequest, _ line: RequestLine) {
+        switch request {
+        case .collect(let paths), .music(let paths, _): return find(paths, for: request, line)
+        default: break
+        }
+        answer(request, line) { () throws(RemoteFailure) in try requests.perform(request, for: number) }
+        // From here on: the status in the reply is that of now.
+        switch request {
+        case .subscribe(let events): subscriptions.formUnion(events)
+        case .unsubscribe(let events): subscriptions.subtract(events)
+        default: return
+        }
+        subscribed()
+    }
+
+    private func find(_ paths: [String], for request: RemoteRequest, _ line: RequestLine) {
+        let room =
+            if case .music(_, let place) = request { requests.room(for: place) } else { PlayQueue.capacity }
+        let search: MusicSearch
+        do throws(SystemError) { search = try MusicSearch(paths, limit: room - collected.files.count) } catch {
+            return refuse(line.id, RemoteFailure.Reason.system.rawValue, error.description)
+        }
+        connection.wait()
+        self.search = search
+        searches.begin(search) { [self] result in
+            self.search = nil
+            // The client is gone: nothing is added.
+            if search.isCancelled { return connection.goOn() }
+            answer(request, line) { () throws(RemoteFailure) in
+                collected.add(try result.get())
+                return try useCollected(for: request)
+            }
+        }
+    }
+
+    private func useCollected(for request: RemoteRequest) throws(RemoteFailure) -> RemoteReply {
+        if case .music(_, let place) = request {
+            let music = collected
+            collected = FoundMusic()
+            return try requests.add(music, place)
+        }
+        return .collected(count: collected.files.count, skipped: collected.skipped)
+    }
+
+    /// Answers when what was asked for has really happened; until then the connection waits.
+    private func answer(
+        _ request: RemoteRequest, _ line: RequestLine, _ perform: () throws(RemoteFailure) -> RemoteReply
+    ) {
+        do throws(RemoteFailure) {
+            let reply = ReplyLines.reply(line.id, try perform(), notice: line.notice)
+            connection.wait()
+            requests.whenDone(request) { [self] in
+                send(reply)
+                connection.goOn()
+            }
+        } catch {
+            refuse(line.id, error.reason.rawValue, error.message)
+            connection.goOn()
+        }
+    }
+
+    private func refuse(_ id: JSONValue, _ code: String, _ message: String) {
+        // The rest would be only a part of what the client means.
+        collected = FoundMusic()
+        send(ReplyLines.refusal(id, code: code, message))
+    }
+
+    // MARK: Lines
+
+    /// Sends an event that the client has subscribed to.
+    /// - Parameter line: as it goes out.
+    func tell(_ event: RemoteEventSet, _ line: [UInt8]) {
+        guard subscriptions.contains(event) else { return }
+        // The next position replaces this one.
+        if event == .position, !connection.isDrained { return }
+        send(line)
+    }
+
+    private func send(_ line: [UInt8]) {
+        if connection.send(line) { return }
+        Log.info("control client \(number) (process \(process)) does not read what it has subscribed to; it is cut off")
+        connection.close()
+    }
+}

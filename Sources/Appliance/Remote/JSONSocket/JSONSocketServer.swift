@@ -1,0 +1,176 @@
+import CLinux
+import Platform
+
+/// The control socket: accepts clients, answers their requests, and sends them events. `docs/control.md` documents the
+/// protocol.
+///
+/// Thread: that of the daemon's loop, everything; `@unchecked Sendable` is safe for that reason.
+public final class JSONSocketServer: @unchecked Sendable {
+    /// How many clients may be connected at once, and one more for root. Connected clients stay when it becomes less.
+    public var clientLimit: Int
+
+    private static let positionInterval: Int64 = 1_000_000_000
+    private static let retryInterval: Int64 = 1_000_000_000
+    /// A client that sends no request for so long may be disconnected for another one.
+    private static let silenceLimit: Int64 = 10_000_000_000
+
+    private let daemon: Daemon
+    private let requests: RequestExecution
+    /// Another one only for tests, before `start`.
+    var searches: MusicSearches
+    /// The user at the other end; nil where that is not known.
+    private let userOf: (LocalSocket) -> UInt32?
+    private let file: SocketFile
+    private var listener: LocalSocket?
+    private var retry: TimerToken?
+    private var observer: UInt64 = 0
+    private var sessions: [JSONSession] = []
+    private var lastNumber: UInt64 = 0
+    /// Runs only while the position changes and a client has subscribed to it.
+    private var positionTimer: TimerToken?
+
+    private var loop: EventLoop { daemon.loop }
+
+    /// - Parameters:
+    ///   - path: of the socket; its folder is made where it is missing.
+    ///   - mode: of the socket, the lowest nine bits.
+    ///   - group: that it is given to; nil for the process's own. One that does not exist is a warning.
+    ///   - version: the program's, for the request `version`.
+    ///   - userOf: who has connected; a test has other users than the system.
+    public init(
+        daemon: Daemon, path: String, mode: UInt32, group: String?, clientLimit: Int, version: String,
+        userOf: @escaping (LocalSocket) -> UInt32? = { $0.peerUser }
+    ) {
+        self.daemon = daemon
+        self.clientLimit = clientLimit
+        file = SocketFile(path: path, mode: mode, group: group)
+        requests = RequestExecution(daemon: daemon, version: version)
+        searches = MusicSearches(loop: daemon.loop)
+        self.userOf = userOf
+    }
+
+    /// How many clients are connected.
+    public var clientCount: Int { sessions.count }
+
+    /// Begins to listen.
+    /// - Throws: when the socket cannot be made.
+    public func start() throws(SocketFileError) {
+        guard listener == nil else { return }
+        listener = try file.open()
+        observer = daemon.observers.add { [self] in receive($0) }
+        listen()
+    }
+
+    /// Accepts no more clients, disconnects the others, and removes the socket. Idempotent.
+    public func stop() {
+        guard let listener else { return }
+        loop.unwatch(listener.descriptor)
+        self.listener = nil
+        file.remove()
+        daemon.observers.remove(observer)
+        if let retry { loop.cancel(retry) }
+        retry = nil
+        for session in sessions { session.close() }
+        updatePositionTimer()
+    }
+
+    // MARK: Clients
+
+    private func listen() {
+        guard let listener else { return }
+        do throws(SystemError) {
+            try loop.watch(listener.descriptor, for: .readable) { [self] _ in accept() }
+        } catch {
+            listenLater(error)
+        }
+    }
+
+    private func accept() {
+        guard let listener else { return }
+        do throws(SystemError) {
+            while let socket = try listener.accept() { welcome(socket) }
+        } catch {
+            loop.unwatch(listener.descriptor)
+            listenLater(error)
+        }
+    }
+
+    /// The process has no descriptor left: retry later.
+    private func listenLater(_ error: SystemError) {
+        Log.warning("control clients have to wait for a second: \(error.description)")
+        retry = loop.schedule(after: Self.retryInterval) { [self] in
+            retry = nil
+            listen()
+        }
+    }
+
+    private func welcome(_ socket: LocalSocket) {
+        // One more place than others have: root can always ask what is wrong.
+        let isRoot = userOf(socket) == 0
+        let limit = clientLimit + (isRoot ? 1 : 0)
+        if sessions.count >= limit { longestSilent?.makeRoom() }
+        if sessions.count >= limit, isRoot { longestSubscribed?.makeRoom() }
+        guard sessions.count < limit else { return turnAway(socket) }
+        lastNumber += 1
+        let session = JSONSession(
+            socket, number: lastNumber, requests: requests, searches: searches,
+            subscribed: { [self] in updatePositionTimer() }, closed: { [self] in forget($0) })
+        sessions.append(session)
+        session.start()
+    }
+
+    /// The client to disconnect first; nil when none is idle.
+    private var longestSilent: JSONSession? {
+        let latest = daemon.clock.now() - Self.silenceLimit
+        return sessions.filter { $0.isIdle && $0.lastRequest <= latest }.min { $0.lastRequest < $1.lastRequest }
+    }
+
+    /// For root alone: subscribers that send no requests do not lock it out.
+    private var longestSubscribed: JSONSession? {
+        let latest = daemon.clock.now() - Self.silenceLimit
+        return sessions.filter { $0.lastRequest <= latest }.min { $0.lastRequest < $1.lastRequest }
+    }
+
+    private func turnAway(_ socket: LocalSocket) {
+        let line = ReplyLines.refusal(
+            .null, code: "too-many-clients", "\(clientLimit) clients are connected already ([control] clients)")
+        line.withUnsafeBytes { bytes in
+            // A line fits into the buffer of a new connection, unless its client is gone.
+            do throws(SystemError) { _ = try socket.send(bytes) } catch {}
+        }
+    }
+
+    private func forget(_ number: UInt64) {
+        sessions.removeAll { $0.number == number }
+        updatePositionTimer()
+    }
+
+    // MARK: Events
+
+    private func receive(_ change: DaemonEvent) {
+        tell(change)
+        if change == .state { updatePositionTimer() }
+    }
+
+    private func tell(_ change: DaemonEvent) {
+        let kind = RemoteEventSet(change)
+        guard sessions.contains(where: { $0.subscriptions.contains(kind) }) else { return }
+        let line = ReplyLines.event(requests.event(change))
+        // A copy: sending may end a session.
+        for session in sessions { session.tell(kind, line) }
+    }
+
+    private func updatePositionTimer() {
+        let isWanted = sessions.contains { $0.subscriptions.contains(.position) } && daemon.queue.playback == .playing
+        if !isWanted, let timer = positionTimer {
+            loop.cancel(timer)
+            positionTimer = nil
+        } else if isWanted, positionTimer == nil {
+            positionTimer = loop.schedule(after: Self.positionInterval) { [self] in
+                positionTimer = nil
+                tell(.positionJumped)
+                updatePositionTimer()
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import Platform
+import Player
+
+/// Replies and events as lines of JSON. `docs/control.md` documents them.
+enum ReplyLines {
+    typealias Member = JSONValue.Member
+
+    /// A page of the queue takes about this many bytes at most, so that a reply is no longer than a request may be.
+    private static let pageBytes = 60 << 10
+
+    /// The members of the status that an event has, in the order of `RemoteEventSet.names`.
+    private static let eventMembers = [
+        ["state", "file", "position", "focus", "power", "network", "device"],
+        ["entry", "index", "count", "file", "title", "artist", "album", "duration", "format", "device"],
+        ["entry", "index", "count", "shuffle", "repeat"],
+        ["volume", "maximumVolume", "muted"],
+        ["entry", "file", "position", "duration"],
+        [],
+        ["problems"],
+        [],
+    ]
+
+    // MARK: Lines
+
+    /// - Parameter notice: for a request in an old form.
+    static func reply(_ id: JSONValue, _ reply: RemoteReply, notice: String? = nil) -> [UInt8] {
+        let notice = notice.map { [Member("notice", .string($0))] } ?? []
+        return line([Member("id", id), Member("ok", true)] + members(reply) + notice)
+    }
+
+    static func refusal(_ id: JSONValue, code: String, _ message: String) -> [UInt8] {
+        line([
+            Member("id", id), Member("ok", false),
+            Member("error", ["code": .string(code), "message": .string(message)]),
+        ])
+    }
+
+    static func event(_ event: RemoteEvent) -> [UInt8] {
+        let members: [Member]
+        switch event {
+        case .status(let kind, let status):
+            let all = self.members(status)
+            members = eventMembers[kind.place].flatMap { name in all.filter { $0.name.utf8.elementsEqual(name.utf8) } }
+        case .configuration(let settings): members = [self.settings(settings)]
+        case .failed(let entry, let error): members = self.members(failed: entry, error)
+        }
+        return line([Member("event", .string(RemoteEventSet.names[event.kind.place]))] + members)
+    }
+
+    private static func line(_ members: [Member]) -> [UInt8] {
+        Array(JSONValue.object(members).serialized().utf8) + [UInt8(ascii: "\n")]
+    }
+
+    // MARK: Members
+
+    private static func members(_ reply: RemoteReply) -> [Member] {
+        switch reply {
+        case .done: []
+        case .status(let status): members(status)
+        case .version(let version): [Member("version", .string(version)), Member("protocol", 1)]
+        case .volume(let percent, let isMuted):
+            [Member("volume", JSONValue(percent)), Member("muted", .boolean(isMuted))]
+        case .shuffle(let isOn): [Member("shuffle", .boolean(isOn))]
+        case .page(let page): members(page)
+        case .added(let music):
+            [
+                Member("entry", JSONValue(music.first.map { Int(clamping: $0.number) })),
+                Member("added", JSONValue(music.count)), Member("skipped", JSONValue(music.skipped)),
+            ]
+        case .collected(let count, let skipped):
+            [Member("collected", JSONValue(count)), Member("skipped", JSONValue(skipped))]
+        case .removed(let count): [Member("removed", JSONValue(count))]
+        case .settings(let settings): [self.settings(settings)]
+        case .settingChanged(let inForce): [Member("inForce", .boolean(inForce))]
+        }
+    }
+
+    static func members(_ status: DaemonStatus) -> [Member] {
+        let context = status.context
+        return [
+            Member("state", .string(name(status.playback))),
+            Member("entry", JSONValue(status.entry.map { Int(clamping: $0.id.number) })),
+            Member("index", JSONValue(status.index)),
+            Member("count", JSONValue(status.count)),
+            Member("file", JSONValue(status.entry?.product.productId)),
+            Member("title", JSONValue(context?.title)),
+            Member("artist", JSONValue(context?.artist)),
+            Member("album", JSONValue(context?.album)),
+            Member("position", JSONValue(seconds: status.entry == nil ? nil : status.position)),
+            Member("duration", JSONValue(seconds: context?.duration)),
+            Member("format", PlaybackJSON.format(context)),
+            Member("device", PlaybackJSON.device(status.device)),
+            Member("volume", JSONValue(status.volumePercent)),
+            Member("maximumVolume", JSONValue(status.maximumVolumePercent)),
+            Member("muted", .boolean(status.isMuted)),
+            Member("shuffle", .boolean(status.isShuffled)),
+            Member("repeat", .string(RemoteRequest.repeatNames[Int(status.repeatMode.rawValue)])),
+            Member("focus", .string(RemoteRequest.focusNames[Int(status.focus.rawValue)])),
+            Member("power", .string(name(status.power))),
+            Member("network", JSONValue(status.network.map { name($0) })),
+            Member(
+                "problems",
+                .array(
+                    status.problems.map { problem in
+                        ["subject": .string(problem.subject), "message": .string(problem.message)]
+                    })),
+        ]
+    }
+
+    /// As many entries as fit into a line, at least one.
+    private static func members(_ page: RemoteReply.QueuePage) -> [Member] {
+        var bytes = 0
+        var entries: [JSONValue] = []
+        for entry in page.entries {
+            // What surrounds the path takes less than 64 bytes.
+            bytes += JSONValue.string(entry.product.productId).serialized().utf8.count + 64
+            if bytes > pageBytes, !entries.isEmpty { break }
+            entries.append([
+                "entry": .integer(Int64(entry.id.number)), "file": .string(entry.product.productId),
+                "current": .boolean(entry.id == page.current),
+            ])
+        }
+        return [
+            Member("count", JSONValue(page.count)), Member("from", JSONValue(page.start)),
+            Member("entries", .array(entries)),
+        ]
+    }
+
+    private static func members(failed entry: QueueEntry, _ error: PlayerError) -> [Member] {
+        [
+            Member("entry", .integer(Int64(entry.id.number))), Member("file", .string(entry.product.productId)),
+            Member("code", .string(error.code)), Member("message", .string(error.message)),
+        ]
+    }
+
+    private static func settings(_ settings: [RemoteReply.SettingReport]) -> Member {
+        Member(
+            "settings",
+            .array(
+                settings.map { setting in
+                    [
+                        "key": .string(setting.name.path), "value": .string(setting.value),
+                        "origin": .string(setting.origin), "needsRestart": .boolean(setting.needsRestart),
+                    ]
+                }))
+    }
+
+    private static func name(_ playback: DaemonStatus.Playback) -> String {
+        switch playback {
+        case .stopped: "stopped"
+        case .paused: "paused"
+        case .playing: "playing"
+        case .stalled: "stalled"
+        }
+    }
+
+    private static func name(_ power: PowerState) -> String {
+        switch power {
+        case .active: "active"
+        case .resigning: "resigning"
+        case .suspended: "suspended"
+        case .regaining: "regaining"
+        }
+    }
+
+    private static func name(_ network: NetworkState) -> String {
+        switch network {
+        case .offline: "offline"
+        case .metered: "metered"
+        case .online: "online"
+        }
+    }
+}

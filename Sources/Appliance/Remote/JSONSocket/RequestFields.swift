@@ -1,0 +1,109 @@
+import Platform
+
+/// The fields of a request, as typed values.
+struct RequestFields {
+    let members: [JSONValue.Member]
+
+    func value(_ name: String) -> JSONValue? {
+        members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+    }
+
+    func has(_ name: String) -> Bool { value(name) != nil }
+
+    func boolean(_ name: String) throws(RequestMistake) -> Bool? {
+        guard let value = value(name) else { return nil }
+        guard let boolean = value.boolean else { throw .notAllowed(field: name, allowed: "true or false") }
+        return boolean
+    }
+
+    func integer(_ name: String, in range: ClosedRange<Int>) throws(RequestMistake) -> Int? {
+        guard let value = value(name) else { return nil }
+        guard let integer = value.integer.flatMap({ Int(exactly: $0) }), range.contains(integer) else {
+            let allowed =
+                range.upperBound == .max
+                ? "a whole number from \(range.lowerBound) on"
+                : "a whole number from \(range.lowerBound) to \(range.upperBound)"
+            throw .notAllowed(field: name, allowed: allowed)
+        }
+        return integer
+    }
+
+    /// - Parameter what: allowed, to follow "must be".
+    func number(_ name: String, _ what: String) throws(RequestMistake) -> Double? {
+        guard let value = value(name) else { return nil }
+        guard let number = value.number, number.isFinite else { throw .notAllowed(field: name, allowed: what) }
+        return number
+    }
+
+    func text(_ name: String, _ what: String) throws(RequestMistake) -> String {
+        guard let value = value(name) else { throw .missing(field: name, allowed: what) }
+        guard let text = value.string else { throw .notAllowed(field: name, allowed: what) }
+        return text
+    }
+
+    /// One of some words.
+    /// - Returns: which.
+    func choice(_ name: String, of words: [String]) throws(RequestMistake) -> Int {
+        let allowed = "one of \(words.joined(separator: ", "))"
+        let text = try text(name, allowed)
+        guard let index = words.firstIndex(where: { $0.utf8.elementsEqual(text.utf8) }) else {
+            throw .notAllowed(field: name, allowed: allowed)
+        }
+        return index
+    }
+
+    func entryID(_ name: String) throws(RequestMistake) -> EntryID? {
+        guard let value = value(name) else { return nil }
+        return try Self.entryID(value, name)
+    }
+
+    func entryIDs(_ name: String) throws(RequestMistake) -> [EntryID] {
+        guard let elements = value(name)?.elements else {
+            throw .notAllowed(field: name, allowed: "a list of entry ids")
+        }
+        var ids: [EntryID] = []
+        for element in elements { ids.append(try Self.entryID(element, name)) }
+        return ids
+    }
+
+    private static func entryID(_ value: JSONValue, _ name: String) throws(RequestMistake) -> EntryID {
+        guard let number = value.integer.flatMap({ UInt32(exactly: $0) }), number > 0 else {
+            throw .notAllowed(field: name, allowed: "the id of an entry, as the request queue tells it")
+        }
+        return EntryID(number)
+    }
+
+    /// Exactly one of two numbers: a value, or a difference.
+    func change(
+        _ value: String, by difference: String, _ what: String
+    ) throws(RequestMistake) -> RemoteRequest.Change {
+        let to = try number(value, what)
+        let by = try number(difference, what)
+        switch (to, by) {
+        case (let to?, nil): return .to(to)
+        case (nil, let by?): return .by(by)
+        default: throw .notOneOf(value, difference)
+        }
+    }
+
+    /// Absolute paths of files and folders, from a list of products.
+    func paths(_ name: String) throws(RequestMistake) -> [String] {
+        let allowed = "a list of products, like [{\"path\":\"/music/album\"}]"
+        guard let value = value(name) else { throw .missing(field: name, allowed: allowed) }
+        guard let elements = value.elements, !elements.isEmpty else { throw .notAllowed(field: name, allowed: allowed) }
+        var paths: [String] = []
+        for (index, element) in elements.enumerated() {
+            let place = "\(name)[\(index)]"
+            guard let members = element.members else {
+                throw .notAllowed(field: place, allowed: "an object with a path")
+            }
+            if let other = members.first(where: { !$0.name.utf8.elementsEqual("path".utf8) }) {
+                throw .unknownField("\(place).\(other.name)", known: ["path"])
+            }
+            guard let path = members.first?.value.string, path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0)
+            else { throw .notAllowed(field: "\(place).path", allowed: "an absolute path, which begins with /") }
+            paths.append(path)
+        }
+        return paths
+    }
+}

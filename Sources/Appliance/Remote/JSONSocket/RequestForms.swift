@@ -1,0 +1,164 @@
+import Platform
+
+/// How each request is written as JSON.
+struct RequestForm {
+    let name: String
+    /// Besides `id` and `request`.
+    let fields: [String]
+    /// For an old form: what a client uses instead. The reply repeats it.
+    var replacement: String?
+    let build: (RequestFields) throws(RequestMistake) -> RemoteRequest
+
+    init(
+        _ name: String, _ fields: [String] = [], replacement: String? = nil,
+        _ build: @escaping (RequestFields) throws(RequestMistake) -> RemoteRequest
+    ) {
+        self.name = name
+        self.fields = fields
+        self.replacement = replacement
+        self.build = build
+    }
+}
+
+extension RemoteRequest {
+    /// The most entries of the queue that one reply tells.
+    static let pageLimit = 500
+
+    /// Without old forms.
+    static let names = forms.filter { $0.replacement == nil }.map { $0.name }
+    static let focusNames = ["none", "background", "limited", "full"]
+    static let powerNames = ["active", "resigning", "suspended", "regaining"]
+    static let repeatNames = ["off", "all", "one"]
+
+    // Safe: built once, never changed, and its closures capture nothing.
+    nonisolated(unsafe) static let forms = [
+        RequestForm("status") { _ in .status },
+        RequestForm("version") { _ in .version },
+        RequestForm("subscribe", ["events"]) { fields throws(RequestMistake) in
+            .subscribe(try events(fields))
+        },
+        RequestForm("unsubscribe", ["events"]) { fields throws(RequestMistake) in
+            .unsubscribe(try events(fields))
+        },
+        RequestForm("play", ["entry", "index"]) { fields throws(RequestMistake) in
+            let id = try fields.entryID("entry")
+            let index = try fields.integer("index", in: 0...(.max))
+            if id != nil, index != nil { throw .notOneOf("entry", "index") }
+            return .play(id.map { .id($0) } ?? index.map { .index($0) })
+        },
+        RequestForm("pause") { _ in .command(.pause) },
+        RequestForm("toggle") { _ in .command(.toggle) },
+        RequestForm("stop") { _ in .command(.stop) },
+        RequestForm("next") { _ in .command(.next) },
+        RequestForm("previous") { _ in .command(.previous) },
+        RequestForm("seek", ["position", "offset"]) { fields throws(RequestMistake) in
+            let change = try fields.change("position", by: "offset", "a number of seconds")
+            if case .to(let position) = change, position < 0 {
+                throw .notAllowed(field: "position", allowed: "a number of seconds from 0 on")
+            }
+            return .seek(change)
+        },
+        RequestForm("volume", ["percent", "change"]) { fields throws(RequestMistake) in
+            let percent = try fields.integer("percent", in: 0...100)
+            let change = try fields.integer("change", in: -100...100)
+            switch (percent, change) {
+            case (let percent?, nil): return .volume(.to(Double(percent)))
+            case (nil, let change?): return .volume(.by(Double(change)))
+            default: throw .notOneOf("percent", "change")
+            }
+        },
+        RequestForm("mute", ["on"]) { fields throws(RequestMistake) in .mute(try fields.boolean("on")) },
+        RequestForm("volume-up") { _ in .command(.volumeUp) },
+        RequestForm("volume-down") { _ in .command(.volumeDown) },
+        RequestForm("shuffle", ["on"]) { fields throws(RequestMistake) in .shuffle(try fields.boolean("on")) },
+        RequestForm("repeat", ["mode"]) { fields throws(RequestMistake) in
+            .repeatMode([.off, .all, .one][try fields.choice("mode", of: repeatNames)])
+        },
+        RequestForm("queue", ["from", "count"]) { fields throws(RequestMistake) in
+            .queue(
+                from: try fields.integer("from", in: 0...(.max)) ?? 0,
+                count: try fields.integer("count", in: 0...pageLimit) ?? pageLimit)
+        },
+        RequestForm("queue-collect", ["products"]) { fields throws(RequestMistake) in
+            .collect(try fields.paths("products"))
+        },
+        RequestForm("queue-set", ["products", "index", "play"]) { fields throws(RequestMistake) in
+            .music(
+                try fields.paths("products"),
+                .all(start: try fields.integer("index", in: 0...(.max)), plays: try fields.boolean("play")))
+        },
+        RequestForm("queue-add", ["products"]) { fields throws(RequestMistake) in
+            .music(try fields.paths("products"), .end)
+        },
+        RequestForm("queue-insert", ["products", "index"]) { fields throws(RequestMistake) in
+            let index = try fields.integer("index", in: 0...(.max))
+            return .music(try fields.paths("products"), index.map { .index($0) } ?? .next)
+        },
+        RequestForm("queue-move", ["entry", "index"]) { fields throws(RequestMistake) in
+            guard let id = try fields.entryID("entry")
+            else { throw .missing(field: "entry", allowed: "the id of an entry") }
+            guard let index = try fields.integer("index", in: 0...(.max))
+            else { throw .missing(field: "index", allowed: "a whole number from 0 on") }
+            return .queueMove(id, to: index)
+        },
+        RequestForm("queue-remove", ["entries", "from", "count"]) { fields throws(RequestMistake) in
+            let from = try fields.integer("from", in: 0...(.max))
+            guard fields.has("entries") != (from != nil) else { throw .notOneOf("entries", "from") }
+            guard let from else {
+                if fields.has("count") { throw .notOneOf("entries", "count") }
+                return .queueRemove(.ids(try fields.entryIDs("entries")))
+            }
+            let count = try fields.integer("count", in: 0...PlayQueue.capacity) ?? 1
+            return .queueRemove(.range(from: from, count: count))
+        },
+        RequestForm("queue-clear") { _ in .queueClear },
+        RequestForm("focus", ["level", "hold"]) { fields throws(RequestMistake) in
+            let level = [FocusLevel.none, .background, .limited, .full][try fields.choice("level", of: focusNames)]
+            return .focus(level, isHeld: try fields.boolean("hold") ?? false)
+        },
+        RequestForm("power", ["state"]) { fields throws(RequestMistake) in
+            .power([.active, .resigning, .suspended, .regaining][try fields.choice("state", of: powerNames)])
+        },
+        RequestForm("config-get", ["key"]) { fields throws(RequestMistake) in
+            .configurationGet(fields.has("key") ? try setting(fields) : nil)
+        },
+        RequestForm("config-set", ["key", "value"]) { fields throws(RequestMistake) in
+            .configurationSet(try setting(fields), try fields.text("value", "a text, as a file has it: \"40 %\""))
+        },
+        RequestForm("config-unset", ["key"]) { fields throws(RequestMistake) in
+            .configurationUnset(try setting(fields))
+        },
+        RequestForm("network-restart") { _ in .command(.networkRestart) },
+        RequestForm("power-off") { _ in .command(.powerOff) },
+        RequestForm(
+            "system", ["action"], replacement: "system is deprecated: send the request network-restart or power-off"
+        ) { fields throws(RequestMistake) in
+            let commands = [ApplianceCommand.networkRestart, .powerOff]
+            return .command(commands[try fields.choice("action", of: commands.map { $0.name })])
+        },
+    ]
+
+    /// The events that a request names; all where it names none.
+    private static func events(_ fields: RequestFields) throws(RequestMistake) -> RemoteEventSet {
+        guard let value = fields.value("events") else { return .all }
+        let allowed = "a list of names: \(RemoteEventSet.names.joined(separator: ", "))"
+        guard let elements = value.elements else { throw .notAllowed(field: "events", allowed: allowed) }
+        var events: RemoteEventSet = []
+        for element in elements {
+            guard let name = element.string,
+                let place = RemoteEventSet.names.firstIndex(where: { $0.utf8.elementsEqual(name.utf8) })
+            else { throw .notAllowed(field: "events", allowed: allowed) }
+            events.insert(RemoteEventSet(place))
+        }
+        return events
+    }
+
+    private static func setting(_ fields: RequestFields) throws(RequestMistake) -> SettingName {
+        let path = try fields.text("key", "a setting, like audio.buffer")
+        do throws(SettingError) {
+            return try SettingName(path: path)
+        } catch {
+            throw .unknownSetting(error.description)
+        }
+    }
+}

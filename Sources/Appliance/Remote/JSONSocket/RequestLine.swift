@@ -1,0 +1,54 @@
+import Platform
+
+/// A line that a client has sent.
+struct RequestLine {
+    /// Comes back with the reply; `.null` where it is unknown.
+    let id: JSONValue
+    let request: Result<RemoteRequest, RequestMistake>
+    /// For a request in an old form: what to use instead.
+    let notice: String?
+
+    /// Deeper than any request.
+    private static let depthLimit = 8
+
+    init(_ line: LineSplitter.Line) {
+        var id = JSONValue.null
+        var notice: String?
+        do throws(RequestMistake) {
+            guard case .whole(let bytes) = line else { throw .tooLong(limit: LineConnection.lineLimit) }
+            let value: JSONValue
+            do throws(JSONError) { value = try JSONValue.parse(bytes, depthLimit: Self.depthLimit) } catch {
+                throw .malformed(error.description)
+            }
+            guard let members = value.members else { throw .notARequest }
+            id = try Self.id(of: value)
+            let form = try RequestForm.form(of: members)
+            notice = form.replacement
+            request = .success(try form.build(RequestFields(members: members)))
+        } catch {
+            request = .failure(error)
+        }
+        self.id = id
+        self.notice = notice
+    }
+
+    private static func id(of value: JSONValue) throws(RequestMistake) -> JSONValue {
+        guard let id = value["id"] else { return .null }
+        guard id.string != nil || id.number != nil else { throw .badID }
+        return id
+    }
+}
+
+extension RequestForm {
+    /// The form of the request that a line's object is. All fields of the object are fields of the form.
+    static func form(of members: [JSONValue.Member]) throws(RequestMistake) -> RequestForm {
+        guard let name = RequestFields(members: members).value("request")?.string else { throw .notARequest }
+        guard let form = RemoteRequest.forms.first(where: { $0.name.utf8.elementsEqual(name.utf8) })
+        else { throw .unknownRequest(name) }
+        let known = ["id", "request"] + form.fields
+        for member in members where !known.contains(where: { $0.utf8.elementsEqual(member.name.utf8) }) {
+            throw .unknownField(member.name, known: form.fields)
+        }
+        return form
+    }
+}

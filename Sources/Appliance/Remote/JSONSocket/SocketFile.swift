@@ -1,0 +1,72 @@
+import CLinux
+import Platform
+
+/// The socket's name in the file system: who may connect, and what becomes of a name that a crash has left.
+struct SocketFile {
+    let path: String
+    /// The lowest nine bits of its mode.
+    let mode: UInt32
+    /// The group that it belongs to, where the mode lets a group use it; nil for the process's own.
+    let group: String?
+
+    /// Under this name the socket gets its owner and mode, before anybody looks for it.
+    private var temporaryPath: String { path + ".new" }
+    /// sun_path has 108 bytes, with the NUL.
+    static let lengthLimit = 107 - 4
+
+    /// Listens. There is never a moment at which somebody could connect who may not.
+    func open() throws(SocketFileError) -> LocalSocket {
+        try checkIsFree()
+        do throws(SystemError) {
+            try Folder.create(Folder.containing(path))
+            if Self.isSocket(temporaryPath) == true { try Folder.removeFile(temporaryPath) }
+            let socket = try LocalSocket(listeningAt: temporaryPath, mode: 0o600)
+            // Cut here: a socket that nobody listens on any more lies under the temporary name; the next start removes
+            // it.
+            giveToGroup()
+            if chmod(temporaryPath, mode_t(mode)) != 0 || rename(temporaryPath, path) != 0 {
+                let error = SystemError.last("rename", path)
+                unlink(temporaryPath)
+                throw error
+            }
+            return socket
+        } catch {
+            throw .system(path: path, error)
+        }
+    }
+
+    func remove() { unlink(path) }
+
+    private func checkIsFree() throws(SocketFileError) {
+        guard let isSocket = Self.isSocket(path) else { return }
+        guard isSocket else { throw .notASocket(path: path) }
+        do throws(SystemError) { _ = try LocalSocket(connectingTo: path, seconds: 1) } catch {
+            // Nobody listens: left by a crash.
+            if error.code == ECONNREFUSED || error.code == ENOENT { return }
+            // A program listens, and has not accepted for a while.
+            if error.code == EAGAIN { throw .inUse(path: path) }
+            throw .system(path: path, error)
+        }
+        throw .inUse(path: path)
+    }
+
+    private func giveToGroup() {
+        guard let group, mode & 0o070 != 0 else { return }
+        guard let id = UserGroup.id(named: group) else {
+            Log.warning(
+                "there is no group \(group): only this user can use \(path). Make it with `groupadd --system \(group)`, "
+                    + "or set another: [control] group")
+            return
+        }
+        if chown(temporaryPath, uid_t.max, id) != 0 {
+            Log.warning("\(path) cannot be given to group \(group): \(SystemError.last("chown").reason)")
+        }
+    }
+
+    /// nil when nothing is there.
+    private static func isSocket(_ path: String) -> Bool? {
+        var mode: UInt32 = 0
+        guard tonearm_mode_of_link(path, &mode) == 0 else { return nil }
+        return Int32(mode) & S_IFMT == S_IFSOCK
+    }
+}

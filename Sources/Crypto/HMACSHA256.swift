@@ -1,0 +1,58 @@
+import CMbedTLS
+
+/// HMAC with SHA-256 (RFC 2104, RFC 4231) of bytes that come in pieces.
+///
+/// Any thread, one at a time.
+public struct HMACSHA256: ~Copyable {
+    /// Of a code, in bytes.
+    public static let codeCount = 32
+
+    private let digest: MessageDigest
+
+    /// - Parameter key: of any length.
+    /// - Throws: `failed` without memory.
+    public init(key: borrowing SecretBytes) throws(CryptoError) {
+        let digest = try MessageDigest(keyed: true)
+        try CryptoError.check(mbedtls_md_hmac_starts(digest.context, key.pointer, key.count))
+        self.digest = digest
+    }
+
+    // Without a deinit, Embedded Swift destroys a value in the module that uses it, which does not see the parts.
+    deinit {}
+
+    /// Adds to what is authenticated.
+    /// - Throws: `failed`.
+    public mutating func update(_ bytes: UnsafeRawBufferPointer) throws(CryptoError) {
+        try CryptoError.check(mbedtls_md_hmac_update(digest.context, bytes.bytePointer, bytes.count))
+    }
+
+    /// Adds to what is authenticated.
+    /// - Throws: `failed`.
+    public mutating func update(_ bytes: [UInt8]) throws(CryptoError) {
+        try CryptoError.check(mbedtls_md_hmac_update(digest.context, bytes, bytes.count))
+    }
+
+    /// The code of everything so far: 32 bytes.
+    /// - Throws: `failed`.
+    public consuming func finish() throws(CryptoError) -> [UInt8] {
+        var code = [UInt8](repeating: 0, count: Self.codeCount)
+        try CryptoError.check(mbedtls_md_hmac_finish(digest.context, &code))
+        return code
+    }
+
+    /// The code of `bytes`: 32 bytes.
+    /// - Throws: `failed` without memory.
+    public static func code(of bytes: [UInt8], key: borrowing SecretBytes) throws(CryptoError) -> [UInt8] {
+        var mac = try HMACSHA256(key: key)
+        try mac.update(bytes)
+        return try mac.finish()
+    }
+
+    /// Whether `code` is the whole code of `bytes`, compared in constant time.
+    /// - Throws: `failed` without memory.
+    public static func isValid(
+        _ code: [UInt8], of bytes: [UInt8], key: borrowing SecretBytes
+    ) throws(CryptoError) -> Bool {
+        equalInConstantTime(try self.code(of: bytes, key: key), code)
+    }
+}

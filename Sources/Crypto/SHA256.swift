@@ -1,0 +1,49 @@
+import CMbedTLS
+
+/// SHA-256 (FIPS 180-4) of bytes that come in pieces.
+///
+/// Any thread, one at a time.
+public struct SHA256: ~Copyable {
+    /// Of a digest, in bytes.
+    public static let digestCount = 32
+
+    private let digest: MessageDigest
+
+    /// - Throws: `failed` without memory.
+    public init() throws(CryptoError) {
+        let digest = try MessageDigest(keyed: false)
+        try CryptoError.check(mbedtls_md_starts(digest.context))
+        self.digest = digest
+    }
+
+    // Without a deinit, Embedded Swift destroys a value in the module that uses it, which does not see the parts.
+    deinit {}
+
+    /// Adds to what is hashed.
+    /// - Throws: `failed`.
+    public mutating func update(_ bytes: UnsafeRawBufferPointer) throws(CryptoError) {
+        try CryptoError.check(mbedtls_md_update(digest.context, bytes.bytePointer, bytes.count))
+    }
+
+    /// Adds to what is hashed.
+    /// - Throws: `failed`.
+    public mutating func update(_ bytes: [UInt8]) throws(CryptoError) {
+        try CryptoError.check(mbedtls_md_update(digest.context, bytes, bytes.count))
+    }
+
+    /// The digest of everything so far: 32 bytes.
+    /// - Throws: `failed`.
+    public consuming func finish() throws(CryptoError) -> [UInt8] {
+        var result = [UInt8](repeating: 0, count: Self.digestCount)
+        try CryptoError.check(mbedtls_md_finish(digest.context, &result))
+        return result
+    }
+
+    /// The digest of `bytes`: 32 bytes.
+    /// - Throws: `failed` without memory.
+    public static func hash(_ bytes: [UInt8]) throws(CryptoError) -> [UInt8] {
+        var hash = try SHA256()
+        try hash.update(bytes)
+        return try hash.finish()
+    }
+}

@@ -1,0 +1,24 @@
+/// What a header may ask for. More than this is an accident or an attack; the largest real files stay far below.
+enum AudioLimits {
+    /// In Hz. DSD64 as PCM would be 2,822,400; the highest rate of PCM that exists is 768,000, twice that is allowed.
+    static let sampleRates = 1...1_536_000
+    static let channelCounts = 1...8
+    static let bitDepths = 4...32
+    /// The largest size of sound data that is believed, in bytes: more than any medium holds, and small enough that
+    /// arithmetic on it does not overflow.
+    static let largestData: Int64 = 1 << 56
+
+    /// - Parameter container: for the message: "WAV".
+    static func sampleRate(_ rate: UInt64, of container: StaticString) throws(Interruption) -> Int {
+        guard rate > 0 else { throw .damaged(what: "\(container) with a sample rate of 0 Hz") }
+        guard rate <= UInt64(sampleRates.upperBound) else {
+            throw .unsupported(what: "\(container) with a sample rate of \(rate) Hz")
+        }
+        return Int(rate)
+    }
+
+    /// Bits per second of frames of this size, where the number is one that `Int` holds.
+    static func bitRate(bytesPerFrame: Int, sampleRate: Int) -> Int? {
+        Int(exactly: Int64(bytesPerFrame) * 8 * Int64(sampleRate))
+    }
+}

@@ -1,0 +1,68 @@
+/// The bytes of a source, for steps that can be repeated.
+///
+/// Opening, seeking and decoding one block each need several reads. When one of them is answered with `.notYet`, the
+/// step is given up and repeated later from its beginning. From the first `.notYet` on, what the step reads is kept
+/// here until the step is finished, so that each repetition gets further. A source that never answers `.notYet` costs
+/// nothing.
+///
+/// Thread: the decoder thread alone.
+final class StepSource: ByteSource {
+    private struct Piece {
+        var offset: Int64
+        var bytes: [UInt8]
+        var end: Int64 { offset + Int64(bytes.count) }
+    }
+
+    private let source: any ByteSource
+    private var pieces: [Piece] = []
+    private var keptBytes = 0
+    private var isKeeping = false
+
+    /// More is not kept. A step that reads more begins again with bytes of the source.
+    private static let mostBytes = 16_777_216
+
+    init(_ source: any ByteSource) { self.source = source }
+
+    var length: Int64? { source.length }
+
+    func whenReadable(_ wake: @escaping @Sendable () -> Void) { source.whenReadable(wake) }
+
+    /// The step has its result: nothing of it is read again.
+    func finishStep() {
+        guard isKeeping else { return }
+        isKeeping = false
+        pieces = []
+        keptBytes = 0
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead {
+        guard isKeeping else {
+            let answer = try source.read(into: buffer, at: offset)
+            if answer == .notYet { isKeeping = true }
+            return answer
+        }
+        if let piece = pieces.first(where: { $0.offset <= offset && offset < $0.end }) {
+            let start = Int(offset - piece.offset)
+            let count = min(buffer.count, piece.bytes.count - start)
+            buffer.copyBytes(from: piece.bytes[start..<(start + count)])
+            return .bytes(count)
+        }
+        let answer = try source.read(into: buffer, at: offset)
+        if case .bytes(let count) = answer { keep(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: offset) }
+        return answer
+    }
+
+    private func keep(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
+        if keptBytes + bytes.count > Self.mostBytes {
+            pieces = []
+            keptBytes = 0
+        }
+        guard bytes.count <= Self.mostBytes else { return }
+        keptBytes += bytes.count
+        if let index = pieces.firstIndex(where: { $0.end == offset }) {
+            pieces[index].bytes += bytes
+        } else {
+            pieces.append(Piece(offset: offset, bytes: Array(bytes)))
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import PCM
+
+/// Where the first FLAC stream of a file ends. Files of several parts are sometimes just put one behind the other, and
+/// libFLAC, which searches by the numbers of the frames, would find a frame of that number in any of them.
+struct FLACExtent {
+    /// Where it ends, once that is known to be before the file's end.
+    private(set) var end: Int64?
+    /// Whether another stream may follow; nil until somebody has looked.
+    private var mayBeFollowed: Bool?
+    /// No other stream begins before here.
+    private var searchedTo: Int64
+
+    private static let chunkSize = 65_536
+    /// For a tag behind the last frame.
+    private static let roomForTag: Int64 = 16_384
+
+    init(_ header: FLACHeader) { searchedTo = header.audioOffset }
+
+    /// Another stream was met while playing.
+    mutating func isFollowed(at offset: Int64) { end = end ?? offset }
+
+    /// Looks at the file's end, once: the last frame there is the last of the first stream, or there is more to look
+    /// at.
+    /// - Parameter stream: of the file's first stream; it then stands anywhere.
+    mutating func examine(
+        _ source: any ByteSource, _ header: FLACHeader, with stream: FLACStream
+    ) throws(Interruption) {
+        let info = header.streamInfo
+        // Without a total, whatever the last frame is may be the first stream's.
+        guard mayBeFollowed == nil, let length = source.length, let total = info.frameCount else { return }
+        if let most = info.mostBytes, length - header.audioOffset > most + Self.roomForTag {
+            mayBeFollowed = true
+            return
+        }
+        let largestFrame = info.largestBlock * Int64(info.format.channelCount * ((info.format.bitDepth + 7) / 8))
+        let window = largestFrame + Self.roomForTag
+        let last: FLACLibrary.Block?
+        do throws(Interruption) {
+            last = try stream.lastBlock(behind: max(header.audioOffset, length - window))
+        } catch {
+            // What cannot be read there need not matter where the seek goes.
+            if error == .notYet || error == .source(.cancelled) { throw error }
+            return
+        }
+        mayBeFollowed = last?.endFrame != total || last?.format != info.format
+    }
+
+    /// Whether `offset` lies in another stream than the first. If so, `end` is known from then on.
+    mutating func isLeft(at offset: Int64, in source: any ByteSource) throws(Interruption) -> Bool {
+        guard end == nil, mayBeFollowed == true else { return false }
+        let reader = SourceReader(source)
+        while end == nil, searchedTo < offset {
+            let chunk = try reader.bytes(Self.chunkSize, at: searchedTo)
+            end = Self.firstStart(in: chunk).map { searchedTo + Int64($0) }
+            guard chunk.count > Self.start.count else { break }
+            searchedTo += Int64(chunk.count - Self.start.count + 1)
+        }
+        return end != nil
+    }
+
+    /// How a stream starts: its marker and the header of a STREAMINFO block, but for the bit that makes it the last
+    /// one.
+    private static let start = FLACHeader.marker + [0, 0, 0, UInt8(FLACStreamInfo.byteCount)]
+
+    private static func firstStart(in bytes: [UInt8]) -> Int? {
+        guard bytes.count >= start.count else { return nil }
+        return (0...(bytes.count - start.count)).first { place in
+            bytes[place] == start[0]
+                && start.indices.allSatisfy { index in
+                    bytes[place + index] & (index == 4 ? 0x7F : 0xFF) == start[index]
+                }
+        }
+    }
+}

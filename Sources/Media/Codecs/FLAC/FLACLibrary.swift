@@ -1,0 +1,261 @@
+import CFLAC
+import PCM
+
+/// libFLAC's stream decoder: one block of frames at a time.
+///
+/// Thread: the decoder thread alone; libFLAC calls back on the thread that calls it.
+final class FLACLibrary {
+    /// Frames as libFLAC decoded them.
+    struct Block {
+        /// As the frame header numbers it, less `firstSample`.
+        var firstFrame: Int64
+        var frameCount: Int
+        var format: PCMFormat
+        /// False for a frame that did not hold against its checksum: its samples are zero and its header is doubtful.
+        var isIntact: Bool
+        /// Whether the samples went to the caller's buffer; otherwise they are in `kept`.
+        var isDelivered: Bool
+
+        var endFrame: Int64 { firstFrame + Int64(frameCount) }
+    }
+
+    /// What the next block must be for its samples to go straight into the caller's buffer.
+    struct Expectation {
+        /// nil: any.
+        var firstFrame: Int64? = nil
+        var format: PCMFormat
+    }
+
+    struct Complaints {
+        var count = 0
+        /// Frames that were whole but for their checksum.
+        var badChecksums = 0
+    }
+
+    /// The samples of the last block that was not delivered: interleaved, left-justified.
+    var kept = SampleStore()
+    /// What libFLAC complained about since this was last cleared.
+    var complaints = Complaints()
+
+    private let handle: UnsafeMutablePointer<FLAC__StreamDecoder>
+    private let input: any FLACInput
+    /// The number of the sample that is counted as 0.
+    private let firstSample: Int64
+    /// Why the input gave nothing.
+    private var interruption: Interruption?
+    /// Whether libFLAC stands where decoding cannot go on after an interruption: it has to be sent somewhere first.
+    private(set) var isLost = false
+    private var block: Block?
+    private var blocksInCall = 0
+    private var checksumFailed = false
+    private var target = UnsafeMutableBufferPointer<Int32>(start: nil, count: 0)
+    private var expectation: Expectation?
+
+    init(_ input: any FLACInput, firstSample: Int64 = 0) throws(Interruption) {
+        guard let handle = FLAC__stream_decoder_new() else { throw .damaged(what: "FLAC: out of memory") }
+        self.handle = handle
+        self.input = input
+        self.firstSample = firstSample
+        let status = FLAC__stream_decoder_init_stream(
+            handle, readCallback, seekCallback, tellCallback, lengthCallback, endCallback, writeCallback,
+            nil, errorCallback, Unmanaged.passUnretained(self).toOpaque())
+        let isReady =
+            status == FLAC__STREAM_DECODER_INIT_STATUS_OK
+            && FLAC__stream_decoder_process_until_end_of_metadata(handle) != 0
+        if let interruption { throw interruption }
+        guard isReady else { throw .damaged(what: "FLAC: libFLAC refuses the stream") }
+    }
+
+    deinit { FLAC__stream_decoder_delete(handle) }
+
+    /// Decodes until there is a block.
+    /// - Parameter buffer: takes the samples of the block if it is the one `expected` and has room for it.
+    /// - Returns: nil at the end of the stream.
+    /// - Throws: an interruption of the input, after which the same call goes on, unless `isLost`.
+    func decodeBlock(
+        into buffer: UnsafeMutableBufferPointer<Int32>, expected: Expectation?
+    ) throws(Interruption) -> Block? {
+        target = buffer
+        expectation = expected
+        defer { target = UnsafeMutableBufferPointer(start: nil, count: 0) }
+        block = nil
+        let complaintsBefore = complaints
+        var restartedAt: Int64?
+        while block == nil {
+            let start = position
+            blocksInCall = 0
+            let isRunning = FLAC__stream_decoder_process_single(handle) != 0
+            if let interruption {
+                // libFLAC cannot wait inside a frame. It begins again with the frame.
+                block = nil
+                kept.drop(.max)
+                complaints = complaintsBefore
+                checksumFailed = false
+                if let start { restart(at: start) } else { isLost = true }
+                self.interruption = nil
+                throw interruption
+            }
+            if blocksInCall > 1, let start, start != restartedAt {
+                // libFLAC 1.4 puts silence of its own where frames were lost, in the buffers of the frame behind it,
+                // which is lost too then. After a flush it has forgotten that anything is missing.
+                block = nil
+                restartedAt = start
+                restart(at: start)
+                continue
+            }
+            let state = FLAC__stream_decoder_get_state(handle)
+            if block == nil, state == FLAC__STREAM_DECODER_END_OF_STREAM { return nil }
+            guard isRunning || block != nil || state == FLAC__STREAM_DECODER_SEARCH_FOR_FRAME_SYNC else {
+                throw .damaged(what: "FLAC: " + String(cString: FLAC__stream_decoder_get_resolved_state_string(handle)))
+            }
+        }
+        return block
+    }
+
+    /// Goes to `frame` with libFLAC's own search.
+    /// - Returns: the rest of the block that begins with `frame`, kept; nil when libFLAC did not find it, after which
+    ///   the stream stands anywhere.
+    func seek(toFrame frame: Int64) throws(Interruption) -> Block? {
+        clearFailure()
+        block = nil
+        expectation = nil
+        let found = FLAC__stream_decoder_seek_absolute(handle, UInt64(max(0, frame + firstSample))) != 0
+        if let interruption {
+            self.interruption = nil
+            throw interruption
+        }
+        guard found, let block, block.firstFrame == frame else { return nil }
+        return block
+    }
+
+    /// Decodes from this position of the input on.
+    func restart(at position: Int64) {
+        interruption = nil
+        isLost = false
+        input.seek(to: position)
+        _ = FLAC__stream_decoder_flush(handle)
+    }
+
+    /// Forgets what was read of the input and not decoded.
+    func flush() { _ = FLAC__stream_decoder_flush(handle) }
+
+    /// Where the bytes begin that libFLAC has not used yet; nil inside a frame.
+    var position: Int64? {
+        var position: UInt64 = 0
+        return FLAC__stream_decoder_get_decode_position(handle, &position) != 0 ? Int64(position) : nil
+    }
+
+    /// After a failed seek or a failed source libFLAC needs a flush.
+    private func clearFailure() {
+        interruption = nil
+        isLost = false
+        let state = FLAC__stream_decoder_get_state(handle)
+        if state == FLAC__STREAM_DECODER_SEEK_ERROR || state == FLAC__STREAM_DECODER_ABORTED {
+            _ = FLAC__stream_decoder_flush(handle)
+        }
+    }
+}
+
+// What libFLAC calls. The pointers are valid during the call only.
+extension FLACLibrary {
+    fileprivate static func of(_ client: UnsafeMutableRawPointer?) -> FLACLibrary {
+        Unmanaged<FLACLibrary>.fromOpaque(client!).takeUnretainedValue()
+    }
+
+    fileprivate func read(
+        _ buffer: UnsafeMutablePointer<UInt8>?, _ count: UnsafeMutablePointer<Int>?
+    ) -> FLAC__StreamDecoderReadStatus {
+        guard let buffer, let count, count.pointee > 0 else { return FLAC__STREAM_DECODER_READ_STATUS_ABORT }
+        do throws(Interruption) {
+            let wanted = UnsafeMutableRawBufferPointer(start: buffer, count: count.pointee)
+            count.pointee = try input.read(into: wanted)
+        } catch {
+            // Never the end of the file: `decodeBlock` throws what happened.
+            interruption = error
+            return FLAC__STREAM_DECODER_READ_STATUS_ABORT
+        }
+        return count.pointee > 0
+            ? FLAC__STREAM_DECODER_READ_STATUS_CONTINUE : FLAC__STREAM_DECODER_READ_STATUS_END_OF_STREAM
+    }
+
+    fileprivate func seek(to position: UInt64) -> FLAC__StreamDecoderSeekStatus {
+        guard let position = Int64(exactly: position) else { return FLAC__STREAM_DECODER_SEEK_STATUS_ERROR }
+        input.seek(to: position)
+        return FLAC__STREAM_DECODER_SEEK_STATUS_OK
+    }
+
+    fileprivate var inputPosition: UInt64 { UInt64(input.position) }
+    fileprivate var inputLength: UInt64? { input.length.map(UInt64.init) }
+    fileprivate var isInputAtEnd: Bool { input.isAtEnd }
+
+    fileprivate func write(
+        _ frame: UnsafePointer<FLAC__Frame>?, _ channels: UnsafePointer<UnsafePointer<Int32>?>?
+    ) -> FLAC__StreamDecoderWriteStatus {
+        guard let header = frame?.pointee.header, let channels else { return FLAC__STREAM_DECODER_WRITE_STATUS_ABORT }
+        let frameCount = Int(header.blocksize)
+        let format = PCMFormat(
+            sampleRate: Int(header.sample_rate), channelCount: Int(header.channels),
+            bitDepth: Int(header.bits_per_sample))
+        guard frameCount > 0, AudioLimits.channelCounts ~= format.channelCount,
+            AudioLimits.bitDepths ~= format.bitDepth, AudioLimits.sampleRates ~= format.sampleRate,
+            let number = Int64(exactly: header.number.sample_number), number < Int64.max / 2
+        else { return FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE }
+        let firstFrame = number - firstSample
+
+        let sampleCount = frameCount * format.channelCount
+        let isExpected = expectation.map { ($0.firstFrame ?? firstFrame) == firstFrame && $0.format == format } ?? false
+        let isDelivered = isExpected && sampleCount <= target.count
+        let destination = isDelivered ? target : kept.replace(count: sampleCount)
+        interleave(
+            channels, channelCount: format.channelCount, frameCount: frameCount,
+            shift: Int32(32 - format.bitDepth), into: destination.baseAddress!)
+
+        blocksInCall += 1
+        // libFLAC before 1.4 gives a frame with a wrong checksum out as zeros, right after its complaint. Later ones
+        // drop it, so what comes is another frame.
+        let isIntact = !checksumFailed || destination.prefix(sampleCount).contains { $0 != 0 }
+        checksumFailed = false
+        block = Block(
+            firstFrame: firstFrame, frameCount: frameCount, format: format, isIntact: isIntact,
+            isDelivered: isDelivered)
+        return FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE
+    }
+
+    fileprivate func complain(_ status: FLAC__StreamDecoderErrorStatus) {
+        complaints.count += 1
+        guard status == FLAC__STREAM_DECODER_ERROR_STATUS_FRAME_CRC_MISMATCH else { return }
+        complaints.badChecksums += 1
+        checksumFailed = true
+    }
+}
+
+private let readCallback: FLAC__StreamDecoderReadCallback = { _, buffer, count, client in
+    FLACLibrary.of(client).read(buffer, count)
+}
+
+private let seekCallback: FLAC__StreamDecoderSeekCallback = { _, position, client in
+    FLACLibrary.of(client).seek(to: position)
+}
+
+private let tellCallback: FLAC__StreamDecoderTellCallback = { _, position, client in
+    position?.pointee = FLACLibrary.of(client).inputPosition
+    return FLAC__STREAM_DECODER_TELL_STATUS_OK
+}
+
+private let lengthCallback: FLAC__StreamDecoderLengthCallback = { _, length, client in
+    guard let known = FLACLibrary.of(client).inputLength else { return FLAC__STREAM_DECODER_LENGTH_STATUS_UNSUPPORTED }
+    length?.pointee = known
+    return FLAC__STREAM_DECODER_LENGTH_STATUS_OK
+}
+
+private let endCallback: FLAC__StreamDecoderEofCallback = { _, client in
+    FLACLibrary.of(client).isInputAtEnd ? 1 : 0
+}
+
+private let writeCallback: FLAC__StreamDecoderWriteCallback = { _, frame, channels, client in
+    FLACLibrary.of(client).write(frame, channels)
+}
+
+private let errorCallback: FLAC__StreamDecoderErrorCallback = { _, status, client in
+    FLACLibrary.of(client).complain(status)
+}

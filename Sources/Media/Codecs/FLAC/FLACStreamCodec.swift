@@ -1,0 +1,230 @@
+import PCM
+
+/// Native FLAC through libFLAC: what it decodes, with silence where frames were lost, and exact seeking.
+final class FLACStreamCodec: Codec {
+    private(set) var damage = DamageReport()
+
+    private let container: FLACContainer
+    /// Of the stream that the file begins with.
+    private let header: FLACHeader
+    private var stream: FLACStream
+    /// Other than `header` while a stream is played that was appended to the first one.
+    private var currentHeader: FLACHeader
+    private var extent: FLACExtent
+
+    /// The frame, as the stream numbers it, that comes after what was handed out or is pending.
+    private var position: Int64 = 0
+    /// What the caller knows the format to be.
+    private var announcedFormat: PCMFormat
+    /// The format of the pending frames.
+    private var pendingFormat: PCMFormat
+    /// Silent frames that go out before the kept ones.
+    private var pendingSilence: Int64 = 0
+    /// Where to go before decoding on, after a seek that was disturbed or a source that failed.
+    private var interruptedAt: Int64?
+    /// Frames before `position` are dropped, not played: on the way to the target of a seek.
+    private var isSkipping = false
+    private var hasDecoded = false
+    private var isAtEnd = false
+
+    /// Silence that is believed at one place: 10 minutes. A number that asks for more is itself damaged.
+    private static let longestGapInSeconds: Int64 = 600
+    /// The largest number that a frame can have (RFC 9639, 9.1.5).
+    private static let lastFrame: Int64 = 1 << 36
+
+    init(_ container: FLACContainer) throws(Interruption) {
+        self.container = container
+        header = container.header
+        currentHeader = header
+        extent = FLACExtent(header)
+        stream = try FLACStream(container, header)
+        announcedFormat = header.streamInfo.format
+        pendingFormat = announcedFormat
+    }
+
+    func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(Interruption) -> CodecRun {
+        if let target = interruptedAt { try go(to: target) }
+        while true {
+            if let run = takePending(into: buffer) { return run }
+            if isAtEnd { return .end }
+            if let count = try decode(into: buffer) { return .frames(count) }
+        }
+    }
+
+    /// The frames of an appended stream have no numbers of their own here: it is reached by playing.
+    func seek(toFrame frame: Int64) throws(Interruption) -> Int64 {
+        if currentHeader.audioOffset != header.audioOffset {
+            stream = try FLACStream(container, header)
+            currentHeader = header
+        }
+        let target = min(max(0, frame), Self.lastFrame)
+        try go(to: target)
+        return target
+    }
+
+    // MARK: - Decoding
+
+    /// What is left of earlier blocks: silence first, then the kept samples, with a change of format before them.
+    private func takePending(into buffer: UnsafeMutableBufferPointer<Int32>) -> CodecRun? {
+        if pendingSilence > 0 {
+            let count = Int(min(pendingSilence, Int64(buffer.count / announcedFormat.channelCount)))
+            buffer[..<(count * announcedFormat.channelCount)].update(repeating: 0)
+            pendingSilence -= Int64(count)
+            damage.silencedFrames += Int64(count)
+            return .frames(count)
+        }
+        guard stream.library.kept.count > 0 else { return nil }
+        if pendingFormat != announcedFormat {
+            announcedFormat = pendingFormat
+            return .format(announcedFormat)
+        }
+        let channelCount = announcedFormat.channelCount
+        let taken = stream.library.kept.take(buffer.count / channelCount * channelCount, into: buffer)
+        return .frames(taken / channelCount)
+    }
+
+    /// Decodes one block.
+    /// - Returns: the number of frames that went into `buffer`, or nil when something is pending, or the end was met.
+    private func decode(into buffer: UnsafeMutableBufferPointer<Int32>) throws(Interruption) -> Int? {
+        if let total = currentHeader.streamInfo.frameCount, position == total, try continueWithAppendedStream() {
+            return nil
+        }
+        let expected = isSkipping ? nil : FLACLibrary.Expectation(firstFrame: position, format: announcedFormat)
+        let decoded: FLACLibrary.Block?
+        do throws(Interruption) {
+            decoded = try stream.library.decodeBlock(into: buffer, expected: expected)
+        } catch {
+            if stream.library.isLost { interruptedAt = position }
+            throw error
+        }
+        container.finishStep()
+        guard let block = decoded else {
+            try finish()
+            return nil
+        }
+        guard block.isIntact else {
+            stream.library.kept.drop(.max)
+            return nil
+        }
+        return accept(block)
+    }
+
+    /// Puts an intact block in its place.
+    private func accept(_ block: FLACLibrary.Block) -> Int? {
+        hasDecoded = true
+        if isSkipping {
+            if block.endFrame <= position {
+                stream.library.kept.drop(.max)
+                return nil
+            }
+            isSkipping = false
+            if block.firstFrame < position {
+                stream.library.kept.drop(Int(position - block.firstFrame) * block.format.channelCount)
+            }
+        }
+        let gap = block.firstFrame - position
+        if stream.library.complaints.count > 0 || gap > 0 { damage.incidents += 1 }
+        stream.library.complaints = .init()
+        pendingSilence = silence(for: gap, before: block)
+        position = block.endFrame
+        pendingFormat = block.format
+        return block.isDelivered ? block.frameCount : nil
+    }
+
+    /// Frames of silence that stand for the frames that are missing before `block`.
+    private func silence(for gap: Int64, before block: FLACLibrary.Block) -> Int64 {
+        guard block.format == announcedFormat, gap <= Self.longestGapInSeconds * Int64(block.format.sampleRate) else {
+            return 0
+        }
+        if let total = currentHeader.streamInfo.frameCount, block.endFrame > total { return 0 }
+        return max(0, gap)
+    }
+
+    /// libFLAC has come to the end of the file.
+    private func finish() throws(Interruption) {
+        let total = currentHeader.streamInfo.frameCount
+        if let total, position < total, !isSkipping {
+            // Not cut off: the last frames are there, with wrong checksums.
+            let missing = total - position
+            if missing <= Int64(stream.library.complaints.badChecksums) * currentHeader.streamInfo.largestBlock {
+                pendingSilence = missing
+                position = total
+                damage.incidents += 1
+            }
+        }
+        isAtEnd = true
+        isSkipping = false
+        if let total, position < total { damage.truncated = true }
+        guard hasDecoded else {
+            throw .damaged(what: currentHeader.reasonForNoFrame(fileLength: container.source.length))
+        }
+    }
+
+    /// Another stream may have been put behind this one. Each has a header that tells its format, and numbers its
+    /// frames anew.
+    private func continueWithAppendedStream() throws(Interruption) -> Bool {
+        guard let next = stream.fileOffset, next > currentHeader.audioOffset else { return false }
+        guard let appended = try container.appendedHeader(at: next) else { return false }
+        do throws(Interruption) { stream = try FLACStream(container, appended) } catch {
+            stream.resume(atFileOffset: next)
+            if error.isOfSource { throw error }
+            return false
+        }
+        currentHeader = appended
+        extent.isFollowed(at: next)
+        position = 0
+        return true
+    }
+
+    // MARK: - Seeking
+
+    private func go(to frame: Int64) throws(Interruption) {
+        pendingSilence = 0
+        stream.library.kept.drop(.max)
+        stream.library.complaints = .init()
+        isAtEnd = false
+        isSkipping = false
+        position = frame
+        interruptedAt = frame
+        try find(frame)
+        interruptedAt = nil
+    }
+
+    /// libFLAC searches; its answer is checked, and where it fails there are three other ways.
+    private func find(_ frame: Int64) throws(Interruption) {
+        if frame == 0 { return stream.rewind() }
+        if let total = currentHeader.streamInfo.frameCount, frame >= total {
+            isAtEnd = true
+            return
+        }
+        if try land(on: frame) { return }
+        // The seek table may lie: do without it from now on.
+        if currentHeader.seekTable != nil {
+            currentHeader.dropSeekTable()
+            stream = try FLACStream(container, currentHeader)
+            if try land(on: frame) { return }
+        }
+        // The frame may be lost: find one before it, and let the numbers tell what is missing.
+        isSkipping = true
+        var step = Int64(currentHeader.streamInfo.format.sampleRate)
+        while step < frame {
+            if try land(on: frame - step) { return }
+            step *= 4
+        }
+        // A source of unknown length cannot be searched at all.
+        stream.rewind()
+    }
+
+    private func land(on frame: Int64) throws(Interruption) -> Bool {
+        try extent.examine(container.source, currentHeader, with: stream)
+        var found = try stream.seek(toFrame: frame, before: extent.end)
+        if let offset = found == nil ? container.source.length : stream.fileOffset,
+            try extent.isLeft(at: offset, in: container.source) {
+            found = try stream.seek(toFrame: frame, before: extent.end)
+        }
+        guard let block = found else { return false }
+        stream.library.complaints = .init()
+        _ = accept(block)
+        return true
+    }
+}

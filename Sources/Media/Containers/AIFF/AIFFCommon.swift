@@ -1,0 +1,54 @@
+/// The `COMM` chunk of an AIFF or AIFF-C file.
+struct AIFFCommon {
+    let layout: SampleLayout
+    let channelCount: Int
+    let sampleRate: Int
+    /// nil where the writer did not come back to fill it in.
+    let frameCount: Int64?
+
+    init(_ chunk: [UInt8], isAIFC: Bool) throws(Interruption) {
+        var reader = ByteReader(chunk)
+        guard let channels = reader.bigEndian(UInt16.self), let frames = reader.bigEndian(UInt32.self),
+            let bits = reader.bigEndian(UInt16.self), let exponent = reader.bigEndian(UInt16.self),
+            let mantissa = reader.bigEndian(UInt64.self)
+        else { throw .damaged(what: "AIFF with a COMM chunk that is cut off") }
+        let compression = isAIFC ? reader.code() ?? "NONE" : "NONE"
+
+        let isLittleEndian: Bool
+        var depth = Int(bits)
+        switch compression {
+        case "NONE", "twos": isLittleEndian = false
+        case "sowt": isLittleEndian = true
+        case "in24": (isLittleEndian, depth) = (false, 24)
+        case "in32": (isLittleEndian, depth) = (false, 32)
+        default: throw .unsupported(what: "AIFF-C with \(Self.name(of: compression))")
+        }
+        guard AudioLimits.channelCounts ~= Int(channels) else { throw .unsupported(what: "AIFF with \(channels) channels") }
+        guard AudioLimits.bitDepths ~= depth else { throw .unsupported(what: "AIFF with \(depth) bits per sample") }
+        guard let rate = Self.integer(exponent: exponent, mantissa: mantissa) else {
+            throw .damaged(what: "AIFF with an impossible sample rate")
+        }
+        layout = SampleLayout(byteCount: (depth + 7) / 8, bitDepth: depth, isBigEndian: !isLittleEndian)
+        channelCount = Int(channels)
+        sampleRate = try AudioLimits.sampleRate(rate, of: "AIFF")
+        frameCount = frames == 0 || frames == .max ? nil : Int64(frames)
+    }
+
+    /// An 80-bit extended number (IEEE 754, double extended) rounded to a whole one, if it can be a sample rate.
+    private static func integer(exponent: UInt16, mantissa: UInt64) -> UInt64? {
+        // The value is mantissa * 2^(exponent - 16383 - 63).
+        let shift = 16383 + 63 - Int(exponent)
+        guard 32...63 ~= shift else { return nil }
+        let rounded = (mantissa >> UInt64(shift - 1) &+ 1) >> 1
+        return rounded > 0 ? rounded : nil
+    }
+
+    private static func name(of compression: FourCharacterCode) -> String {
+        switch compression {
+        case "fl32", "FL32", "fl64", "FL64": "floating-point samples"
+        case "ulaw", "ULAW": "mu-law"
+        case "alaw", "ALAW": "A-law"
+        default: "compression “\(compression.text)”"
+        }
+    }
+}

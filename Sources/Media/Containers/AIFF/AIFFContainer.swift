@@ -1,0 +1,18 @@
+/// AIFF and AIFF-C with integer PCM.
+struct AIFFContainer {
+    let track: TrackDescription
+    let packets: PCMPackets
+
+    init(_ source: any ByteSource, tags: TrackMetadata) throws(Interruption) {
+        let header = try AIFFHeader(source)
+        guard let common = header.common else { throw .damaged(what: "AIFF without a COMM chunk") }
+        guard let data = header.data else { throw .damaged(what: "AIFF without sound data") }
+        packets = PCMPackets(
+            source, layout: common.layout, channelCount: common.channelCount, sampleRate: common.sampleRate,
+            dataOffset: data.offset, declaredBytes: data.byteCount, declaredFrames: common.frameCount)
+        let properties = AudioProperties(
+            format: packets.format, frameCount: packets.frameCount, container: .aiff, codec: .pcm,
+            bitRate: packets.bitRate)
+        track = TrackDescription(properties: properties, metadata: tags.overridden(by: header.tags))
+    }
+}

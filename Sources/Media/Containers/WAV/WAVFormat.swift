@@ -1,0 +1,70 @@
+/// The `fmt ` chunk of a WAV file.
+struct WAVFormat {
+    let layout: SampleLayout
+    let channelCount: Int
+    let sampleRate: Int
+
+    private enum Code {
+        static let pcm: UInt16 = 0x0001
+        static let float: UInt16 = 0x0003
+        static let extensible: UInt16 = 0xFFFE
+    }
+
+    /// What follows the code in the GUID of a sub-format (KSDATAFORMAT_SUBTYPE_WAVEFORMATEX).
+    private static let subFormatTail: [UInt8] = [
+        0x00, 0x00, 0x00, 0x00, 0x10, 0x00, 0x80, 0x00, 0x00, 0xAA, 0x00, 0x38, 0x9B, 0x71,
+    ]
+
+    init(_ chunk: [UInt8]) throws(Interruption) {
+        var reader = ByteReader(chunk)
+        guard var code = reader.littleEndian(UInt16.self), let channels = reader.littleEndian(UInt16.self),
+            let rate = reader.littleEndian(UInt32.self), reader.littleEndian(UInt32.self) != nil,
+            let blockAlign = reader.littleEndian(UInt16.self), let bits = reader.littleEndian(UInt16.self)
+        else { throw .damaged(what: "WAV with a format that is cut off") }
+
+        var validBits = Int(bits)
+        if code == Code.extensible {
+            guard reader.littleEndian(UInt16.self) != nil, let valid = reader.littleEndian(UInt16.self),
+                reader.littleEndian(UInt32.self) != nil, let subFormat = reader.littleEndian(UInt16.self),
+                let tail = reader.bytes(Self.subFormatTail.count)
+            else { throw .damaged(what: "WAV with a format that is cut off") }
+            guard tail.elementsEqual(Self.subFormatTail) else {
+                throw .unsupported(what: "WAV with an unknown sub-format")
+            }
+            code = subFormat
+            // Some writers leave it at zero.
+            if valid > 0 { validBits = Int(valid) }
+        }
+        guard code == Code.pcm else { throw .unsupported(what: "WAV with \(Self.name(ofCodec: code))") }
+        guard AudioLimits.channelCounts ~= Int(channels) else {
+            throw .unsupported(what: "WAV with \(channels) channels")
+        }
+        sampleRate = try AudioLimits.sampleRate(UInt64(rate), of: "WAV")
+        guard AudioLimits.bitDepths ~= Int(bits), AudioLimits.bitDepths ~= validBits else {
+            throw .unsupported(what: "WAV with \(validBits) bits per sample")
+        }
+        let smallest = (Int(bits) + 7) / 8
+        let byteCount = blockAlign == 0 ? smallest : Int(blockAlign) / Int(channels)
+        guard byteCount >= smallest, byteCount <= 4, blockAlign == 0 || Int(blockAlign) % Int(channels) == 0 else {
+            throw .damaged(what: "WAV with \(blockAlign) bytes for \(channels) samples of \(bits) bits")
+        }
+        layout = SampleLayout(
+            byteCount: byteCount, bitDepth: min(validBits, byteCount * 8), isBigEndian: false,
+            isUnsigned: byteCount == 1)
+        channelCount = Int(channels)
+    }
+
+    private static func name(ofCodec code: UInt16) -> String {
+        switch code {
+        case Code.float: return "floating-point samples"
+        case 0x0002, 0x0011: return "ADPCM"
+        case 0x0006: return "A-law"
+        case 0x0007: return "mu-law"
+        case 0x0055: return "MP3 inside"
+        default:
+            let digits = Array("0123456789ABCDEF".utf8)
+            let hex = [12, 8, 4, 0].map { digits[Int(code >> UInt16($0)) & 0xF] }
+            return "codec 0x" + String(decoding: hex, as: UTF8.self)
+        }
+    }
+}

@@ -1,0 +1,18 @@
+/// Why a step of opening, seeking or decoding ended without its result.
+enum Interruption: Error, Equatable {
+    /// The source has no bytes yet. The step can be repeated; nothing of it has happened.
+    case notYet
+    case failed(MediaError)
+
+    static func damaged(what: String) -> Interruption { .failed(.damaged(what: what)) }
+    static func unsupported(what: String) -> Interruption { .failed(.unsupported(what: what)) }
+    static func source(_ error: ByteSourceError) -> Interruption { .failed(.source(error)) }
+
+    /// Whether it came from the source, so that it says nothing about the content.
+    var isOfSource: Bool {
+        switch self {
+        case .notYet, .failed(.source): true
+        case .failed: false
+        }
+    }
+}

@@ -1,0 +1,23 @@
+/// A fade-out that is in the device and not heard yet, with silence behind it. The device stops when it was heard.
+///
+/// Thread: the audio thread.
+struct FadeOut {
+    /// In nanoseconds from the request. A device that takes longer is stopped in the middle of the fade.
+    static let limit: Int64 = 25_000_000
+
+    private let silentFrames: Int
+    private let deadline: Int64
+
+    /// - Parameters:
+    ///   - silentFrames: frames of silence that were written behind the fade.
+    ///   - now: time of the clock, in nanoseconds.
+    init(silentFrames: Int, now: Int64) {
+        self.silentFrames = silentFrames
+        deadline = now + Self.limit
+    }
+
+    /// Frames that are to be heard before the device stops.
+    func remainingFrames(delayFrames: Int, now: Int64) -> Int {
+        now >= deadline ? 0 : max(0, delayFrames - silentFrames)
+    }
+}

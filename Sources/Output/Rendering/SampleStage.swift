@@ -1,0 +1,89 @@
+import PCM
+
+/// What happens to samples between their ring and the gain: channels are adapted to the device, and fades. Most samples
+/// skip it.
+///
+/// Thread: the audio thread. Only `init` allocates.
+final class SampleStage {
+    /// Milliseconds of a fade.
+    private static let fadeMilliseconds = 5
+    /// Milliseconds behind the hardware's position that are left alone when frames are taken back: the hardware may have
+    /// fetched them already.
+    private static let safetyMilliseconds = 2
+    private static let capacity = 256
+
+    let fadeFrames: Int
+    let safetyFrames: Int
+    private let channelCount: Int
+    /// For each channel count of audio, from 1 on; nil where the channels are the device's.
+    private let mixers: [ChannelMixer?]
+    private let frames: UnsafeMutablePointer<Int32>
+    /// The fade that is under way or was the last one since the device was silent; nil without one.
+    private var fade: SampleFade?
+
+    init(_ configuration: DeviceConfiguration) {
+        channelCount = configuration.channelCount
+        let rate = configuration.sampleRate
+        fadeFrames = Int(clamping: FrameCount.lasting(milliseconds: Self.fadeMilliseconds, at: rate))
+        safetyFrames = Int(clamping: FrameCount.lasting(milliseconds: Self.safetyMilliseconds, at: rate))
+        mixers = (1...8).map { count in
+            ChannelAdaptation(from: count, to: configuration.channelCount).map { ChannelMixer($0) }
+        }
+        frames = .allocate(capacity: Self.capacity * configuration.channelCount)
+    }
+
+    deinit { frames.deallocate() }
+
+    /// Says what comes before the frames that pass next.
+    func enter(_ entrance: PlayHead.Entrance, fades: Bool) {
+        switch entrance {
+        case .none: break
+        // A fade-out that is being written goes on.
+        case .start where fade?.isFadeOut ?? false, .middle where fade?.isFadeOut ?? false: break
+        case .start: fade = nil
+        case .middle: fade = fades ? .fadeIn(frames: fadeFrames) : nil
+        }
+    }
+
+    /// The next frames fade out.
+    /// - Parameter frame: the number of the first one since the device was silent.
+    func fadeOut(from frame: Int64) {
+        fade = fade?.fadeOut(from: frame, frames: fadeFrames) ?? .fadeOut(frames: fadeFrames)
+    }
+
+    func endFade() { fade = nil }
+
+    /// Whether audio of this format has to `pass`.
+    func changes(_ format: PCMFormat) -> Bool {
+        format.channelCount != channelCount || fade.map { !$0.isOver } ?? false
+    }
+
+    /// Bits of a sample that carry signal behind this stage.
+    func bitDepth(of format: PCMFormat) -> Int {
+        if let fade, !fade.isOver { return 32 }
+        return mixers[format.channelCount - 1]?.bitDepth(of: format.bitDepth) ?? format.bitDepth
+    }
+
+    /// Hands `count` frames on in the device's channels, some at a time.
+    /// - Parameters:
+    ///   - source: moved behind the frames.
+    ///   - receive: takes frames, the number of the first one, and how many there are.
+    func pass(
+        _ source: inout UnsafePointer<Int32>, of format: PCMFormat, frames count: Int,
+        _ receive: (_ staged: UnsafePointer<Int32>, _ first: Int, _ frames: Int) -> Void
+    ) {
+        var done = 0
+        while done < count {
+            let amount = min(count - done, Self.capacity)
+            if let mixer = mixers[format.channelCount - 1] {
+                mixer.mix(source, frames: amount, to: frames)
+            } else {
+                frames.update(from: source, count: amount * channelCount)
+            }
+            source += amount * format.channelCount
+            fade?.apply(to: frames, frames: amount, channelCount: channelCount)
+            receive(frames, done, amount)
+            done += amount
+        }
+    }
+}

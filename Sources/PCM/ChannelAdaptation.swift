@@ -1,0 +1,49 @@
+/// How the channels of audio become the channels of a device that does not have their count
+/// (docs/decisions/channel-adaptation.md).
+public struct ChannelAdaptation: Equatable, Sendable, BitwiseCopyable {
+    public enum Kind: String, Equatable, Sendable, BitwiseCopyable {
+        /// Mono on the left and the right channel, bit for bit. Other channels are silent.
+        case copied
+        /// Each channel on the one of the same position, bit for bit. Other channels are silent.
+        case placed
+        /// Mixed by the coefficients of ITU-R BS.775, scaled so that nothing can clip.
+        case mixed
+    }
+
+    public let kind: Kind
+    /// Channels of the audio, 1 to 8.
+    public let sourceChannelCount: Int
+    /// Channels of the device.
+    public let deviceChannelCount: Int
+
+    /// - Returns: nil when the counts are equal, or the audio has no channels or more than 8.
+    public init?(from source: Int, to device: Int) {
+        guard source != device, (1...ChannelLayout.largest).contains(source), device >= 1 else { return nil }
+        sourceChannelCount = source
+        deviceChannelCount = device
+        if source == 1 {
+            kind = .copied
+        } else {
+            kind = ChannelMatrix(from: source, to: device).isExact ? .placed : .mixed
+        }
+    }
+
+    /// The count with which a device plays `source` channels: the same one, else the next one above it, which loses
+    /// nothing, else the next one below it.
+    /// - Returns: nil for a device without channels.
+    public static func deviceChannelCount(for source: Int, of device: ChannelCounts) -> Int? {
+        device.contains(source) ? source : device.next(above: source) ?? device.next(below: source)
+    }
+}
+
+extension ChannelAdaptation: CustomStringConvertible {
+    /// For a person: "mono on both channels", "6 channels mixed down to 2".
+    public var description: String {
+        switch kind {
+        case .copied where deviceChannelCount == 2: "mono on both channels"
+        case .copied: "mono on the front channels of \(deviceChannelCount)"
+        case .placed: "\(sourceChannelCount) channels on \(deviceChannelCount)"
+        case .mixed: "\(sourceChannelCount) channels mixed down to \(deviceChannelCount)"
+        }
+    }
+}

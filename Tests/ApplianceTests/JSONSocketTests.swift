@@ -1,0 +1,394 @@
+import CLinux
+import Foundation
+import Platform
+import Testing
+import TestSupport
+
+@testable import Appliance
+
+@Suite("The control socket", .timeLimit(.minutes(2)))
+struct JSONSocketTests {
+    private let fixture: RemoteFixture
+
+    init() throws { fixture = try RemoteFixture(clientLimit: 3) }
+
+    @Test("A reply has the request's id, whatever that is")
+    func identity() throws {
+        defer { fixture.shutDown() }
+        let client = try fixture.connect()
+        try client.send(
+            "{\"id\":\"é\",\"request\":\"version\"}\n{\"id\":-1.5,\"request\":\"version\"}\n{\"request\":\"version\"}\n"
+        )
+        #expect(try client.line() == #"{"id":"é","ok":true,"version":"1.2.3","protocol":1}"#)
+        #expect(try client.message()["id"] == .real(-1.5))
+        #expect(try client.message()["id"] == .null)
+    }
+
+    @Test("A mistake is answered, and the connection goes on")
+    func mistakes() throws {
+        defer { fixture.shutDown() }
+        let client = try fixture.connect()
+        try client.send("nonsense\n")
+        let reply = try client.message()
+        #expect(reply["id"] == .null && reply["ok"] == false && reply.errorCode == "bad-json")
+        try client.send(Array(repeating: UInt8(ascii: "x"), count: 1_000_000) + Array("\n".utf8))
+        #expect(try client.message().errorCode == "too-long")
+        #expect(try client.ask("version")["ok"] == true)
+    }
+
+    @Test("Who asks for a lot at once does not keep the others waiting until all of it is done")
+    func turns() throws {
+        defer { fixture.shutDown() }
+        let busy = try fixture.connect()
+        let other = try fixture.connect()
+        try busy.ask("volume", "\"percent\":0")
+        try other.ask("version")
+        // What the loop knows of both is out of the way when this returns.
+        fixture.perform {}
+        // On the loop's thread, so that it finds the requests of both when it looks.
+        let sent = fixture.perform {
+            let many = (1...100).map { "{\"request\":\"volume\",\"percent\":\($0)}\n" }.joined()
+            return busy.offer(Array(many.utf8)) == many.utf8.count
+                && other.offer(Array("{\"request\":\"status\"}\n".utf8)) > 0
+        }
+        #expect(sent)
+        let volume = try #require(try other.message()["volume"]?.integer)
+        #expect((1..<50).contains(volume))
+        for percent in 1...100 { #expect(try busy.message()["volume"] == .integer(Int64(percent))) }
+    }
+
+    @Test("A request may be as long as 64 KiB")
+    func longestLine() throws {
+        defer { fixture.shutDown() }
+        let client = try fixture.connect()
+        let request = #"{"request":"version"}"#
+        for (blanks, code) in [(65_536 - request.utf8.count, nil), (65_537 - request.utf8.count, "too-long")] {
+            try client.send(request + String(repeating: " ", count: blanks) + "\n")
+            #expect(try client.message().errorCode == code)
+        }
+    }
+
+    @Test("Whoever has said all gets all replies, also to a last line without an end")
+    func halfClosed() throws {
+        defer { fixture.shutDown() }
+        let client = try fixture.connect()
+        try client.send(String(repeating: "{\"request\":\"status\"}\n", count: 2000) + #"{"id":1,"request":"version"}"#)
+        client.finishSending()
+        for _ in 0..<2000 { #expect(try client.message()["ok"] == true) }
+        #expect(try client.message()["id"] == 1)
+        #expect(try client.line() == nil)
+        #expect(fixture.withServer { $0.clientCount } == 0)
+    }
+
+    @Test("What somebody asks for who does not wait for the reply is done")
+    func fireAndForget() throws {
+        defer { fixture.shutDown() }
+        for percent in [10, 20] {
+            let client = try fixture.connect()
+            try client.send("{\"request\":\"volume\",\"percent\":\(percent)}\n")
+        }
+        // The next client is served when those before it are gone.
+        _ = try fixture.connect().ask("version")
+        #expect(fixture.player.playbackEngineConfig.volume.percent == 20)
+    }
+
+    @Test("One client too many is told so; the limit can be changed")
+    func limit() throws {
+        defer { fixture.shutDown() }
+        let clients = try (0..<3).map { _ in try fixture.connect() }
+        for client in clients { try client.ask("version") }
+        let refused = try fixture.connect()
+        #expect(try refused.message().errorCode == "too-many-clients")
+        #expect(try refused.line() == nil)
+        fixture.withServer { $0.clientLimit = 4 }
+        #expect(try fixture.connect().ask("version")["ok"] == true)
+        for client in clients { #expect(try client.ask("version")["ok"] == true) }
+    }
+
+    @Test("Root has a place that nobody else gets, and 32 subscribers do not keep it out")
+    func rootSlot() throws {
+        defer { fixture.shutDown() }
+        let clients = try (0..<3).map { _ in try fixture.connect() }
+        for client in clients { try client.ask("subscribe", "\"events\":[\"volume\"]") }
+        #expect(try fixture.connect().message().errorCode == "too-many-clients")
+        let root = try fixture.connectAsRoot()
+        #expect(try root.ask("version")["ok"] == true)
+        #expect(try fixture.connect().message().errorCode == "too-many-clients", "root's place is no place for others")
+        // Root's own place is taken as well, by a subscriber.
+        try root.ask("subscribe", "\"events\":[\"volume\"]")
+        #expect(try fixture.connectAsRoot().message().errorCode == "too-many-clients")
+        fixture.pass(seconds: 10)
+        #expect(try fixture.connect().message().errorCode == "too-many-clients")
+        #expect(try fixture.connectAsRoot().ask("version")["ok"] == true)
+        #expect(try clients[0].message().errorCode == "idle", "the longest silent one makes room for root")
+    }
+
+    @Test("The system says who has connected")
+    func peerUser() throws {
+        defer { fixture.shutDown() }
+        let path = fixture.folder["other"]
+        let listener = try LocalSocket(listeningAt: path, mode: 0o600)
+        let client = try LocalSocket(connectingTo: path)
+        #expect(try listener.accept()?.peerUser == getuid())
+        _ = client
+    }
+
+    @Test("Connecting to a daemon that accepts nobody has a time limit")
+    func connectingTakesTooLong() throws {
+        defer { fixture.shutDown() }
+        let path = fixture.folder["deaf"]
+        let listener = try LocalSocket(listeningAt: path, mode: 0o600)
+        var waiting: [LocalSocket] = []
+        let error = #expect(throws: SystemError.self) {
+            while waiting.count < 5000 { waiting.append(try LocalSocket(connectingTo: path, seconds: 1)) }
+        }
+        #expect(error?.code == EAGAIN)
+        let file = SocketFile(path: path, mode: 0o600, group: nil)
+        #expect(throws: SocketFileError.inUse(path: path)) { _ = try file.open() }
+        _ = listener
+    }
+
+    @Test("Long lines and replies have shorter turns: others wait for one of them at most")
+    func shortTurns() throws {
+        defer { fixture.shutDown() }
+        let (busy, other) = (try fixture.connect(), try fixture.connect())
+        try busy.ask("volume", "\"percent\":0")
+        try other.ask("version")
+        fixture.perform {}
+        let filler = String(repeating: " ", count: 10_000)
+        let sent = fixture.perform {
+            let many = (1...6).map { "{\"request\":\"volume\",\"percent\":\($0)}\(filler)\n" }.joined()
+            return busy.offer(Array(many.utf8)) == many.utf8.count
+                && other.offer(Array("{\"request\":\"status\"}\n".utf8)) > 0
+        }
+        #expect(sent)
+        #expect(try other.message()["volume"] == 1)
+        for percent in 1...6 { #expect(try busy.message()["volume"] == .integer(Int64(percent))) }
+    }
+
+    @Test("A search ends when its client goes, and nothing is added; two run at once, the others wait")
+    func searches() throws {
+        defer { fixture.shutDown() }
+        fixture.withServer { $0.clientLimit = 8 }
+        let started = Recorder<String>()
+        let searches = fixture.withServer { [loop = fixture.loop] server in
+            server.searches = MusicSearches(loop: loop) { search in
+                started.record("begun")
+                _ = search.cancellation.wait(milliseconds: -1)
+                return .success(FoundMusic(files: ["/never"]))
+            }
+            return server.searches
+        }
+        var clients: [JSONClient] = []
+        for count in 1...5 {
+            clients.append(try fixture.connect())
+            try clients[count - 1].send("{\"request\":\"queue-add\",\"products\":[{\"path\":\"/\"}]}\n")
+            while fixture.perform({ searches.runningCount + searches.waitingCount }) < count {}
+        }
+        #expect(fixture.perform { searches.runningCount } == 2 && fixture.perform { searches.waitingCount } == 3)
+        clients.removeAll()
+        while fixture.withServer({ $0.clientCount }) > 0 {}
+        #expect(fixture.perform { searches.runningCount + searches.waitingCount } == 0)
+        #expect(try fixture.connect().ask("status")["count"] == 0)
+    }
+
+    @Test("The client that has been silent for longest makes room, unless it waits for something")
+    func roomForOthers() throws {
+        defer { fixture.shutDown() }
+        let (subscriber, doorbell, silent) = (try fixture.connect(), try fixture.connect(), try fixture.connect())
+        try subscriber.ask("subscribe", "\"events\":[\"volume\"]")
+        try doorbell.ask("focus", "\"level\":\"limited\",\"hold\":true")
+        try silent.ask("version")
+        fixture.pass(seconds: 9.9)
+        #expect(try fixture.connect().message().errorCode == "too-many-clients")
+        fixture.pass(seconds: 0.1)
+        let another = try fixture.connect()
+        #expect(try another.ask("version")["ok"] == true)
+        #expect(try silent.message().errorCode == "idle")
+        #expect(try silent.line() == nil)
+        // Those that are left wait for something, or have just spoken.
+        fixture.pass(seconds: 9.9)
+        try another.ask("version")
+        fixture.pass(seconds: 9.9)
+        #expect(try fixture.connect().message().errorCode == "too-many-clients")
+        #expect(fixture.withDaemon { $0.status.focus } == .limited)
+        for client in [subscriber, doorbell, another] { #expect(try client.ask("version")["ok"] == true) }
+    }
+
+    @Test("Of several silent clients the one that spoke first goes first")
+    func orderOfSilence() throws {
+        defer { fixture.shutDown() }
+        let clients = try (0..<3).map { _ in try fixture.connect() }
+        for index in [1, 0, 2] {
+            fixture.pass(seconds: 1)
+            try clients[index].ask("version")
+        }
+        fixture.pass(seconds: 20)
+        var others: [JSONClient] = []
+        for index in [1, 0, 2] {
+            others.append(try fixture.connect())
+            #expect(try others.last?.ask("version")["ok"] == true)
+            #expect(try clients[index].message().errorCode == "idle")
+        }
+    }
+
+    @Test("Who sends without reading is not read from, harms nobody, and gets all replies in the end")
+    func backPressure() throws {
+        defer { fixture.shutDown() }
+        let (greedy, other) = (try fixture.connect(), try fixture.connect())
+        let id = String(repeating: "x", count: 1000)
+        let request = Array("{\"id\":\"\(id)\",\"request\":\"version\"}\n".utf8)
+        let block = Array(repeatElement(request, count: 10).joined())
+        var (sent, before) = (0, -1)
+        while sent != before {
+            before = sent
+            while case let count = greedy.offer(Array(block[(sent % request.count)...])), count > 0 { sent += count }
+            // The server has had its turn.
+            try other.ask("version")
+            try #require(sent < 16 << 20, "the server reads on and on")
+        }
+        let rest = (request.count - sent % request.count) % request.count
+        let sender = try NamedThread.start(name: "rest") {
+            try? greedy.send(Array(request.suffix(rest)))
+            greedy.finishSending()
+        }
+        var replies = 0
+        while let line = try greedy.line() {
+            #expect(line.hasPrefix(#"{"id":"\#(id)","ok":true"#))
+            replies += 1
+        }
+        sender.join()
+        #expect(replies == (sent + rest) / request.count)
+    }
+
+    @Test("Clients that go at any moment leave nothing behind")
+    func vanishing() throws {
+        defer { fixture.shutDown() }
+        // As many as may be there at once: none is turned away.
+        fixture.withServer { $0.clientLimit = 50 }
+        for round in 0..<50 {
+            let client = try fixture.connect()
+            switch round % 4 {
+            case 0: break
+            case 1: try client.send("{\"id\":1,\"req")
+            case 2: try client.send(String(repeating: "{\"request\":\"config-get\"}\n", count: 500))
+            default:
+                try client.send(
+                    "{\"request\":\"queue-add\",\"products\":[{\"path\":\"/nowhere\"}]}\n{\"request\":\"status\"}\n")
+            }
+        }
+        // Searches for music may still be under way; each ends with its client gone.
+        while fixture.withServer({ $0.clientCount }) > 0 {}
+        #expect(try fixture.connect().ask("version")["ok"] == true)
+    }
+
+    @Test("The end: the socket goes, and clients are parted from")
+    func stop() throws {
+        let client = try fixture.connect()
+        try client.ask("version")
+        fixture.withServer { $0.stop() }
+        #expect(try client.line() == nil)
+        #expect(FileKind(at: fixture.path) == nil)
+        fixture.shutDown()
+    }
+}
+
+@Suite("The control socket's file")
+struct SocketFileTests {
+    private let folder: ScratchFolder
+    private var path: String { folder["run/control"] }
+
+    init() throws { folder = try ScratchFolder() }
+
+    private func file(_ mode: UInt32 = 0o660, group: String? = nil) -> SocketFile {
+        SocketFile(path: path, mode: mode, group: group)
+    }
+
+    private func failure(_ file: SocketFile) -> SocketFileError? {
+        do throws(SocketFileError) { _ = try file.open() } catch { return error }
+        return nil
+    }
+
+    @Test("Its folder is made, its mode is as configured, and no other name is left", arguments: [0o600, 0o660, 0o666])
+    func mode(mode: UInt32) throws {
+        let socket = try file(mode).open()
+        var found: UInt32 = 0
+        #expect(tonearm_mode_of_link(path, &found) == 0 && found & 0o777 == mode)
+        #expect(try Folder.entries(of: folder["run"]).map(\.name) == ["control"])
+        _ = socket
+    }
+
+    @Test("It takes the group that is configured; a group that does not exist is passed over")
+    func group() throws {
+        let groups =
+            FileManager.default.contents(atPath: "/etc/group").map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let line = try #require(groups.split(separator: "\n").last { $0.split(separator: ":").count >= 3 })
+        let (name, id) = (String(line.split(separator: ":")[0]), UInt32(line.split(separator: ":")[2]))
+        _ = try file(group: name).open()
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        // Only root may give a file to any group.
+        if getuid() == 0 { #expect((attributes[.groupOwnerAccountID] as? NSNumber)?.uint32Value == id) }
+        #expect(failure(file(group: "no such group")) == nil)
+    }
+
+    @Test("What a crash has left is replaced, under either name")
+    func stale() throws {
+        _ = try file().open()
+        _ = try LocalSocket(listeningAt: path + ".new", mode: 0o600)
+        let socket = try file().open()
+        _ = try LocalSocket(connectingTo: path)
+        #expect(try socket.accept() != nil)
+    }
+
+    @Test("A socket that somebody listens on is left alone, and so is what is no socket")
+    func taken() throws {
+        let socket = try file().open()
+        #expect(failure(file()) == .inUse(path: path))
+        #expect(try socket.accept() != nil)
+        try Folder.removeFile(path)
+        try Data("precious".utf8).write(to: URL(fileURLWithPath: path))
+        #expect(failure(file()) == .notASocket(path: path))
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious")
+    }
+
+    @Test("A path that cannot be a socket's says why")
+    func impossible() throws {
+        let long = folder[String(repeating: "x", count: 100)]
+        guard case .system(_, let tooLong) = failure(SocketFile(path: long, mode: 0, group: nil)) else {
+            Issue.record("opened")
+            return
+        }
+        #expect(tooLong.code == ENAMETOOLONG)
+        try Data().write(to: URL(fileURLWithPath: folder["file"]))
+        for below in ["file", "file/folder"] {
+            let path = folder["\(below)/control"]
+            let message =
+                "control socket \(path): the folder \(folder[below]) cannot be made: a file is in the way. "
+                + "Set another path: [control] socket"
+            #expect(failure(SocketFile(path: path, mode: 0, group: nil))?.description == message)
+        }
+    }
+
+    @Test(
+        "What the system refuses names the path that is configured, and the way out",
+        arguments: [
+            (EACCES, "Permission denied. Start it as a user who may write to /run/x, or set another path"),
+            (EROFS, "listen at: Read-only file system. If that cannot be mended, set another path"),
+        ])
+    func refused(code: Int32, message: String) {
+        let error = SystemError(code: code, operation: "listen at", subject: "/run/x/control.new")
+        #expect(
+            SocketFileError.system(path: "/run/x/control", error).description
+                == "control socket /run/x/control: \(message): [control] socket")
+    }
+
+    @Test(
+        "Groups are read as group(5) has them",
+        arguments: [
+            ("audio", 29), ("tonearm", 998), ("aud", nil), ("", nil), ("broken", nil),
+        ])
+    func groups(name: String, id: UInt32?) {
+        let text = "root:x:0:\naudio:x:29:pulse,me\nbroken:x\ntonearm:x:998:\n"
+        #expect(UserGroup.id(named: name, in: Array(text.utf8)) == id)
+    }
+}

@@ -1,0 +1,291 @@
+import Foundation
+import Platform
+import Testing
+
+@testable import Appliance
+
+@Suite("The queue over the control socket", .timeLimit(.minutes(2)))
+struct QueueRequestTests {
+    private let fixture: RemoteFixture
+    private let tracks: Tracks
+    private let client: JSONClient
+
+    init() throws {
+        fixture = try RemoteFixture()
+        tracks = try Tracks()
+        client = try fixture.connect()
+    }
+
+    private func products(_ word: String) throws -> String {
+        let paths = try tracks.make(word, frames: 1000).map { "{\"path\":\"\($0.productId)\"}" }
+        return "\"products\":[\(paths.joined(separator: ","))]"
+    }
+
+    /// The queue as letters, the current one in capitals.
+    private func queue() throws -> String {
+        try client.ask("queue")["entries"]?.elements?.map { entry in
+            let letter = String(entry["file"]?.string?.split(separator: "/").last?.first ?? "?")
+            return entry["current"] == true ? letter.uppercased() : letter
+        }.joined() ?? ""
+    }
+
+    @Test("Set, add, insert, move, remove, clear")
+    func operations() throws {
+        defer { fixture.shutDown() }
+        let reply = try client.ask("queue-set", try products("abc"))
+        #expect(reply["entry"] == 1 && reply["added"] == 3)
+        #expect(try queue() == "Abc")
+        #expect(try client.ask("queue-add", try products("de"))["entry"] == 4)
+        try client.ask("queue-insert", try products("x"))
+        try client.ask("queue-insert", try products("yz") + ",\"index\":4")
+        #expect(try queue() == "Axbcyzde")
+        try client.ask("queue-move", "\"entry\":5,\"index\":0")
+        #expect(try queue() == "eAxbcyzd")
+        #expect(try client.ask("queue-remove", "\"entries\":[1,5]")["removed"] == 2)
+        #expect(try queue() == "Xbcyzd")
+        #expect(try client.ask("queue-remove", "\"from\":4,\"count\":10")["removed"] == 2)
+        #expect(try queue() == "Xbcy")
+        try client.ask("queue-clear")
+        #expect(try client.ask("queue")["count"] == 0)
+        try client.ask("queue-set", try products("ab") + ",\"index\":1")
+        #expect(try queue() == "aB")
+    }
+
+    @Test("Requests that are sent together are carried out and answered in their order")
+    func pipelined() throws {
+        defer { fixture.shutDown() }
+        try client.send(
+            """
+            {"id":1,"request":"queue-add",\(try products("ab"))}
+            {"id":2,"request":"queue"}
+            {"id":3,"request":"queue-add",\(try products("c"))}
+            {"id":4,"request":"queue"}
+
+            """)
+        let replies = try (0..<4).map { _ in try client.message() }
+        #expect(replies.map { $0["id"] } == [1, 2, 3, 4])
+        #expect(replies.map { $0["count"] } == [nil, 2, nil, 3])
+    }
+
+    @Test("A folder stands for its music, in order")
+    func folder() throws {
+        defer { fixture.shutDown() }
+        let album = fixture.folder["album"]
+        try FileManager.default.createDirectory(atPath: album + "/disc 2", withIntermediateDirectories: true)
+        for (letter, name) in ["a": "1.flac", "b": "10.flac", "c": "disc 2/1.flac", "d": "2.flac"] {
+            let file = try tracks.make(letter, frames: 1000)[0].productId
+            try FileManager.default.copyItem(atPath: file, toPath: "\(album)/\(name)")
+        }
+        #expect(try client.ask("queue-set", "\"products\":[{\"path\":\"\(album)\"}]")["added"] == 4)
+        let files = try client.ask("queue")["entries"]?.elements?.compactMap {
+            $0["file"]?.string?.dropFirst(album.count + 1)
+        }
+        #expect(files == ["1.flac", "2.flac", "10.flac", "disc 2/1.flac"])
+    }
+
+    @Test("Who collects brings all of it in at once, in its order, or nothing")
+    func collected() throws {
+        defer { fixture.shutDown() }
+        let other = try fixture.connect()
+        try client.ask("queue-set", try products("z"))
+        #expect(try client.ask("queue-collect", try products("ab"))["collected"] == 2)
+        #expect(try client.ask("queue-collect", try products("c"))["collected"] == 3)
+        #expect(try queue() == "Z")
+        #expect(try other.ask("queue-add", try products("y"))["added"] == 1)
+        #expect(try client.ask("queue-insert", try products("d") + ",\"index\":0")["added"] == 4)
+        #expect(try queue() == "abcdZy")
+        #expect(try client.ask("queue-add", try products("x"))["added"] == 1, "it was brought in once")
+        let mistakes = [
+            ("queue-collect", "\"products\":[{\"path\":\"/no/such\"}]"), ("queue-collect", "\"products\":[]"),
+            ("queue-set", "\"products\":[{\"path\":\"/no/such\"}]"), ("queue-set", try products("a") + ",\"index\":9"),
+        ]
+        for (request, fields) in mistakes {
+            try client.ask("queue-collect", try products("bc"))
+            #expect(try client.ask(request, fields)["ok"] == false)
+            #expect(try client.ask("queue-collect", try products("a"))["collected"] == 1)
+            try client.ask("stop", "\"nonsense\":0")
+        }
+        #expect(try queue() == "abcdZyx")
+    }
+
+    @Test("What is collected is no more than the queue holds")
+    func collectedTooMany() throws {
+        defer { fixture.shutDown() }
+        try client.ask("queue-add", try products("a"))
+        let folder = fixture.folder["many"]
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for number in 0..<1000 { try Data().write(to: URL(fileURLWithPath: "\(folder)/\(number).flac")) }
+        let products = "\"products\":[{\"path\":\"\(folder)\"}]"
+        for request in 1...100 {
+            #expect(try client.ask("queue-collect", products)["collected"] == .integer(Int64(request) * 1000))
+        }
+        #expect(try client.ask("queue-collect", try self.products("a")).errorCode == "queue-full")
+        #expect(try queue() == "a")
+    }
+
+    @Test("A folder that one request names hundreds of times is one folder")
+    func namedOften() throws {
+        defer { fixture.shutDown() }
+        let folder = fixture.folder["many"]
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for number in 0..<1000 { try Data().write(to: URL(fileURLWithPath: "\(folder)/\(number).flac")) }
+        let some = repeatElement("{\"path\":\"\(folder)\"}", count: 60_000 / (folder.utf8.count + 12))
+        #expect(try client.ask("queue-add", "\"products\":[\(some.joined(separator: ","))]")["added"] == 1000)
+    }
+
+    @Test("What the queue has no room for ends the search")
+    func noRoom() throws {
+        defer { fixture.shutDown() }
+        let file = try tracks.make("a", frames: 1000)[0].productId
+        let products = (0..<PlayQueue.capacity - 1).map { QueuedProduct(.track, "/\($0)") }
+        fixture.withDaemon { daemon in
+            try! daemon.queue.edit { queue throws(PlayQueueError) in try queue.add(products) }
+        }
+        let two = "\"products\":[{\"path\":\"\(file)\"},{\"path\":\"\(file)\"},{\"path\":\"/no/such\"}]"
+        #expect(try client.ask("queue-add", two).errorCode == "queue-full", "before it looks at the third")
+        #expect(try client.ask("queue-add", "\"products\":[{\"path\":\"\(file)\"}]")["added"] == 1)
+    }
+
+    @Test(
+        "The kernel's folders are refused, and skipped where a link leads there", arguments: ["/proc", "/sys", "/dev"])
+    func kernelFolders(path: String) throws {
+        defer { fixture.shutDown() }
+        let reply = try client.ask("queue-add", "\"products\":[{\"path\":\"\(path)\"}]")
+        #expect(reply.errorCode == "no-music")
+        #expect(reply.errorMessage == "\(path): a folder of the system, which has no music in it")
+    }
+
+    @Test(
+        "What a folder has that cannot be read is counted, and does not keep the rest; files in it are not looked into")
+    func skipped() throws {
+        defer { fixture.shutDown() }
+        let album = fixture.folder["album"]
+        try FileManager.default.createDirectory(atPath: album, withIntermediateDirectories: true)
+        try Data("not looked into".utf8).write(to: URL(fileURLWithPath: album + "/1.flac"))
+        try FileManager.default.createSymbolicLink(atPath: album + "/2.flac", withDestinationPath: "nowhere")
+        let noUTF8 = Array((album + "/3").utf8) + [0xFF] + Array(".flac".utf8) + [0]
+        let descriptor = noUTF8.withUnsafeBufferPointer { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { creat($0.baseAddress!, 0o600) }
+        }
+        #expect(close(descriptor) == 0)
+        let products = "\"products\":[{\"path\":\"\(album)\"}]"
+        let reply = try client.ask("queue-add", products)
+        #expect(reply["added"] == 2 && reply["skipped"] == 1)
+        #expect(try client.ask("queue-collect", products)["skipped"] == 1)
+        #expect(try client.ask("queue-add", products)["skipped"] == 2, "with what was collected")
+        #expect(try client.ask("queue-add", "\"products\":[{\"path\":\"\(album)/1.flac\"}]").errorCode == "no-music")
+    }
+
+    @Test("A place beyond the end stands for the end, but there has to be something to remove")
+    func placesBeyondTheEnd() throws {
+        defer { fixture.shutDown() }
+        try client.ask("queue-set", try products("abcd"))
+        try client.ask("queue-move", "\"entry\":1,\"index\":99")
+        #expect(try queue() == "bcdA")
+        try client.ask("queue-insert", try products("e") + ",\"index\":99")
+        #expect(try queue() == "bcdAe")
+        #expect(try client.ask("queue-remove", "\"from\":3,\"count\":99")["removed"] == 2)
+        for from in [3, Int.max - 1, .max] {
+            for count in [1, 99, PlayQueue.capacity] {
+                let reply = try client.ask("queue-remove", "\"from\":\(from),\"count\":\(count)")
+                #expect(reply.errorCode == "no-such-entry", "\(from), \(count)")
+            }
+        }
+        #expect(try client.ask("queue-remove", "\"from\":0,\"count\":0")["removed"] == 0)
+    }
+
+    @Test("What cannot be done says why, and changes nothing")
+    func refusals() throws {
+        defer { fixture.shutDown() }
+        let empty = fixture.folder["empty"]
+        try FileManager.default.createDirectory(atPath: empty, withIntermediateDirectories: true)
+        for request in ["play", "toggle", "next", "previous"] {
+            #expect(try client.ask(request).errorCode == "empty-queue", "\(request)")
+        }
+        for request in ["pause", "stop"] { #expect(try client.ask(request)["ok"] == true, "\(request)") }
+        #expect(try client.ask("seek", "\"position\":1").errorCode == "nothing-current")
+        try client.ask("queue-set", try products("ab"))
+        let missing = "{\"path\":\"/no/such\"}"
+        let some = try products("c").dropLast()
+        func file(_ name: String, _ bytes: [UInt8]) throws -> String {
+            try Data(bytes).write(to: URL(fileURLWithPath: fixture.folder[name]))
+            return fixture.folder[name]
+        }
+        let photo = try file("cover.flac", [0xFF, 0xD8, 0xFF, 0xE0])
+        let noise = try file("noise.wav", [1, 2, 3, 4])
+        let nothing = try file("nothing.flac", [])
+        // Nobody may read it, not even root.
+        let secret = "/proc/sys/vm/compact_memory"
+        let refusals = [
+            ("queue-add", "\(some),\(missing)]", "no-such-file", "/no/such: No such file or directory"),
+            ("queue-add", "\(some),{\"path\":\"/dev/zero\"}]", "no-music", "/dev/zero is a device, a pipe or a socket"),
+            (
+                "queue-set", "\(some),{\"path\":\"\(empty)\"}]", "no-music",
+                "\(empty): no music in this folder. Supported: "
+            ),
+            (
+                "queue-add", "\(some),{\"path\":\"\(photo)\"}]", "no-music",
+                "\(photo): not audio (looks like JPEG). Supported: FLAC, WAV, AIFF."
+            ),
+            (
+                "queue-insert", "\(some),{\"path\":\"\(noise)\"}]", "no-music",
+                "\(noise): not audio. Supported: FLAC, WAV, AIFF."
+            ),
+            ("queue-set", "\(some),{\"path\":\"\(nothing)\"}]", "no-music", "\(nothing): the file is empty."),
+            ("queue-set", "\(some),{\"path\":\"\(secret)\"}]", "no-such-file", "\(secret): Permission denied"),
+            ("queue-set", try products("c") + ",\"index\":1", "no-such-entry", "no entry at index 1: there are 1"),
+            ("queue-move", "\"entry\":9,\"index\":0", "no-such-entry", "no entry 9 in the queue"),
+            ("queue-remove", "\"entries\":[1,9]", "no-such-entry", "no entry 9 in the queue"),
+            ("queue-remove", "\"from\":2", "no-such-entry", "no entry at index 2: there are 2"),
+            ("play", "\"entry\":9", "no-such-entry", "no entry 9 in the queue"),
+            ("play", "\"index\":2", "no-such-entry", "no entry at index 2: there are 2"),
+        ]
+        for (request, fields, code, message) in refusals {
+            let reply = try client.ask(request, fields)
+            #expect(reply.errorCode == code && reply.errorMessage?.hasPrefix(message) == true, "\(request): \(reply)")
+        }
+        #expect(try queue() == "Ab")
+    }
+
+    @Test("A long queue comes in pages that fit into a line, whose entries follow each other")
+    func pages() throws {
+        defer { fixture.shutDown() }
+        let products = (0..<2000).map {
+            QueuedProduct(.track, "/" + String(repeating: "x", count: 100 + $0 % 400) + "\($0)")
+        }
+        fixture.withDaemon { daemon in
+            try! daemon.queue.edit { queue throws(PlayQueueError) in try queue.add(products) }
+        }
+        var files: [String?] = []
+        while files.count < 2000 {
+            try client.send("{\"id\":0,\"request\":\"queue\",\"from\":\(files.count)}\n")
+            let line = try #require(try client.line())
+            #expect(line.utf8.count < 65_536)
+            let entries = try #require(try JSONValue.parse(line)["entries"]?.elements)
+            try #require(!entries.isEmpty)
+            files += entries.map { $0["file"]?.string }
+        }
+        #expect(files == products.map(\.productId))
+        #expect(try client.ask("queue", "\"from\":5000")["entries"] == [])
+        #expect(try client.ask("queue", "\"from\":1998,\"count\":9")["entries"]?.elements?.count == 2)
+    }
+
+    @Test("Modes, and where to play")
+    func modes() throws {
+        defer { fixture.shutDown() }
+        try client.ask("queue-set", try products("abc"))
+        try client.ask("repeat", "\"mode\":\"all\"")
+        try client.ask("shuffle", "\"on\":true")
+        #expect(fixture.withDaemon { $0.queue.contents.repeatMode == .all && $0.queue.contents.isShuffled })
+        #expect(try client.ask("shuffle")["shuffle"] == false)
+        #expect(try client.ask("shuffle")["shuffle"] == true)
+        #expect(try client.ask("shuffle", "\"on\":false")["shuffle"] == false)
+        try client.ask("play", "\"index\":2")
+        #expect(try queue() == "abC")
+        #expect(fixture.withDaemon { $0.queue.wantsToPlay })
+        try client.ask("play", "\"entry\":1")
+        #expect(try queue() == "Abc")
+        try client.ask("pause")
+        #expect(!fixture.withDaemon { $0.queue.wantsToPlay })
+    }
+}

@@ -1,0 +1,184 @@
+import CLinux
+import Foundation
+import Glibc
+import Output
+import OutputTestSupport
+import Platform
+import TestSupport
+
+@testable import Appliance
+@testable import Player
+
+/// A daemon with its control socket, on a loop and with a real player on a paced card.
+final class RemoteFixture: @unchecked Sendable {
+    let folder: ScratchFolder
+    let card = PacedCard()
+    let clock = ManualClock()
+    /// Of the daemon. Driven by hand: time stands still unless a test lets it pass.
+    let loop: EventLoop
+    let player: Player
+    private var thread: NamedThread!
+    /// Used on `loop` alone.
+    private var daemon: Daemon!
+    private var server: JSONSocketServer!
+
+    var path: String { folder["control"] }
+    /// The user id that a client has who connects now. Used on `loop` alone.
+    var user: UInt32 = 1000
+
+    init(clientLimit: Int = 8, mode: UInt32 = 0o660) throws {
+        folder = try ScratchFolder()
+        loop = try EventLoop(drivenBy: clock)
+        var settings = PlayerSettings(output: RendererSettings(device: "paced"))
+        settings.firstVolume = .full
+        player = try Player(
+            settings: settings, source: LocalFiles(), provider: card,
+            clock: ManualClock(), newSessionID: { "session" }, startTimer: { LoopTimer($0) }, openMixer: { nil })
+        player.playbackEngineConfig.loudnessNormalizationMode = .off
+        thread = try NamedThread.start(name: "daemon") { [self] in
+            loop.run()
+            // As the program does it: on the loop's thread, when the loop no longer runs.
+            server.stop()
+            daemon.shutDown()
+        }
+        try perform { [self] () -> Result<Void, SocketFileError> in
+            do {
+                daemon = Daemon(
+                    loop: loop, player: player, configuration: Configuration(),
+                    state: try ApplianceState(folder["state"]), clock: clock)
+                daemon.start()
+            } catch {
+                fatalError("\(error)")
+            }
+            server = JSONSocketServer(
+                daemon: daemon, path: folder["control"], mode: mode, group: nil, clientLimit: clientLimit,
+                version: "1.2.3", userOf: { [self] _ in user })
+            do throws(SocketFileError) { return .success(try server.start()) } catch { return .failure(error) }
+        }.get()
+    }
+
+    func shutDown() {
+        loop.stop()
+        thread.join()
+        player.shutDown()
+    }
+
+    /// Does something on the daemon's thread and returns when it is done.
+    @discardableResult
+    func perform<Result>(_ body: @escaping () -> Result) -> Result {
+        let done = DispatchSemaphore(value: 0)
+        nonisolated(unsafe) var result: Result?
+        nonisolated(unsafe) let body = body
+        loop.post {
+            result = body()
+            done.signal()
+        }
+        done.wait()
+        return result!
+    }
+
+    func withDaemon<Result>(_ body: @escaping (Daemon) -> Result) -> Result { perform { [self] in body(daemon) } }
+    func withServer<Result>(_ body: @escaping (JSONSocketServer) -> Result) -> Result {
+        perform { [self] in body(server) }
+    }
+
+    /// Lets time pass, and returns when what was due has run.
+    func pass(seconds: Double) {
+        clock.advance(by: Int64(seconds * 1e9))
+        loop.clockAdvanced()
+        perform {}
+    }
+
+    func connect() throws -> JSONClient { try JSONClient(path) }
+
+    /// Connects as root.
+    func connectAsRoot() throws -> JSONClient {
+        perform { [self] in user = 0 }
+        defer { perform { [self] in user = 1000 } }
+        let client = try connect()
+        // The server has accepted it when this returns.
+        perform {}
+        return client
+    }
+}
+
+/// A client as a program of somebody else's would be: bytes on a socket.
+final class JSONClient: @unchecked Sendable {
+    private let socket: LocalSocket
+    private var received: [UInt8] = []
+    private var lastID = 0
+
+    init(_ path: String) throws { socket = try LocalSocket(connectingTo: path) }
+
+    func send(_ text: String) throws { try send(Array(text.utf8)) }
+
+    func send(_ bytes: [UInt8]) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = try rest.withUnsafeBytes { try socket.send($0) }
+            rest = rest.dropFirst(count ?? 0)
+        }
+    }
+
+    /// Sends what goes without waiting.
+    /// - Returns: how many bytes.
+    func offer(_ bytes: [UInt8]) -> Int {
+        max(0, bytes.withUnsafeBytes { Glibc.send(socket.descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT)) })
+    }
+
+    func finishSending() { socket.finishSending() }
+
+    /// The next line; nil when the server has closed the connection.
+    func line() throws -> String? {
+        while true {
+            if let end = received.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { received.removeFirst(end + 1) }
+                return String(decoding: received[..<end], as: UTF8.self)
+            }
+            var poll = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
+            guard CLinux.poll(&poll, 1, 60_000) == 1 else {
+                throw Waiting("nothing more came; so far: \(received.count) bytes")
+            }
+            var chunk = [UInt8](repeating: 0, count: 65_536)
+            let count = try chunk.withUnsafeMutableBytes { try socket.receive(into: $0) } ?? 0
+            if count == 0 { return nil }
+            received += chunk[..<count]
+        }
+    }
+
+    func message() throws -> JSONValue {
+        guard let line = try line() else { throw Waiting("the connection was closed") }
+        return try JSONValue.parse(line)
+    }
+
+    /// Sends a request and returns its reply; events before it are passed over.
+    @discardableResult
+    func ask(_ request: String, _ fields: String = "") throws -> JSONValue {
+        lastID += 1
+        try send("{\"id\":\(lastID),\"request\":\"\(request)\"\(fields.isEmpty ? "" : ",\(fields)")}\n")
+        while true {
+            let message = try message()
+            if message["id"] == .integer(Int64(lastID)) { return message }
+            guard message["event"] != nil else { throw Waiting("a reply to something else: \(message)") }
+        }
+    }
+
+    /// The next event of this name; other lines before it are passed over.
+    func event(_ name: String) throws -> JSONValue {
+        while true {
+            let message = try message()
+            if message["event"]?.string == name { return message }
+        }
+    }
+
+    struct Waiting: Error, CustomStringConvertible {
+        let description: String
+        init(_ description: String) { self.description = description }
+    }
+}
+
+extension JSONValue {
+    /// The code of a refusal; nil for a reply that is none.
+    var errorCode: String? { self["error"]?["code"]?.string }
+    var errorMessage: String? { self["error"]?["message"]?.string }
+}

@@ -1,0 +1,44 @@
+import PCM
+import Testing
+
+@Suite("Channels for a device that has others (docs/playback.md, 8)")
+struct ChannelAdaptationTests {
+    @Test(
+        "The same count, else the next above, else the next below",
+        arguments: [
+            (1, [1, 2], 1), (1, [2], 2), (1, [6, 8], 6), (2, [8], 8), (2, [1], 1), (4, [2, 6], 6), (6, [2], 2),
+            (6, [2, 4], 4), (8, [2, 6], 6), (5, [1, 2], 2), (8, [1], 1), (2, [], nil),
+        ] as [(Int, [Int], Int?)])
+    func count(source: Int, device: [Int], expected: Int?) {
+        #expect(ChannelAdaptation.deviceChannelCount(for: source, of: ChannelCounts(device)) == expected)
+    }
+
+    @Test(
+        "What it is, and how it is shown",
+        arguments: [
+            (1, 2, .copied, "mono on both channels"), (1, 6, .copied, "mono on the front channels of 6"),
+            (2, 8, .placed, "2 channels on 8"), (4, 6, .placed, "4 channels on 6"),
+            (5, 6, .placed, "5 channels on 6"), (6, 2, .mixed, "6 channels mixed down to 2"),
+            (8, 6, .mixed, "8 channels mixed down to 6"), (2, 1, .mixed, "2 channels mixed down to 1"),
+        ] as [(Int, Int, ChannelAdaptation.Kind, String)])
+    func kind(source: Int, device: Int, kind: ChannelAdaptation.Kind, text: String) throws {
+        let adaptation = try #require(ChannelAdaptation(from: source, to: device))
+        #expect(adaptation.kind == kind)
+        #expect("\(adaptation)" == text)
+    }
+
+    @Test("None between equal counts, from no channels, or from more than 8")
+    func none() {
+        #expect(ChannelAdaptation(from: 2, to: 2) == nil)
+        #expect(ChannelAdaptation(from: 0, to: 2) == nil)
+        #expect(ChannelAdaptation(from: 9, to: 2) == nil)
+    }
+
+    @Test("Channel counts outside what a device is driven with are left out")
+    func counts() {
+        #expect(ChannelCounts([8, 2, 0, -1, 32, 33, .max]).all == [2, 8, 32])
+        #expect(ChannelCounts([2, 8]).next(above: 32) == nil)
+        #expect(ChannelCounts([2, 8]).next(below: 1) == nil)
+        #expect(!ChannelCounts([2, 8]).contains(0) && !ChannelCounts([2, 8]).contains(33))
+    }
+}

@@ -1,0 +1,42 @@
+import Platform
+
+@testable import Appliance
+
+/// What clients send and what users write.
+let applianceTargets = [
+    FuzzTarget("request") { bytes in
+        let line = ControlLine(.whole(bytes))
+        if case .failure(let error) = line.request { _ = error.description }
+    },
+    FuzzTarget("lines") { bytes in
+        // In pieces of every size; the lines are those of the whole.
+        guard let size = bytes.first.map({ Int($0 % 32) + 1 }) else { return }
+        require(lines(of: bytes, inPiecesOf: size) == lines(of: bytes, inPiecesOf: bytes.count), "other lines")
+    },
+    FuzzTarget("configuration") { bytes in
+        guard let configuration = try? Configuration(parsing: bytes, file: "tonearm.conf") else { return }
+        // What is shown can be read again, and is the same.
+        let again = try? Configuration(parsing: Array(configuration.shown.utf8), file: "tonearm.conf")
+        for name in SettingName.allCases {
+            let written = configuration.written(name)
+            require(again?.written(name).utf8.elementsEqual(written.utf8) == true, "\(name.path) = \(written)")
+        }
+    },
+    FuzzTarget("setting") { bytes in
+        let words = pieces(of: bytes)
+        guard let name = try? SettingName(path: words[0]), words.count > 1 else { return }
+        _ = try? Configuration.checked(words[1], for: name)
+    },
+    FuzzTarget("group") { bytes in _ = UserGroup.id(named: "tonearm", in: bytes) },
+]
+
+private func lines(of bytes: [UInt8], inPiecesOf size: Int) -> [LineSplitter.Line] {
+    var splitter = LineSplitter(limit: 40)
+    var lines: [LineSplitter.Line] = []
+    for start in stride(from: 0, to: bytes.count, by: size) {
+        Array(bytes[start..<min(start + size, bytes.count)]).withUnsafeBytes { splitter.append($0) }
+        while let line = splitter.next() { lines.append(line) }
+    }
+    while let line = splitter.finish() { lines.append(line) }
+    return lines
+}

@@ -1,0 +1,113 @@
+"""usage: structure.py PACKAGE FILE…
+
+Checks the structure of the repository. PACKAGE is what `swift package dump-package` writes; the FILEs are relative to
+the working folder.
+
+  - Imports point down: a module imports only modules of a lower rank, and only those that Package.swift declares.
+  - A C library is imported by one module (libc, CLinux, excepted).
+  - Source lines have at most 120 columns; source files at most 500 lines.
+  - No comment switches a check off.
+
+Exit codes: 0 all good, 1 something was found.
+"""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+#: A module imports from lower ranks only (docs/architecture.md).
+RANKS = {
+    "Platform": 0,
+    "PCM": 1, "Crypto": 1,
+    "Database": 2, "Network": 2, "Media": 2, "Output": 2,
+    "Player": 3, "Board": 3, "Origin": 3,
+    "Appliance": 4,
+    "tonearm": 5,
+}
+C_LIBRARY_OF_ALL = "CLinux"
+#: What the toolchain brings.
+STANDARD = {"Swift", "Synchronization", "Builtin", "Glibc"}
+
+COLUMNS = 120
+LINES = 500
+COLUMN_ENDINGS = {".swift", ".c", ".h", ".py", ".sh", ".modulemap"}
+LENGTH_ENDINGS = {".swift", ".c", ".h", ".py"}
+
+IMPORT = re.compile(
+    r"^\s*(?:@\w+\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+"
+    r"(?:(?:struct|class|enum|protocol|typealias|func|let|var)\s+)?(\w+)")
+#: Built from parts, so that this file does not name what it looks for.
+EXCEPTION = re.compile("|".join([
+    "swift-format" + "-ignore", "shellcheck" + r"\s+disable", "no" + "qa", r"ruff" + r":\s*(?:disable|ignore)",
+    r"fmt" + r":\s*(?:off|skip)", "clang-format" + " off", "type" + r":\s*ignore"]))
+
+
+def main():
+    package = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    problems = []
+    sources = [Path(name) for name in sys.argv[2:]]
+    problems += imports(package, sources)
+    for path in sources:
+        problems += text(path)
+    for problem in problems:
+        print(problem)
+    return 1 if problems else 0
+
+
+def imports(package, sources):
+    """Checks what the files of Sources import against RANKS and Package.swift."""
+    declared = {target["name"]: dependencies(target) for target in package["targets"]}
+    users = {}
+    for path in sources:
+        if path.suffix != ".swift" or path.parts[0] != "Sources" or path.parts[1] == "C":
+            continue
+        module = path.parts[1]
+        if module not in RANKS:
+            yield f"{path}: module {module} has no rank in tools/lib/structure.py"
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            found = IMPORT.match(line)
+            if not found:
+                continue
+            name, place = found[1], f"{path}:{number}"
+            if name in STANDARD:
+                continue
+            if name not in declared.get(module, set()):
+                yield f"{place}: {module} imports {name}, but Package.swift does not declare it"
+            if name in RANKS:
+                if RANKS[name] >= RANKS[module]:
+                    yield f"{place}: {module} imports {name}, which is not below it"
+            elif name != C_LIBRARY_OF_ALL:
+                users.setdefault(name, {}).setdefault(module, place)
+    for name, modules in users.items():
+        if len(modules) > 1:
+            yield f"{name}: one module wraps a C library; it is imported at {' and '.join(modules.values())}"
+
+
+def dependencies(target):
+    """The names that a target of dump-package depends on."""
+    return {next(iter(entry.values()))[0] for entry in target["dependencies"]}
+
+
+def text(path):
+    """Checks the columns, the length and the comments of one file."""
+    try:
+        content = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return
+    lines = content.splitlines()
+    is_script = not path.suffix and content.startswith("#!")
+    if path.suffix in LENGTH_ENDINGS and len(lines) > LINES:
+        yield f"{path}: {len(lines)} lines, at most {LINES}"
+    if path.suffix not in COLUMN_ENDINGS and not is_script:
+        return
+    for number, line in enumerate(lines, 1):
+        if len(line) > COLUMNS:
+            yield f"{path}:{number}: {len(line)} columns, at most {COLUMNS}"
+        if EXCEPTION.search(line):
+            yield f"{path}:{number}: switches a check off: change the code, or the rule for all files"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
