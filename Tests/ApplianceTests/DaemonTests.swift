@@ -94,7 +94,7 @@ struct DaemonTests {
     }
 
     private func contents() throws -> [Data] {
-        try ["appliance.db", "appliance.db-wal", "tonearm.db", "tonearm.db-wal"].map {
+        try ["tonearm.db", "tonearm.db-wal"].map {
             try Data(contentsOf: URL(fileURLWithPath: "\(fixture.folder)/\($0)"))
         }
     }
@@ -123,15 +123,16 @@ struct DaemonTests {
         try noise.write(to: URL(fileURLWithPath: "\(fixture.folder)/\(name)"))
         try fixture.start()
         #expect(fixture.status.count == 0)
+        #expect(fixture.status.problems.map(\.subject) == ["damage"])
         fixture.end()
-        #expect(try Data(contentsOf: URL(fileURLWithPath: "\(fixture.folder)/\(name).damaged")) == noise)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: "\(fixture.folder)/\(name).damaged-1")) == noise)
     }
 
     @Test("What cannot be written is a problem, and is written as soon as it can be")
     func unwritable() throws {
         try fixture.start()
         // Somebody else in the middle of a write: the daemon's own waits a second and gives up.
-        let other = try Database(path: "\(fixture.folder)/appliance.db")
+        let other = try Database(path: "\(fixture.folder)/tonearm.db")
         try other.execute("BEGIN IMMEDIATE")
         try set("ab", playing: false)
         fixture.waitForWriting()

@@ -61,9 +61,9 @@ struct ShutdownTests {
             (self.loop, self.player, self.socket) = (loop, player, socket)
             thread = try NamedThread.start(name: "daemon") {
                 do {
-                    let daemon = try Daemon(
+                    let daemon = Daemon(
                         loop: loop, player: player, configuration: Configuration(),
-                        state: ApplianceState(folder["state"]), clock: clock)
+                        state: try ApplianceState(folder["state"]), clock: clock)
                     let server = JSONSocketServer(
                         daemon: daemon, path: folder["control"], mode: 0o660, group: nil, clientLimit: 8, version: "1")
                     // Used on this thread alone, which is the loop's.
