@@ -15,7 +15,7 @@ public struct RendererSettings: Sendable {
     public var periodCount = 4
     /// Milliseconds of silence before the music after the device was opened, for converters that swallow the beginning.
     public var settleAtStart = 0
-    /// The same when it was opened anew because the sample rate changed.
+    /// The same when it was reopened because the sample rate changed.
     public var settleAtRateChange = 0
     /// Whether audio with a channel count that the device does not have is adapted to it. Otherwise that is an error,
     /// which names the counts that it has (docs/playback.md, 8).
@@ -132,10 +132,10 @@ public final class Renderer: @unchecked Sendable {
     /// Forgets all streams; with `releaseDevice` other programs can open the device afterwards.
     @discardableResult public func clear(releaseDevice: Bool) -> UInt64 { send(.clear(releaseDevice: releaseDevice)) }
 
-    /// From now on `.reopening` comes before a device that is open is opened anew, which then waits for `reopen`.
+    /// From now on `.reopening` comes before a device that is open is reopened, which then waits for `reopen`.
     @discardableResult public func askBeforeReopening() -> UInt64 { send(.askBeforeReopening) }
 
-    /// Lets the device be opened anew. Changes nothing when that question is void.
+    /// Lets the device be reopened. Changes nothing when that question is void.
     @discardableResult public func reopen(question: UInt64) -> UInt64 { send(.reopen(question: question)) }
 
     /// Makes the audio thread look at its clock again.
@@ -180,7 +180,7 @@ public final class Renderer: @unchecked Sendable {
             }
             while let command = channel.commands.pop() {
                 _ = loop.handle(command)
-                // Whoever waits for the command to be carried out may open the device: it has to be closed by then.
+                // Another program may open the device once the command is carried out: it has to be closed by then.
                 while loop.isReleasing {
                     let wait = loop.step()
                     if loop.isReleasing { loop.wait(wait, wakeUp: wakeUp) }

@@ -1,7 +1,7 @@
 import PCM
 import Platform
 
-/// Configuration of the playback engine (seed 000, "PlaybackEngineConfig"), persisted by the player.
+/// Configuration of the playback engine (docs/playback.md, 9), persisted by the player.
 ///
 /// Thread: any. A value that is set is in force at once and is written to storage in the background, in the order of
 /// the changes; what was set last may be lost to a power cut in the moment of writing, what was there before is not.
@@ -12,6 +12,8 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
         var streamingWifiAudioQuality = AudioQuality.lossless
         var streamingCellularAudioQuality = AudioQuality.low
         var volume = Volume.full
+        /// False until somebody sets the volume, or the card's mixer has one.
+        var isVolumeKnown = true
         var maximumVolume = Volume.full
         var isMuted = false
     }
@@ -69,12 +71,27 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
         set { update { $0.streamingCellularAudioQuality = newValue } }
     }
 
-    // MARK: Volume (not in seed 000, whose apps leave it to the phone)
+    // MARK: Volume
 
-    /// The user's volume, limited to `maximumVolume`. Default: full, which leaves the samples as they are.
+    /// The user's volume, limited to `maximumVolume`. As long as none is known it is `PlayerSettings.firstVolume`, or what
+    /// the card's mixer has (docs/decisions/first-volume.md). Full leaves the samples as they are.
     public var volume: Volume {
         get { values.volume }
-        set { update { $0.volume = newValue.limited(to: $0.maximumVolume) } }
+        set {
+            update {
+                $0.volume = newValue.limited(to: $0.maximumVolume)
+                $0.isVolumeKnown = true
+            }
+        }
+    }
+
+    /// Takes the volume over that the card's mixer has, when none is known.
+    func adopt(_ volume: Volume) {
+        update {
+            guard !$0.isVolumeKnown else { return }
+            $0.volume = volume.limited(to: $0.maximumVolume)
+            $0.isVolumeKnown = true
+        }
     }
 
     /// The highest volume that can be set. Lowering it below the volume lowers that too. Default: full.
