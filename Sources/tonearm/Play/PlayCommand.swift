@@ -1,3 +1,4 @@
+import Appliance
 import CLinux
 import Output
 import PCM
@@ -6,6 +7,9 @@ import Player
 
 /// `tonearm play`.
 struct PlayCommand {
+    /// After a signal, in nanoseconds: how long the engine may take to fall silent, and then to end.
+    private static let patience: Int64 = 900_000_000
+
     private let options: PlayOptions
     private let console = Console()
 
@@ -41,7 +45,16 @@ struct PlayCommand {
         guard let player = openPlayer(device) else { return ExitCode.failed }
         configure(player.playbackEngineConfig)
 
-        let session = PlaySession(player: player, files: selection.files, console: console) { loop.stop() }
+        let session: PlaySession
+        do throws(PlayQueueError) {
+            session = try PlaySession(player: player, files: selection.files, console: console, loop: loop) {
+                loop.stop()
+            }
+        } catch {
+            console.complain("\(error)")
+            player.shutDown()
+            return ExitCode.failed
+        }
         session.presentation = presentation(of: session, loop)
         for problem in selection.problems { session.presentation?.found(problem) }
         let keys = KeyInput(loop: loop) { key in PlayControl(key).map(session.handle) }
@@ -60,16 +73,22 @@ struct PlayCommand {
                 session.presentation?.changed()
             default:
                 session.stop(because: signal)
+                // The engine answers at once, unless what it uses does not.
+                loop.schedule(after: Self.patience) { loop.stop() }
             }
         }
-        session.start(at: options.start, on: loop)
+        session.start(at: options.start)
         loop.run()
 
         session.presentation?.end()
         keys.suspend()
-        // A device may take its time to close: a second signal ends the program at once.
+        // A device may take its time to open or close: a second signal ends the program at once.
         signals.release()
         Log.receiver = nil
+        if case .signal(let number) = session.outcome {
+            SignalInput.end(by: number, afterMilliseconds: Int(Self.patience / 1_000_000))
+        }
+        session.end()
         player.shutDown()
         if case .signal(let number) = session.outcome { return SignalInput.end(by: number) }
         if session.hasLostDevice { return ExitCode.device }
@@ -92,8 +111,13 @@ struct PlayCommand {
         output.periodCount = options.periodCount
         var settings = PlayerSettings(output: output, stateFolder: StateFolder.path)
         settings.storesOnlyVolume = true
+        if Self.hasNoAmplifier(device.name) { settings.firstVolume = .full }
         do throws(PlayerError) {
-            return try Player(settings: settings)
+            let player = try Player(settings: settings)
+            if let problem = player.storageProblem {
+                console.complain("warning: the volume will not be remembered: \(problem)")
+            }
+            return player
         } catch {
             // Music matters more than what the volume was.
             console.complain("warning: the volume will not be remembered: \(error.message)")
@@ -105,6 +129,11 @@ struct PlayCommand {
             console.complain(error.message)
             return nil
         }
+    }
+
+    /// Whether nothing is heard: alsa-lib's plug-ins for files and for nothing.
+    private static func hasNoAmplifier(_ device: String) -> Bool {
+        device.utf8.elementsEqual("null".utf8) || device.utf8.starts(with: "file:".utf8)
     }
 
     private func configure(_ configuration: PlaybackEngineConfig) {

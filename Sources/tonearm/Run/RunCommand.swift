@@ -1,6 +1,7 @@
 import Appliance
 import Board
 import CLinux
+import Database
 import Output
 import Platform
 import Player
@@ -14,6 +15,9 @@ struct RunCommand {
         var lines: [String]
         var exitCode = ExitCode.failed
     }
+
+    /// How long the player may take to end, in milliseconds.
+    private static let playerPatience = 1500
 
     private let file: ConfigurationFile
 
@@ -46,22 +50,30 @@ struct RunCommand {
         let signals = Signals()
         do throws(SystemError) { try signals.listen(on: loop) } catch { throw Failure(lines: [error.description]) }
         let device = inForce.device ?? board.map { DeviceName.card($0.sound.card) } ?? DeviceName.automatic
-        let player = try openPlayer(inForce, board, device, state.path)
-        defer { player.shutDown() }
-        let daemon: Daemon
-        do throws(SystemError) {
-            daemon = try Daemon(
-                loop: loop, player: player, configuration: written, state: state,
-                deviceAbsence: { DeviceName.absence(of: device) })
+        let player = try openPlayer(inForce, board, device, state.storage)
+        let daemon = Daemon(
+            loop: loop, player: player, configuration: written, state: state,
+            deviceAbsence: { DeviceName.absence(of: device) })
+        do throws(Failure) {
+            try serve(daemon, board, device, signals)
         } catch {
-            throw Failure(lines: [error.description])
+            daemon.shutDown()
+            player.shutDown()
+            throw error
         }
+        // The queue and the position are on the medium. A device may take its time to open or close: the player has
+        // some of it, and a second signal ends the program at once.
+        signals.release()
+        SignalInput.end(by: SIGTERM, afterMilliseconds: Self.playerPatience)
+        player.shutDown()
+    }
+
+    /// Runs until a signal ends it.
+    private func serve(_ daemon: Daemon, _ board: BoardProfile?, _ device: String, _ signals: Signals) throws(Failure) {
         // Before anything is heard: it may be what keeps this from starting.
         let server = try openSocket(daemon)
-        defer { server?.stop() }
         if let board { daemon.attach(board, lines: GPIOLines()) }
         let network = watchNetwork(board, daemon)
-        defer { network?.stop() }
         daemon.start()
         let watchdog = ServiceSupervisor.ofThisProcess.map { Watchdog($0, daemon) }
         watchdog?.start()
@@ -72,10 +84,10 @@ struct RunCommand {
             reload(daemon)
             watchdog?.reloaded()
         }
-        loop.run()
-        // Whatever blocks the rest: a second signal ends the process at once.
-        signals.release()
+        daemon.loop.run()
         watchdog?.stop()
+        network?.stop()
+        server?.stop()
         daemon.shutDown()
     }
 
@@ -92,7 +104,9 @@ struct RunCommand {
     private func readBoardProfile(_ configuration: Configuration) throws(Failure) -> BoardProfile? {
         guard let path = configuration.boardProfile else { return nil }
         do throws(BoardProfileError) {
-            return try BoardProfile(path: path)
+            let profile = try BoardProfile(path: path)
+            for notice in profile.notices { Log.warning(notice) }
+            return profile
         } catch {
             throw Failure(lines: error.lines, exitCode: ExitCode.configuration)
         }
@@ -102,12 +116,16 @@ struct RunCommand {
         do throws(ApplianceState.Problem) {
             return try ApplianceState(configuration.stateFolder)
         } catch {
+            // The next start would find the same newer file: the unit file does not restart on this code.
+            if case .newerVersion = error {
+                throw Failure(lines: [error.description], exitCode: ExitCode.configuration)
+            }
             throw Failure(lines: [error.description])
         }
     }
 
     private func openPlayer(
-        _ configuration: Configuration, _ board: BoardProfile?, _ device: String, _ folder: String
+        _ configuration: Configuration, _ board: BoardProfile?, _ device: String, _ storage: StorageThread
     ) throws(Failure) -> Player {
         let sound = board?.sound
         var output = RendererSettings(device: device, sampleFormat: configuration.sampleFormat)
@@ -115,7 +133,8 @@ struct RunCommand {
         output.periodCount = configuration.periodCount
         output.settleAtStart = sound?.settleAtStart ?? 0
         output.settleAtRateChange = sound?.settleAtRateChange ?? 0
-        var settings = PlayerSettings(output: output, stateFolder: folder)
+        var settings = PlayerSettings(output: output)
+        settings.storage = storage
         settings.storesOnlyVolume = true
         settings.mixerControl = configuration.mixerControl ?? sound?.mixer
         settings.mixerLimits = sound?.mixerRange
@@ -174,19 +193,18 @@ struct RunCommand {
 ///
 /// Thread: the loop's.
 private final class Signals {
+    private static let ending = [SIGTERM, SIGINT]
+
     var reload: () -> Void = {}
 
     func listen(on loop: EventLoop) throws(SystemError) {
         // A client that goes away is an error of write(2).
         tonearm_ignore_signal(SIGPIPE)
-        try loop.onSignal([SIGTERM, SIGINT, SIGHUP]) { [self] signal in
+        try loop.onSignal(Self.ending + [SIGHUP]) { [self] signal in
             if signal == SIGHUP { reload() } else { loop.stop() }
         }
     }
 
-    /// Gives the signals that end the daemon their usual effect back.
-    func release() {
-        let ending = [SIGTERM, SIGINT]
-        tonearm_release_signals(ending, Int32(ending.count))
-    }
+    /// Gives the ending signals back their usual effect.
+    func release() { tonearm_release_signals(Self.ending, Int32(Self.ending.count)) }
 }
