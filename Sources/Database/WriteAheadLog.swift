@@ -49,7 +49,7 @@ struct WriteAheadLog {
                 // Frames behind a commit are written only after the commit is on the medium.
                 if firstWrong != nil, isCommittedBehind { isTrusted = false }
             } else {
-                switch correct(frame, computed, sum) {
+                switch try correct(frame, computed, file) {
                 case .repaired(let checksum): next = checksum
                 case .oneOfSeveral:
                     firstWrong = firstWrong ?? frameCount
@@ -89,7 +89,7 @@ struct WriteAheadLog {
             let words = words(bytes[..<24])
             let computed = LogChecksum.zero.adding(words)
             if computed == stored, order == bytes[3] { return adopt(bytes) ? stored : nil }
-            if computed.distance(to: stored) == 1, order == bytes[3], adopt(bytes) {
+            if computed.distance(to: stored) == 1, order == bytes[3], adopt(bytes), try isFollowed(by: 0, computed, file) {
                 note(24, Self.difference(computed, stored), frame: -1)
                 return computed
             }
@@ -97,7 +97,9 @@ struct WriteAheadLog {
                 let (offset, mask) = place(wrong.word, wrong.bit)
                 var corrected = bytes
                 corrected[offset] ^= mask
-                guard corrected[3] & 1 == order & 1, adopt(corrected), try isFollowed(file) else { continue }
+                guard corrected[3] & 1 == order & 1, adopt(corrected), try isFollowed(by: 0, stored, file) else {
+                    continue
+                }
                 corrections.append(Correction(offset: Int64(offset), mask: mask))
                 damage = Damage(frame: -1, isRepairable: true)
                 return stored
@@ -125,10 +127,12 @@ struct WriteAheadLog {
         return true
     }
 
-    /// Whether the first frame has the salts of the header.
-    private func isFollowed(_ file: borrowing File) throws(SystemError) -> Bool {
-        guard let frame = try readFrame(0, file) else { return true }
-        return frame.salts == salts
+    /// Whether the frame carries on from `checksum`.
+    private func isFollowed(
+        by index: Int, _ checksum: LogChecksum, _ file: borrowing File
+    ) throws(SystemError) -> Bool {
+        guard let frame = try readFrame(index, file) else { return false }
+        return frame.salts == salts && checksum.adding(frame.words) == frame.stored
     }
 
     private func offset(ofFrame index: Int) -> Int64 {
@@ -195,13 +199,20 @@ struct WriteAheadLog {
         case unknown
     }
 
-    private mutating func correct(_ frame: Frame, _ computed: LogChecksum, _ before: LogChecksum) -> Outcome {
+    private mutating func correct(
+        _ frame: Frame, _ computed: LogChecksum, _ file: borrowing File
+    ) throws(SystemError) -> Outcome {
         let start = offset(ofFrame: frameCount)
-        if computed.distance(to: frame.stored) == 1 {
-            note(start + 16, Self.difference(computed, frame.stored), frame: frameCount)
-            return .repaired(computed)
-        }
         let candidates = LogChecksum.wrongBits(in: frame.words, found: computed, expected: frame.stored)
+        if computed.distance(to: frame.stored) == 1 {
+            // The bit is in the checksum itself when the next frame carries on from the computed one.
+            let isInChecksum = candidates.isEmpty ? true : try isFollowed(by: frameCount + 1, computed, file)
+            if isInChecksum {
+                note(start + 16, Self.difference(computed, frame.stored), frame: frameCount)
+                return .repaired(computed)
+            }
+            guard try isFollowed(by: frameCount + 1, frame.stored, file) else { return .oneOfSeveral }
+        }
         guard candidates.count == 1, let wrong = candidates.first else {
             return candidates.isEmpty ? .unknown : .oneOfSeveral
         }

@@ -65,8 +65,8 @@ struct WriteAheadLogTests {
             damaged[bit / 8] ^= 1 << UInt8(bit % 8)
             let examined = try examine(damaged)
             let damage = try #require(examined.damage, "bit \(bit)")
-            // The checksum cannot tell the highest bytes of a page's words apart.
-            let isAmbiguous = bit / 8 >= 32 && bit / 8 % 4 == 3
+            // The checksum cannot tell the highest bits of a page's words apart, and no frame follows the last one.
+            let isAmbiguous = bit / 8 >= 32 && bit % 32 >= 23 || bit / 8 >= log.count - 4120
             #expect(damage.isRepairable || isAmbiguous, "bit \(bit)")
             try examined.repair(copy: path)
             if damage.isRepairable {
