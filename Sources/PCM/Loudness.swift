@@ -1,4 +1,4 @@
-/// Loudness normalization by reduced gain (seed 000, "Loudness normalization"):
+/// Loudness normalization by reduced gain (docs/playback.md, 9.1):
 /// `0.8 · min(10^((gain + preAmp) / 20), 1 / peak)`.
 public enum Loudness {
     /// Where the volume lies when normalization is on, to leave room for tracks that must become louder.

@@ -1,4 +1,4 @@
-/// The four fields that loudness normalization needs (seed 000, "Loudness normalization"). Any of them may be missing.
+/// The four fields that loudness normalization needs (docs/playback.md, 9.1). Any of them may be missing.
 public struct ReplayGain: Equatable, Sendable {
     /// In dB.
     public var trackGain: Double?

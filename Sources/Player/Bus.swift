@@ -1,7 +1,7 @@
 import Platform
 import Synchronization
 
-/// Delivers messages to whoever subscribed, in the order in which they were sent.
+/// Delivers messages to all subscribers, in the order in which they were sent.
 ///
 /// Thread: control alone. Subscribers are called on the control thread: they may call any asynchronous function of the
 /// player, and must neither block nor take long.

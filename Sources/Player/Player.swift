@@ -33,7 +33,7 @@ public struct PlayerSettings: Sendable {
     }
 }
 
-/// Playback of media products (seed 000, "Player"). Offlining and the content service plug in here: a source for the
+/// Playback of media products (docs/playback.md). Offlining and the content service plug in here: a source for the
 /// service beside `LocalFiles`, an offline engine beside `playbackEngine`.
 ///
 /// Threads: all of the public interface may be used from any thread.
@@ -46,7 +46,9 @@ public final class Player: @unchecked Sendable {
     public let playbackEngine: PlaybackEngine
     public let playbackEngineConfig: PlaybackEngineConfig
 
-    let loop: EventLoop
+    /// The control thread's, on which messages arrive. To be used for what must follow a message at once, and takes
+    /// microseconds.
+    public let loop: EventLoop
     private let controlThread: NamedThread
     let renderer: Renderer
     private let conductor: PlaybackConductor
@@ -57,16 +59,23 @@ public final class Player: @unchecked Sendable {
 
     /// Starts the player's threads. Nothing is opened for output before something plays. A state folder that cannot be
     /// used does not keep it from playing: `storageProblem` says why, and writing is retried.
+    /// - Parameter source: where products come from.
     /// - Throws: when a newer version wrote the state, or the system has no thread or descriptor left.
-    public convenience init(settings: PlayerSettings, source: any PlaybackSource) throws(PlayerError) {
+    public convenience init(
+        settings: PlayerSettings, source: any PlaybackSource = SourceRouter()
+    ) throws(PlayerError) {
         let device = settings.output.device
         let (control, limits) = (settings.mixerControl, settings.mixerLimits)
         let usesMixer = !settings.forcesSoftwareVolume
+        let provider = ALSADeviceProvider()
         try self.init(
-            settings: settings, source: source, provider: ALSADeviceProvider(), clock: SystemMonotonicClock(),
+            settings: settings, source: source, provider: provider, clock: SystemMonotonicClock(),
             newSessionID: { SystemRandomSource().uuid() }, startTimer: { LoopTimer($0) }
         ) { () throws(DeviceError) -> (any HardwareVolume)? in
-            usesMixer ? try HardwareMixer.open(device: device, controlName: control, limits: limits) : nil
+            // The card that `auto` chose stays the same while its mixer is looked for.
+            usesMixer
+                ? try HardwareMixer.open(device: provider.lastOpened ?? device, controlName: control, limits: limits)
+                : nil
         }
     }
 
@@ -135,7 +144,8 @@ public final class Player: @unchecked Sendable {
         loop.post { [conductor] in conductor.shutDown() }
         loop.stop()
         controlThread.join()
-        renderer.shutDown()
+        // A thread that hangs in a call of its device still uses the streams: they stay until the process ends.
+        if !renderer.shutDown() { _ = Unmanaged.passRetained(conductor) }
         conductor.discardEvents()
         storage.shutDown()
     }

@@ -46,7 +46,7 @@ struct ProbeCommand {
         let product = MediaProduct(productType: .track, productId: file, referenceId: file)
         let cancellation: Cancellation
         do throws(SystemError) { cancellation = try Cancellation() } catch {
-            throw PlayerError(.unexpected, code: "s\(error.code)", message: error.description)
+            throw PlayerError(error)
         }
         return try source.open(product, cancellation: cancellation).decoder
     }

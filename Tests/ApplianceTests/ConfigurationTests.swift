@@ -27,6 +27,9 @@ struct ConfigurationTests {
         #expect(!configuration.forcesSoftwareVolume)
         #expect(configuration.maximumVolume == .full)
         #expect(configuration.realtimePriority == 40)
+        #expect(configuration.firstVolume == -30)
+        #expect(configuration.usesFades)
+        #expect(configuration.adaptsToDevice)
         #expect(configuration.normalization == .album)
         #expect(configuration.preAmp == 4)
         #expect(configuration.resume == .playing)
@@ -53,7 +56,10 @@ struct ConfigurationTests {
             mixer-control = Digital
             volume-route = software
             maximum-volume = 80 %
+            first-volume = -40 dB
             realtime-priority = 0
+            fades = off
+            adaptation = off
             normalization = track
             pre-amp = -6 dB
             [player]
@@ -79,6 +85,9 @@ struct ConfigurationTests {
         #expect(configuration.forcesSoftwareVolume)
         #expect(configuration.maximumVolume == Volume(percent: 80))
         #expect(configuration.realtimePriority == nil)
+        #expect(configuration.firstVolume == -40)
+        #expect(!configuration.usesFades)
+        #expect(!configuration.adaptsToDevice)
         #expect(configuration.normalization == .track)
         #expect(configuration.preAmp == -6)
         #expect(configuration.resume == .empty)
@@ -291,12 +300,12 @@ struct ConfigurationTests {
     @Test(
         "What a start needs before it knows what clients have set, and what is run, is for the file alone",
         arguments: [
-            SettingName.state, .socket, .socketMode, .socketGroup, .profile, .powerOff, .networkRestart,
+            SettingName.state, .socket, .socketMode, .socketGroup, .clients, .profile, .powerOff, .networkRestart,
         ])
     func fileOnly(name: SettingName) throws {
         let standard = Configuration()
         #expect(throws: SettingError.self) { try Configuration.checked(standard[name].plain, for: name) }
-        #expect(standard.overruled(by: [name: "/elsewhere"]) == standard)
+        #expect(standard.overruled(by: [name: name == .clients ? "1" : "/elsewhere"]) == standard)
     }
 
     @Test("No client brings in what a file cannot hold", arguments: ["a\nb", "a\0b", "\u{7F}"])

@@ -300,4 +300,27 @@ struct DaemonTests {
             })
         fixture.end()
     }
+
+    @Test("A file whose name is not UTF-8 is added, plays, is in the status, and resumes after a restart")
+    func nameThatIsNotUTF8() throws {
+        let plain = try tracks.make("a", frames: 20_000)[0].productId
+        let path = folder["caf\u{EFE9}.flac"]
+        FileName.withBytes(of: path) { bytes in
+            #expect(link(plain, bytes) == 0)
+        }
+        try fixture.start("[audio]\nnormalization = off")
+        fixture.perform { daemon in
+            try daemon.queue.set([QueuedProduct(.track, path)], playing: true)
+        }
+        fixture.waitForSound()
+        fixture.play(1500)
+        #expect(fixture.status.entry?.product.productId == path)
+        fixture.end()
+        try fixture.start("[audio]\nnormalization = off")
+        fixture.waitForSound()
+        #expect(fixture.status.entry?.product.productId == path)
+        fixture.play(500)
+        #expect(fixture.card.heard == "a0-2000")
+        fixture.end()
+    }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Output
 import Platform
 import TestSupport
@@ -13,28 +14,37 @@ struct HealthTests {
         var reference: String? = "1.1"
         var position: Double? = 0
         var waits = false
+        var answers = true
     }
 
-    @Test("A player is well while its clock advances, while it is silent on purpose, and while it waits for a device")
+    @Test("A player is healthy while its threads answer and, where something is heard, its clock advances")
     func table() {
         let looks: [(Look, Bool)] = [
             (Look(state: .idle, reference: nil, position: nil), true),
             (Look(state: .idle, reference: nil, position: nil), true),
             (Look(state: .playing, position: 1), true), (Look(state: .playing, position: 2), true),
             // It stands still.
-            (Look(state: .playing, position: 2), false), (Look(state: .stalled, position: 2), false),
+            (Look(state: .playing, position: 2), false), (Look(state: .playing, position: 2), false),
             // Another track, or a pause, is a new beginning.
             (Look(state: .playing, reference: "2.2", position: 2), true), (Look(state: .notPlaying, position: 2), true),
             (Look(state: .notPlaying, position: 2), true), (Look(state: .playing, position: 2), true),
             // A card that was pulled out is looked for.
             (Look(state: .stalled, position: 2, waits: true), true),
             (Look(state: .stalled, position: 2, waits: true), true),
-            (Look(state: .stalled, position: 2), true), (Look(state: .stalled, position: 2), false),
+            // A file that takes minutes to open, or to read on.
+            (Look(state: .stalled, position: 2), true), (Look(state: .stalled, position: 2), true),
+            (Look(state: .stalled, position: 2), true),
+            // Whatever it does, its threads have to answer.
+            (Look(state: .idle, answers: false), false), (Look(state: .notPlaying, answers: false), false),
+            (Look(state: .stalled, waits: true, answers: false), false),
+            (Look(state: .playing, position: 9, answers: false), false),
+            (Look(state: .playing, position: 9), true),
         ]
         var check = HealthCheck()
         for (index, (look, isHealthy)) in looks.enumerated() {
             let answer = check.isHealthy(
-                look.state, referenceId: look.reference, position: look.position, waitsForDevice: look.waits)
+                look.state, loopsAnswer: look.answers, referenceId: look.reference, position: look.position,
+                waitsForDevice: look.waits)
             #expect(answer == isHealthy, "look \(index)")
         }
     }
@@ -49,6 +59,9 @@ struct HealthTests {
         try fixture.start("[audio]\nnormalization = off")
         let watchdog = fixture.perform { Watchdog(supervisor, $0, clock: fixture.clock) }
         func alive(after seconds: Int64) -> Int {
+            // The answer to the last look's question comes before that to this one.
+            fixture.waitForFocus()
+            fixture.perform { _ in }
             fixture.pass(seconds: seconds)
             return socket.arrived().filter { $0 == "WATCHDOG=1" }.count
         }
@@ -75,6 +88,41 @@ struct HealthTests {
         fixture.perform { _ in watchdog.stop() }
         #expect(socket.arrived().last == "STOPPING=1")
         #expect(alive(after: 100) == 0)
+        fixture.end()
+    }
+
+    @Test("A player whose control thread hangs is not healthy, also while nothing plays")
+    func hangingThread() throws {
+        let folder = try ScratchFolder()
+        let socket = Datagrams(path: folder["notify"])
+        let variables = ["NOTIFY_SOCKET": socket.path, "WATCHDOG_USEC": "8000000"]
+        let supervisor = try #require(ServiceSupervisor(environment: { variables[$0] }))
+        let fixture = DaemonFixture(folder: folder["state"])
+        try fixture.start()
+        let watchdog = fixture.perform { Watchdog(supervisor, $0, clock: fixture.clock) }
+        func alive(after seconds: Int64) -> Int {
+            fixture.pass(seconds: seconds)
+            return socket.arrived().filter { $0 == "WATCHDOG=1" }.count
+        }
+        fixture.perform { _ in watchdog.start() }
+        fixture.waitForFocus()
+        #expect(alive(after: 0) == 1)
+        let isReleased = DispatchSemaphore(value: 0)
+        let isStuck = DispatchSemaphore(value: 0)
+        fixture.player.loop.post {
+            isStuck.signal()
+            isReleased.wait()
+        }
+        isStuck.wait()
+        // The last answer was given before; this look asks a question that stays open.
+        #expect(alive(after: 2) == 1)
+        #expect(alive(after: 2) == 0)
+        #expect(alive(after: 2) == 0)
+        isReleased.signal()
+        fixture.waitForFocus()
+        fixture.perform { _ in }
+        #expect(alive(after: 2) == 1)
+        fixture.perform { _ in watchdog.stop() }
         fixture.end()
     }
 }

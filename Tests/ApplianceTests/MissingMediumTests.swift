@@ -82,6 +82,20 @@ struct MissingMediumTests {
         try expectGoingOn()
     }
 
+    @Test("at the start, with its mount point empty: it is waited for as well")
+    func mountedLate() throws {
+        try play()
+        fixture.end()
+        try takeMediumAway()
+        try FileManager.default.createDirectory(atPath: tracks.folder.path, withIntermediateDirectories: false)
+        try start()
+        expectWaiting()
+        try FileManager.default.removeItem(atPath: tracks.folder.path)
+        try bringMediumBack()
+        try pass { $0.device != nil }
+        try expectGoingOn()
+    }
+
     @Test("for longer: the others have their turn, and when they are not there either, it is waited for on and on")
     func absentForLong() throws {
         try play()
@@ -201,10 +215,15 @@ struct MissingMediumTests {
 
     @Test(
         "A file that is gone or broken, or not ours to read, is no missing medium",
-        arguments: [("s2", false), ("s13", false), ("m1", false), ("s5", true), ("s19", true), ("s116", true)])
-    func errors(code: String, isMissing: Bool) throws {
+        arguments: [
+            (ENOENT, false), (EACCES, false), (nil, false), (EIO, true), (ENODEV, true), (ESTALE, true),
+        ] as [(Int32?, Bool)])
+    func errors(code: Int32?, isMissing: Bool) throws {
+        _ = try tracks.make("a", frames: 10)
         let product = MediaProduct(productType: .track, productId: tracks.folder["gone.flac"], referenceId: "")
-        let error = PlayerError(.unexpected, code: code, message: "", mediaProduct: product)
+        let cause: PlayerError.Cause =
+            code.map { .system(SystemError(code: $0, operation: "read")) } ?? .media(.notAudio(looksLike: nil))
+        let error = PlayerError(.unexpected, cause, message: "", mediaProduct: product)
         #expect(MediumWait.isNeeded(after: error) == isMissing)
         fixture.end()
     }

@@ -64,6 +64,16 @@ struct PlayQueueTests {
         #expect(nothing == nil)
     }
 
+    @Test("previous leaves the current entry, also when what was played between two of its turns is removed")
+    func previousIsAnotherEntry() throws {
+        var queue = try PlayQueue("abc", current: "c")
+        for letter in ["a", "b", "a"] as [Character] { try queue.select(queue.id(letter)) }
+        queue.remove([queue.id("b")])
+        #expect(queue.historyWord == "aca")
+        _ = queue.previous()
+        #expect(queue.currentLetter == "c")
+    }
+
     @Test("An entry that repeats is in the history once, not each time")
     func historyOfRepetition() throws {
         var queue = try PlayQueue("ab", current: "b")

@@ -46,7 +46,7 @@ struct ShutdownTests {
                 [button play]
                 line = 1
                 active = low
-                press = play-pause
+                press = toggle
                 [button next]
                 line = 2
                 active = low
@@ -113,7 +113,7 @@ struct ShutdownTests {
 
     private static let requests =
         [
-            "status", "play", "pause", "play-pause", "next", "previous", "stop", "shuffle", "mute", "volume-up",
+            "status", "play", "pause", "toggle", "next", "previous", "stop", "shuffle", "mute", "volume-up",
         ].map { #"{"id":1,"request":"\#($0)"}"# } + [
             #"{"id":1,"request":"focus","level":"none","hold":true}"#,
             #"{"id":1,"request":"focus","level":"full","hold":true}"#,

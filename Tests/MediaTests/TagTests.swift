@@ -77,13 +77,6 @@ struct TagTests {
         #expect(try read("REPLAYGAIN_TRACK_GAIN=4").replayGain == ReplayGain(trackGain: 4))
     }
 
-    @Test("A peak of another tag wins over the one that R128 stands for")
-    func r128PeakOfAnotherTag() throws {
-        let outer = try read("REPLAYGAIN_TRACK_PEAK=0.25")
-        let inner = try read("R128_TRACK_GAIN=0")
-        #expect(outer.overridden(by: inner).replayGain == ReplayGain(trackGain: 5, trackPeak: 0.25))
-    }
-
     @Test(
         "Nonsense is missing",
         arguments: [

@@ -30,6 +30,62 @@ struct DeviceNameTests {
         #expect(DeviceName.card("DAC") == "hw:CARD=DAC")
         #expect(DeviceName.device("DAC", 1) == "hw:CARD=DAC,DEV=1")
     }
+
+    /// What `auto` finds.
+    static let dac = SoundCardDevice.Availability.available(
+        DeviceCapabilities(rates: [44_100], channels: [2], sampleFormats: [.s16]))
+    /// An HDMI output that takes IEC958 alone.
+    static let hdmi = SoundCardDevice.Availability.available(
+        DeviceCapabilities(rates: [44_100], channels: [2], sampleFormats: []))
+    static let broken = SoundCardDevice.Availability.unusable(.refused(device: "", code: -5, reason: ""))
+
+    @Test(
+        "auto takes the first device with a usable format; one in use counts as usable",
+        arguments: [
+            ([dac, dac], 0), ([hdmi, dac], 1), ([broken, hdmi, dac], 2), ([hdmi, .busy, dac], 1), ([.busy, dac], 0),
+            // None can be used: opening the first one says why.
+            ([hdmi, broken], 0), ([], nil),
+        ] as [([SoundCardDevice.Availability], Int?)])
+    func automatic(availabilities: [SoundCardDevice.Availability], expected: Int?) {
+        let names = availabilities.indices.map { "\($0)" }
+        var asked: [Int] = []
+        let chosen = DeviceName.choose(among: names) { name in
+            let index = Int(name) ?? 0
+            asked.append(index)
+            return availabilities[index]
+        }
+        #expect(chosen == expected.map { "\($0)" })
+        // Nothing behind the chosen one is opened.
+        if let expected, expected > 0 { #expect(asked == Array(0...expected)) }
+    }
+
+    @Test(
+        "an enumerator of alsa-lib ends with −1, and would begin again behind it",
+        arguments: [([0, 2, 5, -1, 0, 2, 5], [0, 2, 5]), ([-1, 0], []), ([], [])] as [([Int32], [Int32])])
+    func enumeration(answers: [Int32], expected: [Int32]) {
+        var rest = answers[...]
+        let numbers = CardControl.numbers { number in
+            guard let answer = rest.popFirst() else { return -ENODEV }
+            number.pointee = answer
+            return 0
+        }
+        #expect(numbers == expected)
+    }
+
+    @Test(
+        "a missing card is a missing permission only where cards are forbidden and none can be opened",
+        arguments: [
+            (-ENOENT, [], true, .noPermission(device: "hw:DAC")),
+            (-ENODEV, [], false, .absent(device: "hw:DAC", present: [])),
+            (-ENXIO, ["hw:CARD=A"], true, .absent(device: "hw:DAC", present: ["hw:CARD=A"])),
+            (-EACCES, [], false, .noPermission(device: "hw:DAC")), (-EPERM, [], false, .noPermission(device: "hw:DAC")),
+            (-EBUSY, [], true, .busy(device: "hw:DAC")),
+        ] as [(Int32, [String], Bool, DeviceError)])
+    func openingFailed(code: Int32, present: [String], areForbidden: Bool, expected: DeviceError) {
+        let error = DeviceError(
+            opening: "hw:DAC", failure: ALSAFailure(code: code), present: { present }, areForbidden: { areForbidden })
+        #expect(error == expected)
+    }
 }
 
 @Suite("The cards of a machine without any", .enabled(if: !FileManager.default.fileExists(atPath: "/dev/snd")))

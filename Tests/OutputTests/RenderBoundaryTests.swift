@@ -39,6 +39,31 @@ struct RenderBoundaryTests {
         #expect(bench.card.recordings.map(\.frames) == [333, 444])
     }
 
+    @Test("A format for which the ring is too small to fill the device starts when the ring is full")
+    func smallRing() {
+        let bench = RenderBench()
+        let format = PCMFormat(sampleRate: 10_000, channelCount: 6, bitDepth: 16)
+        let stream = bench.stream(250, open: true)
+        stream.change(to: format)
+        bench.play(stream)
+        bench.hear(250)
+        // 200 ms are 12,000 samples; the ring has place for 1900 of mono.
+        let fitting = stream.write(5000)
+        #expect(fitting > 0 && fitting < 2000)
+        bench.settle()
+        #expect(bench.events == ["opened 1000/1", "running 1", "opened 10000/6"])
+        #expect(bench.card.isStarted)
+        var written = fitting
+        for _ in 0..<100 where written < 5000 {
+            bench.hear(100)
+            written += stream.write(5000 - written)
+        }
+        stream.end()
+        bench.settle()
+        bench.hear(5000)
+        #expect(bench.heard == [frames(0..<5250, of: 1)])
+    }
+
     @Test("A full device is waited for no longer than until a boundary is heard")
     func waitForBoundary() {
         let bench = RenderBench()

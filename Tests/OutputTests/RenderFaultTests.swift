@@ -170,4 +170,32 @@ struct RenderFaultTests {
         #expect(bench.heard == [frames(0..<500, of: 1)])
         #expect(bench.events == ["opened 1000/1", "running 1", "ended 1"])
     }
+
+    @Test("Four faults in a row without a frame heard are recovered from; the fifth gives the device up for a while")
+    func faultLimit() {
+        let bench = RenderBench()
+        bench.play(bench.stream(500))
+        for _ in 1...4 {
+            bench.card.inject(.failed(code: -5))
+            bench.settle()
+        }
+        #expect(bench.card.isOpen && bench.card.openingCount == 1)
+        bench.card.inject(.failed(code: -5))
+        #expect(bench.settle() == .time(milliseconds: 1000))
+        #expect(bench.events == ["opened 1000/1", "running 1", "lost 1"])
+        #expect(!bench.card.isOpen)
+    }
+
+    @Test("A frame that is heard ends the row of faults")
+    func faultsWithFramesBetween() {
+        let bench = RenderBench()
+        bench.play(bench.stream(500))
+        for _ in 1...20 {
+            bench.card.inject(.failed(code: -5))
+            bench.hear(1)
+        }
+        bench.hear(480)
+        #expect(bench.heard == [frames(0..<500, of: 1)])
+        #expect(bench.events == ["opened 1000/1", "running 1", "ended 1"])
+    }
 }

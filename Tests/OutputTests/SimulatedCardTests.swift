@@ -2,7 +2,10 @@ import AllocationCounter
 import CALSA
 import Foundation
 import PCM
+import Platform
 import SimulatedCard
+import Synchronization
+import TestSupport
 import Testing
 
 @testable import Output
@@ -14,7 +17,7 @@ final class Card {
     init(
         rates: [UInt32] = [44_100, 48_000], formats: [snd_pcm_format_t] = [SND_PCM_FORMAT_S16_LE],
         channels: [UInt32] = [2], memoryMapped: Bool = true, refusesSilence: Bool = false,
-        stutters: Bool = false
+        stutters: Bool = false, latency: UInt = 0
     ) throws {
         var abilities = simulated_abilities()
         withUnsafeMutableBytes(of: &abilities.rates) { $0.copyBytes(from: rates.withUnsafeBytes(Array.init)) }
@@ -24,13 +27,18 @@ final class Card {
         abilities.memory_mapped = memoryMapped
         abilities.refuses_silence = refusesSilence
         abilities.stutters = stutters
+        abilities.latency = latency
         raw = try #require(simulated_card_create(&abilities))
     }
 
     deinit { simulated_card_free(raw) }
 
-    func open(_ request: DeviceRequest = .stereo("card")) throws(DeviceError) -> ALSADevice {
-        try ALSADeviceProvider(configuration: .builtIn).open(request, on: PCMHandle(adopting: simulated_card_pcm(raw)))
+    /// - Parameter clock: for the time that draining may take; it stands still unless a test lets it run.
+    func open(
+        _ request: DeviceRequest = .stereo("card"), clock: any MonotonicClock = ManualClock()
+    ) throws(DeviceError) -> ALSADevice {
+        try ALSADeviceProvider(configuration: .builtIn, memoryMapping: true, clock: clock)
+            .open(request, on: PCMHandle(adopting: simulated_card_pcm(raw)))
     }
 
     var written: [UInt8] {
@@ -214,11 +222,67 @@ struct SimulatedCardTests {
         let card = try Card()
         var request = DeviceRequest.stereo("card")
         request.bufferMilliseconds = 20
-        let device = try card.open(request)
+        let clock = SteppingClock()
+        let device = try card.open(request, clock: clock)
         #expect(try device.write(500) { _, _ in } == 500)
         try device.start()
         #expect(throws: DeviceFault.failed(code: -ETIMEDOUT)) { try device.drain() }
         #expect(try device.delayFrames() == 0)
+        device.close()
+    }
+
+    @Test("behind the last frame the clock goes on with silence, so that what is on its way is heard")
+    func runningOn() throws {
+        let card = try Card(latency: 300)
+        let device = try card.open()
+        #expect(try device.write(5_000) { _, _ in } == 5_000)
+        try device.start()
+        try device.runOnBehindLastFrame()
+        #expect(simulated_card_parameters(card.raw).stop_threshold == simulated_card_parameters(card.raw).boundary)
+        simulated_card_hear(card.raw, 5_000)
+        #expect(try device.delayFrames() == 300)
+        #expect(simulated_card_heard(card.raw) == 4_700)
+        simulated_card_hear(card.raw, 200)
+        #expect(try device.delayFrames() == 100)
+        simulated_card_hear(card.raw, 10_000)
+        #expect(try device.delayFrames() == 0)
+        #expect(simulated_card_heard(card.raw) == 5_000)
+        simulated_card_hear_when_polled(card.raw)
+        try device.drain()
+        #expect(simulated_card_heard(card.raw) == 5_000)
+        // And then it stops again when it has run dry.
+        #expect(
+            simulated_card_parameters(card.raw).stop_threshold == UInt(device.configuration.bufferFrames))
+        #expect(try device.write(100) { _, _ in } == 100)
+        device.close()
+    }
+
+    @Test("frames that come in time follow without a gap; those that come too late find an underrun")
+    func goingOn() throws {
+        let card = try Card()
+        let device = try card.open()
+        #expect(try device.write(1_000) { _, _ in } == 1_000)
+        try device.start()
+        try device.runOnBehindLastFrame()
+        simulated_card_hear(card.raw, 900)
+        #expect(try device.write(500) { _, _ in } == 500)
+        #expect(try device.delayFrames() == 600)
+        try device.runOnBehindLastFrame()
+        simulated_card_hear(card.raw, 700)
+        #expect(try device.delayFrames() == 0)
+        #expect(try device.writableFrames() == device.configuration.bufferFrames)
+        #expect(throws: DeviceFault.underrun) { try device.write(500) { _, _ in } }
+        device.close()
+    }
+
+    @Test("a device that plays no silence behind the last frame stops there, as before")
+    func noSilenceBehind() throws {
+        let card = try Card(refusesSilence: true)
+        let device = try card.open()
+        #expect(try device.write(1_000) { _, _ in } == 1_000)
+        try device.start()
+        try device.runOnBehindLastFrame()
+        #expect(simulated_card_parameters(card.raw).stop_threshold == UInt(device.configuration.bufferFrames))
         device.close()
     }
 
@@ -239,4 +303,11 @@ struct SimulatedCardTests {
         #expect(calls == 0)
         device.close()
     }
+}
+
+/// A clock on which 50 ms pass whenever it is read.
+private final class SteppingClock: MonotonicClock {
+    private let reads = Atomic<Int64>(0)
+
+    func now() -> Int64 { reads.add(1, ordering: .relaxed).newValue * 50_000_000 }
 }

@@ -2,7 +2,7 @@ import Foundation
 import PCM
 import Testing
 
-@Suite("Loudness normalization (seed 000, Loudness normalization)")
+@Suite("Loudness normalization (docs/playback.md, 9)")
 struct LoudnessTests {
     private let complete = ReplayGain(trackGain: -9.8, trackPeak: 0.9, albumGain: -3, albumPeak: 2)
 

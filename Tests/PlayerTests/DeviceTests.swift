@@ -217,6 +217,24 @@ struct DeviceTests {
         #expect(fixture.messages.filter { $0.contains(">") } == ["- > a", "a > b", "b > -"])
     }
 
+    @Test("Reset forgets a device that is missing, also when the report of it comes later")
+    func resetWhileLost() throws {
+        let folder = try ScratchFolder()
+        let track = try Track("a", frames: 4000, in: folder)
+        let fixture = try PlayerFixture()
+        fixture.card.unplug()
+        fixture.engine.load(track.product)
+        try fixture.wait(forTransitions: 1)
+        fixture.engine.play()
+        // Control looks again when the renderer has tried, and has the reset before it.
+        fixture.onControl { [card = fixture.card] in card.waitUntil("an opening") { $0.openingCount == 1 } }
+        fixture.engine.reset()
+        try fixture.wait(for: .idle)
+        fixture.settle()
+        #expect(fixture.engine.deviceProblem == nil)
+        #expect(fixture.messages == ["NOT_PLAYING", "- > a", "IDLE"])
+    }
+
     @Test("A suspended system: on it goes at the exact frame")
     func suspended() throws {
         let folder = try ScratchFolder()

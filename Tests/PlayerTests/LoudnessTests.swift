@@ -151,6 +151,22 @@ struct LoudnessTests {
         #expect(fixture.card.recordings.map(\.samples) == [track.samples])
     }
 
+    @Test(
+        "What the mixer cannot do is left to the samples, and volume 0 is digital zero",
+        arguments: [(40, 0.25), (0, 0)])
+    func remainder(percent: Int, factor: Double) throws {
+        let folder = try ScratchFolder()
+        let track = try Track("a", frames: 4000, in: folder)
+        let fixture = try PlayerFixture(mixer: Mixer(softwareFactor: 0.25))
+        fixture.player.playbackEngineConfig.volume = Volume(percent: percent)
+        fixture.settle()
+        fixture.card.playFreely()
+        fixture.engine.load(track.product)
+        fixture.engine.play()
+        try fixture.wait(for: .idle)
+        #expect(fixture.card.recordings.map(\.samples) == [scaled(track.samples, by: factor)])
+    }
+
     @Test("A mixer that fails leaves the volume to the samples")
     func failingMixer() throws {
         let folder = try ScratchFolder()
@@ -194,9 +210,9 @@ struct FirstVolumeTests {
         #expect(try volume(Mixer(initial: 80), folder: folder["state"]) == (63, true))
     }
 
-    @Test("is −30 dB on a card at its loudest: that is how drivers leave it")
-    func loudestMixer() throws {
-        let mixer = Mixer(initial: 100)
+    @Test("is −30 dB on a card at its loudest or silent: that is how drivers leave it", arguments: [0, 100])
+    func untouchedMixer(initial: Int) throws {
+        let mixer = Mixer(initial: initial)
         #expect(try volume(mixer) == (Volume.first.percent, false))
         #expect(mixer.percents.elements.last == Volume.first.percent)
     }
@@ -235,17 +251,24 @@ struct FirstVolumeTests {
 private final class Mixer: HardwareVolume, Sendable {
     let percents = Recorder<Int>()
     private let fails: Bool
-    private let initial: Int
 
-    init(fails: Bool = false, initial: Int = 100) {
+    private let initial: Volume
+    /// What it leaves to the samples. It halves them itself.
+    private let softwareFactor: Double
+
+    init(fails: Bool = false, initial: Int = 100, softwareFactor: Double = 1) {
         self.fails = fails
-        self.initial = initial
+        self.initial = Volume(percent: initial)
+        self.softwareFactor = softwareFactor
     }
 
-    func percent() throws(DeviceError) -> Int { percents.elements.last ?? initial }
+    func volume() throws(DeviceError) -> Volume { percents.elements.last.map { Volume(percent: $0) } ?? initial }
 
-    func setVolume(percent: Int) throws(DeviceError) {
+    func setVolume(percent: Int) throws(DeviceError) -> AppliedVolume {
         if fails { throw .absent(device: "mixer", present: []) }
         percents.record(percent)
+        return percent == 0
+            ? AppliedVolume(softwareFactor: 0, factor: 0)
+            : AppliedVolume(softwareFactor: softwareFactor, factor: softwareFactor * 0.5)
     }
 }

@@ -186,6 +186,26 @@ struct SeekTests {
         #expect(fixture.messages == ["NOT_PLAYING", "- > a", "PLAYING", "a > b", "b > -", "IDLE"])
     }
 
+    @Test("A seek to infinity is one to the end, also before the product is loaded", arguments: [true, false])
+    func infinity(tellsLength: Bool) throws {
+        let recording = ScriptedRecording("a", frames: 4000, isOpenable: false, tellsLength: tellsLength)
+        let fixture = try PlayerFixture(source: ScriptedSource([recording]))
+        fixture.engine.load(recording.product)
+        fixture.engine.seek(.infinity)
+        fixture.settle()
+        #expect(fixture.engine.assetPosition == nil)
+        recording.letOpen()
+        try fixture.wait(forTransitions: 1)
+        fixture.settle()
+        #expect(fixture.engine.assetPosition == (tellsLength ? 0.5 : 1e9))
+        fixture.engine.seek(.infinity)
+        fixture.settle()
+        #expect(fixture.engine.assetPosition?.isFinite == true)
+        fixture.engine.play()
+        try fixture.wait(for: .idle)
+        #expect(fixture.messages == ["NOT_PLAYING", "- > a", "a > -", "IDLE"])
+    }
+
     @Test("Of many seeks the last one counts")
     func many() throws {
         let folder = try ScratchFolder()

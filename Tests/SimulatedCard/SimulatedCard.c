@@ -12,6 +12,8 @@ struct simulated_card {
     snd_pcm_ioplug_t plugin;
     bool hears_when_polled, failing, refuses_silence, stutters, stutter;
     snd_pcm_uframes_t in_buffer, position;
+    /// Frames that left the buffer and are not heard yet, at most `latency`; silence behind them pushes them out.
+    snd_pcm_uframes_t in_flight, silence_in_flight, latency;
     simulated_parameters parameters;
     size_t written_bytes, heard;
     int starts;
@@ -24,14 +26,24 @@ static int on_start(snd_pcm_ioplug_t *plugin) {
 }
 
 static int on_stop(snd_pcm_ioplug_t *plugin) {
-    (void)plugin;
+    simulated_card *card = plugin->private_data;
+    // As USB cards do: what is on its way is heard after a drain, and lost when the clock stops in any other way.
+    if (plugin->state == SND_PCM_STATE_DRAINING) card->heard += card->in_flight;
+    card->in_flight = card->silence_in_flight = 0;
     return 0;
 }
 
 static int on_prepare(snd_pcm_ioplug_t *plugin) {
     simulated_card *card = plugin->private_data;
-    card->position = card->in_buffer = 0;
+    card->position = card->in_buffer = card->in_flight = card->silence_in_flight = 0;
     card->failing = false;
+    return 0;
+}
+
+static int on_delay(snd_pcm_ioplug_t *plugin, snd_pcm_sframes_t *delay) {
+    simulated_card *card = plugin->private_data;
+    if (card->failing) return -EPIPE;
+    *delay = card->in_buffer + card->in_flight;
     return 0;
 }
 
@@ -105,6 +117,18 @@ static const snd_pcm_ioplug_callback_t callbacks = {
     .sw_params = on_software_parameters,
 };
 
+static const snd_pcm_ioplug_callback_t callbacks_with_latency = {
+    .start = on_start,
+    .stop = on_stop,
+    .prepare = on_prepare,
+    .resume = on_resume,
+    .pointer = on_pointer,
+    .transfer = on_transfer,
+    .poll_revents = on_poll,
+    .sw_params = on_software_parameters,
+    .delay = on_delay,
+};
+
 static unsigned length(const unsigned *list) {
     unsigned count = 0;
     while (list[count]) count++;
@@ -118,7 +142,8 @@ simulated_card *simulated_card_create(const simulated_abilities *abilities) {
     plugin->version = SND_PCM_IOPLUG_VERSION;
     plugin->name = "Simulated card";
     plugin->flags = SND_PCM_IOPLUG_FLAG_BOUNDARY_WA;
-    plugin->callback = &callbacks;
+    plugin->callback = abilities->latency > 0 ? &callbacks_with_latency : &callbacks;
+    card->latency = abilities->latency;
     plugin->private_data = card;
     plugin->poll_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     plugin->poll_events = POLLIN;
@@ -149,10 +174,17 @@ struct _snd_pcm *simulated_card_pcm(simulated_card *card) { return card->plugin.
 
 void simulated_card_hear(simulated_card *card, size_t frames) {
     snd_pcm_uframes_t taken = frames < card->in_buffer ? frames : card->in_buffer;
+    bool runs_on = card->parameters.stop_threshold >= card->parameters.boundary;
+    snd_pcm_uframes_t silence = runs_on && card->plugin.state == SND_PCM_STATE_RUNNING ? frames - taken : 0;
     card->in_buffer -= taken;
-    card->heard += taken;
-    card->position = (card->position + taken) % card->parameters.boundary;
-    if (taken < frames && card->plugin.state == SND_PCM_STATE_RUNNING) card->failing = true;
+    card->in_flight += taken;
+    card->silence_in_flight += silence;
+    while (card->in_flight > 0 && card->in_flight + card->silence_in_flight > card->latency) {
+        card->in_flight--;
+        card->heard++;
+    }
+    card->position = (card->position + taken + silence) % card->parameters.boundary;
+    if (taken + silence < frames && card->plugin.state == SND_PCM_STATE_RUNNING) card->failing = true;
 }
 
 void simulated_card_hear_when_polled(simulated_card *card) {

@@ -60,22 +60,20 @@ class Amplifier(unittest.TestCase):
         watch.wait_for("state", state="stopped")
         trace = board.run("cat", "/sys/kernel/tracing/trace").stdout
 
-        names, times = zip(*self.steps(trace)[:8])
-        self.assertEqual(names, ("open", "start", "unmute", "drain", "mute", "open", "start", "unmute"), trace)
-        _, start, unmute, _, mute, reopening, restart, second_unmute = times
-        self.assertGreaterEqual(unmute - start, UNMUTE_AFTER_START)
-        self.assertGreaterEqual(reopening - mute, max(MUTE_BEFORE_START, MUTE_BEFORE_STOP))
-        self.assertGreaterEqual(second_unmute - restart, UNMUTE_AFTER_START)
+        # The order alone. How long each step waits is judged by the unit tests of AmplifierSequence, on a clock that is
+        # driven by hand: time stamps of a busy machine say when something was noted, not when it was decided.
+        self.assertEqual(
+            self.steps(trace)[:8], ["open", "start", "unmute", "drain", "mute", "open", "start", "unmute"], trace)
 
     @staticmethod
     def steps(trace):
-        """Names and times in milliseconds of what is in a trace; several of one name in a row are one."""
+        """Names of what is in a trace, in order; several of one name in a row are one."""
         steps = []
         for line in trace.splitlines():
-            found = re.search(r" (\d+\.\d+): (?:sys_ioctl\(.*cmd: (\w+)|gpio_value: \d+ set (\d))", line)
+            found = re.search(r" \d+\.\d+: (?:sys_ioctl\(.*cmd: (\w+)|gpio_value: \d+ set (\d))", line)
             if found:
-                time, request, level = found.groups()
+                request, level = found.groups()
                 name = REQUESTS[int(request, 16)] if request else ["mute", "unmute"][int(level)]
-                if not steps or steps[-1][0] != name:
-                    steps.append((name, float(time) * 1000))
+                if not steps or steps[-1] != name:
+                    steps.append(name)
         return steps

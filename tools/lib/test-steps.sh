@@ -126,16 +126,19 @@ benchmarks() {
 # beside_busy_loops TIMES: the tests of the host, so many times, while two processes keep the cores busy. A test that
 # depends on the speed of the machine fails here.
 beside_busy_loops() {
-    local run bad=0 loops=() loop
+    local run bad=0 loop
+    busy_loops=()
+    trap 'kill "${busy_loops[@]}"' EXIT
     for loop in 1 2; do
         (while :; do :; done) &
-        loops+=($!)
+        busy_loops+=($!)
     done
     for ((run = 1; run <= $1; run++)); do
         step_start=$SECONDS
         run_host_tests "swift test beside two busy loops, run $run of $1" "$LOGS/busy-$run" || bad=$((bad + 1))
     done
-    kill "${loops[@]}"
-    wait "${loops[@]}" 2>/dev/null || true
+    trap - EXIT
+    kill "${busy_loops[@]}"
+    wait "${busy_loops[@]}" 2>/dev/null || true
     say "beside two busy loops, $bad of $1 runs failed"
 }

@@ -41,6 +41,12 @@ extension Configuration {
     public var mixerControl: String? { text(.mixerControl, unless: "auto") }
     public var forcesSoftwareVolume: Bool { text(.volumeRoute, unless: "auto") != nil }
     public var maximumVolume: Volume { Volume(percent: number(.maximumVolume)) }
+    /// In dB, as long as no volume is known.
+    public var firstVolume: Int { number(.firstVolume) }
+    /// Whether what is interrupted fades out, and what comes after a silence fades in.
+    public var usesFades: Bool { choice(.fades, of: [true, false]) }
+    /// Whether music is adapted to what the card takes.
+    public var adaptsToDevice: Bool { choice(.adaptation, of: [true, false]) }
     /// nil for normal scheduling.
     public var realtimePriority: Int? { number(.realtimePriority) == 0 ? nil : number(.realtimePriority) }
 

@@ -1,6 +1,7 @@
 /// Names a setting of the daemon.
 public enum SettingName: Int, CaseIterable, Sendable {
-    case device, sampleFormat, buffer, periods, mixerControl, volumeRoute, maximumVolume, realtimePriority
+    case device, sampleFormat, buffer, periods, mixerControl, volumeRoute, maximumVolume, firstVolume, realtimePriority
+    case fades, adaptation
     case normalization, preAmp
     case resume, state
     case socket, socketMode, socketGroup, clients
@@ -87,9 +88,27 @@ struct Setting: Sendable {
             No button, knob or client makes it louder than this.
             """),
         Setting(
+            .firstVolume, "audio", "first-volume", .decibels(-60...0), "-30 dB",
+            """
+            The volume as long as none is known: at the very first start, or when the kept one was lost. A card with a
+            control of its own keeps what that has.
+            """),
+        Setting(
             .realtimePriority, "audio", "realtime-priority", .integer(0...99), "40",
             """
             The priority of the audio thread (SCHED_FIFO); 0 for none. It needs the permission, which the unit file gives.
+            """),
+        Setting(
+            .fades, "audio", "fades", .choice(["on", "off"]), "on",
+            """
+            Whether pause, seek and skip fade out and in over 5 ms, so that nothing clicks. Boundaries between tracks
+            are never faded.
+            """),
+        Setting(
+            .adaptation, "audio", "adaptation", .choice(["on", "off"]), "on",
+            """
+            What happens to music that the card does not take: with on its channels are adapted to the card's, and the
+            status says so; with off it is an error. What the card takes reaches it unchanged either way.
             """),
         Setting(
             .normalization, "audio", "normalization", .choice(["off", "track", "album"]), "album",

@@ -30,10 +30,14 @@ public final class Daemon: @unchecked Sendable {
     private let system: SystemCommands
     private let keeper: QueueKeeper
     private let position: PositionKeeper
+    private let resumeGuard: ResumeGuard
+    private let medium: MediumProblem
     private let deviceAbsence: () -> String?
     private let kept: (position: Double, wasPlaying: Bool)
     private var panel: BoardPanel?
     private var network: NetworkState?
+    /// The entry that the start passed over, as long as a problem says so.
+    private var passedOver: EntryID?
 
     /// - Parameters:
     ///   - loop: this thread's.
@@ -78,6 +82,8 @@ public final class Daemon: @unchecked Sendable {
         commands = CommandDispatcher(queue: queue, volume: volume) { system.run($0) }
         position = PositionKeeper(queue, loop: loop, clock: clock) { keeper.keep(position: $0, of: $1) }
         spareMemory = SpareMemory(loop: loop)
+        resumeGuard = ResumeGuard(folder: state.path, loop: loop)
+        medium = MediumProblem(loop: loop) { problems.set(DaemonProblem.music, $0) }
         kept = (state.contents.position, state.contents.isPlaying)
         queue.observe = { [self] in receive($0) }
         player.observeStorage { [self] problem in
@@ -107,13 +113,29 @@ public final class Daemon: @unchecked Sendable {
             settings.configuration.resume, hasCurrent: queue.contents.current != nil, position: kept.position,
             wasPlaying: kept.wasPlaying)
         {
-        case .startEmpty: queue.clear()
-        case .wait: break
-        case .resume(let position, let playing): queue.resume(at: position, playing: playing)
+        case .startEmpty:
+            resumeGuard.forget()
+            queue.clear()
+        case .wait: resumeGuard.forget()
+        case .resume(let position, let playing): resume(at: position, playing: playing)
         }
         observers.tell(.state)
         // After resuming: the engine opens file and device meanwhile.
         panel?.listen()
+    }
+
+    private func resume(at position: Double, playing: Bool) {
+        guard let entry = queue.contents.current, let product = queue.contents.product(entry) else { return }
+        if resumeGuard.mayOpen(entry) { return queue.resume(at: position, playing: playing) }
+        passedOver = entry
+        problems.set(
+            DaemonProblem.queue,
+            "\(product.productId) was passed over: the player ended twice after it was opened. Play it to try again, or "
+                + "remove it from the queue.")
+        queue.pass(over: entry)
+        // The guard knows nothing against the next one.
+        guard let next = queue.contents.current, resumeGuard.mayOpen(next) else { return }
+        queue.resume(at: 0, playing: playing)
     }
 
     /// Stops playing for clients and buttons, and writes what is still to be written. Clients may still ask afterwards
@@ -122,6 +144,8 @@ public final class Daemon: @unchecked Sendable {
         loop.assertOnLoop()
         position.handle(.rested)
         position.stop()
+        resumeGuard.end()
+        medium.stop()
         spareMemory.stop()
         system.stop()
         player.observeStorage(nil)
@@ -177,12 +201,15 @@ public final class Daemon: @unchecked Sendable {
     private func receive(_ event: QueueMessage) {
         switch event {
         case .queueChanged, .advanced:
+            resumeGuard.currentIs(queue.contents.current)
+            forgetPassedOver()
             keeper.keepQueue()
             observers.tell(.queue)
             observers.tell(.state)
         case .currentAnnounced:
             observers.tell(.track)
         case .stateChanged:
+            medium.waits(queue.entryWithoutData)
             problems.set(DaemonProblem.device, player.playbackEngine.deviceProblem)
             observers.tell(.state)
         case .positionJumped:
@@ -195,7 +222,7 @@ public final class Daemon: @unchecked Sendable {
             let product = queue.contents.product(entry) ?? QueuedProduct(.track, error.mediaProduct?.productId ?? "")
             observers.tell(.failed(QueueEntry(id: entry, product: product), error))
         case .mediumMissing(let error):
-            problems.set(DaemonProblem.music, error.map { "\($0.message). It is retried." })
+            medium.isMissing(error.map { "\($0.message). It is retried." })
             observers.tell(.state)
         case .ended:
             Log.info("the queue has ended")
@@ -205,5 +232,14 @@ public final class Daemon: @unchecked Sendable {
             Log.notice("\(device ?? "another device") plays with the same subscription; paused")
         }
         position.scheduleTick()
+    }
+
+    /// The problem ends when somebody plays the entry again or removes it.
+    private func forgetPassedOver() {
+        guard let entry = passedOver else { return }
+        let contents = queue.contents
+        guard contents.current == entry || contents.product(entry) == nil else { return }
+        passedOver = nil
+        problems.set(DaemonProblem.queue, nil)
     }
 }

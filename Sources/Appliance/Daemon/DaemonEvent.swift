@@ -14,7 +14,7 @@ public enum DaemonEvent: Equatable, Sendable {
     case volume
     /// A value of the configuration.
     case configuration
-    /// What is amiss.
+    /// The problems.
     case problems
     /// An entry could not be played and was passed over.
     case failed(QueueEntry, PlayerError)

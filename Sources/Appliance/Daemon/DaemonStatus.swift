@@ -36,22 +36,24 @@ public struct DaemonStatus: Equatable, Sendable {
 
     public var focus = FocusLevel.full
     public var power = PowerState.active
-    /// nil while nobody tells it.
+    /// nil while it is unknown.
     public var network: NetworkState?
-    /// What is amiss now, the oldest first.
+    /// Everything that is wrong now, the oldest first.
     public var problems: [DaemonProblem] = []
 
     public init() {}
 }
 
-/// Something that is amiss and keeps on being so: a device that is not there, a button's line that is taken.
+/// Something that is wrong and stays so: a device that is missing, a button's line that is taken.
 public struct DaemonProblem: Equatable, Sendable {
-    /// The sound device is not there, or another program has it.
+    /// The sound device is missing, or another program uses it.
     public static let device = "device"
     /// The configuration file has mistakes and is not in force.
     public static let configuration = "configuration"
-    /// The medium of the current entry is not there.
+    /// The medium of the current entry is missing or slow.
     public static let music = "music"
+    /// An entry of the queue ended the process, and was passed over.
+    public static let queue = "queue"
     /// The volume cannot be written.
     public static let settings = "settings"
     /// The queue and what clients have set cannot be written.
@@ -59,8 +61,8 @@ public struct DaemonProblem: Equatable, Sendable {
     /// The state was damaged at the start; what could be read is in use.
     public static let damage = "damage"
 
-    /// What it is about, the same for as long as it lasts: `device`, `music`, `storage`, `damage`,
-    /// `settings`, `configuration`, or a section of the board's profile with a line: `button play`, `light status`, `amplifier`.
+    /// What it is about, the same for as long as it lasts: `device`, `music`, `queue`, `storage`, `damage`, `settings`,
+    /// `configuration`, or a section of the board's profile with a line: `button play`, `light status`, `amplifier`.
     public var subject: String
     /// What happened and what can be done, for a person.
     public var message: String

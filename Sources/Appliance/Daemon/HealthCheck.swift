@@ -1,7 +1,7 @@
 import Player
 
-/// Whether the player does what it should, for a watchdog: the audio clock advances while it plays, or it is silent on
-/// purpose, or it waits for something that it can name and tries again by itself. Anything else is a player that hangs.
+/// Whether the player does what it should, for a watchdog (docs/decisions/watchdog.md): its loops answer, and while
+/// something is heard the audio clock advances. Waiting for a device or for a medium is healthy, however long it takes.
 struct HealthCheck {
     /// Where playback was.
     private struct Mark: Equatable {
@@ -12,24 +12,20 @@ struct HealthCheck {
     private var last: Mark?
 
     /// - Parameters:
+    ///   - loopsAnswer: whether the player's threads have answered since the last look.
     ///   - referenceId: of the active product.
     ///   - position: where it is heard, in seconds.
-    ///   - waitsForDevice: the device is not there, and is tried again every second.
+    ///   - waitsForDevice: the device is missing, and is retried every second.
     mutating func isHealthy(
-        _ state: PlaybackState, referenceId: String?, position: Double?, waitsForDevice: Bool
+        _ state: PlaybackState, loopsAnswer: Bool, referenceId: String?, position: Double?, waitsForDevice: Bool
     ) -> Bool {
-        switch state {
-        case .idle, .notPlaying:
+        guard loopsAnswer else { return false }
+        guard state == .playing, !waitsForDevice else {
             last = nil
             return true
-        case .playing, .stalled:
-            if waitsForDevice {
-                last = nil
-                return true
-            }
-            let mark = Mark(referenceId: referenceId, position: position)
-            defer { last = mark }
-            return mark != last
         }
+        let mark = Mark(referenceId: referenceId, position: position)
+        defer { last = mark }
+        return mark != last
     }
 }

@@ -17,6 +17,8 @@ public final class SystemCommands {
     private let loop: EventLoop
     private let line: (SystemCommand) -> String
     private var running: [Running] = []
+    /// Called when a command has ended.
+    var ended: (SystemCommand) -> Void = { _ in }
 
     /// - Parameter line: what the shell runs for a command; `none` for nothing.
     public init(loop: EventLoop, line: @escaping (SystemCommand) -> String) {
@@ -28,7 +30,7 @@ public final class SystemCommands {
     public func run(_ command: SystemCommand) {
         let line = line(command)
         if line.utf8.elementsEqual("none".utf8) { return }
-        if running.contains(where: { $0.command == command }) {
+        if isRunning(command) {
             return Log.notice("\(line): still running; not started a second time")
         }
         Log.notice("running \(line)")
@@ -39,6 +41,8 @@ public final class SystemCommands {
         }
         watch(Running(command: command, descriptor: descriptor))
     }
+
+    func isRunning(_ command: SystemCommand) -> Bool { running.contains { $0.command == command } }
 
     /// Forgets the commands that run. They go on.
     func stop() {
@@ -59,5 +63,6 @@ public final class SystemCommands {
         loop.unwatch(command.descriptor)
         close(command.descriptor)
         running.removeAll { $0.descriptor == command.descriptor }
+        ended(command.command)
     }
 }

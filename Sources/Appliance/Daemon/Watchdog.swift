@@ -1,17 +1,20 @@
 import Platform
 import Player
 
-/// Tells whoever supervises this process how the daemon does: that it has started and stops, in a line what it plays,
-/// and time and again that the player is well, as `HealthCheck` has it. A player that hangs is not reported well, and
-/// is started anew.
+/// Reports to the supervisor of this process, which is systemd: that it has started and stops, in a line what it plays,
+/// and regularly that the player is healthy, as `HealthCheck` has it. A player that hangs is not reported as healthy, and
+/// is restarted.
 ///
 /// Thread: the daemon's.
-public final class Watchdog {
+/// `@unchecked Sendable` is safe because the player's thread only posts to the daemon's loop.
+public final class Watchdog: @unchecked Sendable {
     private let supervisor: ServiceSupervisor
     private let daemon: Daemon
     private let clock: any MonotonicClock
     private var check = HealthCheck()
     private var timer: TimerToken?
+    /// Questions to the player's threads that they have not answered.
+    private var openQuestions = 0
 
     public init(_ supervisor: ServiceSupervisor, _ daemon: Daemon, clock: any MonotonicClock = SystemMonotonicClock()) {
         self.supervisor = supervisor
@@ -45,18 +48,32 @@ public final class Watchdog {
 
     private func tellStatus() { supervisor.tell(.status(daemon.status.summary)) }
 
+    /// Asks control, and through it the audio thread where that has something to do. One question at a time: a thread
+    /// that hangs would collect them.
+    private func ask(_ engine: PlaybackEngine) {
+        guard openQuestions == 0 else { return }
+        openQuestions += 1
+        engine.afterRequests { [self] in
+            daemon.loop.post { self.openQuestions -= 1 }
+        }
+    }
+
     /// Four times in the time that it has: what looks like a stop once may be a busy moment.
     private func look() {
         guard let interval = supervisor.watchdogInterval else { return }
         let engine = daemon.player.playbackEngine
+        let loopsAnswer = openQuestions == 0
         let isHealthy = check.isHealthy(
-            engine.playbackState, referenceId: engine.mediaProduct?.referenceId, position: engine.assetPosition,
-            waitsForDevice: engine.deviceProblem != nil)
+            engine.playbackState, loopsAnswer: loopsAnswer, referenceId: engine.mediaProduct?.referenceId,
+            position: engine.assetPosition, waitsForDevice: engine.deviceProblem != nil || engine.isWaitingForMedium)
         if isHealthy {
             supervisor.tell(.alive)
-        } else {
+        } else if loopsAnswer {
             Log.warning("nothing was heard for \(interval / 4_000_000) ms although it plays")
+        } else {
+            Log.warning("the player's threads have not answered for \(interval / 4_000_000) ms")
         }
+        ask(engine)
         timer = daemon.loop.schedule(after: interval / 4) { [self] in look() }
     }
 }

@@ -2,9 +2,9 @@ import CLinux
 import Platform
 import Player
 
-/// The wait for an entry whose medium is not there: a stick that was pulled out, a share that is mounted later than the
-/// player starts. For a while it alone is tried again; then the others have their turn, and when none of them can be
-/// played either, it is tried on and on.
+/// The wait for an entry whose medium is missing: a stick that was pulled out, a share that is mounted later than the
+/// player starts. For a while only this entry is retried; then the others have their turn, and when none of them can be
+/// played either, it is retried for ever.
 struct MediumWait: Equatable {
     /// How often the entry is tried before others are.
     private static let patience = 15
@@ -35,21 +35,20 @@ struct MediumWait: Equatable {
 
     mutating func letOthersTry() { othersWereTried = true }
 
-    /// Whether an error means that the medium is not there, in contrast to a file that is not, or is broken.
+    /// Whether an error means that the medium is missing, in contrast to a file that is missing or broken.
     static func isNeeded(after error: PlayerError) -> Bool {
-        guard let path = error.mediaProduct?.productId else { return false }
-        switch systemError(error) {
-        // The folder is not there either.
-        case ENOENT, ENOTDIR: return FileKind(at: Folder.containing(path)) != .folder
+        guard case .system(let failure) = error.cause, let path = error.mediaProduct?.productId else { return false }
+        switch failure.code {
+        case ENOENT, ENOTDIR: return isMissing(Folder.containing(path))
         // It was there a moment ago.
         case EIO, ENXIO, ENODEV, ESTALE, ENOTCONN, EHOSTDOWN: return true
         default: return false
         }
     }
 
-    /// errno, where it is an error of the system; else nil.
-    private static func systemError(_ error: PlayerError) -> Int32? {
-        guard error.code.utf8.first == UInt8(ascii: "s") else { return nil }
-        return Int32(String(decoding: error.code.utf8.dropFirst(), as: UTF8.self))
+    /// Whether the folder of a missing file is missing with it, or is empty: the point where a medium is mounted is an
+    /// empty folder without the medium (docs/decisions/missing-medium.md).
+    private static func isMissing(_ folder: String) -> Bool {
+        FileKind(at: folder) != .folder || Folder.isEmpty(folder)
     }
 }

@@ -8,7 +8,7 @@ import Player
 /// `@unchecked Sendable` is safe because the engine's thread only posts to `loop`.
 public final class QueueConductor: @unchecked Sendable {
     /// Called on `loop`'s thread with everything that happens.
-    var observe: (QueueMessage) -> Void
+    public var observe: (QueueMessage) -> Void
 
     let output: AmplifiedOutput
     private let engine: PlaybackEngine
@@ -76,6 +76,12 @@ public final class QueueConductor: @unchecked Sendable {
         return machine.isReleased || waitsForMedium || engine.playbackState == .stalled ? .stalled : .playing
     }
 
+    /// The current entry, where it is meant to play and the engine has no data of it although the device is there.
+    var entryWithoutData: QueuedProduct? {
+        guard wantsToPlay, engine.playbackState == .stalled, engine.deviceProblem == nil else { return nil }
+        return machine.contents.current.flatMap(machine.contents.product)
+    }
+
     /// Remembers the position: the engine forgets it when it fails.
     func notePosition() { machine.notePosition(engine.assetPosition) }
 
@@ -88,6 +94,9 @@ public final class QueueConductor: @unchecked Sendable {
 
     /// Makes the current entry ready at a position, in seconds, for a start with what was kept.
     public func resume(at position: Double, playing: Bool) { handle(.resume(position: position, playing: playing)) }
+
+    /// Makes what follows the entry current, without loading it. To be called before `resume`.
+    func pass(over entry: EntryID) { handle(.passOver(entry)) }
 
     /// Plays the current entry, or the first one where there is none.
     public func play() { handle(.play) }

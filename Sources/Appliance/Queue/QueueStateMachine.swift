@@ -7,6 +7,8 @@ struct QueueStateMachine {
         // What people ask for.
         /// Make the current entry ready at a position, for a start with what was kept.
         case resume(position: Double, playing: Bool)
+        /// Make what follows the entry current, without loading it.
+        case passOver(EntryID)
         case play
         case pause
         case toggle
@@ -105,6 +107,9 @@ struct QueueStateMachine {
     mutating func handle(_ event: Event, _ heard: Heard = Heard()) -> [Effect] {
         switch event {
         case .resume(let position, let playing): resume(at: position, playing: playing)
+        case .passOver(let entry):
+            contents.pass(over: entry)
+            tell(.queueChanged)
         case .play: play()
         case .pause: pause()
         case .toggle: if wantsToPlay { pause() } else { play() }

@@ -12,7 +12,11 @@ public enum CardMixer: Equatable, Sendable {
         /// In hundredths of a decibel; nil where it has no volume or no decibel scale.
         public var range: ClosedRange<Int>?
 
-        public init(name: String, range: ClosedRange<Int>?) {
+        /// Whether it has a volume, in decibels or not.
+        public var hasVolume: Bool
+
+        public init(name: String, range: ClosedRange<Int>?, hasVolume: Bool = false) {
+            self.hasVolume = hasVolume || range != nil
             self.name = name
             self.range = range
         }

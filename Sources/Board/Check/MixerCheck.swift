@@ -32,6 +32,9 @@ struct MixerCheck {
         let named = controls.filter { $0.name.hasSameBytes(as: name) }
         guard !named.isEmpty else { return (.missing, "no control `\(name)`. \(usable)") }
         guard let range = named.lazy.compactMap({ $0.range }).first else {
+            if sound.mixerRange == nil, named.contains(where: { $0.hasVolume }) {
+                return (.present, "\(name), steps without decibels")
+            }
             return (.missing, "`\(name)` has no volume in decibels. \(usable)")
         }
         let all = text(range)

@@ -38,7 +38,7 @@ public enum ByteRead: Equatable, Sendable {
 }
 
 /// Why bytes cannot be read.
-public enum ByteSourceError: Error, Equatable {
+public enum ByteSourceError: Error, Equatable, Sendable {
     /// The read was cancelled. Never shown to a user as an error.
     case cancelled
     /// The file system or the device below it failed.

@@ -16,6 +16,8 @@ final class StepSource: ByteSource {
     private let source: any ByteSource
     private var pieces: [Piece] = []
     private var keptBytes = 0
+    /// The first offset that was answered with the end.
+    private var keptEnd: Int64?
     private var isKeeping = false
 
     /// More is not kept. A step that reads more begins again with bytes of the source.
@@ -33,6 +35,7 @@ final class StepSource: ByteSource {
         isKeeping = false
         pieces = []
         keptBytes = 0
+        keptEnd = nil
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead {
@@ -47,8 +50,13 @@ final class StepSource: ByteSource {
             buffer.copyBytes(from: piece.bytes[start..<(start + count)])
             return .bytes(count)
         }
+        if let keptEnd, keptEnd <= offset { return .end }
         let answer = try source.read(into: buffer, at: offset)
-        if case .bytes(let count) = answer { keep(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: offset) }
+        switch answer {
+        case .bytes(let count): keep(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: offset)
+        case .end: keptEnd = min(offset, keptEnd ?? .max)
+        case .notYet: break
+        }
         return answer
     }
 

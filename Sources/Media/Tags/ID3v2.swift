@@ -113,6 +113,20 @@ struct ID3v2Content {
         return true
     }
 
+    /// Whether a frame, padding or the end of the tag stands `count` bytes further on.
+    func isFrameBoundary(after count: Int64) throws(Interruption) -> Bool {
+        var ahead = self
+        guard try ahead.skip(count) else { return false }
+        if ahead.cursor.remaining == 0 { return true }
+        guard let first = try ahead.bytes(1) else { return false }
+        if first[0] == 0 { return true }
+        guard let rest = try ahead.bytes(9) else { return false }
+        let header = first + rest
+        let size = ID3v2.synchsafe(header[4..<8]) ?? ID3v2.plain(Array(header[4..<8]))
+        return size <= ahead.cursor.remaining
+            && header[..<4].allSatisfy { (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) }
+    }
+
     private mutating func nextByte() throws(Interruption) -> UInt8? {
         guard readThroughLimit > 0, var byte = try cursor.byte() else { return nil }
         readThroughLimit -= 1

@@ -17,8 +17,19 @@ struct ID3v2Frame {
         guard let header = try content.bytes(version == 2 ? 6 : 10), header[0] != 0 else { return nil }
         let name = header[..<nameSize]
         let sizeBytes = header[nameSize..<(2 * nameSize)]
-        // Some programs wrote plain sizes into 2.4.
-        size = (version == 4 ? ID3v2.synchsafe(sizeBytes) : nil) ?? ID3v2.plain(Array(sizeBytes))
+        let plainSize = ID3v2.plain(Array(sizeBytes))
+        if version == 4, let synchsafeSize = ID3v2.synchsafe(sizeBytes) {
+            // Old iTunes wrote plain sizes into 2.4. The right one leads to another frame or to the end.
+            var size = synchsafeSize
+            if synchsafeSize != plainSize, try !content.isFrameBoundary(after: synchsafeSize),
+                try content.isFrameBoundary(after: plainSize)
+            {
+                size = plainSize
+            }
+            self.size = size
+        } else {
+            size = plainSize
+        }
         field = Self.field(named: name)
         isUserText = name.elementsEqual(Self.bytes("TXX")) || name.elementsEqual(Self.bytes("TXXX"))
 

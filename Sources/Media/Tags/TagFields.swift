@@ -50,11 +50,17 @@ struct TagFields {
         }
     }
 
-    /// What the tag tells. Replay gain of its own name wins over R128.
+    /// What the tag tells. Replay gain of its own name wins over R128. R128 has no peak: full scale stands for it.
     var result: TrackMetadata {
         var result = metadata
-        result.replayGain.trackGain = result.replayGain.trackGain ?? r128TrackGain
-        result.replayGain.albumGain = result.replayGain.albumGain ?? r128AlbumGain
+        if metadata.replayGain.trackGain == nil, let r128TrackGain {
+            result.replayGain.trackGain = r128TrackGain
+            result.replayGain.trackPeak = metadata.replayGain.trackPeak ?? 1
+        }
+        if metadata.replayGain.albumGain == nil, let r128AlbumGain {
+            result.replayGain.albumGain = r128AlbumGain
+            result.replayGain.albumPeak = metadata.replayGain.albumPeak ?? 1
+        }
         return result
     }
 

@@ -27,7 +27,8 @@ enum TagNumber {
             isNegative = sign == 0x2D
             bytes.removeFirst()
         }
-        // Both stay exact in a Double, so that the division rounds once. Digits beyond them change nothing.
+        // Both stay exact in a Double, so that the division rounds once. Digits beyond 14 significant ones, and beyond
+        // 18 behind the point, are ignored.
         var mantissa: Int64 = 0
         var scale: Int64 = 1
         var isFraction = false
@@ -35,6 +36,7 @@ enum TagNumber {
         for byte in bytes {
             if isDigit(byte) {
                 hasDigits = true
+                if isFraction && scale == 1_000_000_000_000_000_000 { continue }
                 if mantissa < 100_000_000_000_000 {
                     mantissa = mantissa * 10 + Int64(byte - 0x30)
                     if isFraction { scale *= 10 }

@@ -1,6 +1,7 @@
 import CALSA
 import CLinux
 import PCM
+import Platform
 
 /// A playback device of alsa-lib, opened without blocking: frames go in when there is room, and waiting is poll(2).
 final class ALSADevice: PlaybackDevice {
@@ -17,9 +18,21 @@ final class ALSADevice: PlaybackDevice {
     let isAudible: Bool
     /// nil where the device's memory is mapped.
     private var staging: StagingBuffer?
+    private let software: SoftwareParameters
+    /// Whether the device plays silence behind the last frame, as long as its clock runs.
+    private let isSilentBehind: Bool
+    /// Whether the clock goes on behind the last frame.
+    private var runsOn = false
+    private let clock: any MonotonicClock
 
-    /// - Parameter handle: with its hardware and software parameters installed, as `configuration` says.
-    init(_ handle: consuming PCMHandle, configuration: DeviceConfiguration) throws(ALSAFailure) {
+    /// - Parameter handle: with its hardware parameters installed, as `configuration` says.
+    init(
+        _ handle: consuming PCMHandle, configuration: DeviceConfiguration, clock: any MonotonicClock
+    ) throws(ALSAFailure) {
+        software = try SoftwareParameters(of: handle)
+        isSilentBehind = try software.install(
+            bufferFrames: configuration.bufferFrames, periodFrames: configuration.periodFrames)
+        self.clock = clock
         let descriptors = try PollDescriptors(of: handle)
         pcm = handle.raw
         isFile = snd_pcm_type(pcm) == SND_PCM_TYPE_FILE
@@ -42,13 +55,20 @@ final class ALSADevice: PlaybackDevice {
         if let fault = state.fault { throw fault }
         let room = snd_pcm_avail_update(pcm)
         try check(room)
-        return max(0, room - stagedFrames)
+        return max(0, min(room, configuration.bufferFrames) - stagedFrames)
     }
 
     func write(
         _ frames: Int, _ fill: (_ destination: UnsafeMutableRawPointer, _ frames: Int) -> Void
     ) throws(DeviceFault) -> Int {
-        configuration.memoryMapped ? try writeMapped(frames, fill) : try writeStaged(frames, fill)
+        // Behind the last frame nothing can follow without a gap: the device reports an underrun then.
+        if runsOn {
+            let room = snd_pcm_avail_update(pcm)
+            try setRunsOn(false)
+            if let fault = state.fault { throw fault }
+            if room >= configuration.bufferFrames { throw .underrun }
+        }
+        return configuration.memoryMapped ? try writeMapped(frames, fill) : try writeStaged(frames, fill)
     }
 
     private func writeMapped(
@@ -122,9 +142,21 @@ final class ALSADevice: PlaybackDevice {
 
     // MARK: Stopping
 
+    func runOnBehindLastFrame() throws(DeviceFault) {
+        // The `file` plug-in has no clock, and silence would be written into the file.
+        guard !runsOn, isSilentBehind, !isFile, stagedFrames == 0, state == .running else { return }
+        try setRunsOn(true)
+    }
+
+    private func setRunsOn(_ runsOn: Bool) throws(DeviceFault) {
+        try check(Int(software.setRunsOn(runsOn, bufferFrames: configuration.bufferFrames)))
+        self.runsOn = runsOn
+    }
+
     func drop() throws(DeviceFault) {
         staging?.clear()
         try check(try writing { Int(snd_pcm_drop(pcm)) })
+        if runsOn { try setRunsOn(false) }
         try check(Int(snd_pcm_prepare(pcm)))
     }
 
@@ -143,7 +175,7 @@ final class ALSADevice: PlaybackDevice {
     func drain() throws(DeviceFault) {
         // The buffer, and once more for drivers that end with a whole period and for a clock that starts only now.
         let bufferMilliseconds = Int64(configuration.bufferFrames) * 1000 / Int64(configuration.sampleRate)
-        let deadline = Deadline(milliseconds: 2 * bufferMilliseconds + 100)
+        let deadline = Deadline(milliseconds: 2 * bufferMilliseconds + 100, clock)
         let heard = try playOut(until: deadline)
         // The `file` plug-in writes what it holds back when it is dropped, whatever its slave made of the drain.
         try drop()
@@ -177,6 +209,9 @@ final class ALSADevice: PlaybackDevice {
 
     func recover(from fault: DeviceFault) -> Bool {
         staging?.clear()
+        if runsOn, fault != .vanished {
+            runsOn = software.setRunsOn(false, bufferFrames: configuration.bufferFrames) < 0
+        }
         var recovery = Recovery(from: fault)
         var code: Int32 = 0
         while true {
@@ -218,19 +253,17 @@ final class ALSADevice: PlaybackDevice {
     }
 }
 
-/// A point in time of the monotonic clock.
+/// A point in time of a clock.
 private struct Deadline {
+    private let clock: any MonotonicClock
     private let end: Int64
 
-    init(milliseconds: Int64) { end = Deadline.now + milliseconds }
+    init(milliseconds: Int64, _ clock: any MonotonicClock) {
+        self.clock = clock
+        end = clock.now() + milliseconds * 1_000_000
+    }
 
     /// At least 0.
-    var remainingMilliseconds: Int32 { Int32(clamping: max(0, end - Deadline.now)) }
+    var remainingMilliseconds: Int32 { Int32(clamping: max(0, (end - clock.now() + 999_999) / 1_000_000)) }
     var isOver: Bool { remainingMilliseconds == 0 }
-
-    private static var now: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-    }
 }

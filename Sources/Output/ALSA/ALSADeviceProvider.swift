@@ -12,26 +12,39 @@ import Platform
 /// equals sign goes between quotes, `file:FILE='/a, b.wav',FORMAT=wav`; in a path, `%r`, `%c`, `%b` and `%f` stand for
 /// rate, channel count, bits and sample format.
 ///
-/// Thread: the audio thread.
+/// Thread: the audio thread, but for `lastOpened`.
 public final class ALSADeviceProvider: DeviceProvider {
     private let configuration: ALSAConfiguration
     private let memoryMapping: Bool
+    private let clock: any MonotonicClock
+    private let opened = OpenedName()
 
     public convenience init(configuration: ALSAConfiguration = .available) {
         self.init(configuration: configuration, memoryMapping: true)
     }
 
     /// - Parameter memoryMapping: false hands frames over by a call, even where memory could be mapped.
-    init(configuration: ALSAConfiguration, memoryMapping: Bool) {
+    /// - Parameter clock: for the time that a device may take to play what it has.
+    init(
+        configuration: ALSAConfiguration, memoryMapping: Bool, clock: any MonotonicClock = SystemMonotonicClock()
+    ) {
         self.configuration = configuration
+        self.clock = clock
         self.memoryMapping = memoryMapping
     }
 
     public func open(_ request: DeviceRequest) throws(DeviceError) -> any PlaybackDevice {
         var request = request
+        let isAutomatic = DeviceName.isAutomatic(request.device)
         request.device = try DeviceName.resolved(request.device, configuration: configuration)
-        return try open(request, on: try openHandle(request.device))
+        let device = try open(request, on: try openHandle(request.device))
+        let isNews = opened.change(to: request.device)
+        if isAutomatic, isNews { Log.notice("\(DeviceName.automatic): plays on \(request.device)") }
+        return device
     }
+
+    /// The device that was opened last, as `auto` chose it; nil before the first one. Any thread.
+    public var lastOpened: String? { opened.name }
 
     /// - Parameter handle: the device that `request` names.
     func open(_ request: DeviceRequest, on handle: consuming PCMHandle) throws(DeviceError) -> ALSADevice {
@@ -48,7 +61,7 @@ public final class ALSADeviceProvider: DeviceProvider {
             var configuration = try install(request, sampleFormat, handle)
             configuration.channels = channels
             unwritableFile = FilePlugin.unwritableFile(of: handle)
-            device = try ALSADevice(handle, configuration: configuration)
+            device = try ALSADevice(handle, configuration: configuration, clock: clock)
         } catch {
             throw DeviceError(using: request.device, failure: error)
         }
@@ -101,12 +114,28 @@ public final class ALSADeviceProvider: DeviceProvider {
         try hardware.setBuffer(BufferSize(for: request))
         try hardware.install()
         let (bufferFrames, periodFrames) = try hardware.installedSizes()
-        try SoftwareParameters(of: handle).install(bufferFrames: bufferFrames, periodFrames: periodFrames)
         let significantBits = hardware.installedSignificantBits() ?? sampleFormat.bitDepth
         return DeviceConfiguration(
             device: request.device, sampleRate: try hardware.installedRate(),
             channelCount: request.format.channelCount, sampleFormat: sampleFormat,
             significantBits: min(significantBits, sampleFormat.bitDepth), bufferFrames: bufferFrames,
             periodFrames: periodFrames, memoryMapped: memoryMapped)
+    }
+}
+
+/// A name that the audio thread writes and others read.
+private final class OpenedName: @unchecked Sendable {
+    // `lock` guards `value`. The audio thread takes it while it opens a device, which blocks anyway.
+    private let lock = Lock()
+    private var value: String?
+
+    var name: String? { lock.withLock { value } }
+
+    /// - Returns: whether the name is another one than before.
+    func change(to name: String) -> Bool {
+        lock.withLock {
+            defer { value = name }
+            return value.map { !$0.utf8.elementsEqual(name.utf8) } ?? true
+        }
     }
 }

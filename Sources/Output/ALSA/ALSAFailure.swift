@@ -20,15 +20,24 @@ extension DeviceError {
     /// A card is looked up by its id through the control nodes of all cards, and one that may not be opened is passed
     /// over: what alsa-lib reports as a missing card can be a missing permission.
     init(opening device: String, failure: ALSAFailure, configuration: ALSAConfiguration) {
+        self.init(
+            opening: device, failure: failure, present: { DeviceName.present(configuration: configuration) },
+            areForbidden: { ControlNodes.areForbidden })
+    }
+
+    /// - Parameters:
+    ///   - present: the cards that may be opened.
+    ///   - areForbidden: whether there are cards that may not.
+    init(opening device: String, failure: ALSAFailure, present: () -> [String], areForbidden: () -> Bool) {
         switch -failure.code {
         case EBUSY, EAGAIN:
             self = .busy(device: device)
         case EACCES, EPERM:
             self = .noPermission(device: device)
         case ENOENT, ENODEV, ENXIO:
-            let present = DeviceName.present(configuration: configuration)
+            let present = present()
             self =
-                present.isEmpty && ControlNodes.areForbidden
+                present.isEmpty && areForbidden()
                 ? .noPermission(device: device) : .absent(device: device, present: present)
         case EINVAL:
             let reason = "ALSA does not understand this name or its arguments"

@@ -20,10 +20,10 @@ struct SoftwareParameters: ~Copyable {
     /// The clock starts when it is told to and stops when the buffer has run dry; until then half of the buffer at a
     /// time can be waited for, and whatever was played is overwritten with silence, so that a late writer is heard as a
     /// pause and not as the last 200 ms again.
-    func install(bufferFrames: Int, periodFrames: Int) throws(ALSAFailure) {
+    /// - Returns: whether silence follows the frames that were written.
+    func install(bufferFrames: Int, periodFrames: Int) throws(ALSAFailure) -> Bool {
         try ALSAFailure.check(snd_pcm_sw_params_current(pcm, raw))
-        var boundary: snd_pcm_uframes_t = 0
-        try ALSAFailure.check(snd_pcm_sw_params_get_boundary(raw, &boundary))
+        let boundary = try boundary()
         try ALSAFailure.check(snd_pcm_sw_params_set_start_threshold(pcm, raw, boundary))
         try ALSAFailure.check(snd_pcm_sw_params_set_stop_threshold(pcm, raw, snd_pcm_uframes_t(bufferFrames)))
         // Every wake-up costs more than the frames it writes, and half a buffer is time enough for a late one.
@@ -34,9 +34,28 @@ struct SoftwareParameters: ~Copyable {
             snd_pcm_sw_params_set_silence_size(pcm, raw, boundary) == 0,
             snd_pcm_sw_params(pcm, raw) == 0
         {
-            return
+            return true
         }
         _ = snd_pcm_sw_params_set_silence_size(pcm, raw, 0)
         try ALSAFailure.check(snd_pcm_sw_params(pcm, raw))
+        return false
+    }
+
+    /// After `install`: whether the clock goes on when the buffer has run dry. Allocates nothing.
+    /// - Returns: alsa-lib's code.
+    func setRunsOn(_ runsOn: Bool, bufferFrames: Int) -> Int32 {
+        var threshold = snd_pcm_uframes_t(bufferFrames)
+        if runsOn {
+            let code = snd_pcm_sw_params_get_boundary(raw, &threshold)
+            if code < 0 { return code }
+        }
+        let code = snd_pcm_sw_params_set_stop_threshold(pcm, raw, threshold)
+        return code < 0 ? code : snd_pcm_sw_params(pcm, raw)
+    }
+
+    private func boundary() throws(ALSAFailure) -> snd_pcm_uframes_t {
+        var boundary: snd_pcm_uframes_t = 0
+        try ALSAFailure.check(snd_pcm_sw_params_get_boundary(raw, &boundary))
+        return boundary
     }
 }

@@ -37,8 +37,7 @@ struct CardControl: ~Copyable {
     /// All cards that may be opened, by ascending index.
     static func all(configuration: ALSAConfiguration) -> [Identity] {
         var identities: [Identity] = []
-        var index: Int32 = -1
-        while snd_card_next(&index) == 0, index >= 0 {
+        for index in numbers(snd_card_next) {
             do throws(ALSAFailure) {
                 let control = try CardControl(card: "\(index)", configuration: configuration)
                 identities.append(try control.identity(index: Int(index)))
@@ -48,6 +47,15 @@ struct CardControl: ~Copyable {
             }
         }
         return identities
+    }
+
+    /// The numbers that an enumerator of alsa-lib gives. Each call moves on from the number that it finds; behind the
+    /// last one it gives −1, and would begin again from there.
+    static func numbers(_ moveOn: (UnsafeMutablePointer<Int32>) -> Int32) -> [Int32] {
+        var numbers: [Int32] = []
+        var number: Int32 = -1
+        while moveOn(&number) == 0, number >= 0 { numbers.append(number) }
+        return numbers
     }
 
     private func identity(index: Int) throws(ALSAFailure) -> Identity {
@@ -66,8 +74,7 @@ struct CardControl: ~Copyable {
         var info: OpaquePointer?
         guard snd_pcm_info_malloc(&info) == 0 else { return [] }
         defer { snd_pcm_info_free(info) }
-        var number: Int32 = -1
-        while snd_ctl_pcm_next_device(raw, &number) == 0, number >= 0 {
+        for number in CardControl.numbers({ snd_ctl_pcm_next_device(raw, $0) }) {
             snd_pcm_info_set_device(info, UInt32(number))
             snd_pcm_info_set_subdevice(info, 0)
             snd_pcm_info_set_stream(info, SND_PCM_STREAM_PLAYBACK)

@@ -2,25 +2,58 @@
 ///
 /// Thread: any.
 public enum DeviceName {
-    /// Stands for the first card that plays, whichever that is when it is opened.
+    /// Stands for the first card that can be used, at the moment when it is opened.
     public static let automatic = "auto"
 
-    /// What is opened for `name`: itself, or the first card's first device.
-    /// - Throws: `.absent` when there is no card to choose.
-    static func resolved(_ name: String, configuration: ALSAConfiguration) throws(DeviceError) -> String {
-        guard name.utf8.elementsEqual(automatic.utf8) else { return name }
-        for card in CardControl.all(configuration: configuration) {
-            guard let control = try? CardControl(card: card.id, configuration: configuration) else { continue }
-            if let first = control.playbackDevices().first { return device(card.id, first.number) }
-        }
+    static func isAutomatic(_ name: String) -> Bool { name.utf8.elementsEqual(automatic.utf8) }
+
+    /// What is opened for `name`: itself, or the device that `choose` takes. That opens devices for a moment.
+    ///
+    /// Thread: any; for `auto` not while another thread opens a device.
+    /// - Throws: `.absent` when there is no card to choose, `.noPermission`.
+    public static func resolved(
+        _ name: String, configuration: ALSAConfiguration = .available
+    ) throws(DeviceError) -> String {
+        guard isAutomatic(name) else { return name }
+        let devices = playbackDevices(configuration: configuration)
+        let chosen = choose(among: devices) { SoundCardDevice.Availability(of: $0, configuration: configuration) }
+        if let chosen { return chosen }
         throw ControlNodes.areForbidden ? .noPermission(device: name) : .absent(device: name, present: [])
     }
 
-    /// Why the card of `name` cannot be had, for a person, without opening what plays; nil when it is there, and for a name
+    /// The first device with a sample format that Tonearm can write: an HDMI output may take IEC958 alone. One that is
+    /// in use cannot be asked, and counts as one that can be used. Where none can be used it is the first one: opening
+    /// it says why.
+    static func choose(
+        among devices: [String], availability: (String) -> SoundCardDevice.Availability
+    ) -> String? {
+        for device in devices {
+            switch availability(device) {
+            case .busy: return device
+            case .available(let capabilities) where capabilities.canPlay: return device
+            case .available, .unusable: continue
+            }
+        }
+        return devices.first
+    }
+
+    /// `hw:CARD=…,DEV=…` for every playback device, in the order of the cards.
+    private static func playbackDevices(configuration: ALSAConfiguration) -> [String] {
+        CardControl.all(configuration: configuration).flatMap { card -> [String] in
+            guard let control = try? CardControl(card: card.id, configuration: configuration) else { return [] }
+            return control.playbackDevices().map { device(card.id, $0.number) }
+        }
+    }
+
+    /// Why the card of `name` is missing, for a person, without opening what plays; nil when it is there, and for a name
     /// that says nothing of a card.
     public static func absence(of name: String, configuration: ALSAConfiguration = .available) -> String? {
         do throws(DeviceError) {
-            guard let card = cardReference(of: try resolved(name, configuration: configuration)) else { return nil }
+            if isAutomatic(name) {
+                if !playbackDevices(configuration: configuration).isEmpty { return nil }
+                throw ControlNodes.areForbidden ? .noPermission(device: name) : .absent(device: name, present: [])
+            }
+            guard let card = cardReference(of: name) else { return nil }
             let present = CardControl.all(configuration: configuration)
             if present.contains(where: { $0.id.utf8.elementsEqual(card.utf8) || Int(card) == $0.index }) { return nil }
             if ControlNodes.areForbidden { throw .noPermission(device: name) }

@@ -1,13 +1,14 @@
 import CALSA
+import PCM
 
 /// The volume of a card, in its own hardware.
 ///
 /// Thread: one at a time; not the audio thread. A card that is pulled out makes the calls throw; a new mixer is opened
 /// once it is back.
 public final class HardwareMixer {
-    /// What the volume is set with. It has a decibel scale.
+    /// What the volume is set with.
     public let control: MixerControl
-    /// What a percentage means on it.
+    /// How a volume is carried out with it.
     public let scale: VolumeScale
 
     private let card: String
@@ -17,9 +18,9 @@ public final class HardwareMixer {
     /// Opens the mixer of the card that `device` names (`hw:CARD=DAC,DEV=0`).
     /// - Parameters:
     ///   - controlName: the control to take; nil chooses as `MixerControl.choose` does.
-    ///   - limits: the part of the control's range to use, in hundredths of a decibel; nil for all of it.
-    /// - Returns: nil when the device has no card, the card has no such control or that has no decibel scale: the
-    ///   volume is software then.
+    ///   - limits: the part of the control's range to use, in hundredths of a decibel; nil for all of it. Without effect
+    ///     on a control without a decibel scale.
+    /// - Returns: nil when the device has no card or the card has no such control: the volume is software then.
     /// - Throws: `.absent`, `.noPermission`, `.refused` when the card's mixer cannot be opened.
     public static func open(
         device: String, controlName: String? = nil, limits: ClosedRange<Int>? = nil,
@@ -29,61 +30,121 @@ public final class HardwareMixer {
         guard let card = DeviceName.cardReference(of: device) else { return nil }
         do throws(ALSAFailure) {
             let mixer = try MixerHandle.open(card: card, configuration: configuration)
-            guard let control = MixerControl.choose(among: mixer.controls(), named: controlName),
-                let range = control.decibelRange
-            else { return nil }
-            let scale = VolumeScale(range: limits.map { range.clamped(to: $0) } ?? range)
-            return HardwareMixer(mixer, control: control, scale: scale, card: card, configuration: configuration)
+            return HardwareMixer(
+                mixer, controlName: controlName, limits: limits, card: card, configuration: configuration)
         } catch {
             throw DeviceError(opening: device, failure: error, configuration: configuration)
         }
     }
 
-    private init(
-        _ mixer: consuming MixerHandle, control: MixerControl, scale: VolumeScale, card: String,
+    /// Returns nil when the mixer has no such control.
+    init?(
+        _ mixer: consuming MixerHandle, controlName: String? = nil, limits: ClosedRange<Int>? = nil, card: String,
         configuration: ALSAConfiguration
     ) {
+        guard let control = MixerControl.choose(among: mixer.controls(), named: controlName) else { return nil }
+        if let range = control.decibelRange {
+            scale = VolumeScale(decibels: limits.map { range.clamped(to: $0) } ?? range)
+        } else if let range = control.stepRange {
+            scale = VolumeScale(steps: range)
+        } else {
+            return nil
+        }
         self.mixer = mixer
         self.control = control
-        self.scale = scale
         self.card = card
         self.configuration = configuration
     }
 
-    /// The volume of the card's first channel, in hundredths of a decibel.
+    /// What the card is set to: the loudest of its channels, as the volume that is not louder. A muted card is at 0.
+    /// Does not change anything.
     /// - Throws: `.absent` when the card is gone, `.refused`.
-    public func decibels() throws(DeviceError) -> Int {
-        try calling { mixer, element throws(ALSAFailure) in
+    public func volume() throws(DeviceError) -> Volume {
+        let (hasSwitch, scale) = (control.hasSwitch, scale)
+        return try calling { mixer, element throws(ALSAFailure) in
             try mixer.refresh()
-            var value = 0
-            let channel = SND_MIXER_SCHN_FRONT_LEFT
-            try ALSAFailure.check(snd_mixer_selem_get_playback_dB(element, channel, &value))
-            return value
+            if hasSwitch, !(try Self.isOn(element)) { return .muted }
+            return scale.volume(at: try Self.settings(of: element, scale.unit).max() ?? scale.range.lowerBound)
         }
     }
 
-    /// Sets all channels, in hundredths of a decibel, to the nearest step that is not louder.
-    /// - Throws: as `decibels`.
-    public func setDecibels(_ value: Int) throws(DeviceError) {
-        try calling { _, element throws(ALSAFailure) in
-            try ALSAFailure.check(snd_mixer_selem_set_playback_dB_all(element, value, -1))
+    /// Sets all channels to the loudest setting of the card that is not louder than `percent`. Where the card does not
+    /// go as low, or has only coarse steps, the samples have to carry the rest. 0 mutes as well where the card can, and
+    /// is silence in the samples in any case.
+    /// - Returns: what is left for the samples.
+    /// - Throws: as `volume`.
+    public func setVolume(percent: Int) throws(DeviceError) -> AppliedVolume {
+        let (volume, scale) = (Volume(percent: percent), scale)
+        let applied = try calling { mixer, element throws(ALSAFailure) in
+            try mixer.refresh()
+            let choice = try Self.choose(volume, on: element, scale)
+            try ALSAFailure.check(snd_mixer_selem_set_playback_volume_all(element, choice.step))
+            let softwareFactor = scale.softwareFactor(for: volume, at: choice.setting)
+            return AppliedVolume(
+                softwareFactor: softwareFactor, factor: softwareFactor * scale.factor(at: choice.setting))
         }
-    }
-
-    /// Sets all channels by `scale`; 0 mutes as well where the card can.
-    /// - Throws: as `decibels`.
-    public func setVolume(percent: Int) throws(DeviceError) {
-        try setDecibels(scale.decibels(percent: percent))
-        if control.hasSwitch { try setMuted(percent <= 0) }
+        if control.hasSwitch { try setMuted(volume == .muted) }
+        return applied
     }
 
     /// Without effect where `control.hasSwitch` is false.
-    /// - Throws: as `decibels`.
+    /// - Throws: as `volume`.
     public func setMuted(_ isMuted: Bool) throws(DeviceError) {
         guard control.hasSwitch else { return }
         try calling { _, element throws(ALSAFailure) in
             try ALSAFailure.check(snd_mixer_selem_set_playback_switch_all(element, isMuted ? 0 : 1))
         }
+    }
+
+    // MARK: The element
+
+    /// The card's step for a volume, and what that is on the scale.
+    private static func choose(
+        _ volume: Volume, on element: OpaquePointer, _ scale: VolumeScale
+    ) throws(ALSAFailure) -> (step: Int, setting: Int) {
+        let wanted = scale.setting(for: volume)
+        guard scale.unit == .decibels else { return (wanted, wanted) }
+        let softer = try step(of: element, nearest: wanted, direction: -1)
+        guard scale.isTooSoft(softer.setting, for: volume) else { return softer }
+        return try step(of: element, nearest: wanted, direction: 1)
+    }
+
+    private static func step(
+        of element: OpaquePointer, nearest decibels: Int, direction: Int32
+    ) throws(ALSAFailure) -> (step: Int, setting: Int) {
+        var step = 0
+        try ALSAFailure.check(snd_mixer_selem_ask_playback_dB_vol(element, decibels, direction, &step))
+        var setting = 0
+        try ALSAFailure.check(snd_mixer_selem_ask_playback_vol_dB(element, step, &setting))
+        return (step, setting)
+    }
+
+    /// Of all channels.
+    private static func settings(of element: OpaquePointer, _ unit: VolumeScale.Unit) throws(ALSAFailure) -> [Int] {
+        var settings: [Int] = []
+        for number in 0...Int32(SND_MIXER_SCHN_LAST.rawValue) {
+            let channel = snd_mixer_selem_channel_id_t(number)
+            guard snd_mixer_selem_has_playback_channel(element, channel) != 0 else { continue }
+            var setting = 0
+            switch unit {
+            case .decibels: try ALSAFailure.check(snd_mixer_selem_get_playback_dB(element, channel, &setting))
+            case .steps: try ALSAFailure.check(snd_mixer_selem_get_playback_volume(element, channel, &setting))
+            }
+            settings.append(setting)
+        }
+        return settings
+    }
+
+    /// Whether any channel is not muted.
+    private static func isOn(_ element: OpaquePointer) throws(ALSAFailure) -> Bool {
+        for number in 0...Int32(SND_MIXER_SCHN_LAST.rawValue) {
+            let channel = snd_mixer_selem_channel_id_t(number)
+            guard snd_mixer_selem_has_playback_channel(element, channel) != 0 else { continue }
+            var isOn: Int32 = 0
+            try ALSAFailure.check(snd_mixer_selem_get_playback_switch(element, channel, &isOn))
+            if isOn != 0 { return true }
+        }
+        return false
     }
 
     private func calling<Result>(

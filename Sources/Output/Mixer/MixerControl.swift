@@ -6,13 +6,19 @@ public struct MixerControl: Equatable, Sendable {
     public var index: Int
     /// What its volume can be set to, in hundredths of a decibel; nil where it has no volume or no decibel scale.
     public var decibelRange: ClosedRange<Int>?
+    /// The steps of its volume, by the card's own numbers; nil where it has no volume.
+    public var stepRange: ClosedRange<Int>?
     /// Whether it can be muted.
     public var hasSwitch: Bool
 
-    public init(name: String, index: Int = 0, decibelRange: ClosedRange<Int>? = nil, hasSwitch: Bool = false) {
+    public init(
+        name: String, index: Int = 0, decibelRange: ClosedRange<Int>? = nil, stepRange: ClosedRange<Int>? = nil,
+        hasSwitch: Bool = false
+    ) {
         self.name = name
         self.index = index
         self.decibelRange = decibelRange
+        self.stepRange = stepRange
         self.hasSwitch = hasSwitch
     }
 
@@ -36,10 +42,15 @@ public struct MixerControl: Equatable, Sendable {
     static let preferredNames = ["Digital", "Master", "PCM", "DAC", "Playback", "Headphone", "Speaker", "Line Out"]
 
     /// The control to set the volume with: the one that is named, or the preferred one, or the only one there is. One
-    /// without a decibel scale is never chosen.
-    /// - Returns: nil where there is none; the volume is software then.
+    /// with a decibel scale is better than one without.
+    /// - Returns: nil where no control has a volume; the volume is software then.
     public static func choose(among controls: [MixerControl], named name: String? = nil) -> MixerControl? {
-        let usable = controls.filter { $0.decibelRange != nil }
+        let inDecibels = controls.filter { $0.decibelRange != nil }
+        let inSteps = controls.filter { $0.decibelRange == nil && $0.stepRange != nil }
+        return choose(inDecibels, named: name) ?? choose(inSteps, named: name)
+    }
+
+    private static func choose(_ usable: [MixerControl], named name: String?) -> MixerControl? {
         func first(_ name: String) -> MixerControl? {
             usable.first { $0.name.utf8.elementsEqual(name.utf8) }
         }

@@ -7,9 +7,17 @@ struct MixerHandle: ~Copyable {
 
     /// - Parameter card: its id or its index.
     static func open(card: String, configuration: ALSAConfiguration) throws(ALSAFailure) -> MixerHandle {
-        let mixer = try MixerHandle()
         // By way of the control and not by the card's name, which alsa-lib would look up in files alone.
-        let control = try CardControl.open(card: card, configuration: configuration)
+        try MixerHandle(adopting: try CardControl.open(card: card, configuration: configuration))
+    }
+
+    /// Takes over an open control interface (`snd_ctl_t`).
+    init(adopting control: OpaquePointer) throws(ALSAFailure) {
+        self = try Self.over(control)
+    }
+
+    private static func over(_ control: OpaquePointer) throws(ALSAFailure) -> MixerHandle {
+        let mixer = try MixerHandle()
         var controls: OpaquePointer?
         try ALSAFailure.check(snd_hctl_open_ctl(&controls, control))
         try ALSAFailure.check(snd_mixer_attach_hctl(mixer.raw, controls))
@@ -42,12 +50,16 @@ struct MixerHandle: ~Copyable {
             let hasSwitch = snd_mixer_selem_has_playback_switch(current) != 0
             guard hasVolume || hasSwitch, snd_mixer_selem_is_active(current) != 0 else { continue }
             var (least, most) = (0, 0)
+            var (first, last) = (0, 0)
+            let isStepped =
+                hasVolume && snd_mixer_selem_get_playback_volume_range(current, &first, &last) == 0 && first < last
             let isDecibels =
-                hasVolume && snd_mixer_selem_get_playback_dB_range(current, &least, &most) == 0 && least < most
+                isStepped && snd_mixer_selem_get_playback_dB_range(current, &least, &most) == 0 && least < most
             controls.append(
                 MixerControl(
                     name: String(cString: snd_mixer_selem_get_name(current)),
                     index: Int(snd_mixer_selem_get_index(current)), decibelRange: isDecibels ? least...most : nil,
+                    stepRange: isStepped ? first...last : nil,
                     hasSwitch: hasSwitch))
         }
         return controls

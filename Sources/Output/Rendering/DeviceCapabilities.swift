@@ -23,4 +23,7 @@ public struct DeviceCapabilities: Equatable, Sendable {
         self.channels = channels
         self.sampleFormats = sampleFormats
     }
+
+    /// Whether anything at all can be played.
+    var canPlay: Bool { !sampleFormats.isEmpty && !rates.isEmpty && !channels.isEmpty }
 }

@@ -60,7 +60,7 @@ struct HeardTimeline {
     private(set) var segmentCount = 0
     /// Frames written to the device since the last `clear`.
     private(set) var written: Int64 = 0
-    /// Frames of these that were heard, as last told.
+    /// Frames of these that were heard, as last reported.
     private(set) var heard: Int64 = 0
 
     /// Whether no further segment can begin before one was heard: with very short runs.

@@ -76,7 +76,7 @@ struct PlayHead {
     var hasJoined: Bool { followed != nil }
     /// Whether the events that the next step may bring fit into their queue.
     var canReport: Bool { freeEvents > Self.eventsOfAStep }
-    /// Whether a boundary can be taken, with all that will have to be told about it later.
+    /// Whether a boundary can be taken, with all events that it will bring later.
     private var canBegin: Bool { !timeline.isFull && freeEvents > 2 * Self.eventsOfAStep }
     private var freeEvents: Int { channel.events.freeCapacity - timeline.segmentCount }
 

@@ -1,7 +1,7 @@
 import PCM
 
 /// An open playback device: the seam between the renderer and ALSA. The other implementation is the tests' device that
-/// runs at the pace it is told.
+/// runs at the pace that a test sets.
 ///
 /// Thread: the audio thread alone, from `DeviceProvider.open` to the last release. Between `open` and `close` nothing
 /// here allocates, locks or logs.
@@ -15,8 +15,8 @@ public protocol PlaybackDevice: AnyObject {
     /// Frames that can be written now.
     func writableFrames() throws(DeviceFault) -> Int
 
-    /// Writes up to `frames` of the frames that `writableFrames` told of; `fill` puts them straight into the device's memory where it is mapped. It may be
-    /// called more than once, with consecutive pieces.
+    /// Writes up to `frames` of the frames that `writableFrames` returned; `fill` puts them straight into the device's
+    /// memory where it is mapped. It may be called more than once, with consecutive pieces.
     /// - Returns: the frames committed.
     func write(_ frames: Int, _ fill: (_ destination: UnsafeMutableRawPointer, _ frames: Int) -> Void)
         throws(DeviceFault) -> Int
@@ -35,6 +35,11 @@ public protocol PlaybackDevice: AnyObject {
     /// A device that has nothing unheard may keep what it has.
     func drop() throws(DeviceFault)
 
+    /// The frames written so far are the last ones for now: the clock goes on behind them, with silence, until the device
+    /// is drained, dropped or written to. A clock that stops exactly behind the last frame may cut off what the driver
+    /// still has on its way. Without effect where the device cannot do it.
+    func runOnBehindLastFrame() throws(DeviceFault)
+
     /// Frames at the end of what was written that can still be taken back: they were not given to the hardware. 0 where
     /// the device cannot take any back.
     func rewindableFrames() throws(DeviceFault) -> Int
@@ -47,11 +52,15 @@ public protocol PlaybackDevice: AnyObject {
     func drain() throws(DeviceFault)
 
     /// Brings the device back after a fault: the one place that knows how. All frames unheard are gone.
-    /// - Returns: false when the device is not there any more and has to be opened anew.
+    /// - Returns: false when the device is not there any more and has to be reopened.
     func recover(from fault: DeviceFault) -> Bool
 
     /// Gives the device back to the system. Nothing else may be called afterwards. Idempotent.
     func close()
+}
+
+extension PlaybackDevice {
+    public func runOnBehindLastFrame() throws(DeviceFault) {}
 }
 
 /// Opens devices; on the audio thread, because opening may take long.

@@ -1,4 +1,4 @@
-/// What control is told of how it goes after a `run`: each change once.
+/// What control learns of how it goes after a `run`: each change once.
 ///
 /// Thread: the audio thread.
 struct PlaybackReports {
@@ -30,7 +30,7 @@ struct PlaybackReports {
         if isNews(.starved) { channel.post(.starved(generation: generation)) }
     }
 
-    /// The device waits to be opened anew.
+    /// The device waits to be reopened.
     /// - Returns: the number of the question.
     mutating func reopening() -> UInt64 {
         questions += 1
@@ -39,7 +39,7 @@ struct PlaybackReports {
         return questions
     }
 
-    /// The device cannot be had.
+    /// The device cannot be opened.
     mutating func lost(_ error: DeviceError) {
         guard isNews(.lost) else { return }
         channel.post(.deviceLost(generation: generation, Unmanaged.passRetained(DeviceErrorBox(error))))

@@ -9,23 +9,23 @@ import Platform
 final class RenderLoop {
     /// What the loop is about.
     private enum Activity {
-        /// Silent: no stream, or told to hold.
+        /// Silent: no stream, or on hold.
         case parked
         /// The device is being filled and does not run yet.
         case priming
         case running
         /// The last frames before the end of a stream, or before a change of format, are on their way.
         case draining
-        /// The device has stopped, and is opened anew when control answers this question.
+        /// The device has stopped, and is reopened when control answers this question.
         case asking(question: UInt64)
         /// Control has answered.
         case reopening
-        /// The device cannot be had; the next try is at this time of the clock.
+        /// The device cannot be opened; the next try is at this time of the clock.
         case waitingForDevice(retryAt: Int64)
     }
 
     static let deviceRetryInterval: Int64 = 1_000_000_000
-    /// Milliseconds after which the position is told anew.
+    /// Milliseconds after which the position is published again.
     private static let longestDeviceWait: Int32 = 250
     /// Without anything heard in between; then the device is given up for a while.
     private static let faultLimit = 4
@@ -196,6 +196,7 @@ final class RenderLoop {
 
     private func drain() throws(DeviceFault) -> Wait {
         guard let sink = slot.sink else { return .command }
+        try sink.device.runOnBehindLastFrame()
         try settle(sink)
         if head.unheard > 0 {
             reports.running()
@@ -217,7 +218,7 @@ final class RenderLoop {
         return .time(milliseconds: 0)
     }
 
-    /// How long nothing is to be told while a full device plays, in milliseconds. It is told of room long before
+    /// How long nothing is to be reported while a full device plays, in milliseconds. It reports room long before
     /// `longestDeviceWait`, unless its buffer is a very long one.
     private func untilNews(in sink: SampleSink) -> Int32 {
         guard let frames = head.framesToBoundary else { return Self.longestDeviceWait }
@@ -298,7 +299,7 @@ final class RenderLoop {
 
     /// The device, open for the format that is read.
     /// - Parameter mayReopen: whether control was asked, where it wants to be.
-    /// - Returns: nil when it cannot be had; `activity` says what happens instead.
+    /// - Returns: nil when it cannot be opened; `activity` says what happens instead.
     private func openDevice(mayReopen: Bool) -> SampleSink? {
         guard let format = head.format else {
             activity = .parked
@@ -328,14 +329,14 @@ final class RenderLoop {
         channel.post(.refused(stream: head.refuse(), Unmanaged.passRetained(DeviceErrorBox(error))))
     }
 
-    /// The device cannot be had: keep the position and try again every second.
+    /// The device cannot be opened: keep the position and retry every second.
     private func lose(_ error: DeviceError) {
         faultsInARow = 0
         activity = .waitingForDevice(retryAt: clock.now() + Self.deviceRetryInterval)
         reports.lost(error)
     }
 
-    /// A device may have gone while nothing played; then it is opened anew at once.
+    /// A device may have gone while nothing played; then it is reopened at once.
     private func discardDeadDevice() {
         guard let device = slot.sink?.device else { return }
         do throws(DeviceFault) {

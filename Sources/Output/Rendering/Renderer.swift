@@ -15,7 +15,7 @@ public struct RendererSettings: Sendable {
     public var periodCount = 4
     /// Milliseconds of silence before the music after the device was opened, for converters that swallow the beginning.
     public var settleAtStart = 0
-    /// The same when it was opened anew because the sample rate changed.
+    /// The same when it was reopened because the sample rate changed.
     public var settleAtRateChange = 0
     /// Whether audio with a channel count that the device does not have is adapted to it. Otherwise that is an error,
     /// which names the counts that it has (docs/playback.md, 8).
@@ -47,6 +47,8 @@ final class RendererChannel: @unchecked Sendable {
     let position = Snapshot(RenderPosition())
     /// How many commands the audio thread has carried out.
     let processed = Atomic<UInt64>(0)
+    /// Whether the audio thread is to end. Beside the queue, which may be full while a device blocks.
+    let isQuitting = Atomic(false)
 
     /// Tells control. Audio thread; `PlayHead.canReport` has made sure that there is room.
     func post(_ kind: RendererEvent.Kind) {
@@ -65,7 +67,11 @@ final class RendererChannel: @unchecked Sendable {
 public final class Renderer: @unchecked Sendable {
     private let channel: RendererChannel
     private let wakeUp: WakeUp
+    /// Signalled by the audio thread when it ends.
+    private let ended: WakeUp
     private let thread: NamedThread
+    /// Commands that found no room in the queue, oldest first: the audio thread may hang in a call of its device.
+    private var overflow: [RendererCommand] = []
     /// The number of the last command that was sent.
     public private(set) var sentCommands: UInt64 = 0
 
@@ -78,19 +84,33 @@ public final class Renderer: @unchecked Sendable {
     ) throws(SystemError) {
         let channel = RendererChannel()
         let wakeUp = try WakeUp()
+        let ended = try WakeUp()
         self.channel = channel
         self.wakeUp = wakeUp
+        self.ended = ended
         thread = try NamedThread.start(name: "audio", priority: priority) {
             let loop = RenderLoop(provider: provider, clock: clock, settings: settings, channel: channel)
             Self.run(loop, channel, wakeUp)
+            ended.signal()
         }
         if let refusal = thread.refusal { Log.notice("\(refusal)") }
     }
 
-    /// Falls silent, closes the device and ends the thread. Nothing else may be called afterwards.
-    public func shutDown() {
-        send(.quit)
+    /// Falls silent, closes the device and ends the thread. Only `nextEvent` may be called afterwards.
+    ///
+    /// Opening a device, or writing to one that is a pipe, can block for ever. Such a thread is left behind for the end
+    /// of the process.
+    /// - Parameter patience: how long to wait for the thread, in milliseconds.
+    /// - Returns: false when the thread was left behind. Everything that it uses must then stay: streams, provider, clock.
+    @discardableResult public func shutDown(patience: Int32 = 1000) -> Bool {
+        channel.isQuitting.store(true, ordering: .releasing)
+        wakeUp.signal()
+        guard ended.wait(milliseconds: patience) else {
+            Log.warning("The sound device does not answer. It is left open until the process ends.")
+            return false
+        }
         thread.join()
+        return true
     }
 
     // MARK: Commands; see `RendererCommand`. Each returns its number for `processedCommands`.
@@ -112,10 +132,10 @@ public final class Renderer: @unchecked Sendable {
     /// Forgets all streams; with `releaseDevice` other programs can open the device afterwards.
     @discardableResult public func clear(releaseDevice: Bool) -> UInt64 { send(.clear(releaseDevice: releaseDevice)) }
 
-    /// From now on `.reopening` comes before a device that is open is opened anew, which then waits for `reopen`.
+    /// From now on `.reopening` comes before a device that is open is reopened, which then waits for `reopen`.
     @discardableResult public func askBeforeReopening() -> UInt64 { send(.askBeforeReopening) }
 
-    /// Lets the device be opened anew. Changes nothing when that question is void.
+    /// Lets the device be reopened. Changes nothing when that question is void.
     @discardableResult public func reopen(question: UInt64) -> UInt64 { send(.reopen(question: question)) }
 
     /// Makes the audio thread look at its clock again.
@@ -125,31 +145,47 @@ public final class Renderer: @unchecked Sendable {
     public var processedCommands: UInt64 { channel.processed.load(ordering: .acquiring) }
 
     /// What happened, oldest first; nil when there is nothing new.
-    public func nextEvent() -> RendererEvent? { channel.events.pop() }
+    public func nextEvent() -> RendererEvent? {
+        deliver()
+        return channel.events.pop()
+    }
 
     /// What is heard now.
     public var position: RenderPosition { channel.position.read() }
 
     @discardableResult private func send(_ command: RendererCommand) -> UInt64 {
-        while !channel.commands.push(command) { sched_yield() }
+        deliver()
+        if !overflow.isEmpty || !channel.commands.push(command) { overflow.append(command) }
         sentCommands += 1
         wakeUp.signal()
         return sentCommands
+    }
+
+    /// Sends what found no room before.
+    private func deliver() {
+        guard !overflow.isEmpty else { return }
+        var count = 0
+        while count < overflow.count, channel.commands.push(overflow[count]) { count += 1 }
+        overflow.removeFirst(count)
+        wakeUp.signal()
     }
 
     // MARK: The audio thread
 
     private static func run(_ loop: RenderLoop, _ channel: RendererChannel, _ wakeUp: WakeUp) {
         while true {
+            if channel.isQuitting.load(ordering: .acquiring) {
+                _ = loop.handle(.quit)
+                return
+            }
             while let command = channel.commands.pop() {
-                let goesOn = loop.handle(command)
-                // Whoever waits for the command to be carried out may open the device: it has to be closed by then.
+                _ = loop.handle(command)
+                // Another program may open the device once the command is carried out: it has to be closed by then.
                 while loop.isReleasing {
                     let wait = loop.step()
                     if loop.isReleasing { loop.wait(wait, wakeUp: wakeUp) }
                 }
                 channel.processed.add(1, ordering: .releasing)
-                if !goesOn { return }
             }
             loop.wait(loop.step(), wakeUp: wakeUp)
         }

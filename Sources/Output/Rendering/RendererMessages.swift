@@ -13,7 +13,7 @@ enum RendererCommand: BitwiseCopyable {
     case hold
     /// Forget all streams; with `releaseDevice`, close the device as well.
     case clear(releaseDevice: Bool)
-    /// From now on report `.reopening` before a device that is open is opened anew, and wait for `reopen`.
+    /// From now on report `.reopening` before a device that is open is reopened, and wait for `reopen`.
     case askBeforeReopening
     /// The answer to `.reopening`. One to a question that nothing waits on any more changes nothing.
     case reopen(question: UInt64)
@@ -37,10 +37,10 @@ public struct RendererEvent: BitwiseCopyable {
         case formatHeard(stream: UInt64, format: PCMFormat)
         /// The last frame of a stream was heard and nothing followed it.
         case ended(stream: UInt64)
-        /// The device has stopped and has to be opened anew for another format, which waits for `reopen` with the same
-        /// number. What is told to the renderer meanwhile may make the question void, or have it asked anew.
+        /// The device has stopped and has to be reopened for another format, which waits for `reopen` with the same
+        /// number. Commands meanwhile may make the question void, or lead to another one.
         case reopening(question: UInt64)
-        /// The device cannot be had (any more); it is tried again every second.
+        /// The device cannot be opened, or is gone; opening is retried every second.
         case deviceLost(generation: UInt64, Unmanaged<DeviceErrorBox>)
         /// The device is there but cannot play this stream.
         case refused(stream: UInt64, Unmanaged<DeviceErrorBox>)
@@ -51,13 +51,13 @@ public struct RendererEvent: BitwiseCopyable {
     public let processedCommands: UInt64
 }
 
-/// Carries a configuration through the event queue; whoever takes the event releases it.
+/// Carries a configuration through the event queue; the receiver of the event releases it.
 public final class DeviceConfigurationBox {
     public let configuration: DeviceConfiguration
     init(_ configuration: DeviceConfiguration) { self.configuration = configuration }
 }
 
-/// Carries an error through the event queue; whoever takes the event releases it. Made only when opening fails or a
+/// Carries an error through the event queue; the receiver of the event releases it. Made only when opening fails or a
 /// device is lost, never while audio runs.
 public final class DeviceErrorBox {
     public let error: DeviceError

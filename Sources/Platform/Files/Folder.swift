@@ -92,6 +92,20 @@ public enum Folder {
         return entries
     }
 
+    /// Whether there is a folder at `path`, with nothing in it.
+    public static func isEmpty(_ path: String) -> Bool {
+        var isEmpty = true
+        do throws(SystemError) {
+            _ = try entries(of: path) { _ in
+                isEmpty = false
+                return .stop
+            }
+        } catch {
+            return false
+        }
+        return isEmpty
+    }
+
     /// Whether a folder belongs to the kernel: /proc, /sys, /dev and what is mounted below them. Nothing in there is
     /// music, to read some of it changes the machine, and there is no end to its links.
     public static func belongsToKernel(_ path: String) -> Bool {

@@ -1,7 +1,7 @@
 import PCM
 import Platform
 
-/// Configuration of the playback engine (seed 000, "PlaybackEngineConfig"), persisted by the player.
+/// Configuration of the playback engine (docs/playback.md, 9), persisted by the player.
 ///
 /// Thread: any. A value that is set is in force at once and is written to storage in the background, in the order of
 /// the changes; what was set last may be lost to a power cut in the moment of writing, what was there before is not.
@@ -71,7 +71,7 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
         set { update { $0.streamingCellularAudioQuality = newValue } }
     }
 
-    // MARK: Volume (not in seed 000, whose apps leave it to the phone)
+    // MARK: Volume
 
     /// The user's volume, limited to `maximumVolume`. As long as none is known it is `PlayerSettings.firstVolume`, or what
     /// the card's mixer has (docs/decisions/first-volume.md). Full leaves the samples as they are.

@@ -4,7 +4,7 @@ import PCM
 import Platform
 import Synchronization
 
-/// The decoder thread of one product: opens it, decodes it into a ring, and begins anew where control wants it to.
+/// The decoder thread of one product: opens it, decodes it into a ring, and restarts where control wants it to.
 ///
 /// Thread: the decoder thread alone.
 final class DecoderWorker {
@@ -51,11 +51,15 @@ final class DecoderWorker {
     }
 
     func run(_ source: any PlaybackSource) {
+        let opened: OpenedProduct
         do throws(PlayerError) {
-            produce(try source.open(product, cancellation: requests.cancellation))
+            requests.beginReading()
+            defer { requests.endReading() }
+            opened = try source.open(product, cancellation: requests.cancellation)
         } catch {
-            fail(error, hasFrames: false, seek: 0)
+            return fail(error, hasFrames: false, seek: 0)
         }
+        produce(opened)
     }
 
     private func produce(_ opened: OpenedProduct) {
@@ -97,6 +101,8 @@ final class DecoderWorker {
         if let position {
             let end = min(decoder.properties.duration ?? Self.farthestPosition, Self.farthestPosition)
             frame = Int64((min(position, end) * Double(rate)).rounded())
+            requests.beginReading()
+            defer { requests.endReading() }
             do throws(MediaError) { try decoder.seek(toFrame: frame) } catch { throw .failed(error) }
         }
         do throws(OutOfMemory) {
@@ -116,8 +122,7 @@ final class DecoderWorker {
         while true {
             while case let region = ring.writableRegion(), region.count >= format.channelCount {
                 try check()
-                let run: DecodedRun
-                do throws(MediaError) { run = try decoder.read(into: region) } catch { throw .failed(error) }
+                let run = try read(decoder, into: region)
                 switch run {
                 case .frames(let frames):
                     ring.commit(frames * format.channelCount)
@@ -138,8 +143,18 @@ final class DecoderWorker {
 
     /// Sleeps until the decoder's source can be read again, or control asks for something.
     private func waitForBytes(_ decoder: any AudioDecoder) throws(Interruption) {
+        requests.beginReading()
+        defer { requests.endReading() }
         decoder.whenReadable { [requests] in requests.wake() }
         guard requests.waitForRequest() else { throw .cancelled }
+    }
+
+    private func read(
+        _ decoder: any AudioDecoder, into region: UnsafeMutableBufferPointer<Int32>
+    ) throws(Interruption) -> DecodedRun {
+        requests.beginReading()
+        defer { requests.endReading() }
+        do throws(MediaError) { return try decoder.read(into: region) } catch { throw .failed(error) }
     }
 
     private func put(_ marker: PCMRing.Marker, into ring: PCMRing) throws(Interruption) {

@@ -58,11 +58,11 @@ final class PlaybackConductor: @unchecked Sendable {
     private var fetchInterval = fetchIntervals.lowerBound
     /// What waits for the renderer to carry a command out.
     private var waiting: [(command: UInt64, action: () -> Void)] = []
-    /// Whether the renderer was told to run.
+    /// Whether the renderer is to run.
     private var isRunning = false
-    /// Who is asked before the device is opened anew.
+    /// Asked before the device is reopened.
     private var reopeningListener: ((DeviceReopening) -> Void)?
-    /// Whether it was asked and waits to be told that the device runs.
+    /// Whether it was asked and waits for the report that the device runs.
     private var isReopening = false
 
     init(
@@ -89,12 +89,15 @@ final class PlaybackConductor: @unchecked Sendable {
     func setNext(_ product: MediaProduct?) { handle(.setNext(product, newItem())) }
 
     func handle(_ event: PlaybackStateMachine.Event) {
+        loop.assertOnLoop()
         for effect in machine.handle(event) { carryOut(effect) }
         // Whatever was closed above is out of the renderer's hands once it has seen all that was sent.
         for index in retired.indices where retired[index].command == nil {
             retired[index].command = renderer.sentCommands
         }
         for (id, item) in items { item.pipeline.setPlaying(isRunning && id == machine.currentItem) }
+        let pipeline = machine.currentItem.flatMap { items[$0]?.pipeline }
+        if published.value.pipeline !== pipeline { published.update { $0.pipeline = pipeline } }
         fetchEvents()
     }
 
@@ -123,6 +126,7 @@ final class PlaybackConductor: @unchecked Sendable {
 
     /// Loudness or volume have changed: what plays is ramped to it.
     func configurationChanged() {
+        loop.assertOnLoop()
         volume.applyVolume()
         applyGain()
     }
@@ -132,11 +136,13 @@ final class PlaybackConductor: @unchecked Sendable {
     }
 
     func afterCommands(_ action: @escaping () -> Void) {
+        loop.assertOnLoop()
         waiting.append((renderer.sentCommands, action))
         fetchEvents()
     }
 
     func askBeforeReopening(_ listener: @escaping (DeviceReopening) -> Void) {
+        loop.assertOnLoop()
         reopeningListener = listener
         renderer.askBeforeReopening()
         fetchEvents()
@@ -269,7 +275,7 @@ final class PlaybackConductor: @unchecked Sendable {
 
     // MARK: The renderer's events
 
-    /// Fetches events as long as any can be expected, and soon: the renderer was told something.
+    /// Fetches events as long as any can be expected, and soon: the renderer got a command.
     private func fetchEvents() {
         let mayBeLate = fetchInterval > Self.fetchIntervals.lowerBound
         fetchInterval = Self.fetchIntervals.lowerBound
@@ -335,7 +341,7 @@ final class PlaybackConductor: @unchecked Sendable {
         case .deviceLost(let generation, let box):
             let error = box.takeRetainedValue().error
             guard event.processedCommands >= lastRelease else { return }
-            Log.warning("\(error) It is tried again every second.")
+            Log.warning("\(error) It is retried every second.")
             published.update {
                 $0.device = nil
                 $0.deviceProblem = error.description

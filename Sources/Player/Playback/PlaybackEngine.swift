@@ -2,7 +2,7 @@ import Output
 import PCM
 import Platform
 
-/// Plays media products (seed 000, "PlaybackEngine"): one is active, one may be set as next and follows without a gap.
+/// Plays media products (docs/playback.md): one is active, one may be set as next and follows without a gap.
 ///
 /// Threads: every function and property may be used from any thread. A call is carried out on the control thread, in
 /// the order of the calls; a property reads what was published last. Messages arrive on `bus`.
@@ -59,8 +59,8 @@ public final class PlaybackEngine: @unchecked Sendable {
         loop.post { [conductor] in conductor.afterCommands(action) }
     }
 
-    /// From now on `listener` is asked before an open device is opened anew for another sample rate or channel count,
-    /// and told when it plays again. Without a listener that happens at once. To be called once, before anything plays.
+    /// From now on `listener` is asked before an open device is reopened for another sample rate or channel count,
+    /// and called when it plays again. Without a listener that happens at once. To be called once, before anything plays.
     /// - Parameter listener: called on the control thread; it must not take long. Held until the player is shut down.
     public func askBeforeReopening(_ listener: @escaping @Sendable (DeviceReopening) -> Void) {
         loop.post { [conductor] in conductor.askBeforeReopening(listener) }
@@ -87,8 +87,15 @@ public final class PlaybackEngine: @unchecked Sendable {
     /// What the device really runs at; nil while none is open.
     public var deviceConfiguration: DeviceConfiguration? { published.value.device }
 
-    /// Why the device cannot be had, for a person, while it is tried again every second; nil otherwise.
+    /// Why the device cannot be opened, for a person, while opening is retried every second; nil otherwise.
     public var deviceProblem: String? { published.value.deviceProblem }
+
+    /// Whether playback is stalled while the active product is being opened, read or sought: the medium is slow, a network
+    /// share sleeps, or bytes are on their way. No message tells of it; it ends with the stall.
+    public var isWaitingForMedium: Bool {
+        let value = published.value
+        return value.state == .stalled && value.pipeline?.isReading ?? false
+    }
 }
 
 /// What other threads may know, replaced as a whole by control.
@@ -104,6 +111,8 @@ final class PublishedPlayback: @unchecked Sendable {
         var startPosition: Double?
         /// The stream that follows.
         var following: UInt64?
+        /// Where the active product comes from. For `MediaPipeline.isReading` alone.
+        var pipeline: MediaPipeline?
     }
 
     private let lock = Lock()

@@ -1,7 +1,7 @@
 import PCM
 
-/// Every decision of the playback engine, without its I/O: events in, effects out (seed 000, "PlaybackEngine", and the
-/// decisions of the design). `PlaybackEngine` carries the effects out in their order.
+/// Every decision of the playback engine, without its I/O: events in, effects out (docs/playback.md, 1
+/// to 6). `PlaybackEngine` carries the effects out in their order.
 struct PlaybackStateMachine {
     enum Event: Equatable {
         // From the public API.
@@ -93,7 +93,7 @@ struct PlaybackStateMachine {
     private(set) var announced: MediaProduct?
     /// The context of the last transition or quality message.
     private(set) var context: PlaybackContext?
-    /// Counts the times that the output had to start anew, so that a late report about an earlier time is known as
+    /// Counts the times that the output had to start again, so that a late report about an earlier time is known as
     /// such.
     private var generation: UInt64 = 0
 

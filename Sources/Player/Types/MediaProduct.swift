@@ -1,4 +1,4 @@
-/// A track or video that can be played (seed 000, "MediaProduct").
+/// A track or video that can be played (docs/playback.md, 1.1).
 public struct MediaProduct: Equatable, Sendable {
     public var productType: ProductType
     /// The product's id at its source; for local files the path.
@@ -24,7 +24,7 @@ public struct MediaProduct: Equatable, Sendable {
     }
 }
 
-/// The type of a media product (seed 000, "ProductType").
+/// The type of a media product.
 public enum ProductType: Equatable, Sendable {
     case track
     /// Its audio is played; there are no pixels.

@@ -1,6 +1,6 @@
 import PCM
 
-/// What is really being played (seed 000, "PlaybackContext"). It may differ from what was requested: a replacement.
+/// What is really being played (docs/playback.md, 1.1). It may differ from what was requested: a replacement.
 public struct PlaybackContext: Equatable, Sendable {
     public var productId: String
     public var streamType: StreamType
@@ -27,7 +27,7 @@ public struct PlaybackContext: Equatable, Sendable {
     public var playbackSessionId: String
     /// Loopback of the requested product's `referenceId`.
     public var referenceId: String
-    /// Title, artist and album, where the source tells. (Not in seed 000, whose apps know them from a catalogue.)
+    /// Title, artist and album, where the source tells.
     public var title: String?
     public var artist: String?
     public var album: String?
@@ -45,16 +45,16 @@ public struct PlaybackContext: Equatable, Sendable {
     }
 }
 
-/// Live or on demand (seed 000, "StreamType").
+/// Live or on demand.
 public enum StreamType: Equatable, Sendable { case onDemand, live }
 
-/// The whole product or a preview of it (seed 000, "AssetPresentation").
+/// The whole product or a preview of it.
 public enum AssetPresentation: Equatable, Sendable { case full, preview }
 
-/// The mode of an audio stream (seed 000, "AudioMode").
+/// The mode of an audio stream.
 public enum AudioMode: Equatable, Sendable { case stereo, sony360RA, dolbyAtmos }
 
-/// A conceptual quality without a strict technical definition (seed 000, "AudioQuality").
+/// A conceptual quality without a strict technical definition.
 public enum AudioQuality: Equatable, Sendable, CaseIterable {
     /// For example 96 kbit/s HE-AAC.
     case low
@@ -68,5 +68,5 @@ public enum AudioQuality: Equatable, Sendable, CaseIterable {
     case hiResLossless
 }
 
-/// A conceptual quality of a video stream (seed 000, "VideoQuality").
+/// A conceptual quality of a video stream.
 public enum VideoQuality: Equatable, Sendable, CaseIterable { case low, medium, high }

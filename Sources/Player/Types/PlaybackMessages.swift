@@ -1,5 +1,5 @@
-/// Everything that the playback engine's bus carries, in the order in which it happened (seed 000,
-/// "PlaybackEngine.bus").
+/// Everything that the playback engine's bus carries, in the order in which it happened (docs/playback.md,
+/// 2).
 public enum PlaybackMessage: Equatable, Sendable {
     /// Raised just before the state changes to `.idle`, and only for the active product.
     case error(PlayerError)
@@ -11,7 +11,7 @@ public enum PlaybackMessage: Equatable, Sendable {
     case streamingPrivilegesRevoked(otherDevice: String?)
 }
 
-/// The active product changed (seed 000, "MediaProductTransitionMessage").
+/// The active product changed (docs/playback.md, 2.2).
 ///
 /// An implicit transition is sent when the first frame of the new product is heard, not when it was decoded.
 public struct MediaProductTransition: Equatable, Sendable {
@@ -29,7 +29,7 @@ public struct MediaProductTransition: Equatable, Sendable {
     }
 }
 
-/// What the playback engine is doing right now, not to which product (seed 000, "PlaybackState").
+/// What the playback engine is doing right now, not to which product (docs/playback.md, 1.2).
 public enum PlaybackState: Equatable, Sendable {
     /// No active product and none set as next.
     case idle

@@ -1,6 +1,12 @@
-/// An error that the player raises on a bus: the public face of all that can go wrong inside.
+import Database
+import Media
+import Output
+import PCM
+import Platform
+
+/// An error that the player raises on a bus: the public face of all that can go wrong inside (docs/playback.md, 6).
 public struct PlayerError: Error, Equatable, Sendable {
-    /// The error types of seed 000.
+    /// What an app does about it.
     public enum Kind: Equatable, Sendable {
         /// Catch-all: an internal error, or media that cannot be played.
         case unexpected
@@ -20,18 +26,82 @@ public struct PlayerError: Error, Equatable, Sendable {
         case network
     }
 
+    /// What went wrong, as the module says in which it happened. Programs decide by this, never by `code`.
+    public enum Cause: Equatable, Sendable {
+        /// The product cannot be decoded, or not any further. An error of the medium is `.system` instead.
+        case media(MediaError)
+        /// A file, the medium that it is on, or a resource of the system.
+        case system(SystemError)
+        /// The product's format needs more memory than there is.
+        case memory(OutOfMemory)
+        /// The device cannot play the product.
+        case device(DeviceError)
+        /// What the player keeps cannot be read.
+        case database(DatabaseError)
+        /// A source refuses the product for a reason of its own.
+        case source(code: String)
+    }
+
     public var kind: Kind
-    /// Names the cause in one to five characters of `[0-9a-z]`, stable between releases. CONTRIBUTING.md lists them.
-    public var code: String
+    public var cause: Cause
     /// What happened and what can be done, for a person.
     public var message: String
     /// The product that the error belongs to.
     public var mediaProduct: MediaProduct?
 
-    public init(_ kind: Kind, code: String, message: String, mediaProduct: MediaProduct? = nil) {
+    public init(_ kind: Kind, _ cause: Cause, message: String, mediaProduct: MediaProduct? = nil) {
         self.kind = kind
-        self.code = code
+        self.cause = cause
         self.message = message
         self.mediaProduct = mediaProduct
+    }
+
+    /// An error with a code of a source's own.
+    public init(_ kind: Kind, code: String, message: String, mediaProduct: MediaProduct? = nil) {
+        self.init(kind, .source(code: code), message: message, mediaProduct: mediaProduct)
+    }
+
+    /// Names the cause in one to five characters of `[0-9a-z]`, stable between releases. docs/control.md lists them. For
+    /// people, logs and clients.
+    public var code: String { cause.code }
+}
+
+extension PlayerError.Cause {
+    /// The one place that gives codes.
+    var code: String {
+        switch self {
+        case .media(let error): Self.code(of: error)
+        case .system(let error): "s\(error.code)"
+        case .memory: "m6"
+        case .device(let error): Self.code(of: error)
+        case .database(let error): "b\(error.code & 0xFF)"
+        case .source(let code): code
+        }
+    }
+
+    private static func code(of error: MediaError) -> String {
+        switch error {
+        case .notAudio: "m1"
+        case .unsupported: "m2"
+        case .damaged: "m3"
+        case .empty: "m4"
+        case .source(.cancelled): "m5"
+        case .source(.medium(let error)): "s\(error.code)"
+        case .source(.network): "n1"
+        case .source(.status(let status)): "h\(status)"
+        case .source(.integrity): "m7"
+        }
+    }
+
+    private static func code(of error: DeviceError) -> String {
+        switch error {
+        case .absent: "d1"
+        case .busy: "d2"
+        case .noPermission: "d3"
+        case .rateNotSupported: "d4"
+        case .channelsNotSupported: "d5"
+        case .sampleFormatNotSupported: "d6"
+        case .refused: "d7"
+        }
     }
 }

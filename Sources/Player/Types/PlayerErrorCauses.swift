@@ -8,54 +8,51 @@ import Platform
 
 extension PlayerError {
     /// A product that cannot be decoded, or not any further.
-    init(_ error: MediaError, _ product: MediaProduct) {
-        let name = product.productId
+    public init(_ error: MediaError, _ product: MediaProduct) {
+        if case .source(.medium(let error)) = error {
+            self.init(error, product)
+            return
+        }
+        let isNetwork = if case .source(.network) = error { true } else { false }
+        let message = "\(product.productId): \(Self.reason(of: error))"
+        self.init(isNetwork ? .network : .unexpected, .media(error), message: message, mediaProduct: product)
+    }
+
+    private static func reason(of error: MediaError) -> String {
         switch error {
         case .notAudio(let looksLike):
             let guess = looksLike.map { " (looks like \($0))" } ?? ""
-            self.init(.unexpected, code: "m1", message: "\(name): not audio\(guess). Supported: FLAC, WAV, AIFF.")
-        case .unsupported(let what):
-            self.init(
-                .unexpected, code: "m2", message: "\(name): \(what) is not supported. Supported: FLAC, WAV, AIFF.")
-        case .damaged(let what):
-            self.init(.unexpected, code: "m3", message: "\(name): damaged: \(what).")
-        case .empty:
-            self.init(.unexpected, code: "m4", message: "\(name): the file is empty.")
-        case .source(.cancelled):
-            self.init(.unexpected, code: "m5", message: "\(name): cancelled.")
-        case .source(.medium(let error)):
-            self.init(error, product)
-            return
-        case .source(.network(let reason)):
-            self.init(.network, code: "n1", message: "\(name): the network failed: \(reason).")
-        case .source(.status(let status)):
-            self.init(.unexpected, code: "h\(status)", message: "\(name): the server answered with status \(status).")
-        case .source(.integrity(let reason)):
-            self.init(.unexpected, code: "m6", message: "\(name): the content is damaged: \(reason).")
+            return "not audio\(guess). Supported: FLAC, WAV, AIFF."
+        case .unsupported(let what): return "\(what) is not supported. Supported: FLAC, WAV, AIFF."
+        case .damaged(let what): return "damaged: \(what)."
+        case .empty: return "the file is empty."
+        case .source(.cancelled): return "cancelled."
+        case .source(.medium(let error)): return error.reason
+        case .source(.network(let reason)): return "the network failed: \(reason)."
+        case .source(.status(let status)): return "the server answered with status \(status)."
+        case .source(.integrity(let reason)): return "the content is damaged: \(reason)."
         }
-        mediaProduct = product
     }
 
-    /// A file or a resource of the system that cannot be had.
-    init(_ error: SystemError, _ product: MediaProduct) {
-        self.init(
-            .unexpected, code: "s\(error.code)", message: "\(product.productId): \(error.reason)", mediaProduct: product
-        )
+    /// A file that cannot be opened or read.
+    public init(_ error: SystemError, _ product: MediaProduct) {
+        let message = "\(product.productId): \(error.reason)"
+        self.init(.unexpected, .system(error), message: message, mediaProduct: product)
     }
 
     /// A product whose format needs more memory than there is.
     init(_ error: OutOfMemory, _ product: MediaProduct) {
-        self.init(.unexpected, code: "m6", message: "\(product.productId): \(error).", mediaProduct: product)
+        self.init(.unexpected, .memory(error), message: "\(product.productId): \(error).", mediaProduct: product)
     }
 
     /// A resource of the system that the player itself needs.
-    init(_ error: SystemError) {
-        self.init(.unexpected, code: "s\(error.code)", message: error.description)
+    public init(_ error: SystemError) {
+        self.init(.unexpected, .system(error), message: error.description)
     }
 
     /// The state that persists cannot be read.
     init(_ error: DatabaseError) {
-        self.init(.unexpected, code: "b\(error.code & 0xFF)", message: error.description)
+        self.init(.unexpected, .database(error), message: error.description)
     }
 
     /// The state that persists is not for this program.
@@ -68,17 +65,7 @@ extension PlayerError {
     }
 
     /// A device that cannot play what it is asked to.
-    init(_ error: DeviceError) {
-        let code =
-            switch error {
-            case .absent: "d1"
-            case .busy: "d2"
-            case .noPermission: "d3"
-            case .rateNotSupported: "d4"
-            case .channelsNotSupported: "d5"
-            case .sampleFormatNotSupported: "d6"
-            case .refused: "d7"
-            }
-        self.init(.unexpected, code: code, message: error.description)
+    public init(_ error: DeviceError) {
+        self.init(.unexpected, .device(error), message: error.description)
     }
 }

@@ -32,6 +32,7 @@ struct BoardCommand {
         let profile: BoardProfile
         do throws(BoardProfileError) {
             profile = try BoardProfile(path: path)
+            for notice in profile.notices { console.complain("note: \(notice)") }
         } catch {
             for line in error.lines { console.complain(line) }
             return ExitCode.configuration
@@ -82,7 +83,7 @@ extension CardMixer {
         do throws(DeviceError) {
             let controls = try MixerControl.all(card: card)
             self = .controls(
-                controls.map { Control(name: $0.name, range: $0.decibelRange) },
+                controls.map { Control(name: $0.name, range: $0.decibelRange, hasVolume: $0.stepRange != nil) },
                 chosen: MixerControl.choose(among: controls)?.name)
         } catch {
             self = .unusable(error.description)

@@ -22,8 +22,15 @@ final class SignalInput {
     /// Gives the ending signals back their usual effect.
     func release() { tonearm_release_signals(handled, Int32(handled.count)) }
 
+    /// Ends the program as this signal does by default, if it still runs by then. After `release`.
+    static func end(by signal: Int32, afterMilliseconds milliseconds: Int) {
+        if tonearm_signal_later(signal, Int32(milliseconds)) != 0 {
+            Log.warning("the end of the program has no time limit: \(SystemError.last("timer_create"))")
+        }
+    }
+
     /// Ends the program as this signal does by default; SIGPIPE stands for output that nobody takes any more.
-    /// - Returns: the exit code, where that was no closed pipe but an error, which is still to be told.
+    /// - Returns: the exit code, where that was no closed pipe but an error, which is still to be reported.
     static func end(by signal: Int32) -> Int32 {
         if signal == SIGPIPE, let failure = TextOutput.failure, failure.code != EPIPE { return ExitCode.failed }
         tonearm_die_of_signal(signal)

@@ -14,7 +14,7 @@ struct OutputDevice {
     let name: String
 
     /// - Parameters:
-    ///   - requested: nil for the first card that plays.
+    ///   - requested: nil for the first card that can be used.
     ///   - sampleFormat: one that the device must have.
     init(_ requested: String?, sampleFormat: SampleFormat?) throws(Problem) {
         if let requested { name = requested } else { name = try Self.first() }
@@ -32,9 +32,7 @@ struct OutputDevice {
     }
 
     private static func first() throws(Problem) -> String {
-        for card in SoundCard.all() {
-            if let device = card.devices.first { return device.device }
-        }
+        if let device = try? DeviceName.resolved(DeviceName.automatic) { return device }
         throw Problem(message: "no sound card here. To write a file instead: --device file:FILE=music.wav,FORMAT=wav")
     }
 

@@ -1,3 +1,4 @@
+import Appliance
 import CLinux
 import Output
 import PCM
@@ -6,6 +7,9 @@ import Player
 
 /// `tonearm play`.
 struct PlayCommand {
+    /// After a signal, in nanoseconds: how long the engine may take to fall silent, and then to end.
+    private static let patience: Int64 = 900_000_000
+
     private let options: PlayOptions
     private let console = Console()
 
@@ -41,7 +45,16 @@ struct PlayCommand {
         guard let player = openPlayer(device) else { return ExitCode.failed }
         configure(player.playbackEngineConfig)
 
-        let session = PlaySession(player: player, files: selection.files, console: console) { loop.stop() }
+        let session: PlaySession
+        do throws(PlayQueueError) {
+            session = try PlaySession(player: player, files: selection.files, console: console, loop: loop) {
+                loop.stop()
+            }
+        } catch {
+            console.complain("\(error)")
+            player.shutDown()
+            return ExitCode.failed
+        }
         session.presentation = presentation(of: session, loop)
         for problem in selection.problems { session.presentation?.found(problem) }
         let keys = KeyInput(loop: loop) { key in PlayControl(key).map(session.handle) }
@@ -60,16 +73,22 @@ struct PlayCommand {
                 session.presentation?.changed()
             default:
                 session.stop(because: signal)
+                // The engine answers at once, unless what it uses does not.
+                loop.schedule(after: Self.patience) { loop.stop() }
             }
         }
-        session.start(at: options.start, on: loop)
+        session.start(at: options.start)
         loop.run()
 
         session.presentation?.end()
         keys.suspend()
-        // A device may take its time to close: whoever does not want to wait asks a second time.
+        // A device may take its time to open or close: a second signal ends the program at once.
         signals.release()
         Log.receiver = nil
+        if case .signal(let number) = session.outcome {
+            SignalInput.end(by: number, afterMilliseconds: Int(Self.patience / 1_000_000))
+        }
+        session.end()
         player.shutDown()
         if case .signal(let number) = session.outcome { return SignalInput.end(by: number) }
         if session.hasLostDevice { return ExitCode.device }
@@ -94,7 +113,7 @@ struct PlayCommand {
         settings.storesOnlyVolume = true
         if Self.hasNoAmplifier(device.name) { settings.firstVolume = .full }
         do throws(PlayerError) {
-            let player = try Player(settings: settings, source: LocalFiles())
+            let player = try Player(settings: settings)
             if let problem = player.storageProblem {
                 console.complain("warning: the volume will not be remembered: \(problem)")
             }
@@ -105,7 +124,7 @@ struct PlayCommand {
         }
         settings.stateFolder = nil
         do throws(PlayerError) {
-            return try Player(settings: settings, source: LocalFiles())
+            return try Player(settings: settings)
         } catch {
             console.complain(error.message)
             return nil

@@ -1,3 +1,4 @@
+import Appliance
 import Output
 import PCM
 import Platform
@@ -5,7 +6,9 @@ import Player
 
 /// Plays files from the first to the last, shows what happens and does what the listener wants.
 ///
-/// Thread: the main thread's event loop.
+/// Thread: the main thread's event loop, but for `queue`, which is used on the player's loop alone: a device that
+/// writes a file, or a very short track, leaves no time for a detour (docs/decisions/queue-as-a-value.md).
+/// `@unchecked Sendable` is safe because the player's thread only posts to the main loop.
 final class PlaySession: @unchecked Sendable {
     enum Outcome: Equatable {
         /// The end of the queue, or the listener's wish.
@@ -16,8 +19,10 @@ final class PlaySession: @unchecked Sendable {
     private let engine: PlaybackEngine
     private let configuration: PlaybackEngineConfig
     private let console: Console
+    private let loop: EventLoop
+    private let playerLoop: EventLoop
     private let finish: () -> Void
-    private let queue: QueuePlayer
+    private let queue: QueueConductor
     /// Nothing more is to be played; the engine has yet to say that it is idle.
     private var isEnding = false
 
@@ -31,27 +36,43 @@ final class PlaySession: @unchecked Sendable {
     private(set) var hasFailed = false
     private(set) var hasLostDevice = false
 
-    /// - Parameter finish: called when there is nothing more to do.
-    init(player: Player, files: [String], console: Console, finish: @escaping () -> Void) {
+    /// - Parameters:
+    ///   - loop: this thread's.
+    ///   - finish: called when there is nothing more to do.
+    /// - Throws: when there are more files than a queue holds.
+    init(
+        player: Player, files: [String], console: Console, loop: EventLoop, finish: @escaping () -> Void
+    ) throws(PlayQueueError) {
+        var contents = PlayQueue()
+        try contents.set(files.map { QueuedProduct(.track, $0) }, random: SystemRandomSource())
         engine = player.playbackEngine
         configuration = player.playbackEngineConfig
         self.console = console
+        self.loop = loop
+        playerLoop = player.loop
         self.finish = finish
-        queue = QueuePlayer(files, engine: engine)
+        queue = QueueConductor(engine: engine, loop: playerLoop, queue: contents, rules: .command)
         file = files.first ?? ""
     }
 
     /// Begins with the first file.
-    /// - Parameters:
-    ///   - position: where in it, in seconds.
-    ///   - loop: this thread's.
-    func start(at position: Double, on loop: EventLoop) {
-        engine.bus.subscribe { [self, engine, queue] message in
-            let isOver = queue.receive(message)
+    /// - Parameter position: where in it, in seconds.
+    func start(at position: Double) {
+        engine.bus.subscribe { [self, engine] message in
             let (position, device) = (engine.assetPosition, engine.deviceConfiguration)
-            loop.post { self.receive(message, position, device, isOver: isOver) }
+            loop.post { self.receive(message, position, device) }
         }
-        queue.start(at: position)
+        playerLoop.post { [self] in
+            queue.observe = { [self] message in
+                if message == .ended { loop.post { self.queueHasEnded() } }
+            }
+            queue.resume(at: position, playing: true)
+        }
+    }
+
+    /// After this the session shows and asks nothing more.
+    func end() {
+        playerLoop.post { [queue] in queue.shutDown() }
     }
 
     /// Ends early: a signal, or nobody reads the output any more, which is SIGPIPE.
@@ -64,7 +85,13 @@ final class PlaySession: @unchecked Sendable {
     private func stop() {
         if isEnding || state == .idle { return finish() }
         isEnding = true
-        engine.reset()
+        playerLoop.post { [queue] in queue.stop() }
+    }
+
+    /// Nothing follows.
+    private func queueHasEnded() {
+        isEnding = true
+        if state == .idle { finish() }
     }
 
     var now: NowPlaying { now(engine.assetPosition, engine.deviceConfiguration) }
@@ -77,12 +104,8 @@ final class PlaySession: @unchecked Sendable {
 
     // MARK: The engine's messages
 
-    /// - Parameters:
-    ///   - position: when it was sent, as is `device`: a moment later both may be another product's.
-    ///   - isOver: nothing follows.
-    private func receive(
-        _ message: PlaybackMessage, _ position: Double?, _ device: DeviceConfiguration?, isOver: Bool
-    ) {
+    /// - Parameter position: when it was sent, as is `device`: a moment later both may be another product's.
+    private func receive(_ message: PlaybackMessage, _ position: Double?, _ device: DeviceConfiguration?) {
         switch message {
         case .mediaProductTransition(let transition):
             if let active = transition.active { file = active.productId }
@@ -100,7 +123,6 @@ final class PlaySession: @unchecked Sendable {
             break
         }
         presentation?.received(message, now: now(position, device))
-        if isOver { isEnding = true }
         if isEnding, state == .idle { finish() }
     }
 
@@ -117,19 +139,24 @@ final class PlaySession: @unchecked Sendable {
     func handle(_ control: PlayControl) {
         switch control {
         case .pauseOrResume:
-            queue.pauseOrResume()
+            playerLoop.post { [queue] in queue.toggle() }
         case .jump(let seconds):
-            if let position = engine.assetPosition { engine.seek(position + seconds) }
+            playerLoop.post { [queue] in queue.seek(to: queue.position + seconds) }
         case .volume(let percent):
             configuration.isMuted = false
             configuration.volume = Volume(percent: configuration.volume.percent + percent)
         case .next:
-            if queue.skip() { stop() }
+            playerLoop.post { [self] in skip() }
         case .previous:
-            queue.goBack()
+            playerLoop.post { [queue] in queue.previous() }
         case .quit:
             stop()
         }
         presentation?.changed()
+    }
+
+    /// Skipping the last file ends the command. On the player's loop.
+    private func skip() {
+        if queue.contents.upNext == nil { loop.post { self.stop() } } else { queue.next() }
     }
 }

@@ -16,6 +16,9 @@ struct RunCommand {
         var exitCode = ExitCode.failed
     }
 
+    /// How long the player may take to end, in milliseconds.
+    private static let playerPatience = 1500
+
     private let file: ConfigurationFile
 
     init(_ words: [String]) throws(UsageError) {
@@ -48,16 +51,29 @@ struct RunCommand {
         do throws(SystemError) { try signals.listen(on: loop) } catch { throw Failure(lines: [error.description]) }
         let device = inForce.device ?? board.map { DeviceName.card($0.sound.card) } ?? DeviceName.automatic
         let player = try openPlayer(inForce, board, device, state.storage)
-        defer { player.shutDown() }
         let daemon = Daemon(
             loop: loop, player: player, configuration: written, state: state,
             deviceAbsence: { DeviceName.absence(of: device) })
+        do throws(Failure) {
+            try serve(daemon, board, device, signals)
+        } catch {
+            daemon.shutDown()
+            player.shutDown()
+            throw error
+        }
+        // The queue and the position are on the medium. A device may take its time to open or close: the player has
+        // some of it, and a second signal ends the program at once.
+        signals.release()
+        SignalInput.end(by: SIGTERM, afterMilliseconds: Self.playerPatience)
+        player.shutDown()
+    }
+
+    /// Runs until a signal ends it.
+    private func serve(_ daemon: Daemon, _ board: BoardProfile?, _ device: String, _ signals: Signals) throws(Failure) {
         // Before anything is heard: it may be what keeps this from starting.
         let server = try openSocket(daemon)
-        defer { server?.stop() }
         if let board { daemon.attach(board, lines: GPIOLines()) }
         let network = watchNetwork(board, daemon)
-        defer { network?.stop() }
         daemon.start()
         let watchdog = ServiceSupervisor.ofThisProcess.map { Watchdog($0, daemon) }
         watchdog?.start()
@@ -68,8 +84,10 @@ struct RunCommand {
             reload(daemon)
             watchdog?.reloaded()
         }
-        loop.run()
+        daemon.loop.run()
         watchdog?.stop()
+        network?.stop()
+        server?.stop()
         daemon.shutDown()
     }
 
@@ -86,7 +104,9 @@ struct RunCommand {
     private func readBoardProfile(_ configuration: Configuration) throws(Failure) -> BoardProfile? {
         guard let path = configuration.boardProfile else { return nil }
         do throws(BoardProfileError) {
-            return try BoardProfile(path: path)
+            let profile = try BoardProfile(path: path)
+            for notice in profile.notices { Log.warning(notice) }
+            return profile
         } catch {
             throw Failure(lines: error.lines, exitCode: ExitCode.configuration)
         }
@@ -121,7 +141,7 @@ struct RunCommand {
         settings.forcesSoftwareVolume = configuration.forcesSoftwareVolume
         settings.realtimePriority = configuration.realtimePriority
         do throws(PlayerError) {
-            return try Player(settings: settings, source: LocalFiles())
+            return try Player(settings: settings)
         } catch {
             throw Failure(lines: [error.message])
         }
@@ -173,13 +193,18 @@ struct RunCommand {
 ///
 /// Thread: the loop's.
 private final class Signals {
+    private static let ending = [SIGTERM, SIGINT]
+
     var reload: () -> Void = {}
 
     func listen(on loop: EventLoop) throws(SystemError) {
         // A client that goes away is an error of write(2).
         tonearm_ignore_signal(SIGPIPE)
-        try loop.onSignal([SIGTERM, SIGINT, SIGHUP]) { [self] signal in
+        try loop.onSignal(Self.ending + [SIGHUP]) { [self] signal in
             if signal == SIGHUP { reload() } else { loop.stop() }
         }
     }
+
+    /// Gives the ending signals back their usual effect.
+    func release() { tonearm_release_signals(Self.ending, Int32(Self.ending.count)) }
 }

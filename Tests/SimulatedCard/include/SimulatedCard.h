@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "SimulatedMixer.h"
+
 struct _snd_pcm;
 typedef struct simulated_card simulated_card;
 
@@ -25,6 +27,8 @@ typedef struct {
     bool refuses_silence;
     /// Takes only half of what it is given, and nothing every other time.
     bool stutters;
+    /// Frames that are on their way to the converter after they have left the buffer, as on a USB card.
+    unsigned long latency;
 } simulated_abilities;
 
 /// NULL when alsa-lib refuses.
@@ -35,7 +39,8 @@ void simulated_card_free(simulated_card *card);
 /// The open PCM; whoever takes it closes it.
 struct _snd_pcm *simulated_card_pcm(simulated_card *card);
 
-/// The converter takes `frames` frames; with fewer in the buffer it runs dry, as a card does with its clock going on.
+/// The converter takes `frames` frames. With fewer in the buffer it runs dry, unless its stop threshold lets the clock
+/// go on with silence.
 void simulated_card_hear(simulated_card *card, size_t frames);
 /// From now on the converter takes up to a period whenever it is polled, never running dry, and is always ready.
 void simulated_card_hear_when_polled(simulated_card *card);
@@ -53,7 +58,7 @@ typedef struct {
 } simulated_parameters;
 simulated_parameters simulated_card_parameters(const simulated_card *card);
 
-/// Frames that the converter took since the PCM was opened.
+/// Frames that were heard since the PCM was opened; without a latency those that left the buffer.
 size_t simulated_card_heard(const simulated_card *card);
 /// How often the clock was started.
 int simulated_card_starts(const simulated_card *card);

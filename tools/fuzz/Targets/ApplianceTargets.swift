@@ -5,7 +5,7 @@ import Platform
 /// What clients send and what users write.
 let applianceTargets = [
     FuzzTarget("request") { bytes in
-        let line = ControlLine(.whole(bytes))
+        let line = RequestLine(.whole(bytes))
         if case .failure(let error) = line.request { _ = error.description }
     },
     FuzzTarget("lines") { bytes in

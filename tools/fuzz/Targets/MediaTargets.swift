@@ -19,6 +19,19 @@ let mediaTargets = [
     FuzzTarget("wav") { decode(signed(signed($0, $0.first == 0x46 ? "RF64" : "RIFF"), "WAVE", at: 8)) },
     FuzzTarget("aiff") { decode(signed(signed($0, "FORM"), $0.first == 0x43 ? "AIFC" : "AIFF", at: 8)) },
     FuzzTarget("file") { decode($0, knowsLength: false) },
+    FuzzTarget("flac-frames") { decode([0] + $0) },
+    FuzzTarget("not-yet") { bytes in
+        var exercise = DecoderExercise(frameLimit: 20_000)
+        exercise.run(bytes, knowsLength: bytes.count % 2 == 0, notYetEvery: 2 + bytes.count % 7)
+    },
+    FuzzTarget("signature") {
+        _ = Signature.container(of: $0)
+        _ = Signature.name(of: $0)
+        _ = try? AudioFile.container(of: MemorySource($0))
+    },
+    FuzzTarget("riff-info") {
+        _ = try? RIFFInfo.read(from: MemorySource(signed($0, "INFO")), in: 0..<Int64($0.count))
+    },
     FuzzTarget("id3") { _ = try? ID3v2.read(from: MemorySource(signed($0, "ID3")), at: 0) },
     FuzzTarget("vorbis-comments") {
         _ = try? VorbisComments.read(from: MemorySource($0), in: 0..<Int64($0.count))

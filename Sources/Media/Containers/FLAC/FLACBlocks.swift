@@ -72,7 +72,9 @@ struct FLACBlocks {
     }
 
     private mutating func readStreamInfo(_ cursor: inout SourceCursor, _ size: Int64) throws(Interruption) {
-        guard streamInfo == nil, size == FLACStreamInfo.byteCount, let block = try cursor.bytes(Int(size)) else { return }
+        guard streamInfo == nil, size == FLACStreamInfo.byteCount, let block = try cursor.bytes(Int(size)) else {
+            return
+        }
         do throws(Interruption) { streamInfo = try FLACStreamInfo(block) } catch { streamInfoError = error }
     }
 }

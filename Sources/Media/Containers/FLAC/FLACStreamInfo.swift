@@ -21,7 +21,7 @@ struct FLACStreamInfo {
         let smallestBlock = reader.bigEndian(UInt16.self)
         let largestBlock = reader.bigEndian(UInt16.self)
         reader.skip(2)
-        // 8 bits of the smallest frame's size, which nobody needs, then 24 of the largest one's.
+        // 8 bits of the smallest frame's size, which is not needed, then 24 of the largest one's.
         let frameSizes = reader.bigEndian(UInt32.self)
         guard block.count == Self.byteCount, let smallestBlock, let largestBlock, let frameSizes,
             let packed = reader.bigEndian(UInt64.self)
@@ -59,7 +59,8 @@ struct FLACStreamInfo {
             UInt64(sampleRate) << 44 | UInt64(frame.channelCount - 1) << 41 | UInt64(bitDepth - 1) << 36
         raw =
             Self.blockSizes(smallestBlock, largestBlock) + [UInt8](repeating: 0, count: 6)
-            + (0..<8).map { UInt8(truncatingIfNeeded: packed >> UInt64(56 - 8 * $0)) } + [UInt8](repeating: 0, count: 16)
+            + (0..<8).map { UInt8(truncatingIfNeeded: packed >> UInt64(56 - 8 * $0)) }
+            + [UInt8](repeating: 0, count: 16)
     }
 
     /// Bytes that the frames take at most, as the encoder says, or nil where it did not know.

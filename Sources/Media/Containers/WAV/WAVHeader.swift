@@ -12,50 +12,65 @@ struct WAVHeader {
     private static let mostChunks = 4096
     private static let largestFormat: Int64 = 1024
 
-    init(_ source: any ByteSource) throws(Interruption) {
-        let reader = SourceReader(source)
-        let end = source.length ?? .max
-        var head = ByteReader(try reader.bytes(12, at: 0))
-        let isRF64 = head.code() == "RF64"
-        let riffSize = Int64(head.littleEndian(UInt32.self) ?? 0)
-        var dataSize64: Int64?
-        var id3Tags = TrackMetadata()
+    /// Where the source ends, as far as it is known.
+    private let end: Int64
+    private let isRF64: Bool
+    private let riffSize: Int64
+    private var dataSize64: Int64?
+    private var infoTags = TrackMetadata()
+    private var id3Tags = TrackMetadata()
 
-        var offset: Int64 = 12
-        for _ in 0..<Self.mostChunks where offset <= end - 8 {
-            var chunk = ByteReader(try reader.bytes(8, at: offset))
-            guard let name = chunk.code(), let declared = chunk.littleEndian(UInt32.self) else { break }
-            let content = offset + 8
-            var size = Int64(declared)
-            switch name {
-            case "ds64" where isRF64:
-                var sizes = ByteReader(try reader.bytes(16, at: content))
-                sizes.skip(8)
-                dataSize64 = sizes.littleEndian(UInt64.self).flatMap {
-                    $0 <= UInt64(AudioLimits.largestData) ? Int64($0) : nil
-                }
-            case "fmt " where format == nil:
-                format = try WAVFormat(try reader.bytes(Int(min(size, Self.largestFormat)), at: content))
-            case "data" where data == nil:
-                let isFromSizes64 = isRF64 && declared == .max && dataSize64 != nil
-                if isFromSizes64, let dataSize64 { size = dataSize64 }
-                let isOpen =
-                    size == 0
-                    ? riffSize + 8 != end
-                    : !isFromSizes64
-                        && (Self.openSizes.contains(size) || size >= Self.unknownSizes && size > end - content)
-                data = (content, isOpen ? nil : size)
-                if isOpen { size = end - content }
-            case "LIST":
-                tags = tags.overridden(by: try RIFFInfo.read(from: source, in: content..<(content + size)))
-            case "id3 ", "ID3 ":
-                id3Tags = id3Tags.overridden(by: try ID3v2.read(from: source, at: content))
-            default:
-                break
+    init(_ source: any ByteSource) throws(Interruption) {
+        var head = ByteReader(try SourceReader(source).bytes(12, at: 0))
+        end = source.length ?? .max
+        isRF64 = head.code() == "RF64"
+        riffSize = Int64(head.littleEndian(UInt32.self) ?? 0)
+
+        var offset: Int64? = 12
+        for _ in 0..<Self.mostChunks {
+            guard let start = offset, start <= end - 8 else { break }
+            do throws(Interruption) { offset = try readChunk(of: source, at: start) } catch {
+                // Nobody waits for the end of a download only because there may be tags.
+                guard error == .notYet, format != nil, data != nil else { throw error }
+                offset = nil
             }
-            guard size < end - content else { break }
-            offset = content + size + size & 1
         }
-        tags = tags.overridden(by: id3Tags)
+        tags = infoTags.overridden(by: id3Tags)
+    }
+
+    /// - Returns: where the next chunk begins; nil at the end.
+    private mutating func readChunk(of source: any ByteSource, at offset: Int64) throws(Interruption) -> Int64? {
+        let reader = SourceReader(source)
+        var chunk = ByteReader(try reader.bytes(8, at: offset))
+        guard let name = chunk.code(), let declared = chunk.littleEndian(UInt32.self) else { return nil }
+        let content = offset + 8
+        var size = Int64(declared)
+        switch name {
+        case "ds64" where isRF64:
+            var sizes = ByteReader(try reader.bytes(16, at: content))
+            sizes.skip(8)
+            dataSize64 = sizes.littleEndian(UInt64.self).flatMap {
+                $0 <= UInt64(AudioLimits.largestData) ? Int64($0) : nil
+            }
+        case "fmt " where format == nil:
+            format = try WAVFormat(try reader.bytes(Int(min(size, Self.largestFormat)), at: content))
+        case "data" where data == nil:
+            let isFromSizes64 = isRF64 && declared == .max && dataSize64 != nil
+            if isFromSizes64, let dataSize64 { size = dataSize64 }
+            let isOpen =
+                size == 0
+                ? riffSize + 8 != end
+                : !isFromSizes64
+                    && (Self.openSizes.contains(size) || size >= Self.unknownSizes && size > end - content)
+            data = (content, isOpen ? nil : size)
+            if isOpen { return nil }
+        case "LIST":
+            infoTags = infoTags.overridden(by: try RIFFInfo.read(from: source, in: content..<(content + size)))
+        case "id3 ", "ID3 ":
+            id3Tags = id3Tags.overridden(by: try ID3v2.read(from: source, at: content))
+        default:
+            break
+        }
+        return size < end - content ? content + size + size & 1 : nil
     }
 }

@@ -1,0 +1,120 @@
+import Platform
+
+/// Decides whether a start may open the entry that was current, for the case that the entry is what ends the process
+/// (docs/decisions/entries-that-end-the-process.md).
+struct ResumeTrial: Equatable {
+    /// So many starts in a row that ended early with one entry are enough.
+    static let limit = 2
+    /// A start that lasts as long, in nanoseconds, has survived the entry: the position that it resumed was at most
+    /// 10 s old.
+    static let duration: Int64 = 30_000_000_000
+
+    /// The entry that a start opened.
+    var entry: EntryID
+    /// How many starts in a row have opened it and were not seen to survive.
+    var starts: Int
+
+    enum Decision: Equatable {
+        /// Keep this on the medium, then open the entry.
+        case open(ResumeTrial)
+        case passOver
+    }
+
+    /// - Parameter kept: what the starts before have left; nil when the last one survived.
+    static func decide(_ current: EntryID, after kept: ResumeTrial?) -> Decision {
+        let starts = kept?.entry == current ? kept?.starts ?? 0 : 0
+        return starts >= limit ? .passOver : .open(ResumeTrial(entry: current, starts: starts + 1))
+    }
+
+    /// `entry starts`, as the file has it.
+    var text: String { "\(entry.number) \(starts)\n" }
+
+    init(entry: EntryID, starts: Int) {
+        self.entry = entry
+        self.starts = starts
+    }
+
+    /// nil for what is no trial.
+    init?(_ bytes: [UInt8]) {
+        let words = bytes.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
+        guard words.count == 2, let entry = UInt32(String(decoding: words[0], as: UTF8.self)),
+            let starts = Int(String(decoding: words[1], as: UTF8.self)), starts >= 0
+        else { return nil }
+        self.init(entry: EntryID(entry), starts: starts)
+    }
+}
+
+/// Keeps the trial in a file of the state folder: it is on the medium before the entry is opened, whatever state the
+/// database is in.
+///
+/// Thread: the daemon's.
+final class ResumeGuard {
+    private let path: String
+    private let loop: EventLoop
+    private var trial: ResumeTrial?
+    private var timer: TimerToken?
+
+    init(folder: String, loop: EventLoop) {
+        path = "\(folder)/resuming"
+        self.loop = loop
+    }
+
+    /// Whether the entry may be opened. If so, the attempt is on the medium when this returns.
+    func mayOpen(_ entry: EntryID) -> Bool {
+        switch ResumeTrial.decide(entry, after: kept()) {
+        case .passOver:
+            remove()
+            return false
+        case .open(let trial):
+            begin(trial)
+            return true
+        }
+    }
+
+    /// This start resumes nothing.
+    func forget() {
+        if FileKind(at: path) == .file { remove() }
+    }
+
+    /// Another entry is current now, or none: what the start opened did no harm.
+    func currentIs(_ entry: EntryID?) {
+        if let trial, trial.entry != entry { end() }
+    }
+
+    /// The start has survived its entry. Idempotent.
+    func end() {
+        if let timer { loop.cancel(timer) }
+        timer = nil
+        if trial != nil { remove() }
+        trial = nil
+    }
+
+    private func begin(_ trial: ResumeTrial) {
+        do throws(SystemError) {
+            try FileReplacement.write(Array(trial.text.utf8), to: path, mode: 0o600)
+        } catch {
+            // A folder that cannot be written: nothing is counted, and the entry is opened.
+            return Log.warning("an entry that ends the process cannot be noticed: \(error)")
+        }
+        self.trial = trial
+        timer = loop.schedule(after: ResumeTrial.duration) { [self] in
+            timer = nil
+            end()
+        }
+    }
+
+    private func kept() -> ResumeTrial? {
+        guard FileKind(at: path) == .file else { return nil }
+        do throws(SystemError) {
+            return ResumeTrial(try File.contents(of: path, limit: 64))
+        } catch {
+            Log.warning("\(error)")
+            return nil
+        }
+    }
+
+    /// Not durable: after a power cut the attempt may count although it was survived, which one more start settles.
+    private func remove() {
+        do throws(SystemError) { try Folder.removeFile(path) } catch { Log.warning("\(error)") }
+    }
+}

@@ -1,0 +1,93 @@
+import OutputTestSupport
+import Platform
+import TestSupport
+import Testing
+
+@testable import Appliance
+@testable import Player
+
+@Suite("An entry that ends the process", .timeLimit(.minutes(2)))
+struct ResumeTrialTests {
+    private let a = EntryID(7)
+    private let b = EntryID(8)
+
+    @Test("Two starts in a row that ended early with one entry are enough")
+    func decisions() {
+        #expect(ResumeTrial.decide(a, after: nil) == .open(ResumeTrial(entry: a, starts: 1)))
+        #expect(
+            ResumeTrial.decide(a, after: ResumeTrial(entry: a, starts: 1)) == .open(ResumeTrial(entry: a, starts: 2)))
+        #expect(ResumeTrial.decide(a, after: ResumeTrial(entry: a, starts: 2)) == .passOver)
+        #expect(ResumeTrial.decide(a, after: ResumeTrial(entry: a, starts: .max)) == .passOver)
+        #expect(
+            ResumeTrial.decide(b, after: ResumeTrial(entry: a, starts: 2)) == .open(ResumeTrial(entry: b, starts: 1)))
+    }
+
+    @Test(
+        "The file holds it; anything else in the file is no trial",
+        arguments: [
+            "", "7", "7 2 1", "x 2", "7 -1", "4294967296 1", "7 9999999999999999999999", "7\0 2",
+        ])
+    func text(other: String) {
+        let trial = ResumeTrial(entry: a, starts: 2)
+        #expect(ResumeTrial(Array(trial.text.utf8)) == trial)
+        #expect(ResumeTrial(Array(other.utf8)) == nil)
+    }
+
+    /// A daemon that plays `ab`, with `a` current, and is killed.
+    private func killedFixture(_ folder: ScratchFolder, _ tracks: Tracks) throws -> DaemonFixture {
+        let fixture = DaemonFixture(folder: folder["state"])
+        try fixture.start()
+        let products = try tracks.make("ab", frames: 60_000)
+        fixture.perform { try $0.queue.set(products, playing: true) }
+        fixture.waitForSound()
+        fixture.waitForWriting()
+        try fixture.pullThePlug()
+        return fixture
+    }
+
+    @Test("A start that finds two such starts plays the next entry and says so, until the entry is wanted again")
+    func passedOver() throws {
+        let (folder, tracks) = (try ScratchFolder(), try Tracks())
+        let fixture = try killedFixture(folder, tracks)
+        for _ in 0..<2 {
+            try fixture.start()
+            fixture.waitForSound()
+            #expect(fixture.status.index == 0)
+            fixture.waitForWriting()
+            try fixture.pullThePlug()
+        }
+        try fixture.start()
+        fixture.waitForSound()
+        #expect(fixture.status.index == 1)
+        #expect(fixture.status.playback == .playing)
+        #expect(fixture.status.problems.map(\.subject) == ["queue"])
+        #expect(fixture.status.count == 2, "it stays in the queue")
+        fixture.perform { $0.queue.previous() }
+        #expect(fixture.status.index == 0)
+        #expect(fixture.status.problems == [])
+        fixture.end()
+    }
+
+    @Test(
+        "A start that lasts, a clean stop and another entry begin the count again", arguments: ["time", "stop", "next"])
+    func survived(how: String) throws {
+        let (folder, tracks) = (try ScratchFolder(), try Tracks())
+        let fixture = try killedFixture(folder, tracks)
+        for _ in 0..<4 {
+            try fixture.start()
+            fixture.waitForSound()
+            #expect(fixture.status.index == 0)
+            switch how {
+            case "time":
+                // What plays goes on meanwhile, as far as the start is concerned.
+                fixture.pass(seconds: 30)
+            case "next":
+                fixture.perform { $0.commands.perform(.next) }
+                fixture.perform { $0.commands.perform(.previous) }
+            default: break
+            }
+            fixture.waitForWriting()
+            if how == "stop" { fixture.end() } else { try fixture.pullThePlug() }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import PCM
+import SimulatedCard
+import Testing
+
+@testable import Output
+
+/// A card's mixer with one control, behind the real alsa-lib.
+final class SimulatedMixer {
+    let raw: OpaquePointer
+
+    init(
+        _ range: ClosedRange<Int>, from least: Int32? = nil, step: Int32 = 0, mutesAtFirst: Bool = false,
+        hasSwitch: Bool = false
+    ) throws {
+        raw = try "Digital".withCString { name in
+            var volume = simulated_volume()
+            volume.name = name
+            volume.first = range.lowerBound
+            volume.last = range.upperBound
+            volume.has_decibels = least != nil
+            volume.least_decibels = least ?? 0
+            volume.decibels_a_step = step
+            volume.mutes_at_first = mutesAtFirst
+            volume.has_switch = hasSwitch
+            return try #require(simulated_mixer_create(&volume))
+        }
+    }
+
+    deinit { simulated_mixer_free(raw) }
+
+    func open(limits: ClosedRange<Int>? = nil) throws -> HardwareMixer {
+        try #require(
+            HardwareMixer(
+                try MixerHandle(adopting: simulated_mixer_control(raw)), limits: limits, card: "Simulated",
+                configuration: .builtIn))
+    }
+
+    var value: Int { simulated_mixer_value(raw, 0) }
+    var isOn: Bool { simulated_mixer_is_on(raw) }
+}
+
+@Suite("The volume in a card's mixer")
+struct HardwareMixerTests {
+    @Test(
+        "at every percent the card takes the loudest step that is not louder than the curve; the samples stay as they are"
+    )
+    func everyPercent() throws {
+        // PCM512x: −103.5 to +24 dB in steps of half a decibel.
+        let card = try SimulatedMixer(0...255, from: -10_350, step: 50, hasSwitch: true)
+        let mixer = try card.open()
+        #expect(mixer.scale.range == -10_350...0)
+        for percent in Array(0...100) + (0...100).reversed() {
+            let applied = try mixer.setVolume(percent: percent)
+            let decibels = -103.5 + 0.5 * Double(card.value)
+            if percent == 0 {
+                #expect(card.value == 0 && !card.isOn && applied == AppliedVolume(softwareFactor: 0, factor: 0))
+            } else {
+                let wanted = Volume(percent: percent).decibels
+                #expect(decibels <= wanted && decibels > wanted - 0.51, "\(percent) %")
+                #expect(applied.softwareFactor == 1 && card.isOn)
+                #expect(applied.factor <= Volume(percent: percent).factor)
+            }
+            #expect(simulated_mixer_value(card.raw, 1) == card.value)
+        }
+    }
+
+    @Test("what the mixer does not reach is left to the samples, exactly")
+    func shortRange() throws {
+        // A card that goes down to −40 dB, and one whose lowest step above silence is −50 dB.
+        for (card, lowest) in [
+            (try SimulatedMixer(0...80, from: -4_000, step: 50), -40.0),
+            (try SimulatedMixer(0...50, from: -5_100, step: 100, mutesAtFirst: true), -50.0),
+        ] {
+            let mixer = try card.open()
+            for percent in 1...100 where Volume(percent: percent).decibels < lowest {
+                let applied = try mixer.setVolume(percent: percent)
+                #expect(applied.softwareFactor < 1)
+                #expect(abs(applied.factor / Volume(percent: percent).factor - 1) < 1e-9, "\(percent) %")
+            }
+        }
+    }
+
+    @Test("limits are the part of the range that is used")
+    func limits() throws {
+        let card = try SimulatedMixer(0...255, from: -10_350, step: 50)
+        let mixer = try card.open(limits: -6_000 ... -1_000)
+        #expect(try mixer.setVolume(percent: 100).softwareFactor == 1)
+        #expect(card.value == 187)
+        #expect(try mixer.setVolume(percent: 1).softwareFactor == 1)
+        #expect(card.value == 87)
+    }
+
+    @Test("without decibels the steps follow the same curve, and the samples carry what lies between them")
+    func steps() throws {
+        let card = try SimulatedMixer(0...31)
+        let mixer = try card.open()
+        for percent in Array(1...100) + (1...100).reversed() {
+            let applied = try mixer.setVolume(percent: percent)
+            let wanted = Volume(percent: percent).factor
+            #expect(card.value == Int((wanted * 31).rounded(.up)))
+            #expect(abs(applied.factor / wanted - 1) < 1e-9, "\(percent) %")
+            #expect(abs(applied.softwareFactor * Double(card.value) / 31 / wanted - 1) < 1e-9)
+        }
+    }
+
+    @Test("volume 0 is silence also on a mixer without a switch", arguments: [true, false])
+    func silence(hasDecibels: Bool) throws {
+        let card = try SimulatedMixer(0...31, from: hasDecibels ? -3_100 : nil, step: 100)
+        let mixer = try card.open()
+        #expect(!mixer.control.hasSwitch)
+        #expect(try mixer.setVolume(percent: 0).softwareFactor == 0)
+        #expect(card.value == 0)
+        #expect(try mixer.setVolume(percent: 100) == AppliedVolume(softwareFactor: 1, factor: 1))
+    }
+
+    @Test("what the card is set to can be read, and reading changes nothing")
+    func reading() throws {
+        let card = try SimulatedMixer(0...255, from: -10_350, step: 50, hasSwitch: true)
+        let mixer = try card.open()
+        // +24 dB.
+        #expect(try mixer.volume() == .full)
+        #expect(card.value == 255 && card.isOn)
+        // −40 and −30 dB: the louder channel counts.
+        let other = try SimulatedMixer(0...255, from: -10_350, step: 50)
+        simulated_mixer_set_value(other.raw, 0, 127)
+        simulated_mixer_set_value(other.raw, 1, 147)
+        #expect(try other.open().volume().percent == 50)
+        #expect(other.value == 127)
+        for percent in 1...100 {
+            _ = try mixer.setVolume(percent: percent)
+            let read = try mixer.volume()
+            #expect(read.percent <= percent && read.percent >= percent - 1)
+        }
+        try mixer.setMuted(true)
+        #expect(try mixer.volume() == .muted)
+    }
+}

@@ -1,0 +1,86 @@
+import OutputTestSupport
+import PCM
+import Platform
+import TestSupport
+import Testing
+
+@testable import Output
+
+@Suite("Shutting down while the device blocks", .timeLimit(.minutes(1)))
+struct RendererShutdownTests {
+    @Test("an opening that never returns does not keep the program from ending")
+    func blockedOpening() throws {
+        let provider = BlockingProvider()
+        let renderer = try Renderer(
+            provider: provider, clock: ManualClock(), settings: RendererSettings(device: "blocked"), priority: .normal)
+        let stream = TestStream(id: 1, format: RenderBench.mono)
+        stream.write(300)
+        renderer.begin(stream.stream)
+        renderer.run(generation: 1)
+        provider.waitUntilEntered()
+        // More than the queue of commands holds: control does not wait for the audio thread.
+        for _ in 1...1000 { renderer.nudge() }
+        #expect(!renderer.shutDown(patience: 1))
+        // The thread ends by itself as soon as it can, and closes what it has opened.
+        provider.letGo()
+        provider.card.waitUntil("the device to be closed") { $0.openingCount == 1 && !$0.isOpen }
+    }
+
+    @Test("a device that answers is closed before shutting down returns")
+    func usual() throws {
+        let card = PacedCard()
+        let renderer = try Renderer(
+            provider: card, clock: ManualClock(), settings: RendererSettings(device: "paced"), priority: .normal)
+        let stream = TestStream(id: 1, format: RenderBench.mono)
+        stream.write(300)
+        renderer.begin(stream.stream)
+        renderer.run(generation: 1)
+        card.waitUntil("the start") { $0.isStarted }
+        #expect(renderer.shutDown(patience: -1))
+        #expect(!card.isOpen)
+    }
+
+    @Test("commands beyond the queue's room arrive later, in order")
+    func overflow() throws {
+        let provider = BlockingProvider()
+        let renderer = try Renderer(
+            provider: provider, clock: ManualClock(), settings: RendererSettings(device: "blocked"), priority: .normal)
+        let streams = (1...2).map { TestStream(id: $0, format: RenderBench.mono) }
+        for stream in streams {
+            stream.write(300)
+            stream.end()
+        }
+        renderer.begin(streams[0].stream)
+        renderer.run(generation: 1)
+        provider.waitUntilEntered()
+        for _ in 1...1000 { renderer.nudge() }
+        renderer.begin(streams[1].stream)
+        renderer.run(generation: 2)
+        provider.card.playFreely()
+        provider.letGo()
+        var events: [String] = []
+        while events.last != "ended 2" {
+            if let event = renderer.nextEvent() { events.append(event.text) }
+        }
+        #expect(renderer.processedCommands == renderer.sentCommands)
+        #expect(renderer.shutDown(patience: -1))
+    }
+}
+
+/// A card whose opening blocks until the test lets go.
+private final class BlockingProvider: DeviceProvider, @unchecked Sendable {
+    let card = PacedCard()
+    private let condition = Condition()
+    // Guarded by `condition`.
+    private var hasEntered = false
+    private var mayOpen = false
+
+    func waitUntilEntered() { condition.wait { hasEntered } }
+    func letGo() { condition.update { mayOpen = true } }
+
+    func open(_ request: DeviceRequest) throws(DeviceError) -> any PlaybackDevice {
+        condition.update { hasEntered = true }
+        condition.wait { mayOpen }
+        return try card.open(request)
+    }
+}

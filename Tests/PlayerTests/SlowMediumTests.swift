@@ -1,0 +1,57 @@
+import Testing
+import TestSupport
+
+@testable import Player
+
+@Suite("A medium that lets wait (docs/playback.md, 6)")
+struct SlowMediumTests {
+    @Test("Opening that takes long stalls playback, and the engine says that it waits for the medium")
+    func opening() throws {
+        let recording = ScriptedRecording("a", frames: 3000, isOpenable: false)
+        let fixture = try PlayerFixture(source: ScriptedSource([recording]))
+        fixture.engine.load(recording.product)
+        fixture.engine.play()
+        fixture.settle()
+        #expect(!fixture.engine.isWaitingForMedium)
+        fixture.advance(by: 1_000_000_000)
+        try fixture.wait(for: .stalled)
+        try fixture.spin("the wait") { fixture.engine.isWaitingForMedium }
+        recording.letOpen()
+        try fixture.wait(for: .playing)
+        #expect(!fixture.engine.isWaitingForMedium)
+        fixture.card.playFreely()
+        try fixture.wait(for: .idle)
+        #expect(!fixture.engine.isWaitingForMedium)
+        #expect(fixture.messages == ["NOT_PLAYING", "STALLED", "- > a", "PLAYING", "a > -", "IDLE"])
+    }
+
+    @Test("So does reading in the middle")
+    func reading() throws {
+        let recording = ScriptedRecording("a", frames: 9000, available: 4000)
+        let fixture = try PlayerFixture(source: ScriptedSource([recording]))
+        fixture.card.playFreely()
+        fixture.engine.load(recording.product)
+        fixture.engine.play()
+        try fixture.wait(for: .playing)
+        try fixture.spin("4000 frames") { fixture.card.heardFrames == 4000 }
+        fixture.advance(by: 1_000_000_000)
+        try fixture.wait(for: .stalled)
+        try fixture.spin("the wait") { fixture.engine.isWaitingForMedium }
+        recording.letDecode()
+        try fixture.wait(for: .idle)
+        #expect(fixture.card.recordings.flatMap(\.samples) == recording.samples)
+    }
+
+    @Test("A device that is missing is no medium that lets wait")
+    func device() throws {
+        let recording = ScriptedRecording("a", frames: 3000)
+        let fixture = try PlayerFixture(source: ScriptedSource([recording]))
+        fixture.card.unplug()
+        fixture.engine.load(recording.product)
+        fixture.engine.play()
+        try fixture.wait(for: .stalled)
+        // Everything is decoded.
+        try fixture.spin("the end of decoding") { !fixture.engine.isWaitingForMedium }
+        #expect(fixture.engine.deviceProblem != nil)
+    }
+}
