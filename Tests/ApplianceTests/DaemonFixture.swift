@@ -17,11 +17,19 @@ final class DaemonFixture: @unchecked Sendable {
     let clock = ManualClock(1_000_000_000_000)
     let lines = DrivenLines()
     let folder: String
-    private(set) var player: Player!
-    private var loop: EventLoop!
-    private var thread: NamedThread!
-    /// Used on `loop` alone.
-    private(set) var daemon: Daemon!
+    /// What one start has made.
+    private struct Running {
+        let player: Player
+        let loop: EventLoop
+        let thread: NamedThread
+        /// Used on `loop` alone.
+        let daemon: Daemon
+    }
+
+    /// nil between an end and the next start.
+    private var running: Running?
+    var player: Player { running!.player }
+    private var loop: EventLoop { running!.loop }
     private let condition = NSCondition()
     // Guarded by `condition`.
     private var happened: [DaemonEvent] = []
@@ -37,11 +45,11 @@ final class DaemonFixture: @unchecked Sendable {
         let state = try ApplianceState(folder)
         var settings = PlayerSettings(output: RendererSettings(device: "paced"), stateFolder: folder)
         settings.storesOnlyVolume = true
-        player = try Player(
+        let player = try Player(
             settings: settings, source: LocalFiles(), provider: card, clock: ManualClock(),
             newSessionID: { "session" }, startTimer: { LoopTimer($0) }, openMixer: { nil })
-        loop = try EventLoop(drivenBy: clock)
-        daemon = try Daemon(
+        let loop = try EventLoop(drivenBy: clock)
+        let daemon = try Daemon(
             loop: loop, player: player, configuration: configuration, state: state,
             deviceAbsence: { [card] in card.isPresent ? nil : "no card" }, clock: clock)
         _ = daemon.observers.add { [self] event in
@@ -54,7 +62,8 @@ final class DaemonFixture: @unchecked Sendable {
             let text = "[board]\nname = test\nchip = c\n[sound]\ncard = HiFi\n" + $0
             return try BoardProfile(parsing: Array(text.utf8), path: "board.conf")
         }
-        thread = try NamedThread.start(name: "appliance") { [loop] in loop!.run() }
+        let thread = try NamedThread.start(name: "appliance") { loop.run() }
+        running = Running(player: player, loop: loop, thread: thread, daemon: daemon)
         perform { [lines] daemon in
             if let profile { daemon.attach(profile, lines: lines) }
             daemon.start()
@@ -80,10 +89,11 @@ final class DaemonFixture: @unchecked Sendable {
     }
 
     private func abandon() {
-        player.shutDown()
-        loop.stop()
-        thread.join()
-        daemon = nil
+        guard let running else { return }
+        running.player.shutDown()
+        running.loop.stop()
+        running.thread.join()
+        self.running = nil
     }
 
     /// Does something on the daemon's thread and returns when it is done.
@@ -92,7 +102,8 @@ final class DaemonFixture: @unchecked Sendable {
         let done = DispatchSemaphore(value: 0)
         nonisolated(unsafe) var result: Swift.Result<Result, any Error>?
         nonisolated(unsafe) let body = body
-        loop.post { [self] in
+        let daemon = running!.daemon
+        loop.post {
             result = Swift.Result { try body(daemon) }
             done.signal()
         }
