@@ -14,7 +14,7 @@ final class ConductorFixture: @unchecked Sendable {
     private let loop: EventLoop
     private let thread: NamedThread
     /// Used on `loop` alone.
-    private var conductor: QueueConductor!
+    private let conductor: QueueConductor
     private let condition = NSCondition()
     // Guarded by `condition`.
     private var happened: [QueueMessage] = []
@@ -35,6 +35,8 @@ final class ConductorFixture: @unchecked Sendable {
         player.playbackEngineConfig.loudnessNormalizationMode = .off
         let loop = try EventLoop()
         self.loop = loop
+        let conductor = QueueConductor(engine: player.playbackEngine, loop: loop, queue: queue)
+        self.conductor = conductor
         thread = try NamedThread.start(name: "appliance") { loop.run() }
         player.playbackEngine.bus.subscribe { [self] message in
             condition.withLock {
@@ -42,10 +44,12 @@ final class ConductorFixture: @unchecked Sendable {
                 condition.broadcast()
             }
         }
-        conductor = QueueConductor(engine: player.playbackEngine, loop: loop, queue: queue) { [self] event in
-            condition.withLock {
-                happened.append(event)
-                condition.broadcast()
+        perform {
+            $0.observe = { [self] event in
+                condition.withLock {
+                    happened.append(event)
+                    condition.broadcast()
+                }
             }
         }
     }
@@ -56,7 +60,6 @@ final class ConductorFixture: @unchecked Sendable {
         player.shutDown()
         loop.stop()
         thread.join()
-        conductor = nil
     }
 
     /// Does something on the conductor's thread and returns when it is done.

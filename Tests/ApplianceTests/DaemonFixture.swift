@@ -19,11 +19,19 @@ final class DaemonFixture: @unchecked Sendable {
     let folder: String
     /// In force where none is kept.
     var firstVolume = Volume.full
-    private(set) var player: Player!
-    private var loop: EventLoop!
-    private var thread: NamedThread!
-    /// Used on `loop` alone.
-    private(set) var daemon: Daemon!
+    /// What one start has made.
+    private struct Running {
+        let player: Player
+        let loop: EventLoop
+        let thread: NamedThread
+        /// Used on `loop` alone.
+        let daemon: Daemon
+    }
+
+    /// nil between an end and the next start.
+    private var running: Running?
+    var player: Player { running!.player }
+    private var loop: EventLoop { running!.loop }
     private let condition = NSCondition()
     // Guarded by `condition`.
     private var happened: [DaemonEvent] = []
@@ -41,11 +49,11 @@ final class DaemonFixture: @unchecked Sendable {
         settings.storage = state.storage
         settings.firstVolume = firstVolume
         settings.storesOnlyVolume = true
-        player = try Player(
+        let player = try Player(
             settings: settings, source: LocalFiles(), provider: card, clock: ManualClock(),
             newSessionID: { "session" }, startTimer: { LoopTimer($0) }, openMixer: { nil })
-        loop = try EventLoop(drivenBy: clock)
-        daemon = Daemon(
+        let loop = try EventLoop(drivenBy: clock)
+        let daemon = Daemon(
             loop: loop, player: player, configuration: configuration, state: state,
             deviceAbsence: { [card] in card.isPresent ? nil : "no card" }, clock: clock)
         _ = daemon.observers.add { [self] event in
@@ -58,7 +66,8 @@ final class DaemonFixture: @unchecked Sendable {
             let text = "[board]\nname = test\nchip = c\n[sound]\ncard = HiFi\n" + $0
             return try BoardProfile(parsing: Array(text.utf8), path: "board.conf")
         }
-        thread = try NamedThread.start(name: "appliance") { [loop] in loop!.run() }
+        let thread = try NamedThread.start(name: "appliance") { loop.run() }
+        running = Running(player: player, loop: loop, thread: thread, daemon: daemon)
         perform { [lines] daemon in
             if let profile { daemon.attach(profile, lines: lines) }
             daemon.start()
@@ -84,10 +93,11 @@ final class DaemonFixture: @unchecked Sendable {
     }
 
     private func abandon() {
-        player.shutDown()
-        loop.stop()
-        thread.join()
-        daemon = nil
+        guard let running else { return }
+        running.player.shutDown()
+        running.loop.stop()
+        running.thread.join()
+        self.running = nil
     }
 
     /// Does something on the daemon's thread and returns when it is done.
@@ -96,7 +106,8 @@ final class DaemonFixture: @unchecked Sendable {
         let done = DispatchSemaphore(value: 0)
         nonisolated(unsafe) var result: Swift.Result<Result, any Error>?
         nonisolated(unsafe) let body = body
-        loop.post { [self] in
+        let daemon = running!.daemon
+        loop.post {
             result = Swift.Result { try body(daemon) }
             done.signal()
         }

@@ -1,3 +1,4 @@
+import Output
 import Platform
 import Player
 import Testing
@@ -67,9 +68,10 @@ struct QueueStateMachineTests {
         }
 
         mutating func failed(
-            _ letter: Character, _ serial: UInt64, code: String = "m1", lacksMedium: Bool = false
+            _ letter: Character, _ serial: UInt64, _ cause: PlayerError.Cause = .source(code: "m1"),
+            lacksMedium: Bool = false
         ) -> [String] {
-            let error = PlayerError(.unexpected, code: code, message: "")
+            let error = PlayerError(.unexpected, cause, message: "")
             return handle(.failed(request(letter, serial), error, lacksMedium: lacksMedium))
         }
 
@@ -77,6 +79,8 @@ struct QueueStateMachineTests {
             handle(.finished(request(letter, serial)), Heard(time: time))
         }
     }
+
+    private static let lostDevice = PlayerError.Cause.device(.refused(device: "hw:0", code: -28, reason: "full"))
 
     // MARK: What people ask for
 
@@ -246,10 +250,10 @@ struct QueueStateMachineTests {
     func deviceError() throws {
         var command = try Play("abc", rules: .command)
         _ = command.handle(.play)
-        #expect(command.failed("a", 1, code: "d7") == ["failed a", "advanced", "ended"])
+        #expect(command.failed("a", 1, Self.lostDevice) == ["failed a", "advanced", "ended"])
         var appliance = try Play("abc")
         _ = appliance.handle(.play)
-        #expect(appliance.failed("a", 1, code: "d7").contains("load b.3"))
+        #expect(appliance.failed("a", 1, Self.lostDevice).contains("load b.3"))
     }
 
     @Test("The engine's state and quality are passed on; a revoked privilege pauses")
