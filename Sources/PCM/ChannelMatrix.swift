@@ -1,23 +1,54 @@
-/// Where a channel is heard.
-enum ChannelPosition: Equatable {
-    case left, right, center, lowFrequency, backLeft, backRight, backCenter, sideLeft, sideRight
+/// Where a channel is heard: a bit of WAV's channel mask.
+enum ChannelPosition: UInt16 {
+    case left = 0x1
+    case right = 0x2
+    case center = 0x4
+    case lowFrequency = 0x8
+    case backLeft = 0x10
+    case backRight = 0x20
+    case backCenter = 0x100
+    case sideLeft = 0x200
+    case sideRight = 0x400
 }
 
-/// The channel order of FLAC (RFC 9639, 9.1.3), which is also that of WAV for the same positions.
-enum ChannelLayout {
+/// The positions of some channels in the order of FLAC (RFC 9639, 9.1.3), which is that of WAV's mask. Channels behind the
+/// eighth have none.
+///
+/// A mask and no array: constant arrays of one function get one name in the Embedded build, which `tools/cross` refuses.
+struct ChannelLayout {
     static let largest = 8
+    private let mask: UInt16
 
-    /// The positions of `channelCount` channels. Channels behind the eighth have none.
-    static func positions(_ channelCount: Int) -> [ChannelPosition] {
-        switch channelCount {
-        case ...1: [.center]
-        case 2: [.left, .right]
-        case 3: [.left, .right, .center]
-        case 4: [.left, .right, .backLeft, .backRight]
-        case 5: [.left, .right, .center, .backLeft, .backRight]
-        case 6: [.left, .right, .center, .lowFrequency, .backLeft, .backRight]
-        case 7: [.left, .right, .center, .lowFrequency, .backCenter, .sideLeft, .sideRight]
-        default: [.left, .right, .center, .lowFrequency, .backLeft, .backRight, .sideLeft, .sideRight]
+    init(_ channelCount: Int) {
+        mask =
+            switch channelCount {
+            case ...1: 0x4
+            case 2: 0x3
+            case 3: 0x7
+            case 4: 0x33
+            case 5: 0x37
+            case 6: 0x3f
+            case 7: 0x70f
+            default: 0x63f
+            }
+    }
+
+    func contains(_ position: ChannelPosition) -> Bool { mask & position.rawValue != 0 }
+
+    /// The number of the channel at `position`; nil where there is none.
+    func channel(at position: ChannelPosition) -> Int? {
+        contains(position) ? (mask & (position.rawValue - 1)).nonzeroBitCount : nil
+    }
+
+    /// Calls `body` with each channel's number and position.
+    func forEach(_ body: (_ channel: Int, _ position: ChannelPosition) -> Void) {
+        var remaining = mask
+        var channel = 0
+        while remaining != 0 {
+            let bit = remaining & ~(remaining - 1)
+            if let position = ChannelPosition(rawValue: bit) { body(channel, position) }
+            remaining &= ~bit
+            channel += 1
         }
     }
 }
@@ -48,7 +79,7 @@ struct ChannelMatrix {
     private struct Builder {
         let sourceCount: Int
         let deviceCount: Int
-        let device: [ChannelPosition]
+        let device: ChannelLayout
         var factors: [Double]
         /// Whether every channel has found its own position.
         var isExact = true
@@ -56,7 +87,7 @@ struct ChannelMatrix {
         init(sourceCount: Int, deviceCount: Int) {
             self.sourceCount = sourceCount
             self.deviceCount = deviceCount
-            device = ChannelLayout.positions(deviceCount)
+            device = ChannelLayout(deviceCount)
             factors = [Double](repeating: 0, count: sourceCount * deviceCount)
         }
 
@@ -66,7 +97,7 @@ struct ChannelMatrix {
                 add(.right, 0, 1)
                 return
             }
-            for (source, position) in ChannelLayout.positions(sourceCount).enumerated() { route(position, source, 1) }
+            ChannelLayout(sourceCount).forEach { source, position in route(position, source, 1) }
         }
 
         /// Adds source channel `source`, which belongs at `position`, to the nearest channels that the device has.
@@ -98,7 +129,7 @@ struct ChannelMatrix {
         }
 
         private mutating func add(_ position: ChannelPosition, _ source: Int, _ factor: Double) {
-            guard let channel = device.firstIndex(of: position) else { return }
+            guard let channel = device.channel(at: position) else { return }
             factors[channel * sourceCount + source] += factor
         }
 

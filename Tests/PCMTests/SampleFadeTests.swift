@@ -3,7 +3,8 @@ import Testing
 
 @Suite("Fades: linear, a step each frame")
 struct SampleFadeTests {
-    private func applied(_ fade: SampleFade, to samples: [Int32], channels: Int = 1, pieces: [Int] = [.max]) -> [Int32] {
+    private func applied(_ fade: SampleFade, to samples: [Int32], channels: Int = 1, pieces: [Int] = [.max]) -> [Int32]
+    {
         var fade = fade
         var samples = samples
         samples.withUnsafeMutableBufferPointer { buffer in
@@ -25,7 +26,9 @@ struct SampleFadeTests {
         #expect(applied(.fadeOut(frames: 5), to: samples) == [5000, 4000, 3000, 2000, 1000, 0, 0, 0])
     }
 
-    @Test("Out from the level that fading in has reached", arguments: [(0, 1.0 / 6), (3, 4.0 / 6), (5, 1), (90, 1)] as [(Int64, Double)])
+    @Test(
+        "Out from the level that fading in has reached",
+        arguments: [(0, 1.0 / 6), (3, 4.0 / 6), (5, 1), (90, 1)] as [(Int64, Double)])
     func level(frame: Int64, level: Double) {
         let fade = SampleFade.fadeIn(frames: 5).fadeOut(from: frame, frames: 5)
         let expected = (0..<5).map { Int32((6000 * level * Double(5 - $0) / 6).rounded()) }

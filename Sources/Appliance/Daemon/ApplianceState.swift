@@ -1,4 +1,5 @@
 import Database
+import PCM
 import Platform
 import Player
 
