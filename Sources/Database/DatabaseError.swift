@@ -75,7 +75,8 @@ extension DatabaseError: CustomStringConvertible {
                 + "knows \(known)). Install that version again, or move the file away to start with an empty state. "
                 + "The file is unchanged"
         case .corrupt:
-            return "database \(path): damaged: \(message). The file is unchanged; move it away to start with an empty one"
+            return
+                "database \(path): damaged: \(message). The file is unchanged; move it away to start with an empty one"
         case .full:
             return "database \(path): no space left. Nothing was written; free some space on the medium"
         default:

@@ -91,7 +91,8 @@ extension Database {
     func adoptLayout() throws(DatabaseError) {
         let number = try layoutNumber()
         guard number < Self.layout else { return }
-        try execute("CREATE TABLE schema_module (module TEXT PRIMARY KEY NOT NULL, number INTEGER NOT NULL) "
+        try execute(
+            "CREATE TABLE schema_module (module TEXT PRIMARY KEY NOT NULL, number INTEGER NOT NULL) "
                 + "WITHOUT ROWID")
         if number > 0 {
             try execute(

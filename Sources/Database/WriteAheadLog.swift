@@ -89,7 +89,9 @@ struct WriteAheadLog {
             let words = words(bytes[..<24])
             let computed = LogChecksum.zero.adding(words)
             if computed == stored, order == bytes[3] { return adopt(bytes) ? stored : nil }
-            if computed.distance(to: stored) == 1, order == bytes[3], adopt(bytes), try isFollowed(by: 0, computed, file) {
+            if computed.distance(to: stored) == 1, order == bytes[3], adopt(bytes),
+                try isFollowed(by: 0, computed, file)
+            {
                 note(24, Self.difference(computed, stored), frame: -1)
                 return computed
             }
@@ -107,7 +109,9 @@ struct WriteAheadLog {
             if order != bytes[3] {
                 var corrected = bytes
                 corrected[3] = order
-                guard LogChecksum.zero.adding(self.words(corrected[..<24])) == stored, adopt(corrected) else { continue }
+                guard LogChecksum.zero.adding(self.words(corrected[..<24])) == stored, adopt(corrected) else {
+                    continue
+                }
                 corrections.append(Correction(offset: 3, mask: 1))
                 damage = Damage(frame: -1, isRepairable: true)
                 return stored

@@ -29,7 +29,8 @@ struct RecoveryTests {
         try database.transaction { () throws(DatabaseError) in
             for number in 0..<2000 {
                 try database.execute(
-                    "INSERT INTO t VALUES (?, ?)", .integer(Int64(number)), .text(String(repeating: "\(number) ", count: 20)))
+                    "INSERT INTO t VALUES (?, ?)", .integer(Int64(number)),
+                    .text(String(repeating: "\(number) ", count: 20)))
             }
             try KeyValueStore(database, table: "setting").set(.text("60 %"), for: "maximum")
         }
@@ -86,9 +87,11 @@ struct RecoveryTests {
         #expect(try KeyValueStore(opened.database, table: "setting").text("maximum") == "60 %")
     }
 
-    @Test("a missing table is damage: it is there again, empty, and the others keep their rows", arguments: [
-        "t", "setting", "schema_module",
-    ])
+    @Test(
+        "a missing table is damage: it is there again, empty, and the others keep their rows",
+        arguments: [
+            "t", "setting", "schema_module",
+        ])
     func missingTable(name: String) throws {
         try make()
         try Database(path: path).execute("DROP TABLE \(name)")
@@ -112,7 +115,9 @@ struct RecoveryTests {
             let copy = folder["copy-\(bit).db"]
             try image.write(to: URL(fileURLWithPath: copy))
             try damaged.write(to: URL(fileURLWithPath: copy + "-wal"))
-            let modules = [SchemaModule("a", [Migration(1, "CREATE TABLE IF NOT EXISTS t (k INTEGER PRIMARY KEY, v TEXT)")])]
+            let modules = [
+                SchemaModule("a", [Migration(1, "CREATE TABLE IF NOT EXISTS t (k INTEGER PRIMARY KEY, v TEXT)")])
+            ]
             let opened = try StateDatabase(modules: modules, predecessor: nil).open(copy)
             #expect(opened.findings.first?.aside == copy + ".damaged-1")
             #expect(try rows("SELECT count(*) FROM t", in: opened.database) == [[24]], "bit \(bit)")
@@ -130,9 +135,11 @@ struct RecoveryTests {
         #expect(try rows("SELECT count(*) FROM t", in: opened.database) == [[0]])
     }
 
-    @Test("a file of a newer version is refused and not touched", arguments: [
-        "PRAGMA user_version=3", "UPDATE schema_module SET number = 2 WHERE module = 'b'",
-    ])
+    @Test(
+        "a file of a newer version is refused and not touched",
+        arguments: [
+            "PRAGMA user_version=3", "UPDATE schema_module SET number = 2 WHERE module = 'b'",
+        ])
     func newer(change: String) throws {
         try make()
         try Database(path: path).execute(change)

@@ -59,7 +59,9 @@ struct WriteAheadLogTests {
     func wrongBit() throws {
         var random = SplitMix(seed: 5)
         // Every field of the header and of the first frame, then bits anywhere.
-        let bits = Array(stride(from: 0, to: 8 * 56, by: 3)) + (0..<250).map { _ in Int(random.next() % UInt64(8 * log.count)) }
+        let bits =
+            Array(stride(from: 0, to: 8 * 56, by: 3))
+            + (0..<250).map { _ in Int(random.next() % UInt64(8 * log.count)) }
         for bit in bits {
             var damaged = log
             damaged[bit / 8] ^= 1 << UInt8(bit % 8)
@@ -87,7 +89,9 @@ struct WriteAheadLogTests {
         let frame = 24 + 4096
         let count = (log.count - 32) / frame
         // The commit before the last one ends the last transaction but one.
-        let commits = (0..<count).filter { index in log[(32 + index * frame + 4)..<(32 + index * frame + 8)].contains { $0 != 0 } }
+        let commits = (0..<count).filter { index in
+            log[(32 + index * frame + 4)..<(32 + index * frame + 8)].contains { $0 != 0 }
+        }
         for index in 0..<count {
             var damaged = log
             for byte in 0..<100 { damaged[32 + index * frame + 200 + byte] = 0xA5 }

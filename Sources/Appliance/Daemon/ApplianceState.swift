@@ -18,7 +18,8 @@ public struct ApplianceState: ~Copyable {
             switch self {
             case .heldByAnother(let folder, let process):
                 let who = process.map { "another tonearm (process \($0))" } ?? "another tonearm"
-                return "\(folder): \(who) uses this folder. Stop that one, or set another folder with [player] state in "
+                return
+                    "\(folder): \(who) uses this folder. Stop that one, or set another folder with [player] state in "
                     + "the configuration."
             case .newerVersion(let error): return error.description
             case .system(let error): return "the state cannot be opened: \(error)"
