@@ -43,13 +43,17 @@ let package = Package(
             dependencies: ["Player", "Board", "Media", "Output", "Database", "PCM", "Platform", "CLinux"]),
         .executableTarget(
             name: "tonearm",
-            dependencies: ["Appliance", "Board", "Player", "Media", "Output", "PCM", "Platform", "CLinux"]),
+            dependencies: ["Appliance", "Board", "Player", "Media", "Output", "Database", "PCM", "Platform", "CLinux"]),
 
         // What tests of several modules share: a clock driven by hand, scratch folders.
         .target(name: "TestSupport", dependencies: ["Platform"], path: "Tests/TestSupport"),
         // A process for the database's tests to kill.
         .executableTarget(name: "KeyValueWriter", dependencies: ["Database"], path: "Tests/KeyValueWriter"),
-        .testTarget(name: "PlatformTests", dependencies: ["Platform", "TestSupport"]),
+        // Watches the calls of a process that change files, or ends it at one of them.
+        .target(name: "FileCalls", path: "Tests/FileCalls"),
+        .executableTarget(
+            name: "StateOpener", dependencies: ["Appliance", "Platform", "FileCalls"], path: "Tests/StateOpener"),
+        .testTarget(name: "PlatformTests", dependencies: ["Platform", "StateOpener", "TestSupport"]),
         .testTarget(name: "PCMTests", dependencies: ["PCM"]),
         // Published test vectors, for the tests on the host and for the program below.
         .target(name: "CryptoVectors", dependencies: ["Crypto"], path: "Tests/CryptoVectors"),
@@ -84,7 +88,7 @@ let package = Package(
         .testTarget(
             name: "ApplianceTests",
             dependencies: [
-                "Appliance", "Player", "Board", "CLinux", "QueueWriter", "BoardTestSupport", "OutputTestSupport",
+                "Appliance", "Player", "Board", "CLinux", "QueueWriter", "StateOpener", "BoardTestSupport", "OutputTestSupport",
                 "TestSupport",
             ]),
         .testTarget(name: "CommandLineTests", dependencies: ["tonearm", "TestSupport"]),

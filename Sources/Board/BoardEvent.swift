@@ -10,7 +10,7 @@ public enum BoardEvent: Equatable, Sendable {
     case action(ButtonAction, name: String, time: Int64)
     /// Its lines are ours from now on.
     case ready(subject: String)
-    /// Its lines cannot be had; this is tried again by itself, and reported once for each reason.
+    /// Its lines cannot be used. They are retried, and each reason is reported once.
     case unavailable(subject: String, LineError)
 }
 
@@ -29,7 +29,8 @@ extension BoardEvent: CustomStringConvertible {
     }
 
     /// `12.000345`
-    private static func seconds(_ nanoseconds: Int64) -> String {
+    private static func seconds(_ time: Int64) -> String {
+        let nanoseconds = max(time, 0)
         let digits = Array("\(nanoseconds / 1000 % 1_000_000)".utf8)
         let zeros = [UInt8](repeating: UInt8(ascii: "0"), count: 6 - digits.count)
         return "\(nanoseconds / 1_000_000_000).\(String(decoding: zeros + digits, as: UTF8.self)) s"
@@ -37,14 +38,16 @@ extension BoardEvent: CustomStringConvertible {
 }
 
 extension ButtonGesture {
-    fileprivate var text: String {
+    /// For a person.
+    public var text: String {
         switch self {
         case .press: "press"
         case .longPress: "long press"
         case .doublePress: "double press"
         case .repetition: "still held"
         case .stuck: "stuck: held for too long; ignored until it is released"
-        case .freed: "released after it was stuck"
+        case .chattering: "chattering: more presses than a person makes; ignored until it is quiet for 2 s"
+        case .freed: "works again: it is released and quiet"
         }
     }
 }

@@ -4,17 +4,25 @@ import Platform
 /// A connection to one SQLite database in WAL mode. What a transaction has committed survives a power cut
 /// (`synchronous=FULL`).
 ///
-/// Thread: control alone, with its statements.
+/// Thread: one at a time, with its statements. In the program that is the storage thread (`StorageThread`), or before it
+/// runs the thread that opens the state.
 public final class Database {
-    /// Of the database file; `-wal` and `-shm` lie beside it.
+    /// The database file; `-wal` and `-shm` lie beside it. `:memory:` for one without a file.
     public let path: String
     private let connection: OpaquePointer
 
-    /// Opens the database, and makes an empty one where there is none, readable for its owner only.
-    /// - Parameter busyTimeout: how long, in milliseconds, to wait for another process's lock.
+    /// Opens the database. A missing file is created empty, readable for its owner only.
+    /// - Parameter busyTimeout: how long to wait for the lock of another process, in milliseconds.
     /// - Throws: `.notAccessible`, `.corrupt` when the file is no database, `.full`, `.busy`. A file is never removed.
-    public init(path: String, busyTimeout: Int = 1000) throws(DatabaseError) {
+    public convenience init(path: String, busyTimeout: Int = 1000) throws(DatabaseError) {
         try Self.createFile(path)
+        try self.init(opening: path, busyTimeout)
+    }
+
+    /// An empty database without a file. It is gone with its connection.
+    public static func inMemory() throws(DatabaseError) -> Database { try Database(opening: ":memory:", 0) }
+
+    private init(opening path: String, _ busyTimeout: Int) throws(DatabaseError) {
         var opened: OpaquePointer?
         // NOMUTEX: one thread uses the connection. EXRESCODE: codes that tell one I/O error from another.
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -42,7 +50,7 @@ public final class Database {
     private static func createFile(_ path: String) throws(DatabaseError) {
         guard FileKind(at: path) == nil else { return }
         do throws(SystemError) {
-            // The file would come without this too, but readable for everyone, and SQLite does not sync its name.
+            // SQLite would create a file that everyone can read, and it does not sync the file's name.
             let file = try File(updating: path, mode: 0o600)
             try file.synchronize()
             try Folder.synchronize(containing: path)
@@ -62,7 +70,7 @@ public final class Database {
         return Statement(handle, of: self, sql: sql)
     }
 
-    /// Runs one statement to its end; rows that it gives are passed over.
+    /// Runs one statement to its end and ignores its rows.
     /// - Parameter values: for the statement's `?`, in their order.
     public func execute(_ sql: String, _ values: DatabaseValue...) throws(DatabaseError) {
         var statement = try prepare(sql)
@@ -82,9 +90,10 @@ public final class Database {
     /// The number of the row that was inserted last.
     public var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(connection) }
 
-    /// Looks through the whole file; takes long for a large one.
+    /// Reads the whole file, the list of free pages included: about a second for 20 MB on a memory card.
     /// - Throws: `.corrupt` when it is damaged.
     public func check() throws(DatabaseError) {
+        // quick_check leaves out only the comparison of tables with their indexes, and there are no indexes.
         var statement = try prepare("PRAGMA quick_check(1)")
         let answer = try statement.step() ? statement.text(0) ?? "" : ""
         guard answer.utf8.elementsEqual("ok".utf8) else {
@@ -92,15 +101,26 @@ public final class Database {
         }
     }
 
+    /// Moves everything from the log into the file and empties the log: the file alone is then the whole database.
+    /// A power cut during this loses nothing: the log is emptied after the file is on the medium.
+    /// - Throws: `.busy` when another connection is in use; `.full`, `.inputOutput`.
+    public func checkpoint() throws(DatabaseError) {
+        let sql = "PRAGMA wal_checkpoint(TRUNCATE)"
+        var statement = try prepare(sql)
+        if try statement.step(), statement.integer(0) == 1 {
+            throw DatabaseError(kind: .busy, message: "the log is in use", sql: sql, path: path)
+        }
+    }
+
     // MARK: Transactions
 
-    /// Runs `body` as one transaction: when this returns all of it is on the medium; when it throws nothing of it
-    /// happened. Not to be nested.
+    /// Runs `body` as one transaction. When this returns, all of it is on the medium; when it throws, none of it is.
+    /// Transactions cannot be nested. A power cut leaves all of it or none.
     public func transaction<Result: ~Copyable>(
         _ body: () throws(DatabaseError) -> Result
     ) throws(DatabaseError) -> Result {
         precondition(!isInTransaction, "Database.transaction: transactions cannot be nested")
-        // IMMEDIATE: waiting for another's lock happens here, and not in the middle, where it could not be waited for.
+        // IMMEDIATE waits for the lock of another process here. In the middle of a transaction SQLite does not wait.
         try execute("BEGIN IMMEDIATE")
         do throws(DatabaseError) {
             let result = try body()
@@ -113,7 +133,7 @@ public final class Database {
     }
 
     private func rollBack() {
-        // After a full disk or an I/O error SQLite may have rolled back of its own accord.
+        // After a full disk or an I/O error SQLite may have rolled back already.
         guard isInTransaction else { return }
         do throws(DatabaseError) { try execute("ROLLBACK") } catch {
             Log.error("cannot roll back: \(error.description)")

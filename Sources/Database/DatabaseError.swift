@@ -5,13 +5,13 @@ import Platform
 public struct DatabaseError: Error, Equatable, Sendable {
     /// What a caller can act on.
     public enum Kind: Equatable, Sendable {
-        /// Another connection holds the lock, and did so for the whole busy timeout. Nothing changed; worth a retry.
+        /// Another connection held the lock for the whole busy timeout. Nothing changed; worth a retry.
         case busy
         /// No space on the medium. Nothing changed.
         case full
-        /// The file is not a database, or damaged. It was left as it is.
+        /// The file is not a database, or it is damaged. It is unchanged.
         case corrupt
-        /// A newer version of the program has been here. The file was left as it is.
+        /// A newer version of the program wrote the file. It is unchanged.
         case newerSchema(found: Int, known: Int)
         /// The file or its folder is missing, or may not be opened or written.
         case notAccessible
@@ -71,12 +71,13 @@ extension DatabaseError: CustomStringConvertible {
     public var description: String {
         switch kind {
         case .newerSchema(let found, let known):
-            return "database \(path): made by a newer version (schema \(found), this version knows \(known)). "
-                + "Update the program; the file was left as it is"
+            return "database \(path): a newer version of the program wrote it (schema \(found); this version "
+                + "knows \(known)). Install that version again, or move the file away to start with an empty state. "
+                + "The file is unchanged"
         case .corrupt:
-            return "database \(path): \(message). It was left as it is; move it away to start with an empty one"
+            return "database \(path): damaged: \(message). The file is unchanged; move it away to start with an empty one"
         case .full:
-            return "database \(path): no space left. Nothing was changed"
+            return "database \(path): no space left. Nothing was written; free some space on the medium"
         default:
             guard let sql else { return "database \(path): \(message)" }
             return "database \(path): \(message) [\(sql)]"

@@ -1,24 +1,28 @@
-/// Values by name, in the table `configuration`: what the player's owner has set. Each `set` is durable when it
-/// returns.
+/// Values by name in a table. Each module has a table for itself. A `set` is durable when it returns.
 ///
-/// Thread: control.
+/// Thread: that of its database.
 public final class KeyValueStore {
-    /// The table, for the list of migrations.
-    public static let schema = """
-        CREATE TABLE configuration (key TEXT PRIMARY KEY NOT NULL, value NOT NULL) WITHOUT ROWID
-        """
+    /// The table of the player.
+    public static let playerTable = "configuration"
+
+    /// Creates the table; for the list of migrations.
+    public static func schema(_ table: String = playerTable) -> String {
+        "CREATE TABLE \(table) (key TEXT PRIMARY KEY NOT NULL, value NOT NULL) WITHOUT ROWID"
+    }
 
     /// For transactions over several values.
     public let database: Database
+    private let table: String
 
-    /// - Parameter database: one whose migrations include `schema`.
-    public init(_ database: Database) {
+    /// - Parameter database: its migrations include `schema` of the same table.
+    public init(_ database: Database, table: String = playerTable) {
         self.database = database
+        self.table = table
     }
 
     /// What was set; nil when nothing was.
     public func value(_ key: String) throws(DatabaseError) -> DatabaseValue? {
-        var statement = try database.prepare("SELECT value FROM configuration WHERE key = ?")
+        var statement = try database.prepare("SELECT value FROM \(table) WHERE key = ?")
         try statement.bind([.text(key)])
         return try statement.step() ? statement.value(0) : nil
     }
@@ -27,10 +31,10 @@ public final class KeyValueStore {
     public func set(_ value: DatabaseValue?, for key: String) throws(DatabaseError) {
         switch value {
         case nil, .null?:
-            try database.execute("DELETE FROM configuration WHERE key = ?", .text(key))
+            try database.execute("DELETE FROM \(table) WHERE key = ?", .text(key))
         case let value?:
             try database.execute(
-                "INSERT INTO configuration VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                "INSERT INTO \(table) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
                 .text(key), value)
         }
     }

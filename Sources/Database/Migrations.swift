@@ -1,6 +1,6 @@
-/// One step of the schema, from number - 1 to number.
+/// One step of a module's schema, from number - 1 to number.
 public struct Migration: Sendable {
-    /// From 1. Once released, a migration and its number never change.
+    /// From 1. After a release a migration and its number never change.
     public let number: Int
     private let script: String
 
@@ -9,35 +9,101 @@ public struct Migration: Sendable {
         self.script = script
     }
 
-    func run(in database: Database) throws(DatabaseError) {
-        try database.transaction { () throws(DatabaseError) in
-            try database.execute(script: script)
-            // The number is part of the transaction: a step is there with its number, or not at all.
-            try database.execute("PRAGMA user_version=\(number)")
+    fileprivate func run(in database: Database) throws(DatabaseError) { try database.execute(script: script) }
+}
+
+/// The tables of one module of the program, with a numbering for themselves: modules share the file and nothing else.
+public struct SchemaModule: Sendable {
+    /// As it is recorded in the file. Never changes after a release.
+    public let name: String
+    /// All there are, numbered 1, 2, 3…
+    public let migrations: [Migration]
+
+    public init(_ name: String, _ migrations: [Migration]) {
+        for (index, migration) in migrations.enumerated() {
+            precondition(migration.number == index + 1, "SchemaModule: numbers must be 1, 2, 3…")
         }
+        self.name = name
+        self.migrations = migrations
     }
 }
 
 extension Database {
-    /// The number of the last migration that was run; 0 for an empty database.
-    public func schemaVersion() throws(DatabaseError) -> Int {
+    /// `user_version` of a file with the table `schema_module`. Files of version 0.1 have none: `user_version` is the
+    /// number of their only module there.
+    static let layout = 2
+    /// The module of the files `tonearm.db` of version 0.1.
+    private static let singleModule = "player"
+
+    /// `user_version` of the file; 0 for an empty one.
+    func layoutNumber() throws(DatabaseError) -> Int {
         var statement = try prepare("PRAGMA user_version")
-        return try statement.step() ? Int(statement.integer(0) ?? 0) : 0
+        return try statement.step() ? Int(clamping: statement.integer(0) ?? 0) : 0
     }
 
-    /// Brings the schema up to the last of `migrations`, each step a transaction of its own. A step that fails is
-    /// undone, those before it stay.
-    /// - Parameter migrations: all there are, numbered 1, 2, 3…
-    /// - Throws: `.newerSchema` when the database is beyond them; nothing was changed then.
-    public func migrate(_ migrations: [Migration]) throws(DatabaseError) {
-        for (index, migration) in migrations.enumerated() {
-            precondition(migration.number == index + 1, "Database.migrate: numbers must be 1, 2, 3…")
+    /// The number of the module's last migration; 0 for a module that is not in the file.
+    public func schemaNumber(of module: String) throws(DatabaseError) -> Int {
+        let layout = try layoutNumber()
+        guard layout >= Self.layout else {
+            return module.utf8.elementsEqual(Self.singleModule.utf8) ? max(layout, 0) : 0
         }
-        let version = try schemaVersion()
-        guard version <= migrations.count else {
-            throw DatabaseError(
-                kind: .newerSchema(found: version, known: migrations.count), message: "newer schema", path: path)
+        var statement = try prepare("SELECT number FROM schema_module WHERE module = ?")
+        try statement.bind([.text(module)])
+        return try statement.step() ? Int(clamping: statement.integer(0) ?? 0) : 0
+    }
+
+    /// Checks that this version of the program knows the file. Changes nothing.
+    /// - Throws: `.newerSchema`.
+    func checkSchema(_ modules: [SchemaModule]) throws(DatabaseError) {
+        let found = try layoutNumber()
+        guard found <= Self.layout else { throw newerSchema(found, Self.layout) }
+        for module in modules {
+            let found = try schemaNumber(of: module.name)
+            guard found <= module.migrations.count else { throw newerSchema(found, module.migrations.count) }
         }
-        for migration in migrations.dropFirst(version) { try migration.run(in: self) }
+    }
+
+    private func newerSchema(_ found: Int, _ known: Int) -> DatabaseError {
+        DatabaseError(kind: .newerSchema(found: found, known: known), message: "newer schema", path: path)
+    }
+
+    /// Brings the schema of each module up to its last migration. Each step is a transaction. A step that fails is
+    /// undone, the steps before it stay. Modules of the file that are not in the list are left alone.
+    /// - Throws: `.newerSchema` when the file is beyond the list. Nothing was changed then.
+    public func migrate(_ modules: [SchemaModule]) throws(DatabaseError) {
+        try checkSchema(modules)
+        try transaction { () throws(DatabaseError) in try adoptLayout() }
+        for module in modules {
+            for migration in module.migrations.dropFirst(try schemaNumber(of: module.name)) {
+                // The number is part of the transaction. A power cut leaves the step with its number, or neither.
+                try transaction { () throws(DatabaseError) in try run(migration, of: module) }
+            }
+        }
+    }
+
+    /// Runs the module's migrations up to `number`, inside a transaction of the caller.
+    func migrate(_ module: SchemaModule, upTo number: Int) throws(DatabaseError) {
+        let done = try schemaNumber(of: module.name)
+        for migration in module.migrations.prefix(number).dropFirst(done) { try run(migration, of: module) }
+    }
+
+    /// Gives the file the table of modules, inside a transaction of the caller.
+    func adoptLayout() throws(DatabaseError) {
+        let number = try layoutNumber()
+        guard number < Self.layout else { return }
+        try execute("CREATE TABLE schema_module (module TEXT PRIMARY KEY NOT NULL, number INTEGER NOT NULL) "
+                + "WITHOUT ROWID")
+        if number > 0 {
+            try execute(
+                "INSERT INTO schema_module VALUES (?, ?)", .text(Self.singleModule), .integer(Int64(number)))
+        }
+        try execute("PRAGMA user_version=\(Self.layout)")
+    }
+
+    private func run(_ migration: Migration, of module: SchemaModule) throws(DatabaseError) {
+        try migration.run(in: self)
+        try execute(
+            "INSERT OR REPLACE INTO schema_module VALUES (?, ?)", .text(module.name),
+            .integer(Int64(migration.number)))
     }
 }

@@ -2,7 +2,7 @@ import CSQLite
 
 /// A compiled statement. Finalizing is its end; it cannot be copied.
 ///
-/// Thread: that of its database, control.
+/// Thread: that of its database.
 public struct Statement: ~Copyable {
     private let handle: OpaquePointer
     /// Keeps the connection open as long as the statement lives.
@@ -49,7 +49,7 @@ public struct Statement: ~Copyable {
     }
 
     /// Goes to the next row.
-    /// - Returns: whether there is one. After the last one the next call begins anew.
+    /// - Returns: whether there is one. After the last row the next call starts again.
     public mutating func step() throws(DatabaseError) -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true

@@ -2,7 +2,7 @@ import Platform
 
 /// The trusted time as one value of the configuration, so that it changes as a whole.
 ///
-/// Thread: control.
+/// Thread: that of its database.
 public final class TrustedTimeRow: TrustedTimeStore {
     private static let key = "trustedTime"
     private let store: KeyValueStore

@@ -52,7 +52,7 @@ public struct AudioProperties: Equatable, Sendable {
     public var frameCount: Int64?
     public var container: Container
     public var codec: Codec
-    /// Average bits per second of the encoded audio, where it can be told.
+    /// Average bits per second of the encoded audio, where it is known.
     public var bitRate: Int?
 
     public enum Container: String, Equatable, Sendable { case flac, wav, aiff }

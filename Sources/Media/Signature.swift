@@ -22,8 +22,8 @@ enum Signature {
         return isText(head) ? "text" : nil
     }
 
-    /// Whether FLAC may stand behind first bytes that look like this: nothing that is known for sure. The frames of FLAC
-    /// begin like those of AAC.
+    /// Whether FLAC may stand behind first bytes that look like this: nothing that is known for sure. The frames of
+    /// FLAC begin like those of AAC.
     static func mayHideFLAC(_ name: String?) -> Bool {
         guard let name else { return true }
         return name == "text" || name == "AAC"

@@ -12,6 +12,8 @@ public struct Volume: Equatable, Comparable, Sendable, BitwiseCopyable {
     public static let muted = Volume(percent: 0)
     /// Unity: samples pass untouched.
     public static let full = Volume(percent: 100)
+    /// As long as no volume is known: −30 dB, which no amplifier and no ear minds.
+    public static let first = Volume(decibels: -30)
     /// The level of 1 %, in dB.
     public static let floorDecibels = -60.0
 

@@ -1,3 +1,4 @@
+import Database
 import Output
 import PCM
 import Platform
@@ -5,8 +6,14 @@ import Synchronization
 
 /// What a player needs to know at its start.
 public struct PlayerSettings: Sendable {
-    /// The folder for what persists; made where it is missing. nil keeps nothing.
+    /// The folder for what persists; created where it is missing. nil keeps nothing.
     public var stateFolder: String?
+    /// The storage to use instead of a `stateFolder`: an appliance keeps its own state in the same file. Its modules
+    /// include `Player.schema`.
+    public var storage: StorageThread?
+    /// The volume as long as none is known: none was stored, and the card's mixer has none below its loudest. Default:
+    /// −30 dB.
+    public var firstVolume = Volume.first
     /// Of the configuration, keep only the volume and its maximum: the rest begins with its defaults, and changes of it
     /// count for this player alone.
     public var storesOnlyVolume = false
@@ -33,6 +40,8 @@ public struct PlayerSettings: Sendable {
 public final class Player: @unchecked Sendable {
     /// The database in the state folder.
     public static let databaseName = "tonearm.db"
+    /// The player's tables in it.
+    public static let schema = ConfigurationStorage.schema
 
     public let playbackEngine: PlaybackEngine
     public let playbackEngineConfig: PlaybackEngineConfig
@@ -44,11 +53,14 @@ public final class Player: @unchecked Sendable {
     let renderer: Renderer
     private let conductor: PlaybackConductor
     private let storage: ConfigurationStorage
+    /// Why the state could not be opened at the start; nil when it could. It is then in memory until a write succeeds.
+    public let storageProblem: String?
     private let offlineMode = Atomic(false)
 
-    /// Starts the player's threads. Nothing is opened for output before something plays.
-    /// - Throws: when the state folder cannot be used; the error says why and what to do.
+    /// Starts the player's threads. Nothing is opened for output before something plays. A state folder that cannot be
+    /// used does not keep it from playing: `storageProblem` says why, and writing is retried.
     /// - Parameter source: where products come from.
+    /// - Throws: when a newer version wrote the state, or the system has no thread or descriptor left.
     public convenience init(
         settings: PlayerSettings, source: any PlaybackSource = SourceRouter()
     ) throws(PlayerError) {
@@ -73,8 +85,10 @@ public final class Player: @unchecked Sendable {
         startTimer: (EventLoop) -> any StartTimer,
         openMixer: @escaping @Sendable () throws(DeviceError) -> (any HardwareVolume)?
     ) throws(PlayerError) {
-        let storage = try ConfigurationStorage(
-            folder: settings.stateFolder, onlyVolume: settings.storesOnlyVolume)
+        let thread = if let shared = settings.storage { shared } else { try Self.openStorage(settings.stateFolder) }
+        let storage = ConfigurationStorage(
+            thread, onlyVolume: settings.storesOnlyVolume, firstVolume: settings.firstVolume)
+        storageProblem = thread.problem.map { $0.description }
         do throws(SystemError) {
             let loop = try EventLoop()
             let configuration = PlaybackEngineConfig(storage.initialValues)
@@ -100,6 +114,14 @@ public final class Player: @unchecked Sendable {
             playbackEngineConfig = configuration
             playbackEngine = PlaybackEngine(loop: loop, bus: bus, conductor: conductor, published: published)
             controlThread = try NamedThread.start(name: "control") { loop.run() }
+        } catch {
+            throw PlayerError(error)
+        }
+    }
+
+    private static func openStorage(_ folder: String?) throws(PlayerError) -> StorageThread {
+        do throws(StorageThread.Refusal) {
+            return try StorageThread(folder.map { "\($0)/\(databaseName)" }, modules: [schema], isShared: true)
         } catch {
             throw PlayerError(error)
         }

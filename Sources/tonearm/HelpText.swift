@@ -14,16 +14,18 @@ enum HelpText {
           board check|watch   try a board's profile on its hardware
 
         Commands to the daemon:
-          status [--watch]    what it plays, where, how loud, and what is amiss
-          resume, pause, toggle, stop, next, previous
+          status [--watch]    what it plays, where, how loud, and what is wrong
+          play, pause, toggle, stop, next, previous
           seek TIME           to SECONDS or M:SS, or with + or - from here
-          volume [PERCENT]    set it, or with + or - change it; tell it
-          mute [on|off]       be silent; without a word, the other way than now
-          shuffle [on|off]    play in a random order; tell whether
+          volume [PERCENT]    set it, or with + or - change it; print it without an argument
+          volume-up, volume-down
+          mute [on|off]       mute, unmute, or toggle without an argument
+          shuffle [on|off]    play in a random order or not, or toggle without an argument
           repeat [off|all|one]
           queue [list|add|insert|set|move|remove|clear]
           focus LEVEL         none, background, limited or full: how much of the speaker it may have
           config [get|set|unset|check|show|example]
+          network-restart, power-off
 
         Options:
           --help, -h          this text; after a command, what that takes
@@ -38,7 +40,7 @@ enum HelpText {
         Usage: tonearm run [--config FILE]
 
         Plays a queue that outlives it, and obeys the board's buttons and the clients of its socket. Ends with SIGTERM or
-        SIGINT; SIGHUP reads the configuration again. What happens is told on stderr, in the form that journald reads.
+        SIGINT; SIGHUP reads the configuration again. It logs to stderr, in the form that journald reads.
 
         Options:
           --config FILE           the configuration; default: /etc/tonearm/tonearm.conf, and all defaults without it
@@ -67,7 +69,8 @@ enum HelpText {
                tonearm play --daemon [--socket PATH] [--json] FILE|FOLDER…
 
         Plays files (FLAC, WAV, AIFF) and the music in folders, in order and without gaps. What cannot be played is
-        reported and passed over. With --daemon the running daemon plays them, in place of its queue (`tonearm queue --help`).
+        reported and skipped. With --daemon the running daemon plays them, in place of its queue (`tonearm queue --help`).
+        Without files the running daemon plays its queue (`tonearm pause --help`).
 
         Options:
           --device NAME           hw:CARD=name,DEV=0, hw:0,0 or any other PCM of ALSA's that does not convert; default:

@@ -8,6 +8,8 @@ struct Tonearm {
     private static let commands = ["run", "play", "devices", "probe", "board"] + daemonCommands
     /// What talks to the daemon, besides `play --daemon`.
     private static let daemonCommands = ["status", "queue", "focus", "config"] + TransportCommand.names
+    /// What is taken but not listed.
+    private static let known = commands + TransportCommand.oldNames.keys
 
     static func main() {
         occupyStandardDescriptors()
@@ -39,17 +41,18 @@ struct Tonearm {
             return complain("no command. Commands: \(commands.joined(separator: ", ")).", command: nil)
         }
         let rest = Array(words.dropFirst())
-        if commands.contains(command), Arguments.askForHelp(rest) { return show(help(command)) }
+        if known.contains(command), Arguments.askForHelp(rest) { return show(help(command)) }
         do throws(UsageError) {
             switch command {
             case "--help", "-h", "help":
                 guard let topic = rest.first, topic != "help", topic.utf8.first != UInt8(ascii: "-")
                 else { return show(HelpText.program) }
-                if !commands.contains(topic) { throw unknown(topic) }
+                if !known.contains(topic) { throw unknown(topic) }
                 return show(help(topic))
             case "--version": return show("tonearm \(tonearmVersion)")
             case "run": return try RunCommand(rest).run()
             case "play" where Arguments.ask(for: "--daemon", rest): return try QueueCommand(playing: rest).run()
+            case "play" where TransportCommand.isPlay(rest): return try TransportCommand("play", rest).run()
             case "play": return try PlayCommand(rest).run()
             case "board": return try BoardCommand(rest).run()
             case "devices": return try DevicesCommand(rest).run()
@@ -58,11 +61,12 @@ struct Tonearm {
             case "queue": return try QueueCommand(rest).run()
             case "focus": return try FocusCommand(rest).run()
             case "config": return try ConfigCommand(rest).run()
-            case _ where TransportCommand.names.contains(command): return try TransportCommand(command, rest).run()
+            case _ where TransportCommand.names.contains(command) || TransportCommand.oldNames[command] != nil:
+                return try TransportCommand(command, rest).run()
             default: throw unknown(command)
             }
         } catch {
-            return complain(error.message, command: commands.contains(command) ? command : nil)
+            return complain(error.message, command: known.contains(command) ? command : nil)
         }
     }
 

@@ -31,7 +31,7 @@ struct BoardPanelTests {
     @Test("A button does what the profile says")
     func button() throws {
         try fixture.start(
-            "[audio]\nnormalization = off", board: "[button play]\nline = 1\nactive = low\npress = play-pause\n")
+            "[audio]\nnormalization = off", board: "[button play]\nline = 1\nactive = low\npress = toggle\n")
         let products = try tracks.make("a", frames: 9000)
         fixture.perform { try $0.queue.set(products, playing: false) }
         fixture.perform { [fixture] _ in fixture.lines.inputs["line 1 of c"]?.edge(true, at: fixture.clock.now()) }
@@ -43,7 +43,7 @@ struct BoardPanelTests {
     func missingLine() throws {
         let line = LineReference(chip: "c", line: .offset(1))
         fixture.lines.errors["line 1 of c"] = .chipMissing(line, present: [])
-        try fixture.start("", board: "[button play]\nline = 1\nactive = low\npress = play-pause\n")
+        try fixture.start("", board: "[button play]\nline = 1\nactive = low\npress = toggle\n")
         #expect(fixture.status.problems.map(\.subject) == ["button play"])
         let products = try tracks.make("a", frames: 9000)
         fixture.perform { try $0.queue.set(products, playing: true) }

@@ -22,8 +22,10 @@ final class ConductorFixture: @unchecked Sendable {
 
     init(_ queue: PlayQueue = PlayQueue()) throws {
         let lastSession = Recorder<Int>()
+        var settings = PlayerSettings(output: RendererSettings(device: "paced"))
+        settings.firstVolume = .full
         player = try Player(
-            settings: PlayerSettings(output: RendererSettings(device: "paced")), source: LocalFiles(), provider: card,
+            settings: settings, source: LocalFiles(), provider: card,
             clock: ManualClock(),
             newSessionID: {
                 lastSession.record(0)

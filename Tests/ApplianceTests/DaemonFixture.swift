@@ -17,6 +17,8 @@ final class DaemonFixture: @unchecked Sendable {
     let clock = ManualClock(1_000_000_000_000)
     let lines = DrivenLines()
     let folder: String
+    /// In force where none is kept.
+    var firstVolume = Volume.full
     /// What one start has made.
     private struct Running {
         let player: Player
@@ -43,13 +45,15 @@ final class DaemonFixture: @unchecked Sendable {
     func start(_ text: String = "", board: String? = nil) throws {
         let configuration = try Configuration(parsing: Array(text.utf8), file: "tonearm.conf")
         let state = try ApplianceState(folder)
-        var settings = PlayerSettings(output: RendererSettings(device: "paced"), stateFolder: folder)
+        var settings = PlayerSettings(output: RendererSettings(device: "paced"))
+        settings.storage = state.storage
+        settings.firstVolume = firstVolume
         settings.storesOnlyVolume = true
         let player = try Player(
             settings: settings, source: LocalFiles(), provider: card, clock: ManualClock(),
             newSessionID: { "session" }, startTimer: { LoopTimer($0) }, openMixer: { nil })
         let loop = try EventLoop(drivenBy: clock)
-        let daemon = try Daemon(
+        let daemon = Daemon(
             loop: loop, player: player, configuration: configuration, state: state,
             deviceAbsence: { [card] in card.isPresent ? nil : "no card" }, clock: clock)
         _ = daemon.observers.add { [self] event in

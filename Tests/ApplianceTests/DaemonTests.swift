@@ -94,7 +94,7 @@ struct DaemonTests {
     }
 
     private func contents() throws -> [Data] {
-        try ["appliance.db", "appliance.db-wal", "tonearm.db", "tonearm.db-wal"].map {
+        try ["tonearm.db", "tonearm.db-wal"].map {
             try Data(contentsOf: URL(fileURLWithPath: "\(fixture.folder)/\($0)"))
         }
     }
@@ -123,15 +123,16 @@ struct DaemonTests {
         try noise.write(to: URL(fileURLWithPath: "\(fixture.folder)/\(name)"))
         try fixture.start()
         #expect(fixture.status.count == 0)
+        #expect(fixture.status.problems.map(\.subject) == ["damage"])
         fixture.end()
-        #expect(try Data(contentsOf: URL(fileURLWithPath: "\(fixture.folder)/\(name).damaged")) == noise)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: "\(fixture.folder)/\(name).damaged-1")) == noise)
     }
 
     @Test("What cannot be written is a problem, and is written as soon as it can be")
     func unwritable() throws {
         try fixture.start()
         // Somebody else in the middle of a write: the daemon's own waits a second and gives up.
-        let other = try Database(path: "\(fixture.folder)/appliance.db")
+        let other = try Database(path: "\(fixture.folder)/tonearm.db")
         try other.execute("BEGIN IMMEDIATE")
         try set("ab", playing: false)
         fixture.waitForWriting()
@@ -297,6 +298,29 @@ struct DaemonTests {
             fixture.events.contains {
                 if case .failed(let entry, _) = $0 { entry.product == products[0] } else { false }
             })
+        fixture.end()
+    }
+
+    @Test("A file whose name is not UTF-8 is added, plays, is in the status, and resumes after a restart")
+    func nameThatIsNotUTF8() throws {
+        let plain = try tracks.make("a", frames: 20_000)[0].productId
+        let path = folder["caf\u{EFE9}.flac"]
+        FileName.withBytes(of: path) { bytes in
+            #expect(link(plain, bytes) == 0)
+        }
+        try fixture.start("[audio]\nnormalization = off")
+        fixture.perform { daemon in
+            try daemon.queue.set([QueuedProduct(.track, path)], playing: true)
+        }
+        fixture.waitForSound()
+        fixture.play(1500)
+        #expect(fixture.status.entry?.product.productId == path)
+        fixture.end()
+        try fixture.start("[audio]\nnormalization = off")
+        fixture.waitForSound()
+        #expect(fixture.status.entry?.product.productId == path)
+        fixture.play(500)
+        #expect(fixture.card.heard == "a0-2000")
         fixture.end()
     }
 }

@@ -288,4 +288,18 @@ struct QueueRequestTests {
         try client.ask("pause")
         #expect(!fixture.withDaemon { $0.queue.wantsToPlay })
     }
+
+    @Test("A folder's file whose name is not UTF-8 comes into the queue, and its text leads back to it")
+    func nameThatIsNotUTF8() throws {
+        defer { fixture.shutDown() }
+        let path = fixture.folder["album/caf\u{EFE9}.flac"]
+        try Folder.create(fixture.folder["album"])
+        let plain = try tracks.make("a", frames: 1000)[0].productId
+        #expect(FileName.withBytes(of: path) { link(plain, $0) } == 0)
+        #expect(try client.ask("queue-add", "\"products\":[{\"path\":\"\(fixture.folder["album"])\"}]")["added"] == 1)
+        #expect(try client.ask("queue")["entries"]?[0]?["file"]?.string == path)
+        // What the daemon has said is what a client may send.
+        #expect(try client.ask("queue-set", "\"products\":[{\"path\":\"\(path)\"}]")["added"] == 1)
+        #expect(try client.ask("status")["file"]?.string == path)
+    }
 }

@@ -29,8 +29,10 @@ final class RemoteFixture: @unchecked Sendable {
     init(clientLimit: Int = 8, mode: UInt32 = 0o660) throws {
         folder = try ScratchFolder()
         loop = try EventLoop(drivenBy: clock)
+        var settings = PlayerSettings(output: RendererSettings(device: "paced"))
+        settings.firstVolume = .full
         player = try Player(
-            settings: PlayerSettings(output: RendererSettings(device: "paced")), source: LocalFiles(), provider: card,
+            settings: settings, source: LocalFiles(), provider: card,
             clock: ManualClock(), newSessionID: { "session" }, startTimer: { LoopTimer($0) }, openMixer: { nil })
         player.playbackEngineConfig.loudnessNormalizationMode = .off
         thread = try NamedThread.start(name: "daemon") { [self] in
@@ -41,9 +43,9 @@ final class RemoteFixture: @unchecked Sendable {
         }
         try perform { [self] () -> Result<Void, SocketFileError> in
             do {
-                daemon = try Daemon(
+                daemon = Daemon(
                     loop: loop, player: player, configuration: Configuration(),
-                    state: ApplianceState(folder["state"]), clock: clock)
+                    state: try ApplianceState(folder["state"]), clock: clock)
                 daemon.start()
             } catch {
                 fatalError("\(error)")

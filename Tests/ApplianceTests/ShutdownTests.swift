@@ -46,7 +46,7 @@ struct ShutdownTests {
                 [button play]
                 line = 1
                 active = low
-                press = play-pause
+                press = toggle
                 [button next]
                 line = 2
                 active = low
@@ -61,9 +61,9 @@ struct ShutdownTests {
             (self.loop, self.player, self.socket) = (loop, player, socket)
             thread = try NamedThread.start(name: "daemon") {
                 do {
-                    let daemon = try Daemon(
+                    let daemon = Daemon(
                         loop: loop, player: player, configuration: Configuration(),
-                        state: ApplianceState(folder["state"]), clock: clock)
+                        state: try ApplianceState(folder["state"]), clock: clock)
                     let server = JSONSocketServer(
                         daemon: daemon, path: folder["control"], mode: 0o660, group: nil, clientLimit: 8, version: "1")
                     // Used on this thread alone, which is the loop's.
@@ -113,7 +113,7 @@ struct ShutdownTests {
 
     private static let requests =
         [
-            "status", "play", "pause", "play-pause", "next", "previous", "stop", "shuffle", "mute", "volume-up",
+            "status", "play", "pause", "toggle", "next", "previous", "stop", "shuffle", "mute", "volume-up",
         ].map { #"{"id":1,"request":"\#($0)"}"# } + [
             #"{"id":1,"request":"focus","level":"none","hold":true}"#,
             #"{"id":1,"request":"focus","level":"full","hold":true}"#,

@@ -261,4 +261,55 @@ struct RotaryTests {
         #expect(decoder.edge(a: true) == nil)
         #expect(decoder.edge(a: false) == nil)
     }
+
+    @Test("a contact that chatters is reported once, bounded, and ignored until it was quiet for 2 s")
+    func chattering() {
+        var machine = ButtonStateMachine([], timing: ButtonTiming(debounce: 20))
+        _ = machine.begin(active: false)
+        var told: [ButtonGesture] = []
+        // As often as the debounce time allows, for ten minutes.
+        var time: Int64 = 0
+        for _ in 0..<15_000 {
+            for active in [true, false] {
+                time += milliseconds(20)
+                told += machine.edge(active: active, at: time)
+            }
+        }
+        #expect(told == Array(repeating: .press, count: ButtonStateMachine.pressLimit) + [.chattering])
+        #expect(machine.advance(to: time + milliseconds(1999), active: false) == [])
+        #expect(machine.advance(to: time + milliseconds(2000), active: false) == [.freed])
+        #expect(machine.edge(active: true, at: time + milliseconds(3000)) == [.press])
+    }
+
+    @Test("a contact that stays closed after it chattered is stuck")
+    func chatteringThenStuck() {
+        var machine = ButtonStateMachine([], timing: ButtonTiming(debounce: 20))
+        _ = machine.begin(active: false)
+        var time: Int64 = 0
+        for index in 0..<101 {
+            time += milliseconds(20)
+            _ = machine.edge(active: index.isMultiple(of: 2), at: time)
+        }
+        #expect(machine.advance(to: time + milliseconds(5000), active: true) == [.stuck])
+        #expect(machine.edge(active: false, at: time + milliseconds(6000)) == [])
+        #expect(machine.advance(to: time + milliseconds(7000), active: false) == [.freed])
+    }
+
+    @Test("a person who presses 8 times a second for a minute is heard each time")
+    func quickFingers() {
+        var machine = ButtonStateMachine([], timing: ButtonTiming(debounce: 20))
+        _ = machine.begin(active: false)
+        var presses = 0
+        for index in 0..<480 {
+            let time = Int64(index) * milliseconds(125)
+            presses += machine.edge(active: true, at: time).count
+            presses += machine.edge(active: false, at: time + milliseconds(60)).count
+        }
+        #expect(presses == 480)
+    }
+
+    @Test("a time before the clock's beginning is shown as its beginning")
+    func negativeTime() {
+        #expect(BoardEvent.edge(name: "a", isActive: true, time: .min).description == "a: active at 0.000000 s")
+    }
 }

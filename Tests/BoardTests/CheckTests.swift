@@ -17,7 +17,7 @@ struct CheckTests {
             role = mute
             [button play]
             line = 1
-            press = play-pause
+            press = toggle
             [button stop]
             line = 2
             press = stop
@@ -55,7 +55,7 @@ struct CheckTests {
             findings() == [
                 "missing sound: no sound card `HiFi`. Cards here: DAC, Headphones.",
                 "present amplifier: line 4 of c",
-                "missing button play: line 1 of c is active: held down just now, or wired or described the other way round",
+                "missing button play: line 1 of c is active at rest: the button is held, or `active` is inverted in the profile",
                 "missing button stop: line 2 of c: in use by `leds-gpio`.",
                 "present encoder volume: line 5 of c and line 6 of c",
                 "missing light green: line 3 of c: no such line. The chip has 3 lines, 0 to 2.",

@@ -71,7 +71,7 @@ struct LiveButtonTests {
         return (board, buttons)
     }
 
-    let two = "[button a]\nline = 1\npress = play-pause\nlong-press = stop\n[button b]\nline = 2\npress = volume-up\n"
+    let two = "[button a]\nline = 1\npress = toggle\nlong-press = stop\n[button b]\nline = 2\npress = volume-up\n"
 
     @Test("the kernel is asked to wait for a button to be quiet, and not for an encoder")
     func debounce() throws {
@@ -112,7 +112,7 @@ struct LiveButtonTests {
         // Released after 200 ms; the loop was busy and comes to it only after the time of a long press.
         input.edge(false, at: board.clock.now() + milliseconds(100))
         board.jump(2)
-        #expect(board.actions == [.playPause])
+        #expect(board.actions == [.toggle])
         buttons.stop()
     }
 
@@ -175,7 +175,7 @@ struct LiveButtonTests {
         board.edge(1, true)
         board.pass(50)
         board.edge(1, false)
-        #expect(board.actions == [.playPause])
+        #expect(board.actions == [.toggle])
         buttons.stop()
     }
 
@@ -264,6 +264,24 @@ struct LiveOutputTests {
         #expect(board.lines.outputs["line 1 of c"] == [false, true, false, true, false, true, false])
         #expect(board.lines.outputs["line 2 of c"] == [false, true, false])
         #expect(board.takeEvents() == [.ready(subject: "light green"), .ready(subject: "light red")])
+    }
+
+    @Test("an output that fails while lights change leaves none of them in an old state")
+    func failingLight() throws {
+        let board = try DrivenBoard(
+            "[light a]\nline = 1\nplaying = on\n[light b]\nline = 2\nplaying = on\n[light c]\nline = 3\nerror = on\n")
+        var lights: Lights!
+        lights = Lights(board.profile, lines: board.lines, loop: board.loop, clock: board.clock) { event in
+            // As the daemon does it: the failure is a problem, and a problem is shown.
+            if case .unavailable = event { lights.show([.error]) }
+        }
+        lights.start()
+        board.lines.errors["line 1 of c"] = .failed(
+            LineReference(chip: "c", line: .offset(1)), operation: "set", code: 5)
+        lights.show([.playing])
+        #expect(board.lines.outputs["line 2 of c"]?.last == false, "playing is over")
+        #expect(board.lines.outputs["line 3 of c"]?.last == true)
+        lights.stop()
     }
 
     @Test("a light that comes late shows what holds by then")

@@ -51,7 +51,7 @@ struct ProfileTests {
             active = high
             bias = pull-down
             debounce = 5 ms
-            press = play-pause
+            press = toggle
             long-press = stop
             double-press = next
             long-press-after = 1 s
@@ -91,7 +91,7 @@ struct ProfileTests {
                     buttons: [
                         BoardButton(
                             name: "play", line: LineReference(chip: "gpiochip7", line: .name("GPIO17")), active: .high,
-                            bias: .pullDown, press: .playPause, longPress: .stop, doublePress: .next,
+                            bias: .pullDown, press: .toggle, longPress: .stop, doublePress: .next,
                             timing: ButtonTiming(
                                 debounce: 5, longPress: 1000, doublePress: 250, repeatDelay: 400, repeatInterval: 100,
                                 stuck: 20_000))
@@ -114,9 +114,8 @@ struct ProfileTests {
         arguments: zip(
             ButtonAction.allCases,
             [
-                "play-pause", "next", "previous", "volume-up", "volume-down", "stop", "mute", "shuffle",
-                "network-restart",
-                "power-off",
+                "play", "pause", "toggle", "next", "previous", "stop", "volume-up", "volume-down", "mute", "shuffle",
+                "network-restart", "power-off",
             ]))
     func actions(action: ButtonAction, name: String) throws {
         let profile = try parse(Self.minimal + "[button b]\nline = 1\npress = \(name)\n")
@@ -124,13 +123,22 @@ struct ProfileTests {
         #expect(profile.buttons.map(\.timing) == [ButtonTiming()])
     }
 
+    @Test("an old name of an action is taken, with a notice")
+    func oldAction() throws {
+        let profile = try parse(Self.minimal + "[button b]\nline = 1\npress = stop\nlong-press = play-pause\n")
+        #expect(profile.buttons.map(\.longPress) == [.toggle])
+        #expect(
+            profile.notices == ["board.conf:9: `long-press`: `play-pause` is deprecated. Write `toggle`."])
+        #expect(try parse(Self.minimal + "[button b]\nline = 1\npress = toggle\n").notices == [])
+    }
+
     @Test(
         "what is wrong is told with its line and what is allowed",
         arguments: [
             (
-                "[button b]\nline = 1\npress = play",
-                "board.conf:8: `press` cannot be `play`. Allowed: play-pause, next, "
-                    + "previous, volume-up, volume-down, stop, mute, shuffle, network-restart, power-off."
+                "[button b]\nline = 1\npress = plya",
+                "board.conf:8: `press` cannot be `plya`. Allowed: play, pause, toggle, next, "
+                    + "previous, stop, volume-up, volume-down, mute, shuffle, network-restart, power-off."
             ),
             (
                 "[button b]\nline = 1\npress = stop\ndebounce = 20",
@@ -229,7 +237,7 @@ struct ShippedProfileTests {
         let encoders = profile.encoders.flatMap { [$0.clockwise, $0.counterClockwise] }
         let buttons = profile.buttons.flatMap { [$0.press, $0.longPress, $0.doublePress] }.compactMap { $0 }
         let basic: Set<ButtonAction> = [
-            .playPause, .next, .previous, .volumeUp, .volumeDown, .stop, .mute, .shuffle, .powerOff,
+            .toggle, .next, .previous, .volumeUp, .volumeDown, .stop, .mute, .shuffle, .powerOff,
         ]
         #expect(basic.subtracting(encoders + buttons) == [])
         #expect(!profile.lights.isEmpty)

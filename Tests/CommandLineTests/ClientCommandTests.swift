@@ -68,7 +68,11 @@ struct ClientCommandTests {
         }
         let folder = daemon.program.folder.path
         try says("queue", output: "The queue is empty.\n")
-        try says("resume", output: "", code: 1, errors: "tonearm: nothing to play: the queue is empty\n")
+        try says("play", output: "", code: 1, errors: "tonearm: nothing to play: the queue is empty\n")
+        try says(
+            "resume", output: "", code: 1,
+            errors: "tonearm: note: `tonearm resume` is deprecated. Use `tonearm play`.\n"
+                + "tonearm: nothing to play: the queue is empty\n")
         try says("queue", "set", "a.flac", "b.flac", output: "")
         try says("queue", "insert", "c.flac", output: "")
         try says("queue", output: "* 1  \(folder)/a.flac\n  2  \(folder)/c.flac\n  3  \(folder)/b.flac\n")
@@ -86,7 +90,12 @@ struct ClientCommandTests {
         try says("volume", "-10%", output: "30 %\n")
         try says("mute", output: "30 %, muted\n")
         try says("volume", "+5", output: "35 %\n")
+        try says("volume-down", output: "31 %\n")
+        try says("volume-up", output: "35 %\n")
+        try says("shuffle", output: "on\n")
         try says("shuffle", output: "off\n")
+        try says("shuffle", "on", output: "")
+        try says("shuffle", "off", output: "")
         try says("repeat", "all", output: "")
         try says("repeat", output: "all\n")
         try says("seek", "0:02.5", output: "")
@@ -276,7 +285,6 @@ struct ClientCommandTests {
         arguments: [
             ("nosuch.flac", "No such file or directory"), ("file/a.flac", "Not a directory"),
             ("loop", "Too many levels of symbolic links"),
-            ("\u{FFFD}.flac", "a name in this path is not UTF-8; rename it"),
         ])
     func wrongPaths(path: String, reason: String) throws {
         let program = try Program()
@@ -391,5 +399,20 @@ struct ClientCommandTests {
         ])
     func helpWidth(text: String) {
         #expect(text.split(separator: "\n").allSatisfy { DisplayText.columns(String($0)) <= 120 })
+    }
+
+    @Test("A daemon that accepts nobody is an error after the time limit, and says what to do")
+    func deafDaemon() throws {
+        let program = try Program()
+        let listener = try LocalSocket(listeningAt: program.folder["control"], mode: 0o600)
+        var waiting: [LocalSocket] = []
+        #expect(throws: SystemError.self) {
+            while waiting.count < 5000 {
+                waiting.append(try LocalSocket(connectingTo: program.folder["control"], seconds: 1))
+            }
+        }
+        let result = try program.run("status", "--socket", program.folder["control"])
+        #expect(result.code == 4 && result.errors.hasPrefix("tonearm: the daemon has not answered for 5 seconds."))
+        _ = listener
     }
 }

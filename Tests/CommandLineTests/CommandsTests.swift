@@ -16,7 +16,7 @@ struct CommandsTests {
             (["play", "--help"], "Usage: tonearm play"), (["play", "--volume", "999", "-h"], "Usage: tonearm play"),
             (["devices", "--help"], "Usage: tonearm devices"), (["probe", "--help"], "Usage: tonearm probe"),
             (["help", "probe"], "Usage: tonearm probe"), (["--help", "queue"], "Usage: tonearm queue"),
-            (["help"], "tonearm plays music files"), (["help", "seek"], "Usage: tonearm resume"),
+            (["help"], "tonearm plays music files"), (["help", "seek"], "Usage: tonearm play|pause"),
             (["--help", "--version"], "tonearm plays music files"), (["help", "help"], "tonearm plays music files"),
             (["--version"], "tonearm \(tonearmVersion)\n"),
         ])
@@ -37,15 +37,18 @@ struct CommandsTests {
         arguments: [
             (
                 [],
-                "no command. Commands: run, play, devices, probe, board, status, queue, focus, config, resume, pause, toggle, stop, "
-                    + "next, previous, seek, volume, mute, shuffle, repeat. See `tonearm --help`."
+                "no command. Commands: run, play, devices, probe, board, status, queue, focus, config, pause, toggle, stop, "
+                    + "next, previous, seek, volume, volume-up, volume-down, mute, shuffle, repeat, network-restart, power-off. See `tonearm --help`."
             ),
             (["plya", "x"], "plya: no such command. Did you mean play? See `tonearm --help`."),
             (["help", "plya"], "plya: no such command. Did you mean play? See `tonearm --help`."),
             (["help", "frob"], "frob: no such command. Did you mean probe? See `tonearm --help`."),
             (["--versoin"], "unknown option --versoin. Did you mean --version? See `tonearm --help`."),
             (["/tmp"], "/tmp: no command. To play it: `tonearm play /tmp`. See `tonearm --help`."),
-            (["play"], "nothing to play. Name files or folders: `tonearm play FOLDER`. See `tonearm play --help`."),
+            (
+                ["play", "--volume", "40"],
+                "nothing to play. Name files or folders: `tonearm play FOLDER`. See `tonearm play --help`."
+            ),
             (["play", "--lopp", "x"], "unknown option --lopp. See `tonearm play --help`."),
             (
                 ["play", "--volume", "110", "x"],

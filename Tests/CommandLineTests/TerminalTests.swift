@@ -111,4 +111,18 @@ struct TerminalTests {
         device.playAll()
         #expect(terminal.finish() == 1)
     }
+
+    @Test(
+        "a trap, an abort or a fault leaves the terminal as it was",
+        arguments: [SIGABRT, SIGILL, SIGTRAP, SIGSEGV, SIGBUS])
+    func crash(signal: Int32) throws {
+        let terminal = try start("1.flac")
+        let before = terminal.settings
+        device.play(seconds: 2)
+        try terminal.waitForLine { (position($0) ?? 0) >= 1 }
+        #expect(terminal.settings != before)
+        try terminal.send(signal)
+        #expect(terminal.finish() != 0)
+        #expect(terminal.settings == before)
+    }
 }

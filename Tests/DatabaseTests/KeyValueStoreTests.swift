@@ -16,7 +16,7 @@ struct KeyValueStoreTests {
     /// As after a restart.
     func open() throws -> KeyValueStore {
         let database = try Database(path: path)
-        try database.migrate([Migration(1, KeyValueStore.schema)])
+        try database.migrate([SchemaModule("player", [Migration(1, KeyValueStore.schema())])])
         return KeyValueStore(database)
     }
 

@@ -5,7 +5,7 @@ import Database
 /// process at any moment and count what must be there: `KeyValueWriter DATABASE [LARGEST FILE IN BYTES]`. Items with an
 /// even number are pairs, written in one transaction.
 @main struct KeyValueWriter {
-    static let migrations = [Migration(1, KeyValueStore.schema)]
+    static let migrations = [SchemaModule("player", [Migration(1, KeyValueStore.schema())])]
 
     static func main() {
         if CommandLine.arguments.count > 2, let limit = UInt(CommandLine.arguments[2]) {

@@ -9,7 +9,7 @@ struct FLACSeekTests {
     private var signal: Signal { Self.shared }
 
     enum Table: CaseIterable {
-        case good, none, lyingOffsets, pastTheEnd, unsorted
+        case good, none, lyingOffsets, pastTheEnd, beyondAllFiles, unsorted
     }
 
     @Test("With every kind of seek table", arguments: Table.allCases)
@@ -31,6 +31,7 @@ struct FLACSeekTests {
             case .good, .none: break
             case .lyingOffsets: bytes.replaceSubrange(offset, with: Chunks.big(index * 37, 8))
             case .pastTheEnd: bytes.replaceSubrange(offset, with: Chunks.big(1 << 40, 8))
+            case .beyondAllFiles: bytes.replaceSubrange(offset, with: Chunks.big(Int.max - 100 + index, 8))
             case .unsorted: bytes.replaceSubrange(offset, with: Chunks.big((points.count - index) * 10_000, 8))
             }
         }

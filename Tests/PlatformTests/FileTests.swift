@@ -142,6 +142,18 @@ struct FileReplacementTests {
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
+    @Test("the bytes are on the medium before the name leads to them, and the name is when the commit returns")
+    func order() throws {
+        let target = folder["target"]
+        let run = try WriterProcess.run("StateOpener", "replace", target, "text")
+        #expect(run.code == 0)
+        let calls = run.errors.map { $0.split(separator: " ", maxSplits: 1).map(String.init) }
+        #expect(calls.map { $0[0] } == ["pwrite", "fsync", "rename", "fsync"])
+        #expect(calls[1][1] == calls[0][1] && calls[1][1] != target, "the new file")
+        #expect(calls[2][1] == target)
+        #expect(calls[3][1] == folder.path)
+    }
+
     @Test("without a commit nothing has happened")
     func abandon() throws {
         do {

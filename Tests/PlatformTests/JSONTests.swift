@@ -31,6 +31,14 @@ struct JSONTests {
         #expect(try JSONValue.parse(text) == value)
     }
 
+    @Test("control characters are escaped, C1 and DEL too")
+    func controls() throws {
+        let text = "\u{7F}a\u{80}\u{9B}2J\u{9F}\u{A0}Größe \u{C2}"
+        let written = JSONValue.string(text).serialized()
+        #expect(written == #""\u007fa\u0080\u009b2J\u009f\#u{A0}Größe \#u{C2}""#)
+        #expect(try JSONValue.parse(written) == .string(text))
+    }
+
     @Test("what is not finite is written as null", arguments: [Double.nan, .infinity, -.infinity])
     func notFinite(value: Double) {
         #expect(JSONValue.array([.real(value)]).serialized() == "[null]")

@@ -23,6 +23,8 @@ struct LogTests {
         // Not arguments of the test: its own log would send them to the terminal.
         let table = [
             ("a\nb", #"a\nb"#), ("a\r\nb", #"a\r\nb"#), ("\u{1B}[2J", #"\x1b[2J"#), ("\u{0}\u{7F}", #"\x00\x7f"#),
+            ("\u{9B}2J\u{85}", #"\u009b2J\u0085"#), ("\u{202E}\u{2028}", #"\u202e\u2028"#),
+            ("caf\u{EFE9}", #"caf\xe9"#),
             ("tab\tstays, Größe stays", "tab\tstays, Größe stays"), ("", ""),
         ]
         for (message, shown) in table {
@@ -64,5 +66,38 @@ struct LogTests {
 
     private func text(_ level: Log.Level, _ message: String, isTerminal: Bool) -> String {
         String(decoding: LogOutput.line(level, message, isTerminal: isTerminal), as: UTF8.self)
+    }
+
+    @Test("a line fits into what a pipe takes at once")
+    func longLine() {
+        for letter in ["x", "é", "\u{9B}"] {
+            let line = LogOutput.line(.info, String(repeating: letter, count: 10_000), isTerminal: true)
+            #expect(line.count <= 4096 && line.count > 4000 && line.last == 0x0A)
+            #expect(String(validating: line, as: UTF8.self)?.hasSuffix("…\n") == true)
+        }
+    }
+
+    @Test("a reader that stalls blocks nobody; what it misses is counted, and the order stays")
+    func stalledReader() throws {
+        let pipe = try Pipe()
+        let output = LogOutput(descriptor: pipe.input)
+        // Far more than pipe and buffer hold. This returns, although nobody reads.
+        let count = 40_000
+        for number in 0..<count { output.write(.info, "\(number)") }
+        let received = Recorder<String>()
+        let reader = try NamedThread.start(name: "reader") {
+            var text = ""
+            while !text.contains("messages are missing") { text += pipe.read() }
+            received.record(text)
+        }
+        reader.join()
+        let lines = received.elements[0].split(separator: "\n")
+        let numbers = lines.compactMap { $0.hasPrefix("<6>") ? Int($0.dropFirst(3)) : nil }
+        #expect(numbers == Array(0..<numbers.count), "those before the gap, in their order")
+        let report = try #require(lines.last { $0.hasPrefix("<4>") })
+        #expect(report == "<4>\(count - numbers.count) messages are missing here: the log was not read fast enough")
+        // The thread ends, and lines go straight again.
+        output.write(.info, "after")
+        while !pipe.read().contains("<6>after\n") {}
     }
 }

@@ -28,6 +28,7 @@ struct AudioThreadTests {
         let provider = CountingProvider()
         let log = MessageLog()
         var settings = PlayerSettings(output: RendererSettings(device: "null"))
+        settings.firstVolume = .full
         settings.realtimePriority = nil
         let player = try Player(
             settings: settings, source: LocalFiles(), provider: provider, clock: SystemMonotonicClock(),

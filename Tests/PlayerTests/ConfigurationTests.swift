@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import PCM
 import Testing
@@ -26,7 +27,9 @@ struct ConfigurationTests {
     func defaults() throws {
         let folder = try ScratchFolder()
         let fixture = try PlayerFixture(stateFolder: folder["state"])
-        #expect(fixture.player.playbackEngineConfig.values == PlaybackEngineConfig.Values())
+        var expected = PlaybackEngineConfig.Values()
+        expected.isVolumeKnown = false
+        #expect(fixture.player.playbackEngineConfig.values == expected)
         #expect(
             PlaybackEngineConfig.Values()
                 == PlaybackEngineConfig.Values(
@@ -53,7 +56,9 @@ struct ConfigurationTests {
         change(fixture.player.playbackEngineConfig)
         try fixture.spin("the values on disk") {
             // As the next start would find them, were this process gone.
-            guard let storage = try? ConfigurationStorage(folder: folder["state"]) else { return false }
+            let path = folder["state/\(Player.databaseName)"]
+            guard let thread = try? StorageThread(path, modules: [Player.schema], isShared: true) else { return false }
+            let storage = ConfigurationStorage(thread)
             defer { storage.shutDown() }
             return storage.initialValues == Self.changed
         }
@@ -81,26 +86,39 @@ struct ConfigurationTests {
         #expect(configuration.loudnessNormalizationPreAmp == -30)
     }
 
-    @Test("A file that is no database is left alone, and the error names it")
+    @Test("A file that is no database is put aside, and a new one begins")
     func corrupt() throws {
         let folder = try ScratchFolder()
         let file = folder["tonearm.db"]
         let garbage = Data((0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         try garbage.write(to: URL(fileURLWithPath: file))
-        let error = try #require(throws: PlayerError.self) {
-            _ = try PlayerFixture(stateFolder: folder.path)
+        do {
+            let fixture = try PlayerFixture(stateFolder: folder.path)
+            #expect(fixture.player.storageProblem == nil)
+            fixture.player.playbackEngineConfig.volume = Volume(percent: 7)
         }
-        #expect(error.message.contains(file))
-        #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == garbage)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file + ".damaged-1")) == garbage)
+        #expect(try PlayerFixture(stateFolder: folder.path).player.playbackEngineConfig.volume.percent == 7)
     }
 
-    @Test("A state folder that cannot be made: the error names it")
+    @Test("A state folder that cannot be created: it plays, says why, and writes once the folder can be created")
     func noFolder() throws {
         let folder = try ScratchFolder()
         try Data().write(to: URL(fileURLWithPath: folder["file"]))
-        let error = try #require(throws: PlayerError.self) {
-            _ = try PlayerFixture(stateFolder: folder["file/state"])
+        do {
+            let fixture = try PlayerFixture(stateFolder: folder["file/state"])
+            #expect(fixture.player.storageProblem?.contains(folder["file"]) == true)
+            try FileManager.default.removeItem(atPath: folder["file"])
+            fixture.player.playbackEngineConfig.volume = Volume(percent: 7)
         }
-        #expect(error.message.contains(folder["file"]))
+        #expect(try PlayerFixture(stateFolder: folder["file/state"]).player.playbackEngineConfig.volume.percent == 7)
+    }
+
+    @Test("A state of a newer version: the error names the file, which stays as it is")
+    func newer() throws {
+        let folder = try ScratchFolder()
+        try Database(path: folder["tonearm.db"]).execute("PRAGMA user_version=99")
+        let error = try #require(throws: PlayerError.self) { _ = try PlayerFixture(stateFolder: folder.path) }
+        #expect(error.message.contains(folder["tonearm.db"]))
     }
 }

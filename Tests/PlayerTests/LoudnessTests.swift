@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import Output
 import PCM
@@ -182,17 +183,86 @@ struct LoudnessTests {
     }
 }
 
+@Suite("A volume that is not known (docs/decisions/first-volume.md)")
+struct FirstVolumeTests {
+    private func volume(_ mixer: Mixer?, folder: String? = nil) throws -> (percent: Int, isKnown: Bool) {
+        let fixture = try PlayerFixture(stateFolder: folder, firstVolume: .first, mixer: mixer)
+        fixture.settle()
+        let values = fixture.player.playbackEngineConfig.values
+        return (values.volume.percent, values.isVolumeKnown)
+    }
+
+    @Test("is −30 dB without a mixer, and is not stored as if somebody had chosen it")
+    func software() throws {
+        let folder = try ScratchFolder()
+        #expect(abs(Volume.first.decibels + 30) < 0.5)
+        for _ in 0..<2 {
+            #expect(try volume(nil, folder: folder["state"]) == (Volume.first.percent, false))
+        }
+    }
+
+    @Test("is what the card's mixer has, also after the next start with another card")
+    func mixer() throws {
+        let folder = try ScratchFolder()
+        let mixer = Mixer(initial: 63)
+        #expect(try volume(mixer, folder: folder["state"]) == (63, true))
+        #expect(mixer.percents.elements.allSatisfy { $0 == 63 })
+        #expect(try volume(Mixer(initial: 80), folder: folder["state"]) == (63, true))
+    }
+
+    @Test("is −30 dB on a card at its loudest or silent: that is how drivers leave it", arguments: [0, 100])
+    func untouchedMixer(initial: Int) throws {
+        let mixer = Mixer(initial: initial)
+        #expect(try volume(mixer) == (Volume.first.percent, false))
+        #expect(mixer.percents.elements.last == Volume.first.percent)
+    }
+
+    @Test("a volume that was set is in force, whatever the mixer has")
+    func known() throws {
+        let folder = try ScratchFolder()
+        do {
+            let fixture = try PlayerFixture(stateFolder: folder["state"], firstVolume: .first)
+            fixture.player.playbackEngineConfig.volume = .full
+        }
+        let mixer = Mixer(initial: 20)
+        #expect(try volume(mixer, folder: folder["state"]) == (100, true))
+        #expect(mixer.percents.elements.last == 100)
+    }
+
+    @Test(
+        "a stored volume that is no percentage is not known",
+        arguments: ["101", "-1", "9223372036854775807", "'loud'", "x'00'", "1e300", "NULL"])
+    func absurd(value: String) throws {
+        let folder = try ScratchFolder()
+        do {
+            let fixture = try PlayerFixture(stateFolder: folder["state"])
+            fixture.player.playbackEngineConfig.maximumVolume = Volume(percent: 80)
+            fixture.player.playbackEngineConfig.volume = Volume(percent: 80)
+        }
+        let database = try Database(path: folder["state/tonearm.db"])
+        let column = value == "NULL" ? "DELETE FROM configuration" : "UPDATE configuration SET value = \(value)"
+        try database.execute("\(column) WHERE key = 'playback.volume'")
+        let fixture = try PlayerFixture(stateFolder: folder["state"], firstVolume: .first)
+        #expect(fixture.player.playbackEngineConfig.volume == Volume.first)
+        #expect(fixture.player.playbackEngineConfig.maximumVolume.percent == 80)
+    }
+}
+
 private final class Mixer: HardwareVolume, Sendable {
     let percents = Recorder<Int>()
     private let fails: Bool
 
+    private let initial: Volume
     /// What it leaves to the samples. It halves them itself.
     private let softwareFactor: Double
 
-    init(fails: Bool = false, softwareFactor: Double = 1) {
+    init(fails: Bool = false, initial: Int = 100, softwareFactor: Double = 1) {
         self.fails = fails
+        self.initial = Volume(percent: initial)
         self.softwareFactor = softwareFactor
     }
+
+    func volume() throws(DeviceError) -> Volume { percents.elements.last.map { Volume(percent: $0) } ?? initial }
 
     func setVolume(percent: Int) throws(DeviceError) -> AppliedVolume {
         if fails { throw .absent(device: "mixer", present: []) }

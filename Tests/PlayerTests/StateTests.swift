@@ -242,9 +242,11 @@ struct StateTests {
         #expect(fixture.messages == ["NOT_PLAYING", "IDLE"])
     }
 
-    @Test("A source that starves stalls the player; with more data it plays on at the exact frame")
-    func starving() throws {
-        let recording = ScriptedRecording("a", frames: 8000, available: 3000)
+    @Test(
+        "A source that starves, blocking or with “not yet”, stalls the player; with more data it plays on exactly",
+        arguments: [false, true])
+    func starving(answersNotYet: Bool) throws {
+        let recording = ScriptedRecording("a", frames: 8000, available: 3000, answersNotYet: answersNotYet)
         let fixture = try PlayerFixture(source: ScriptedSource([recording]))
         fixture.engine.load(recording.product)
         fixture.engine.play()
@@ -256,6 +258,8 @@ struct StateTests {
         fixture.advance(by: 1_000_000_000)
         try fixture.wait(for: .stalled)
         #expect(fixture.engine.assetPosition == 3000.0 / 8000)
+        // It sleeps until there is more: only calls of the test wake it up.
+        #expect(recording.notYetCount <= (answersNotYet ? 10 : 0))
         fixture.card.playFreely()
         recording.letDecode()
         try fixture.wait(for: .idle)
@@ -263,9 +267,9 @@ struct StateTests {
         #expect(fixture.card.recordings.map(\.samples) == [recording.samples])
     }
 
-    @Test("Pause and play while stalled: NOT_PLAYING, and on it goes when data comes")
-    func pauseWhileStalled() throws {
-        let recording = ScriptedRecording("a", frames: 8000, available: 3000)
+    @Test("Pause and play while stalled: NOT_PLAYING, and on it goes when data comes", arguments: [false, true])
+    func pauseWhileStalled(answersNotYet: Bool) throws {
+        let recording = ScriptedRecording("a", frames: 8000, available: 3000, answersNotYet: answersNotYet)
         let fixture = try PlayerFixture(source: ScriptedSource([recording]))
         fixture.engine.load(recording.product)
         fixture.engine.play()

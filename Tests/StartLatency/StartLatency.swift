@@ -20,7 +20,8 @@ import Player
     }
 
     private static func measure(_ path: String, _ repetitions: Int) throws(PlayerError) {
-        let settings = PlayerSettings(output: RendererSettings(device: "null"))
+        var settings = PlayerSettings(output: RendererSettings(device: "null"))
+        settings.firstVolume = .full
         let player = try Player(settings: settings, source: LocalFiles())
         defer { player.shutDown() }
         let messages = Messages()

@@ -36,4 +36,19 @@ public final class WriterProcess {
     }
 
     public func waitUntilExit() { process.waitUntilExit() }
+
+    /// Runs a program to its end.
+    /// - Returns: its exit code, and what it wrote to stderr.
+    public static func run(_ program: String, _ arguments: String...) throws -> (code: Int32, errors: [String]) {
+        let process = Process()
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        process.executableURL = URL(fileURLWithPath: "\(Folder.containing(tests))/\(program)")
+        process.arguments = arguments
+        let errors = Pipe()
+        process.standardError = errors
+        try process.run()
+        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return (process.terminationStatus, text.split(separator: "\n").map(String.init))
+    }
 }

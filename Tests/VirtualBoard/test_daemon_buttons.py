@@ -79,7 +79,7 @@ class Buttons(unittest.TestCase):
 
     def test_a_long_press_a_double_press_and_a_press_are_told_apart(self):
         self.press(MODE, "mode", "state", held=LONG_PRESS, state="paused", device=None)
-        self.daemon.ask("resume")
+        self.daemon.ask("play")
         self.board.press(MODE)
         self.board.press(MODE)
         self.watch.wait_for("volume", muted=True)

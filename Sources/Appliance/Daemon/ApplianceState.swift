@@ -2,101 +2,126 @@ import Database
 import Platform
 import Player
 
-/// The folder for everything that outlives a start, held by one daemon at a time, with what was found in it.
+/// Everything that outlives a start, in a folder that one daemon uses at a time, with what was found in it.
 ///
-/// Thread: the one that opens it. `database` is the keeper's afterwards.
+/// Thread: the one that opens it, before the storage thread runs.
 public struct ApplianceState: ~Copyable {
-    /// Why the daemon cannot use it.
+    /// Why the daemon cannot use it. A folder that cannot be written is none of these: the state is in memory then.
     public enum Problem: Error, Equatable, Sendable, CustomStringConvertible {
         case heldByAnother(folder: String, process: Int?)
+        /// A newer version of the program wrote it. Another start would find the same.
+        case newerVersion(DatabaseError)
         case system(SystemError)
-        case database(DatabaseError)
 
         public var description: String {
             switch self {
             case .heldByAnother(let folder, let process):
                 let who = process.map { "another tonearm (process \($0))" } ?? "another tonearm"
-                return "\(folder): \(who) uses this folder. Stop that one, or give this one another folder: [player] "
-                    + "state in the configuration."
-            case .system(let error): return "the state cannot be kept: \(error)"
-            case .database(let error): return "the state cannot be kept: \(error)"
+                return "\(folder): \(who) uses this folder. Stop that one, or set another folder with [player] state in "
+                    + "the configuration."
+            case .newerVersion(let error): return error.description
+            case .system(let error): return "the state cannot be opened: \(error)"
             }
         }
     }
 
-    private static let migrations = [Migration(1, QueueStore.schema), Migration(2, KeyValueStore.schema)]
+    /// The settings of clients, by their paths.
+    static let settingTable = "setting"
+    /// The appliance's tables.
+    static let schema = SchemaModule(
+        "appliance", [Migration(1, QueueStore.schema), Migration(2, KeyValueStore.schema(settingTable))])
+    /// Version 0.1 had a file of its own for the appliance.
+    static let predecessor = Predecessor(
+        "appliance.db", module: schema, number: 2,
+        tables: [
+            .init("queue_entry"), .init("queue_order"), .init("queue_shuffled_order"), .init("queue_state"),
+            .init("queue_position"), .init("configuration", as: settingTable),
+        ])
 
     public let path: String
-    /// Queue, position, and what clients have set.
-    let database: Database
+    /// For the player as well: its tables are in the same file.
+    public let storage: StorageThread
     /// The queue as it was kept.
     let contents: QueueStore.Contents
     /// What clients have set.
     let settings: [SettingName: String]
-    let lock: LockFile
+    /// What a person should know about it.
+    let problems: [DaemonProblem]
+    /// Whether something was lost.
+    let isDamaged: Bool
 
-    /// Makes the folder where it is missing. A database that is damaged beyond reading is put aside, and an empty one
-    /// takes its place: an appliance that has lost its queue plays the next one, an appliance that does not start plays
-    /// nothing.
+    /// Opens the folder, or creates it. A state that is damaged is recovered as far as it can be read; one that cannot be
+    /// written is read, and kept in memory: an appliance that lost its queue plays the next one, an appliance that does not
+    /// start plays nothing.
     public init(_ path: String) throws(Problem) {
-        let lock = try Self.lock(path)
-        // The player's own; small enough to be looked through.
-        try Self.opening("\(path)/\(Player.databaseName)") { (database) throws(DatabaseError) in
-            try database.check()
-        }
-        let state = try Self.opening("\(path)/appliance.db") { (database) throws(DatabaseError) in
-            try database.migrate(Self.migrations)
-            return (database, try QueueStore(database).contents(), try Self.settings(in: database))
-        }
-        self.lock = lock
-        self.path = path
-        (database, contents, settings) = state
-    }
-
-    private static func lock(_ path: String) throws(Problem) -> LockFile {
-        do throws(SystemError) { try Folder.create(path, mode: 0o700) } catch { throw .system(error) }
-        do throws(LockFile.Refusal) {
-            return try LockFile("\(path)/lock")
+        let storage: StorageThread
+        do throws(StorageThread.Refusal) {
+            storage = try StorageThread(
+                "\(path)/\(Player.databaseName)", modules: [Player.schema, Self.schema], predecessor: Self.predecessor)
         } catch {
             switch error {
             case .held(let process): throw .heldByAnother(folder: path, process: process)
+            case .newerSchema(let error): throw .newerVersion(error)
             case .system(let error): throw .system(error)
             }
         }
+        var losses = storage.findings.map { $0.description }
+        var contents = QueueStore.Contents.empty
+        var settings: [SettingName: String] = [:]
+        do throws(DatabaseError) {
+            contents =
+                try storage.read { (database) throws(DatabaseError) in try QueueStore(database).contents() } ?? contents
+            settings =
+                try storage.read { (database) throws(DatabaseError) in try Self.settings(in: database) } ?? settings
+        } catch {
+            losses.append("the queue and the settings cannot be read: \(error)")
+        }
+        if let loss = contents.loss {
+            Log.warning("\(path): \(loss)")
+            losses.append(loss)
+        }
+        var problems: [DaemonProblem] = []
+        if let problem = storage.problem {
+            problems.append(DaemonProblem(subject: DaemonProblem.storage, message: Self.inMemory(problem)))
+        }
+        isDamaged = !losses.isEmpty
+        if !losses.isEmpty {
+            problems.append(DaemonProblem(subject: DaemonProblem.damage, message: losses.joined(separator: " ")))
+        }
+        self.path = path
+        self.storage = storage
+        self.contents = contents
+        self.settings = settings
+        self.problems = problems
+    }
+
+    private static func inMemory(_ problem: DatabaseError) -> String {
+        "the state is kept in memory and is lost with the next start: \(problem)"
     }
 
     /// What holds when `file` is the configuration file's: the values that clients have set are above it.
     public func inForce(_ file: Configuration) -> Configuration { file.overruled(by: settings) }
 
+    /// What clients have set. When something was lost, the maximum that is stored with the volume stands in for the
+    /// setting: nothing becomes louder than it could be before.
+    func clientValues(above file: Configuration, engine: PlaybackEngineConfig) -> [SettingName: String] {
+        var values = settings
+        let stored = engine.maximumVolume
+        if isDamaged, stored.percent < 100, !file.overruled(by: values).isSet(.maximumVolume) {
+            values[.maximumVolume] = "\(stored.percent) %"
+        }
+        return values
+    }
+
     private static func settings(in database: Database) throws(DatabaseError) -> [SettingName: String] {
-        let store = KeyValueStore(database)
+        let store = KeyValueStore(database, table: settingTable)
         var settings: [SettingName: String] = [:]
         for name in SettingName.allCases { settings[name] = try store.text(name.path) }
         return settings
     }
+}
 
-    /// Opens a database and reads it, or a new one in place of a damaged one.
-    private static func opening<Result>(
-        _ path: String, _ read: (Database) throws(DatabaseError) -> Result
-    ) throws(Problem) -> Result {
-        do throws(DatabaseError) {
-            do throws(DatabaseError) {
-                return try read(try Database(path: path))
-            } catch {
-                guard error.kind == .corrupt else { throw error }
-                Log.error(
-                    "\(path) is damaged (\(error.message)): it is \(path).damaged from now on, and a new one begins")
-            }
-            do throws(SystemError) { try putAside(path) } catch { throw DatabaseError(error, path: path) }
-            return try read(try Database(path: path))
-        } catch {
-            throw .database(error)
-        }
-    }
-
-    private static func putAside(_ path: String) throws(SystemError) {
-        for suffix in ["-wal", "-shm", ""] where FileKind(at: path + suffix) != nil {
-            try Folder.renameFile(path + suffix, to: "\(path).damaged\(suffix)")
-        }
-    }
+extension QueueStore.Contents {
+    /// Of a state that cannot be read.
+    static var empty: Self { Self(queue: PlayQueue(), position: 0, isPlaying: false, image: QueueImage(), loss: nil) }
 }

@@ -24,7 +24,9 @@ final class BoardPanel {
                 if let command = ApplianceCommand(name: action.rawValue) { perform(command) }
             case .ready(let subject): report(subject, nil)
             case .unavailable(let subject, let error): report(subject, error.description)
-            case .gesture(_, .stuck): Log.warning(event.description)
+            case .gesture(let name, .stuck): report("button \(name)", ButtonGesture.stuck.text)
+            case .gesture(let name, .chattering): report("button \(name)", ButtonGesture.chattering.text)
+            case .gesture(let name, .freed): report("button \(name)", nil)
             case .gesture, .edge, .turned: Log.debug(event.description)
             }
         }

@@ -34,7 +34,6 @@ public final class Daemon: @unchecked Sendable {
     private let medium: MediumProblem
     private let deviceAbsence: () -> String?
     private let kept: (position: Double, wasPlaying: Bool)
-    private var stateLock: LockFile?
     private var panel: BoardPanel?
     private var network: NetworkState?
     /// The entry that the start passed over, as long as a problem says so.
@@ -50,19 +49,22 @@ public final class Daemon: @unchecked Sendable {
         loop: EventLoop, player: Player, configuration: Configuration, state: consuming ApplianceState,
         deviceAbsence: @escaping () -> String? = { nil },
         clock: any MonotonicClock = SystemMonotonicClock(), random: any RandomSource = SystemRandomSource()
-    ) throws(SystemError) {
+    ) {
         let observers = observers
         let problems = DaemonProblems { observers.tell(.problems) }
         let volume = VolumeControl(player.playbackEngineConfig) { observers.tell(.volume) }
         let queue = QueueConductor(
             engine: player.playbackEngine, loop: loop, queue: state.contents.queue, clock: clock, random: random)
-        let keeper = try QueueKeeper(state.database, state.contents.image, loop: loop) {
+        let keeper = QueueKeeper(state.storage, state.contents.image, loop: loop) {
             (queue.contents, queue.wantsToPlay)
         } report: { error in
             problems.set(DaemonProblem.storage, error.map { "the queue could not be saved: \($0)" })
         }
+        for problem in state.problems { problems.set(problem.subject, problem.message) }
+        let clientValues = state.clientValues(above: configuration, engine: player.playbackEngineConfig)
+        for (name, text) in clientValues where state.settings[name] == nil { keeper.keep(name, text) }
         let settings = DaemonSettings(
-            file: configuration, clientValues: state.settings, engine: player.playbackEngineConfig, volume: volume,
+            file: configuration, clientValues: clientValues, engine: player.playbackEngineConfig, volume: volume,
             problems: problems, keep: { keeper.keep($0, $1) }, changed: { observers.tell(.configuration) })
         let system = SystemCommands(loop: loop) { settings.configuration.commandLine(of: $0) }
 
@@ -83,7 +85,6 @@ public final class Daemon: @unchecked Sendable {
         resumeGuard = ResumeGuard(folder: state.path, loop: loop)
         medium = MediumProblem(loop: loop) { problems.set(DaemonProblem.music, $0) }
         kept = (state.contents.position, state.contents.isPlaying)
-        stateLock = .some(state.lock)
         queue.observe = { [self] in receive($0) }
         player.observeStorage { [self] problem in
             loop.post { self.problems.set(DaemonProblem.settings, problem) }
@@ -154,7 +155,6 @@ public final class Daemon: @unchecked Sendable {
         panel?.stop()
         panel = nil
         keeper.shutDown()
-        stateLock = nil
     }
 
     // MARK: What is going on

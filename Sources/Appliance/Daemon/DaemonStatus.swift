@@ -58,8 +58,10 @@ public struct DaemonProblem: Equatable, Sendable {
     public static let settings = "settings"
     /// The queue and what clients have set cannot be written.
     public static let storage = "storage"
+    /// The state was damaged at the start; what could be read is in use.
+    public static let damage = "damage"
 
-    /// What it is about, the same for as long as it lasts: `device`, `music`, `queue`, `storage`, `settings`,
+    /// What it is about, the same for as long as it lasts: `device`, `music`, `queue`, `storage`, `damage`, `settings`,
     /// `configuration`, or a section of the board's profile with a line: `button play`, `light status`, `amplifier`.
     public var subject: String
     /// What happened and what can be done, for a person.

@@ -225,7 +225,8 @@ public struct PlayQueue: Sendable {
 
     /// Gives products ids and keeps them, in no order yet.
     private mutating func take(_ products: [QueuedProduct]) throws(PlayQueueError) -> [EntryID] {
-        guard products.count <= Self.capacity - count, Int(UInt32.max - nextNumber) > products.count
+        // In 64 bits: the number of entries that can still come does not fit into an Int of 32.
+        guard products.count <= Self.capacity - count, Int64(UInt32.max - nextNumber) > Int64(products.count)
         else { throw .full(limit: Self.capacity) }
         guard products.allSatisfy({ $0.productId.utf8.count <= EntryTable.productIdLimit })
         else { throw .productIdTooLong(limit: EntryTable.productIdLimit) }

@@ -66,7 +66,7 @@ public struct QueueImage: Sendable {
         if let state, state.nextNumber <= newState.nextNumber {
             update(&change, to: queue, firstNew: EntryID(state.nextNumber))
         } else {
-            // Nothing is known of what is there, or numbers were given anew, so that an id no longer tells.
+            // Nothing is known of what is there, or numbers start again from 1, so that an id says nothing.
             originalOrder = SparseOrder()
             shuffledOrder = SparseOrder()
             update(&change, to: queue, firstNew: EntryID(0))

@@ -1,39 +1,45 @@
 import Database
 import Platform
 
-/// Writes the queue, the position and what clients have set, on a thread of its own: a write waits for the medium, and
-/// the daemon must not. One write is under way at a time; what changes meanwhile goes into the next one.
+/// Hands what changes of the queue, the position and the settings of clients to the storage thread. One write is under way
+/// at a time; what changes meanwhile goes into the next one. What a client waits for is written at once, the rest within
+/// the write budget.
 ///
-/// Thread: that of `loop`, but for the writing itself.
+/// Thread: that of `loop`.
+// @unchecked: everything belongs to `loop`'s thread. The work that runs on the storage thread has a copy of its batch.
 final class QueueKeeper: @unchecked Sendable {
     /// Everything of one write: it is on the medium whole, or not at all.
-    private struct Batch {
+    private struct Batch: Sendable {
         var change: QueueChange?
         var position: (seconds: Double, entry: EntryID)?
         var settings: [SettingName: String?] = [:]
 
         var isEmpty: Bool { change == nil && position == nil && settings.isEmpty }
+
+        func write(to database: Database) throws(DatabaseError) {
+            let store = QueueStore(database)
+            if let change { try store.writeRows(change) }
+            if let position { try store.write(position: position.seconds, of: position.entry) }
+            let rows = KeyValueStore(database, table: ApplianceState.settingTable)
+            for (name, text) in settings { try rows.set(text.map { .text($0) }, for: name.path) }
+        }
     }
 
-    /// How long after a failed write the next one is tried when nothing else asks for one.
+    /// How long after a failed write the next attempt comes when no change asks for one.
     private static let retryInterval: Int64 = 30_000_000_000
 
     private let loop: EventLoop
     /// Asked for when it is written: a copy that is held would make every change of the queue copy it.
     private var queue: () -> (queue: PlayQueue, isPlaying: Bool)
     private var report: (DatabaseError?) -> Void
-    private let storageLoop: EventLoop
-    private let storageThread: NamedThread
-    // Of the storage thread.
-    private let database: Database
-    private let store: QueueStore
+    private let storage: StorageThread
 
     private var image: QueueImage
     private var position: (seconds: Double, entry: EntryID)?
     private var settings: [SettingName: String?] = [:]
     private var isWriting = false
     private var isOver = false
-    private var hasFailed = false
+    private var hasFailed: Bool
     /// What waits for the write that is under way, and for the one after it.
     private var waitingForThis: [() -> Void] = []
     private var waitingForNext: [() -> Void] = []
@@ -44,18 +50,21 @@ final class QueueKeeper: @unchecked Sendable {
     ///   - queue: the queue as it is now, and whether it is meant to play.
     ///   - report: called on `loop`'s thread when writing begins to fail, and with nil when it works again.
     init(
-        _ database: Database, _ image: QueueImage, loop: EventLoop,
+        _ storage: StorageThread, _ image: QueueImage, loop: EventLoop,
         queue: @escaping () -> (queue: PlayQueue, isPlaying: Bool), report: @escaping (DatabaseError?) -> Void
-    ) throws(SystemError) {
+    ) {
         self.loop = loop
         self.report = report
-        self.database = database
-        store = QueueStore(database)
+        self.storage = storage
         self.image = image
         self.queue = queue
-        let storageLoop = try EventLoop()
-        self.storageLoop = storageLoop
-        storageThread = try NamedThread.start(name: "queue", stackSize: 256 * 1024) { storageLoop.run() }
+        storage.join()
+        // The state could not be opened: everything is written as soon as it can be.
+        hasFailed = storage.problem != nil
+        if hasFailed {
+            self.image = QueueImage()
+            retryLater()
+        }
     }
 
     /// The queue, or whether it is meant to play, may have changed.
@@ -73,23 +82,30 @@ final class QueueKeeper: @unchecked Sendable {
         writeIfIdle()
     }
 
-    /// Calls `action` once everything up to now is on the medium, or could not be brought there.
+    /// Calls `action` once everything up to now is on the medium, or could not be brought there. Somebody waits, so the
+    /// write budget does not count.
     func afterWriting(_ action: @escaping () -> Void) {
         waitingForNext.append(action)
+        if isWriting { storage.hurry() }
         writeIfIdle()
     }
 
-    /// Writes what is still to be written, and ends the thread. The last use.
+    /// Hands on what is still to be written, and ends the use of the storage. The last use.
     func shutDown() {
+        loop.assertOnLoop()
+        if isOver { return }
         if let retry { loop.cancel(retry) }
         retry = nil
         // After the write that may be under way, whose outcome this does not wait for.
         let batch = nextBatch()
-        storageLoop.post { [self] in
-            if let error = write(batch) { Log.error("the queue could not be saved: \(error)") }
+        if !batch.isEmpty {
+            storage.write(answerOn: nil) { (database) throws(DatabaseError) in
+                try batch.write(to: database)
+            } answer: { error in
+                if let error { Log.error("the queue could not be saved: \(error)") }
+            }
         }
-        storageLoop.stop()
-        storageThread.join()
+        storage.leave()
         isOver = true
         queue = { (PlayQueue(), false) }
         report = { _ in }
@@ -98,15 +114,19 @@ final class QueueKeeper: @unchecked Sendable {
     // MARK: Writing
 
     private func writeIfIdle() {
+        loop.assertOnLoop()
+        if isOver { return answerTheRest() }
         guard !isWriting else { return }
         let batch = nextBatch()
         waitingForThis = waitingForNext
         waitingForNext = []
         guard !batch.isEmpty else { return endWaiting() }
         isWriting = true
-        storageLoop.post { [self] in
-            let error = write(batch)
-            loop.post { self.wrote(batch, error) }
+        let canWait = waitingForThis.isEmpty && batch.settings.isEmpty
+        storage.write(canWait: canWait, answerOn: loop) { (database) throws(DatabaseError) in
+            try batch.write(to: database)
+        } answer: { [self] error in
+            wrote(batch, error)
         }
     }
 
@@ -119,27 +139,20 @@ final class QueueKeeper: @unchecked Sendable {
         return Batch(change: image.change(to: queue, isPlaying: isPlaying), position: position, settings: settings)
     }
 
-    private func write(_ batch: Batch) -> DatabaseError? {
-        do throws(DatabaseError) {
-            try database.transaction { () throws(DatabaseError) in
-                if let change = batch.change { try store.writeRows(change) }
-                if let position = batch.position { try store.write(position: position.seconds, of: position.entry) }
-                let settings = KeyValueStore(database)
-                for (name, text) in batch.settings { try settings.set(text.map { .text($0) }, for: name.path) }
-            }
-            return nil
-        } catch {
-            return error
-        }
-    }
-
     private func wrote(_ batch: Batch, _ error: DatabaseError?) {
         if isOver { return }
         isWriting = false
         if let error { failed(batch, error) } else if hasFailed { succeeded() }
         endWaiting()
-        // After a failure the medium is left in peace until something changes.
+        // After a failure the next attempt comes with the next change, or after a while.
         if error == nil || !waitingForNext.isEmpty { writeIfIdle() }
+    }
+
+    /// After the end nothing is written any more, and nobody waits for it.
+    private func answerTheRest() {
+        waitingForThis += waitingForNext
+        waitingForNext = []
+        endWaiting()
     }
 
     private func endWaiting() {
@@ -153,7 +166,7 @@ final class QueueKeeper: @unchecked Sendable {
         report(nil)
     }
 
-    /// Nothing of it was written, and everything is tried again: with the next change, or after a while.
+    /// Nothing of it was written. Everything is retried with the next change, or after a while.
     private func failed(_ batch: Batch, _ error: DatabaseError) {
         image = QueueImage()
         position = position ?? batch.position
@@ -162,6 +175,10 @@ final class QueueKeeper: @unchecked Sendable {
         }
         if !hasFailed { report(error) }
         hasFailed = true
+        retryLater()
+    }
+
+    private func retryLater() {
         guard retry == nil else { return }
         retry = loop.schedule(after: Self.retryInterval) { [self] in
             retry = nil

@@ -17,8 +17,8 @@ struct SparseOrder: Sendable {
         var isEmpty: Bool { !isRewrite && deletedKeys.isEmpty && insertedRows.isEmpty }
     }
 
-    /// Between neighbours of an order that was written anew. Half of the gap is left each time that something comes in
-    /// between, so that the same place takes 40 before the order is written anew.
+    /// Between neighbours of an order that was rewritten. Each insertion at one place halves the gap, so that the same
+    /// place takes 40 before the order is rewritten.
     private static let gap: Int64 = 1 << 40
 
     private(set) var ids: [EntryID]
@@ -170,8 +170,12 @@ struct SparseOrder: Sendable {
             return overflow ? nil : (1...count).map { start + Int64($0) * gap }
         case (let lower, let upper?):
             // Before the first there is room as well, down to the least number.
-            let start = lower ?? upper.subtractingReportingOverflow(Int64(count + 1) * gap).partialValue
-            let step = (upper - start) / Int64(count + 1)
+            let (first, isBelow) = upper.subtractingReportingOverflow(Int64(count + 1) * gap)
+            guard let start = lower ?? (isBelow ? nil : first) else { return nil }
+            // Keys that were read may be as far apart as numbers can be.
+            let (room, isTooLarge) = upper.subtractingReportingOverflow(start)
+            let step = isTooLarge ? gap : room / Int64(count + 1)
+            // Neighbours without room: the keys would not be between them, or not differ.
             return start < upper && step > 0 ? (1...count).map { start + Int64($0) * step } : nil
         }
     }

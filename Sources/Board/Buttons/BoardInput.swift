@@ -67,7 +67,7 @@ final class ButtonInput: BoardInput {
                 case .press, .repetition: button.press
                 case .longPress: button.longPress
                 case .doublePress: button.doublePress
-                case .stuck, .freed: nil
+                case .stuck, .chattering, .freed: nil
                 }
             if let action { events.append(.action(action, name: name, time: time)) }
         }

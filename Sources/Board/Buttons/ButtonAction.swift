@@ -1,16 +1,19 @@
-/// What a button or a step of an encoder asks for. The raw value is its name in a board profile.
+/// What a button or a step of an encoder asks for. The raw value is its name in a board profile; clients and the command
+/// line have the same names.
 public enum ButtonAction: String, CaseIterable, Sendable {
-    case playPause = "play-pause"
-    case next
-    case previous
+    case play, pause, toggle
+    case next, previous
+    case stop
     case volumeUp = "volume-up"
     case volumeDown = "volume-down"
-    case stop
     case mute
     case shuffle
     case networkRestart = "network-restart"
     case powerOff = "power-off"
 
-    /// Whether a button that is held down asks for it again and again.
+    /// Old names that profiles may still have.
+    static let oldNames: [(name: String, action: ButtonAction)] = [("play-pause", .toggle)]
+
+    /// Whether a button that is held down repeats it.
     var repeatsWhileHeld: Bool { self == .volumeUp || self == .volumeDown }
 }

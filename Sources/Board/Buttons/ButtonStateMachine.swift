@@ -5,8 +5,10 @@ public enum ButtonGesture: Equatable, Sendable {
     case doublePress
     /// It is still held, and repeats.
     case repetition
-    /// It is held for longer than anybody means it, or was from the start. Nothing more comes of it until `freed`.
+    /// It is held for longer than a person holds it, or was held from the start. It is ignored until `freed`.
     case stuck
+    /// It makes more presses than a person can: a broken contact. It is ignored until `freed`.
+    case chattering
     case freed
 }
 
@@ -16,7 +18,7 @@ public enum ButtonGesture: Equatable, Sendable {
 /// the debounce time: nothing is delayed that is only a press. A button that also has a long press tells the press at
 /// its release, one that has a double press when it is too late for a second one.
 public struct ButtonStateMachine: Sendable {
-    /// What there is to be told apart.
+    /// The gestures to tell apart.
     public struct Gestures: OptionSet, Sendable {
         public let rawValue: UInt8
         public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -29,14 +31,21 @@ public struct ButtonStateMachine: Sendable {
 
     private enum State {
         case released
-        /// Nothing told yet.
+        /// No gesture yet.
         case pressed(at: Int64)
-        /// All told; `repeatAt` when it repeats.
+        /// Its gesture is out; `repeatAt` when it repeats.
         case held(since: Int64, repeatAt: Int64?)
         /// A press that may become a double press.
         case awaitingSecond(until: Int64)
         case stuck
+        /// Each edge moves the end.
+        case chattering(until: Int64)
     }
+
+    /// A person presses 8 times a second for a short while. A contact that fails presses as often as `debounce` lets it.
+    static let pressLimit = 20
+    /// The limit holds for presses within this time; a contact that was quiet for as long works again.
+    static let chatterTime: Int64 = 2_000_000_000
 
     private let gestures: Gestures
     private let debounce: Int64
@@ -52,6 +61,8 @@ public struct ButtonStateMachine: Sendable {
     private var settled = false
     /// While it may still bounce.
     private var quietAt: Int64?
+    /// When the latest presses were, within `chatterTime`.
+    private var presses: [Int64] = []
 
     public init(_ gestures: Gestures, timing: ButtonTiming) {
         func nanoseconds(_ milliseconds: Int) -> Int64 { Int64(milliseconds) * 1_000_000 }
@@ -79,6 +90,7 @@ public struct ButtonStateMachine: Sendable {
         raw = active
         settled = active
         quietAt = nil
+        presses = []
         state = active ? .stuck : .released
         return active ? [.stuck] : []
     }
@@ -91,6 +103,10 @@ public struct ButtonStateMachine: Sendable {
         let mayCount = quietAt == nil
         quietAt = time + debounce
         if case .stuck = state { return told }
+        if case .chattering = state {
+            state = .chattering(until: time + Self.chatterTime)
+            return told
+        }
         if mayCount, raw != settled { settle(at: time, &told) }
         return told
     }
@@ -123,6 +139,15 @@ public struct ButtonStateMachine: Sendable {
     }
 
     private mutating func press(at time: Int64, _ told: inout [ButtonGesture]) {
+        if case .chattering = state { return }
+        presses.removeAll { time - $0 >= Self.chatterTime }
+        presses.append(time)
+        if presses.count > Self.pressLimit {
+            presses = []
+            told.append(.chattering)
+            state = .chattering(until: time + Self.chatterTime)
+            return
+        }
         if case .awaitingSecond = state {
             told.append(.doublePress)
             state = .held(since: time, repeatAt: nil)
@@ -144,6 +169,8 @@ public struct ButtonStateMachine: Sendable {
         case .stuck:
             told.append(.freed)
             state = .released
+        case .chattering:
+            break
         case .released, .held, .awaitingSecond:
             state = .released
         }
@@ -155,7 +182,7 @@ public struct ButtonStateMachine: Sendable {
         case .released, .stuck: nil
         case .pressed(let time): time + (gestures.contains(.longPress) ? longPress : stuck)
         case .held(let since, let repeatAt): min(repeatAt ?? .max, since + stuck)
-        case .awaitingSecond(let end): end
+        case .awaitingSecond(let end), .chattering(let end): end
         }
     }
 
@@ -174,6 +201,9 @@ public struct ButtonStateMachine: Sendable {
         case .pressed, .held:
             told.append(.stuck)
             state = .stuck
+        case .chattering:
+            told.append(settled ? .stuck : .freed)
+            state = settled ? .stuck : .released
         case .released, .stuck:
             break
         }

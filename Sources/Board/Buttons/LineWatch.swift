@@ -65,7 +65,7 @@ final class LineWatch {
         timer = nil
     }
 
-    /// The lines cannot be had, or not any longer.
+    /// The lines cannot be used.
     private func fail(_ error: LineError) {
         release()
         if error != reported { tell([.unavailable(subject: input.subject, error)]) }
@@ -84,7 +84,7 @@ final class LineWatch {
             for line in sources.indices {
                 for var edge in try sources[line].takeEdges() {
                     // Before Linux 5.7 the kernel's timestamps were those of the wall clock.
-                    edge.time = min(edge.time, now)
+                    edge.time = max(0, min(edge.time, now))
                     edges.append((line, edge))
                 }
             }
@@ -123,7 +123,7 @@ final class LineWatch {
     }
 
     private func tell(_ events: [BoardEvent]) {
-        // What is told may stop us.
+        // The receiver of an event may stop this watch.
         for event in events where !isStopped { deliver(event) }
     }
 }

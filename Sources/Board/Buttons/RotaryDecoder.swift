@@ -38,7 +38,8 @@ public struct RotaryDecoder: Sendable {
     public mutating func edge(b active: Bool) -> Direction? { move(a: a, b: active) }
 
     private mutating func move(a newA: Bool, b newB: Bool) -> Direction? {
-        steps += Self.steps[Self.place(a, b)][Self.place(newA, newB)]
+        // Limited: a broken contact may go on without ever being at rest.
+        steps = min(max(steps + Self.steps[Self.place(a, b)][Self.place(newA, newB)], -100), 100)
         a = newA
         b = newB
         guard isAtRest else { return nil }

@@ -79,7 +79,7 @@ public enum BoardCheck {
             let names = input.lines.map { $0.line.description }.joined(separator: " and ")
             // An encoder may rest on an active contact; a button may not.
             guard input.lines.count > 1 || held.isEmpty else {
-                let message = "\(names) is active: held down just now, or wired or described the other way round"
+                let message = "\(names) is active at rest: the button is held, or `active` is inverted in the profile"
                 return Finding(verdict: .missing, subject: subject, message: message)
             }
             return Finding(verdict: .present, subject: subject, message: names)

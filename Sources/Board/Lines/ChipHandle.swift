@@ -25,7 +25,7 @@ struct ChipHandle: ~Copyable {
         raw = chip
         label = info.label.text
         name = info.name.text
-        lineCount = Int(info.line_count)
+        lineCount = Int(clamping: info.line_count)
     }
 
     deinit { gpiod_chip_close(raw) }
@@ -51,7 +51,8 @@ struct ChipHandle: ~Copyable {
         var request = tonearm_gpio_request()
         let code = consumer.withCString { consumer in
             let input = tonearm_gpio_input(
-                consumer: consumer, active_low: active == .low, bias: bias.constant, debounce: UInt32(debounce) * 1000)
+                consumer: consumer, active_low: active == .low, bias: bias.constant,
+                debounce: UInt32(clamping: Int64(debounce) * 1000))
             return tonearm_gpio_request_input(raw, UInt32(offset), input, &request)
         }
         try ChipFailure.check(code)

@@ -16,7 +16,7 @@ public final class GPIOLines: LineProvider {
         self.consumer = consumer
     }
 
-    /// - Throws: why the line cannot be had now. It may be different later: drivers load late, programs end.
+    /// - Throws: why the line cannot be used now. It may be different later: drivers load late, programs end.
     public func input(
         _ line: LineReference, active: ActiveLevel, bias: LineBias, debounce: Int
     ) throws(LineError) -> any LineEventSource {
@@ -31,7 +31,7 @@ public final class GPIOLines: LineProvider {
         return InputLine(line, RequestedLine(request, of: chip))
     }
 
-    /// - Throws: why the line cannot be had now.
+    /// - Throws: why the line cannot be used now.
     public func output(
         _ line: LineReference, active: ActiveLevel, initially: Bool
     ) throws(LineError) -> any LineOutput {

@@ -32,8 +32,8 @@ public protocol LineOutput: AnyObject {
 /// Where lines come from: the machine's GPIO chips, or what a test drives.
 public protocol LineProvider: AnyObject {
     /// Requests an input line with both edges; it is given back with the object.
-    /// - Parameter debounce: how long the line is to be quiet before it has changed, in milliseconds. Where that cannot
-    ///   be had, and with 0, it changes with each edge.
+    /// - Parameter debounce: how long the line is to be quiet before it has changed, in milliseconds. Where the
+    ///   kernel cannot do that, and with 0, it changes with each edge.
     func input(
         _ line: LineReference, active: ActiveLevel, bias: LineBias, debounce: Int
     ) throws(LineError) -> any LineEventSource

@@ -1,7 +1,7 @@
 import Platform
 
-/// A board's amplifier, muted around the starts and stops of the sound device as `AmplifierSequence` has it. A line
-/// that cannot be had does not keep the device from playing.
+/// A board's amplifier, muted around the starts and stops of the sound device as `AmplifierSequence` says. A line that
+/// cannot be used does not keep the device from playing.
 ///
 /// Thread: the event loop's, which may hold this object from `start` to `stop`.
 public final class Amplifier {
@@ -57,7 +57,7 @@ public final class Amplifier {
     /// The device has started.
     public func deviceStarted() { perform(sequence.deviceStarted(at: clock.now())) }
 
-    /// The device has stopped by itself and is to be opened anew; `carryOut(.start)` follows when it may.
+    /// The device has stopped by itself and is to be reopened; `carryOut(.start)` follows when it may.
     public func restartDevice() { perform(sequence.restartDevice(at: clock.now())) }
 
     /// The device is not wanted any more; `carryOut(.stop)` follows when it may stop.

@@ -7,6 +7,7 @@ public final class Lights {
     private let clock: any MonotonicClock
     private var policy: LightPolicy
     private var timer: TimerToken?
+    private var isCarryingOut = false
 
     /// All dark at first.
     /// - Parameter clock: the loop's clock.
@@ -41,7 +42,16 @@ public final class Lights {
     }
 
     private func carryOut() {
-        for (output, isLit) in zip(outputs, policy.isLit) { output.set(isLit) }
+        // An output that fails is reported at once, and the report may lead back here with other conditions. The call that
+        // is under way carries those out too, on all outputs.
+        guard !isCarryingOut else { return }
+        isCarryingOut = true
+        var shown: [Bool]
+        repeat {
+            shown = policy.isLit
+            for (output, isLit) in zip(outputs, shown) { output.set(isLit) }
+        } while policy.isLit != shown
+        isCarryingOut = false
         if let timer { loop.cancel(timer) }
         timer = nil
         guard let deadline = policy.deadline else { return }

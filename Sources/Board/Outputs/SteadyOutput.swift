@@ -1,6 +1,6 @@
 import Platform
 
-/// An output line that is had again when it was lost, with the value that it should have by then.
+/// An output line that is requested again when it is lost, with the value that it should have by then.
 ///
 /// Thread: the loop's. `stop` is its end: the loop may hold it until then.
 final class SteadyOutput {

@@ -12,6 +12,8 @@ public struct BoardProfile: Equatable, Sendable {
     public var lights: [BoardLight]
     /// Network interfaces that are cellular though the kernel does not say so.
     public var cellularInterfaces: [String]
+    /// Old forms that the file uses, a line each for the log.
+    public var notices: [String] = []
 }
 
 /// The sound card and its ways. Times are in milliseconds.

@@ -42,6 +42,7 @@ extension BoardProfile {
             throw BoardProfileError(path: path, problems: problems)
         }
         self = profile
+        notices = parser.notices.map { "\(path):\($0.line): \($0.message)" }
     }
 }
 
@@ -49,6 +50,8 @@ extension BoardProfile {
 private struct BoardProfileParser {
     let text: SectionedText
     var problems: [SectionedText.Problem]
+    /// Old forms in use.
+    var notices: [SectionedText.Problem] = []
     /// For sections that name no chip of their own.
     private var defaultChip: String?
     /// The lines in use, with what uses them.
@@ -181,13 +184,24 @@ private struct BoardProfileParser {
             muteBeforeStop: beforeStop)
     }
 
+    /// An action by its name. An old name is taken, with a notice.
+    private mutating func action(_ key: String, _ reader: inout SectionReader) -> ButtonAction? {
+        guard let value = reader.text(key),
+            let old = ButtonAction.oldNames.first(where: { $0.name.hasSameBytes(as: value) })
+        else { return reader.choice(key, of: ButtonAction.self) }
+        let message = "`\(key)`: `\(old.name)` is deprecated. Write `\(old.action.rawValue)`."
+        let line = reader.section.entries.first { $0.key.hasSameBytes(as: key) }?.line ?? reader.section.line
+        notices.append(SectionedText.Problem(line: line, message: message))
+        return old.action
+    }
+
     private mutating func button(_ reader: inout SectionReader, named name: String) -> BoardButton? {
         let line = line("line", &reader)
         let active = reader.choice("active", of: ActiveLevel.self) ?? .low
         let bias = reader.choice("bias", of: LineBias.self) ?? .asIs
-        let press = reader.choice("press", of: ButtonAction.self)
-        let longPress = reader.choice("long-press", of: ButtonAction.self)
-        let doublePress = reader.choice("double-press", of: ButtonAction.self)
+        let press = action("press", &reader)
+        let longPress = action("long-press", &reader)
+        let doublePress = action("double-press", &reader)
         if !["press", "long-press", "double-press"].contains(where: { reader.text($0) != nil }) {
             reader.refuse("does nothing: it needs `press`, `long-press` or `double-press`")
         }
@@ -211,8 +225,8 @@ private struct BoardProfileParser {
         let bias = reader.choice("bias", of: LineBias.self) ?? .asIs
         let steps = reader.integer("steps-per-detent", in: 1...4) ?? 4
         if steps == 3 { reader.refuse("steps-per-detent", "cannot be `3`. Allowed: 1, 2, 4.") }
-        let clockwise = reader.choice("clockwise", of: ButtonAction.self) ?? .volumeUp
-        let counterClockwise = reader.choice("counter-clockwise", of: ButtonAction.self) ?? .volumeDown
+        let clockwise = action("clockwise", &reader) ?? .volumeUp
+        let counterClockwise = action("counter-clockwise", &reader) ?? .volumeDown
         guard let lineA, let lineB else { return nil }
         return BoardEncoder(
             name: name, lineA: lineA, lineB: lineB, active: active, bias: bias, stepsPerDetent: steps,

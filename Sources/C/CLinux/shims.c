@@ -193,6 +193,43 @@ int tonearm_terminal_columns(int descriptor) {
     return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
+static struct {
+    volatile sig_atomic_t is_set;
+    int descriptor;
+    struct termios settings;
+} terminal_before;
+
+// Only calls that signal-safety(7) lists.
+static void restore_terminal_and_die(int number) {
+    if (terminal_before.is_set) {
+        terminal_before.is_set = 0;
+        // From the background it would stop the process, and the terminal belongs to another job.
+        if (tcgetpgrp(terminal_before.descriptor) == getpgrp())
+            tcsetattr(terminal_before.descriptor, TCSANOW, &terminal_before.settings);
+    }
+    raise(number);
+}
+
+void tonearm_restore_terminal_at_crash(int descriptor, const struct termios *settings) {
+    terminal_before.is_set = 0;
+    terminal_before.descriptor = descriptor;
+    terminal_before.settings = *settings;
+    static const int crashes[] = {SIGABRT, SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE};
+    // Back to the default action when the handler is entered, so that raising the signal again ends the process with it.
+    struct sigaction action = {.sa_handler = restore_terminal_and_die, .sa_flags = SA_RESETHAND | SA_NODEFER};
+    // The parent may have started this process with some of them blocked.
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t index = 0; index < sizeof crashes / sizeof *crashes; index++) {
+        sigaction(crashes[index], &action, NULL);
+        sigaddset(&set, crashes[index]);
+    }
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    terminal_before.is_set = 1;
+}
+
+void tonearm_forget_terminal(void) { terminal_before.is_set = 0; }
+
 int tonearm_signal_is_ignored(int number) {
     struct sigaction action;
     return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;

@@ -27,8 +27,8 @@ enum TagNumber {
             isNegative = sign == 0x2D
             bytes.removeFirst()
         }
-        // Both stay exact in a Double, so that the division rounds once. Digits beyond 14 that count and beyond 18 behind
-        // the point change nothing.
+        // Both stay exact in a Double, so that the division rounds once. Digits beyond 14 significant ones, and beyond
+        // 18 behind the point, are ignored.
         var mantissa: Int64 = 0
         var scale: Int64 = 1
         var isFraction = false

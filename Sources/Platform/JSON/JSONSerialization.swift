@@ -38,7 +38,31 @@ extension JSONValue {
     }
 
     private static func append(_ value: String, to text: inout [UInt8]) {
+        let start = text.count
         append(json_stringn(value, value.utf8.count), precision: 0, to: &text)
+        escapeControls(from: start, in: &text)
+    }
+
+    /// jansson escapes C0 controls only. DEL and the C1 controls (0xC2 0x80 to 0xC2 0x9F) steer terminals too.
+    private static func escapeControls(from start: Int, in text: inout [UInt8]) {
+        func isControl(_ index: Int) -> Bool {
+            if text[index] == 0x7F { return true }
+            return text[index] == 0xC2 && index + 1 < text.count && text[index + 1] < 0xA0
+        }
+        guard (start..<text.count).contains(where: { isControl($0) }) else { return }
+        var escaped: [UInt8] = []
+        var index = start
+        while index < text.count {
+            if isControl(index) {
+                let isDelete = text[index] == 0x7F
+                escaped += "\\u00\(hexadecimal(CollectionOfOne(isDelete ? 0x7F : text[index + 1])))".utf8
+                index += isDelete ? 1 : 2
+            } else {
+                escaped.append(text[index])
+                index += 1
+            }
+        }
+        text.replaceSubrange(start..., with: escaped)
     }
 
     /// The shortest of 15, 16 or 17 digits that gives the same number back: 0.1 rather than 0.10000000000000001.

@@ -1,7 +1,7 @@
 import CLinux
 import Synchronization
 
-/// The program's messages to whoever runs it, on stderr. Any thread but the audio thread.
+/// The program's messages, on stderr. Any thread but the audio thread; none waits for the reader of the log.
 ///
 /// journald reads the level from a line's beginning (`<4>…`, sd-daemon(3)); a person at a terminal gets it in words.
 public enum Log {
@@ -25,7 +25,7 @@ public enum Log {
     private static let threshold = Atomic(Level.notice.rawValue)
     private static let output = LogOutput(descriptor: STDERR_FILENO)
     private static let lock = Lock()
-    /// Guarded by `lock`.
+    // Safe: guarded by `lock`.
     nonisolated(unsafe) private static var currentReceiver: Receiver?
 
     /// Takes a message in place of stderr. It is called on the thread that logs.

@@ -2,82 +2,72 @@ import Database
 import PCM
 import Platform
 
-/// The configuration in the state folder's database. Read at start, written in the background by a thread of its own: a
-/// write waits for the medium, and control must not.
+/// The player's configuration in the database of the state. Read at the start; written by the storage thread, because a
+/// write waits for the medium and control must not.
 ///
 /// A power cut during a write leaves the values before it: all of a change is one transaction.
+// @unchecked: what threads share is guarded by `lock`; the rest is written by `init` and then by the storage thread alone.
 final class ConfigurationStorage: @unchecked Sendable {
     /// Takes what keeps the values from being stored, and nil when they are stored again.
     typealias Report = @Sendable (String?) -> Void
 
-    private static let migrations = [Migration(1, KeyValueStore.schema)]
+    static let schema = SchemaModule("player", [Migration(1, KeyValueStore.schema())])
 
-    private let loop: EventLoop
-    private let thread: NamedThread
-    /// nil where nothing is kept. Used by the caller of `init` first, by the storage thread alone after that.
-    private let store: KeyValueStore?
+    private let thread: StorageThread
     private let onlyVolume: Bool
     /// In nanoseconds.
     private static let retryInterval: Int64 = 10_000_000_000
-    /// What was stored last. Storage thread.
-    private var stored: PlaybackEngineConfig.Values
+    /// What was stored last; nil when that is not known. Storage thread.
+    private var stored: PlaybackEngineConfig.Values?
+    /// Storage thread, as is `waitsForRetry`.
+    private var hasFailed = false
+    private var waitsForRetry = false
     private let lock = Lock()
-    /// The next try after a failure. Storage thread.
-    private var retry: TimerToken?
-    /// What is to be stored and was not begun. Guarded by `lock`, as is `report`.
+    /// What is to be stored. Guarded by `lock`, as are `isPosted` and `report`.
     private var pending: PlaybackEngineConfig.Values?
+    private var isPosted = false
     private var report: Report = log
 
     /// What was stored, or the default where nothing (valid) was.
     let initialValues: PlaybackEngineConfig.Values
 
     /// - Parameters:
-    ///   - folder: made where it is missing; nil keeps nothing.
+    ///   - thread: its modules include `schema`.
     ///   - onlyVolume: leave everything but the volume alone.
-    init(folder: String?, onlyVolume: Bool = false) throws(PlayerError) {
+    ///   - firstVolume: in force as long as no volume is known.
+    init(_ thread: StorageThread, onlyVolume: Bool = false, firstVolume: Volume = .first) {
+        self.thread = thread
         self.onlyVolume = onlyVolume
-        store = try Self.open(folder)
-        initialValues = try Self.readAll(store, onlyVolume)
-        stored = initialValues
-        do throws(SystemError) {
-            let loop = try EventLoop()
-            self.loop = loop
-            thread = try NamedThread.start(name: "storage", stackSize: 256 * 1024) { loop.run() }
-        } catch {
-            throw PlayerError(error)
-        }
-    }
-
-    private static func open(_ folder: String?) throws(PlayerError) -> KeyValueStore? {
-        guard let folder else { return nil }
-        do throws(SystemError) { try Folder.create(folder, mode: 0o700) } catch { throw PlayerError(error) }
-        do throws(DatabaseError) {
-            let database = try Database(path: "\(folder)/\(Player.databaseName)")
-            try database.migrate(migrations)
-            return KeyValueStore(database)
-        } catch {
-            throw PlayerError(error)
-        }
-    }
-
-    private static func readAll(
-        _ store: KeyValueStore?, _ onlyVolume: Bool
-    ) throws(PlayerError) -> PlaybackEngineConfig.Values {
         var values = PlaybackEngineConfig.Values()
-        guard let store else { return values }
+        values.volume = firstVolume
+        values.isVolumeKnown = false
         do throws(DatabaseError) {
-            if !onlyVolume { try readPlayback(&values, store) }
-            try readVolume(&values, store)
+            values =
+                try thread.read { (database) throws(DatabaseError) in
+                    try Self.readAll(values, KeyValueStore(database), onlyVolume)
+                } ?? values
         } catch {
-            throw PlayerError(error)
+            Log.error("the settings cannot be read and begin with their defaults: \(error)")
         }
+        initialValues = values
+        stored = values
+        thread.join()
+    }
+
+    /// Reads what is stored over `defaults`.
+    static func readAll(
+        _ defaults: PlaybackEngineConfig.Values, _ store: KeyValueStore, _ onlyVolume: Bool
+    ) throws(DatabaseError) -> PlaybackEngineConfig.Values {
+        var values = defaults
+        if !onlyVolume { try readPlayback(&values, store) }
+        try readVolume(&values, store)
         return values
     }
 
     /// Writes `values` soon; of several calls in a row the last one counts. Any thread.
     func save(_ values: PlaybackEngineConfig.Values) {
         lock.withLock { pending = values }
-        loop.post { [self] in writePending() }
+        post()
     }
 
     /// Calls `report` on the storage thread; nil writes to the log instead.
@@ -89,33 +79,52 @@ final class ConfigurationStorage: @unchecked Sendable {
         if let problem { Log.error(problem) }
     }
 
-    /// Writes what is still to be written, also what could not be written before, then ends the thread.
+    /// Writes what is still to be written, also what could not be written before, and ends the use of the thread.
     func shutDown() {
-        loop.post { [self] in
-            if retry != nil { writePending() }
-        }
-        loop.stop()
-        thread.join()
+        post()
+        thread.leave()
     }
 
-    private func writePending() {
-        let values = lock.withLock {
-            defer { pending = nil }
-            return pending
+    private func post() {
+        let isNeeded = lock.withLock {
+            defer { isPosted = isPosted || pending != nil }
+            return pending != nil && !isPosted
         }
-        guard let values, let store else { return }
-        do throws(DatabaseError) {
-            if onlyVolume ? !values.hasVolume(of: stored) : values != stored { try write(values, to: store) }
-            stored = values
-            if let retry {
-                loop.cancel(retry)
-                self.retry = nil
-                tell(nil)
+        guard isNeeded else { return }
+        // The work reads what is pending when it runs, and may run twice: see `StorageThread.Work`.
+        thread.write(canWait: true, answerOn: nil) { [self] (database) throws(DatabaseError) in
+            let values = lock.withLock {
+                isPosted = false
+                return pending
             }
-        } catch {
-            lock.withLock { pending = pending ?? values }
-            if let retry { loop.cancel(retry) } else { tell("the settings could not be saved: \(error)") }
-            retry = loop.schedule(after: Self.retryInterval) { [self] in writePending() }
+            if let values { try write(values, KeyValueStore(database)) }
+            written = values
+        } answer: { [self] error in
+            answered(error)
+        }
+    }
+
+    /// What the last work has written. Storage thread.
+    private var written: PlaybackEngineConfig.Values?
+
+    private func answered(_ error: DatabaseError?) {
+        lock.withLock { isPosted = false }
+        guard let error else {
+            stored = written
+            // Without a file nothing was written, and nothing is kept.
+            lock.withLock { if written == nil || pending == written { pending = nil } }
+            if hasFailed { tell(nil) }
+            hasFailed = false
+            return post()
+        }
+        stored = nil
+        if !hasFailed { tell("the settings could not be saved: \(error)") }
+        hasFailed = true
+        guard !waitsForRetry else { return }
+        waitsForRetry = true
+        thread.schedule(after: Self.retryInterval) { [self] in
+            waitsForRetry = false
+            post()
         }
     }
 
@@ -146,19 +155,25 @@ final class ConfigurationStorage: @unchecked Sendable {
     private static func readVolume(
         _ values: inout PlaybackEngineConfig.Values, _ store: KeyValueStore
     ) throws(DatabaseError) {
-        if let percent = try store.integer(Key.maximumVolume) {
-            values.maximumVolume = Volume(percent: Int(clamping: percent))
+        if let maximum = try volume(Key.maximumVolume, store) { values.maximumVolume = maximum }
+        if let volume = try volume(Key.volume, store) {
+            values.volume = volume
+            values.isVolumeKnown = true
         }
-        if let percent = try store.integer(Key.volume) { values.volume = Volume(percent: Int(clamping: percent)) }
         values.volume = values.volume.limited(to: values.maximumVolume)
         if let isMuted = try store.boolean(Key.muted) { values.isMuted = isMuted }
     }
 
-    private func write(_ values: PlaybackEngineConfig.Values, to store: KeyValueStore) throws(DatabaseError) {
-        try store.database.transaction { () throws(DatabaseError) in
-            if !onlyVolume { try Self.writePlayback(values, to: store) }
-            try Self.writeVolume(values, to: store)
-        }
+    /// nil also for what is no percentage: a volume that is not known is a safe one, and not the nearest.
+    private static func volume(_ key: String, _ store: KeyValueStore) throws(DatabaseError) -> Volume? {
+        guard let percent = try store.integer(key), (0...100).contains(percent) else { return nil }
+        return Volume(percent: Int(percent))
+    }
+
+    private func write(_ values: PlaybackEngineConfig.Values, _ store: KeyValueStore) throws(DatabaseError) {
+        if let stored, onlyVolume ? values.hasVolume(of: stored) : values == stored { return }
+        if !onlyVolume { try Self.writePlayback(values, to: store) }
+        try Self.writeVolume(values, to: store)
     }
 
     private static func writePlayback(
@@ -174,7 +189,8 @@ final class ConfigurationStorage: @unchecked Sendable {
         _ values: PlaybackEngineConfig.Values, to store: KeyValueStore
     ) throws(DatabaseError) {
         try store.set(.integer(Int64(values.maximumVolume.percent)), for: Key.maximumVolume)
-        try store.set(.integer(Int64(values.volume.percent)), for: Key.volume)
+        // The volume that is used because none is known must not look like one that somebody chose.
+        if values.isVolumeKnown { try store.set(.integer(Int64(values.volume.percent)), for: Key.volume) }
         try store.set(values.isMuted, for: Key.muted)
     }
 }
@@ -182,10 +198,11 @@ final class ConfigurationStorage: @unchecked Sendable {
 extension PlaybackEngineConfig.Values {
     fileprivate func hasVolume(of other: Self) -> Bool {
         volume == other.volume && maximumVolume == other.maximumVolume && isMuted == other.isMuted
+            && isVolumeKnown == other.isVolumeKnown
     }
 }
 
-/// The keys in the database. Never renamed: what users have set is found under them.
+/// The keys in the database. Never renamed: what users set is stored under them.
 private enum Key {
     static let loudnessMode = "playback.loudnessNormalizationMode"
     static let preAmp = "playback.loudnessNormalizationPreAmp"

@@ -12,6 +12,8 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
         var streamingWifiAudioQuality = AudioQuality.lossless
         var streamingCellularAudioQuality = AudioQuality.low
         var volume = Volume.full
+        /// False until somebody sets the volume, or the card's mixer has one.
+        var isVolumeKnown = true
         var maximumVolume = Volume.full
         var isMuted = false
     }
@@ -71,10 +73,25 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
 
     // MARK: Volume
 
-    /// The user's volume, limited to `maximumVolume`. Default: full, which leaves the samples as they are.
+    /// The user's volume, limited to `maximumVolume`. As long as none is known it is `PlayerSettings.firstVolume`, or what
+    /// the card's mixer has (docs/decisions/first-volume.md). Full leaves the samples as they are.
     public var volume: Volume {
         get { values.volume }
-        set { update { $0.volume = newValue.limited(to: $0.maximumVolume) } }
+        set {
+            update {
+                $0.volume = newValue.limited(to: $0.maximumVolume)
+                $0.isVolumeKnown = true
+            }
+        }
+    }
+
+    /// Takes the volume over that the card's mixer has, when none is known.
+    func adopt(_ volume: Volume) {
+        update {
+            guard !$0.isVolumeKnown else { return }
+            $0.volume = volume.limited(to: $0.maximumVolume)
+            $0.isVolumeKnown = true
+        }
     }
 
     /// The highest volume that can be set. Lowering it below the volume lowers that too. Default: full.

@@ -4,6 +4,8 @@ import Platform
 
 /// A card's own volume. `HardwareMixer` is one.
 protocol HardwareVolume: AnyObject {
+    /// What the card is set to.
+    func volume() throws(DeviceError) -> Volume
     /// - Returns: what is left for the samples.
     func setVolume(percent: Int) throws(DeviceError) -> AppliedVolume
 }
@@ -32,11 +34,20 @@ final class LoudnessAndVolume {
     func deviceChanged() {
         do throws(DeviceError) {
             mixer = try openMixer()
+            try adoptVolume()
         } catch {
             mixer = nil
             Log.info("no volume in hardware: \(error)")
         }
         applyVolume()
+    }
+
+    /// As long as no volume is known, the card's is taken over: somebody set it. A card at its loudest or silent is as the
+    /// driver left it: the one is not safe in front of an amplifier, the other looks like a defect.
+    private func adoptVolume() throws(DeviceError) {
+        guard let mixer, !configuration.values.isVolumeKnown else { return }
+        let volume = try mixer.volume()
+        if volume > .muted, volume < .full { configuration.adopt(volume) }
     }
 
     /// A card that is back begins with a volume of its own, often its loudest, and plays before `deviceChanged` can set

@@ -55,6 +55,15 @@ extension PlayerError {
         self.init(.unexpected, .database(error), message: error.description)
     }
 
+    /// The state that persists is not for this program.
+    init(_ refusal: StorageThread.Refusal) {
+        switch refusal {
+        case .newerSchema(let error): self.init(error)
+        case .system(let error): self.init(error)
+        case .held: self.init(.unexpected, code: "b5", message: "another process uses the state folder")
+        }
+    }
+
     /// A device that cannot play what it is asked to.
     public init(_ error: DeviceError) {
         self.init(.unexpected, .device(error), message: error.description)

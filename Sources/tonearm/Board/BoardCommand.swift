@@ -32,6 +32,7 @@ struct BoardCommand {
         let profile: BoardProfile
         do throws(BoardProfileError) {
             profile = try BoardProfile(path: path)
+            for notice in profile.notices { console.complain("note: \(notice)") }
         } catch {
             for line in error.lines { console.complain(line) }
             return ExitCode.configuration

@@ -15,7 +15,7 @@ extension HelpText {
     static let status = """
         Usage: tonearm status [--watch] [OPTIONS]
 
-        Tells what the daemon plays, where, how loud, its place in the queue, and what is amiss.
+        Tells what the daemon plays, where, how loud, its place in the queue, and what is wrong.
 
         Options:
           --watch                 go on telling, until Ctrl-C or the daemon's end: a live line on a terminal, else a JSON
@@ -26,18 +26,23 @@ extension HelpText {
         """
 
     static let transport = """
-        Usage: tonearm resume|pause|toggle|stop|next|previous [OPTIONS]
+        Usage: tonearm play|pause|toggle|stop|next|previous [OPTIONS]
                tonearm seek TIME [OPTIONS]
-               tonearm volume [PERCENT] | mute [on|off] | shuffle [on|off] | repeat [off|all|one] [OPTIONS]
+               tonearm volume [PERCENT] | volume-up | volume-down | mute [on|off] [OPTIONS]
+               tonearm shuffle [on|off] | repeat [off|all|one] [OPTIONS]
+               tonearm network-restart | power-off [OPTIONS]
 
-          resume                  play on, or begin with the queue
-          toggle                  resume or pause
-          stop                    fall silent; the current entry will begin anew
+          play                    without files: resume, or start the queue
+          toggle                  play or pause
+          stop                    stop and free the sound device; the current entry starts again from its beginning
           previous                the current entry from its beginning; within its first 3 seconds, the one before
           seek 90 | 1:30 | +10 | -0:30
-          volume 40 | +5 | -5     in percent; without one, tells it
-          mute                    the other way than now
-          shuffle, repeat         without a word, tell how it is
+          volume 40 | +5 | -5     in percent; without an argument, print it
+          volume-up, volume-down  one step
+          mute, shuffle           on, off, or toggle without an argument
+          repeat                  without an argument, print the mode
+          network-restart, power-off
+                                  run the command that the configuration has for it
 
         Options:
         \(options)

@@ -37,7 +37,12 @@ struct DaemonCommand {
 
     /// Prints what a reply says, for a person or as it is.
     func show(_ reply: DaemonConnection.Reply, _ text: (JSONValue) -> String?) {
-        if json { console.print(reply.line) } else if let text = text(reply.value) { console.print(text) }
+        if let notice = reply.value["notice"]?.string { console.complain("note: \(notice)") }
+        if json {
+            console.print(reply.line)
+        } else if let text = text(reply.value) {
+            console.print(DisplayText.visibleLines(text))
+        }
     }
 
     static func products(_ paths: ArraySlice<String>) -> Member {

@@ -6,7 +6,7 @@ enum DaemonFailure: Error, Equatable {
     case notRunning(socket: String)
     case notAllowed(socket: String)
     case unreachable(SystemError)
-    /// Nothing came for as long as an answer takes.
+    /// No connection or no answer in time.
     case silent(seconds: Int)
     /// It has closed the connection.
     case gone
@@ -25,7 +25,8 @@ extension DaemonFailure {
             "the daemon's socket \(socket) is not yours to use. Become a member of its group (`ls -l \(socket)` shows it, "
                 + "usually tonearm): `sudo adduser $USER tonearm`, then log in again; or use sudo."
         case .unreachable(let error): "the daemon cannot be reached: \(error.description)"
-        case .silent(let seconds): "the daemon has not answered for \(seconds) seconds."
+        case .silent(let seconds):
+            "the daemon has not answered for \(seconds) seconds. Look at `systemctl status tonearm`, or restart it."
         case .gone: "the daemon has closed the connection."
         case .misunderstood: "the daemon's answer is not understood. Is it of another version than this program?"
         case .refused(_, let message): message
@@ -56,8 +57,12 @@ final class DaemonConnection {
     /// - Parameter path: nil for the one of the environment, or the usual one.
     init(_ path: String?) throws(DaemonFailure) {
         let path = path ?? getenv("TONEARM_SOCKET").map { FileName.text(of: UnsafePointer($0)) } ?? Self.defaultPath
-        do throws(SystemError) { socket = try LocalSocket(connectingTo: path) } catch {
+        do throws(SystemError) {
+            socket = try LocalSocket(connectingTo: path, seconds: Self.usualPatience)
+        } catch {
             switch error.code {
+            // It has accepted nobody for so long.
+            case EAGAIN: throw .silent(seconds: Self.usualPatience)
             case ENOENT, ECONNREFUSED, ENOTDIR: throw .notRunning(socket: path)
             case EACCES, EPERM: throw .notAllowed(socket: path)
             default: throw .unreachable(error)
@@ -75,7 +80,7 @@ final class DaemonConnection {
         lastID += 1
         let members =
             [JSONValue.Member("id", .integer(lastID)), JSONValue.Member("request", .string(request))] + fields
-        send(Array(JSONValue.object(members).serialized().utf8) + [UInt8(ascii: "\n")])
+        try send(Array(JSONValue.object(members).serialized().utf8) + [UInt8(ascii: "\n")])
         let line = try nextLine(patience)
         let value = try Self.parse(line)
         if value["ok"]?.boolean == true { return Reply(line: line, value: value) }
@@ -94,12 +99,15 @@ final class DaemonConnection {
         do throws(JSONError) { return try JSONValue.parse(line) } catch { throw .misunderstood }
     }
 
-    /// Without an error: what a daemon that is going has said before is still to be read.
-    private func send(_ bytes: [UInt8]) {
+    /// That the daemon is gone is no error here: what it has said before is still to be read.
+    private func send(_ bytes: [UInt8]) throws(DaemonFailure) {
         var done = 0
         while done < bytes.count {
             let count = bytes.withUnsafeBytes { tonearm_send(descriptor, $0.baseAddress! + done, $0.count - done) }
-            if count >= 0 { done += count } else if tonearm_errno() != EINTR { return }
+            let error = tonearm_errno()
+            if count >= 0 { done += count }
+            if count < 0, error == EAGAIN { throw .silent(seconds: Self.usualPatience) }
+            if count < 0, error != EINTR { return }
         }
     }
 

@@ -173,7 +173,7 @@ extension NowPlaying {
             problem: state == .playing ? nil : Self.problem(of: status))
     }
 
-    /// What most likely keeps it from playing, or else is amiss.
+    /// What most likely keeps it from playing, or else the first problem.
     fileprivate static func problem(of status: JSONValue) -> String? {
         let problems = status["problems"]?.elements ?? []
         for subject in ["device", "music"] {
@@ -188,7 +188,7 @@ extension NowPlaying {
 }
 
 extension DeviceConfiguration {
-    /// The device of the daemon's status, as far as it is told; nil while none is open.
+    /// The device of the daemon's status, as far as it is known; nil while none is open.
     fileprivate init?(status: JSONValue?) {
         guard let status, let name = status["name"]?.string, let channels = status["channels"]?.integer,
             let format = SampleFormat.allCases.first(where: { "\($0.name)" == status["sampleFormat"]?.string })

@@ -76,7 +76,7 @@ struct StatusText {
     private var queue: String? {
         guard let count = status["count"]?.integer else { return nil }
         if count == 0 { return "empty" }
-        var text = status["index"]?.integer.map { "\($0 + 1) of \(count)" } ?? "\(count), none is current"
+        var text = status["index"]?.integer.map { "\($0 &+ 1) of \(count)" } ?? "\(count), none is current"
         if status["shuffle"]?.boolean == true { text += ", shuffled" }
         if let mode = self.text("repeat"), mode != "off" { text += ", repeat \(mode)" }
         return text

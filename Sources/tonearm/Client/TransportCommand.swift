@@ -2,9 +2,19 @@ import Platform
 
 /// The commands that are one request each: `tonearm pause`, `tonearm seek +10`, `tonearm volume 40`.
 struct TransportCommand {
+    /// Besides `play` without files.
     static let names = [
-        "resume", "pause", "toggle", "stop", "next", "previous", "seek", "volume", "mute", "shuffle", "repeat",
+        "pause", "toggle", "stop", "next", "previous", "seek", "volume", "volume-up", "volume-down", "mute", "shuffle",
+        "repeat", "network-restart", "power-off",
     ]
+    /// Old names with the new ones.
+    static let oldNames = ["resume": "play"]
+
+    /// Whether the words after `play` name nothing to play: then it is the daemon that plays.
+    static func isPlay(_ words: [String]) -> Bool {
+        guard let arguments = try? Arguments(parsing: words, knowing: DaemonCommand.options) else { return false }
+        return arguments.operands.isEmpty
+    }
 
     private let common: DaemonCommand
     private let request: String
@@ -21,11 +31,13 @@ struct TransportCommand {
         if operands.count > (Self.hasOperand(name) ? 1 : 0) {
             throw UsageError("\(name) takes no \(operands[operands.count - 1]).")
         }
-        var request = name
+        if let new = Self.oldNames[name] {
+            common.console.complain("note: `tonearm \(name)` is deprecated. Use `tonearm \(new)`.")
+        }
+        var request = Self.oldNames[name] ?? name
         var fields: [DaemonCommand.Member] = []
         var text: (JSONValue) -> String? = { _ in nil }
         switch name {
-        case "resume": request = "play"
         case "seek":
             guard let first else {
                 throw UsageError("seek needs a time: SECONDS, M:SS, or +SECONDS and -SECONDS from here.")
@@ -34,16 +46,12 @@ struct TransportCommand {
         case "volume":
             if let first { fields = [try Self.volume(first)] } else { request = "status" }
             text = Self.volumeText
+        case "volume-up", "volume-down": text = Self.volumeText
         case "mute":
             if let first { fields = [try Self.onOrOff(name, first)] }
             text = Self.volumeText
         case "shuffle":
-            if let first {
-                fields = [try Self.onOrOff(name, first)]
-            } else {
-                request = "status"
-                text = { $0["shuffle"]?.boolean == true ? "on" : "off" }
-            }
+            if let first { fields = [try Self.onOrOff(name, first)] } else { text = Self.shuffleText }
         case "repeat":
             if let first {
                 guard ["off", "all", "one"].contains(first) else {
@@ -73,6 +81,10 @@ struct TransportCommand {
 
     private static func volumeText(_ reply: JSONValue) -> String? {
         reply["volume"]?.integer.map { "\($0) %" + (reply["muted"]?.boolean == true ? ", muted" : "") }
+    }
+
+    private static func shuffleText(_ reply: JSONValue) -> String? {
+        reply["shuffle"]?.boolean.map { $0 ? "on" : "off" }
     }
 
     private static func onOrOff(_ name: String, _ word: String) throws(UsageError) -> DaemonCommand.Member {

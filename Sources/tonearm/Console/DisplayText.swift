@@ -1,10 +1,16 @@
+import Platform
+
 /// Text from tags and file names on a terminal: how wide it is, and what of it may get there.
 enum DisplayText {
     /// `text` without anything that steers a terminal or changes the direction of writing: control characters become
-    /// blanks, and the invisible ones go.
+    /// blanks, invisible ones are left out, and a byte of a name that is not UTF-8 is `\\x` and its number.
     static func visible(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
+            if FileName.byte(of: scalar) != nil {
+                result += VisibleText.escape(scalar) ?? ""
+                continue
+            }
             switch scalar.value {
             case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: result.unicodeScalars.append(" ")
             case 0x061C, 0x200B, 0x200E, 0x200F, 0x202A...0x202E, 0x2060...0x206F, 0xFEFF, 0xFFF9...0xFFFB: continue
@@ -12,6 +18,12 @@ enum DisplayText {
             }
         }
         return result
+    }
+
+    /// Several lines, each of them visible.
+    static func visibleLines(_ text: String) -> String {
+        let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        return lines.map { visible(String(Substring($0))) }.joined(separator: "\n")
     }
 
     /// Columns that visible text takes.

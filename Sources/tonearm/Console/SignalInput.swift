@@ -30,7 +30,7 @@ final class SignalInput {
     }
 
     /// Ends the program as this signal does by default; SIGPIPE stands for output that nobody takes any more.
-    /// - Returns: the exit code, where that was no closed pipe but an error, which is still to be told.
+    /// - Returns: the exit code, where that was no closed pipe but an error, which is still to be reported.
     static func end(by signal: Int32) -> Int32 {
         if signal == SIGPIPE, let failure = TextOutput.failure, failure.code != EPIPE { return ExitCode.failed }
         tonearm_die_of_signal(signal)

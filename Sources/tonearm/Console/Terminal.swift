@@ -1,7 +1,7 @@
 import CLinux
 
 /// A terminal whose keys arrive one by one, without Enter and without being echoed. Its end gives the terminal back as
-/// it was. Ctrl-C and Ctrl-Z still are signals.
+/// it was, and so does a crash of the process. Ctrl-C and Ctrl-Z still are signals.
 struct Terminal: ~Copyable {
     let descriptor: Int32
     private let before: termios
@@ -13,6 +13,7 @@ struct Terminal: ~Copyable {
         var settings = termios()
         guard Self.isOurs(descriptor), tcgetattr(descriptor, &settings) == 0 else { return nil }
         before = settings
+        tonearm_restore_terminal_at_crash(descriptor, &settings)
         self.descriptor = descriptor
         settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
         withUnsafeMutableBytes(of: &settings.c_cc) { characters in
@@ -25,6 +26,7 @@ struct Terminal: ~Copyable {
     deinit {
         var settings = before
         if Self.isOurs(descriptor) { tcsetattr(descriptor, TCSADRAIN, &settings) }
+        tonearm_forget_terminal()
     }
 
     private static func isOurs(_ descriptor: Int32) -> Bool {

@@ -111,8 +111,13 @@ struct PlayCommand {
         output.periodCount = options.periodCount
         var settings = PlayerSettings(output: output, stateFolder: StateFolder.path)
         settings.storesOnlyVolume = true
+        if Self.hasNoAmplifier(device.name) { settings.firstVolume = .full }
         do throws(PlayerError) {
-            return try Player(settings: settings)
+            let player = try Player(settings: settings)
+            if let problem = player.storageProblem {
+                console.complain("warning: the volume will not be remembered: \(problem)")
+            }
+            return player
         } catch {
             // Music matters more than what the volume was.
             console.complain("warning: the volume will not be remembered: \(error.message)")
@@ -124,6 +129,11 @@ struct PlayCommand {
             console.complain(error.message)
             return nil
         }
+    }
+
+    /// Whether nothing is heard: alsa-lib's plug-ins for files and for nothing.
+    private static func hasNoAmplifier(_ device: String) -> Bool {
+        device.utf8.elementsEqual("null".utf8) || device.utf8.starts(with: "file:".utf8)
     }
 
     private func configure(_ configuration: PlaybackEngineConfig) {

@@ -1,6 +1,7 @@
 import Appliance
 import Board
 import CLinux
+import Database
 import Output
 import Platform
 import Player
@@ -49,16 +50,10 @@ struct RunCommand {
         let signals = Signals()
         do throws(SystemError) { try signals.listen(on: loop) } catch { throw Failure(lines: [error.description]) }
         let device = inForce.device ?? board.map { DeviceName.card($0.sound.card) } ?? DeviceName.automatic
-        let player = try openPlayer(inForce, board, device, state.path)
-        let daemon: Daemon
-        do throws(SystemError) {
-            daemon = try Daemon(
-                loop: loop, player: player, configuration: written, state: state,
-                deviceAbsence: { DeviceName.absence(of: device) })
-        } catch {
-            player.shutDown()
-            throw Failure(lines: [error.description])
-        }
+        let player = try openPlayer(inForce, board, device, state.storage)
+        let daemon = Daemon(
+            loop: loop, player: player, configuration: written, state: state,
+            deviceAbsence: { DeviceName.absence(of: device) })
         do throws(Failure) {
             try serve(daemon, board, device, signals)
         } catch {
@@ -109,7 +104,9 @@ struct RunCommand {
     private func readBoardProfile(_ configuration: Configuration) throws(Failure) -> BoardProfile? {
         guard let path = configuration.boardProfile else { return nil }
         do throws(BoardProfileError) {
-            return try BoardProfile(path: path)
+            let profile = try BoardProfile(path: path)
+            for notice in profile.notices { Log.warning(notice) }
+            return profile
         } catch {
             throw Failure(lines: error.lines, exitCode: ExitCode.configuration)
         }
@@ -119,12 +116,16 @@ struct RunCommand {
         do throws(ApplianceState.Problem) {
             return try ApplianceState(configuration.stateFolder)
         } catch {
+            // The next start would find the same newer file: the unit file does not restart on this code.
+            if case .newerVersion = error {
+                throw Failure(lines: [error.description], exitCode: ExitCode.configuration)
+            }
             throw Failure(lines: [error.description])
         }
     }
 
     private func openPlayer(
-        _ configuration: Configuration, _ board: BoardProfile?, _ device: String, _ folder: String
+        _ configuration: Configuration, _ board: BoardProfile?, _ device: String, _ storage: StorageThread
     ) throws(Failure) -> Player {
         let sound = board?.sound
         var output = RendererSettings(device: device, sampleFormat: configuration.sampleFormat)
@@ -132,7 +133,9 @@ struct RunCommand {
         output.periodCount = configuration.periodCount
         output.settleAtStart = sound?.settleAtStart ?? 0
         output.settleAtRateChange = sound?.settleAtRateChange ?? 0
-        var settings = PlayerSettings(output: output, stateFolder: folder)
+        var settings = PlayerSettings(output: output)
+        settings.storage = storage
+        settings.firstVolume = configuration.firstVolume
         settings.storesOnlyVolume = true
         settings.mixerControl = configuration.mixerControl ?? sound?.mixer
         settings.mixerLimits = sound?.mixerRange

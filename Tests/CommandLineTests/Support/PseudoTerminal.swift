@@ -56,6 +56,14 @@ final class PseudoTerminal {
         }
     }
 
+    /// Sends a signal to the program in front: the terminal's group, which its controlling side knows.
+    func send(_ signal: Int32) throws {
+        let group = tcgetpgrp(controller)
+        // kill(2) takes -1 for every process that there is.
+        guard group > 1 else { throw SystemError.last("tcgetpgrp") }
+        kill(group, signal)
+    }
+
     func type(_ keys: String) {
         let bytes = Array(keys.utf8)
         write(controller, bytes, bytes.count)

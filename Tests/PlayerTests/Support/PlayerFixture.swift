@@ -17,11 +17,12 @@ final class PlayerFixture: Sendable {
 
     init(
         source: any PlaybackSource = LocalFiles(), stateFolder: String? = nil, bufferMilliseconds: Int = 200,
-        mixer: (any HardwareVolume & Sendable)? = nil, change: (inout PlayerSettings) -> Void = { _ in }
+        firstVolume: Volume = .full, mixer: (any HardwareVolume & Sendable)? = nil, change: (inout PlayerSettings) -> Void = { _ in }
     ) throws {
         var settings = PlayerSettings(output: RendererSettings(device: "paced"), stateFolder: stateFolder)
         settings.output.bufferMilliseconds = bufferMilliseconds
         settings.realtimePriority = nil
+        settings.firstVolume = firstVolume
         change(&settings)
         let sessions = Recorder<Void>()
         let timer = ManualStartTimer(clock)

@@ -31,6 +31,8 @@ final class ScriptedRecording: @unchecked Sendable {
     let format: PCMFormat
     let samples: [Int32]
     let tellsLength: Bool
+    /// Whether a read of what cannot be decoded yet is answered instead of blocking.
+    let answersNotYet: Bool
     private let lock = Lock()
     // Guarded by `lock`.
     private var isOpenable: Bool
@@ -40,13 +42,15 @@ final class ScriptedRecording: @unchecked Sendable {
     private var seeksBegun = 0
     private var openDecoders = 0
     private var waiting: [WakeUp] = []
+    private var wakes: [@Sendable () -> Void] = []
+    private var notYetAnswers = 0
 
     var frames: Int { samples.count / format.channelCount }
 
     /// - Parameter available: frames that can be decoded at first.
     init(
         _ name: String, frames: Int, rate: Int = 8000, available: Int = .max, isOpenable: Bool = true,
-        tellsLength: Bool = true
+        tellsLength: Bool = true, answersNotYet: Bool = false
     ) {
         product = MediaProduct(productType: .track, productId: name, referenceId: name)
         format = PCMFormat(sampleRate: rate, channelCount: 2, bitDepth: 16)
@@ -54,6 +58,7 @@ final class ScriptedRecording: @unchecked Sendable {
         availableFrames = available
         self.isOpenable = isOpenable
         self.tellsLength = tellsLength
+        self.answersNotYet = answersNotYet
     }
 
     func samples(from frame: Int) -> [Int32] { Array(samples[(frame * 2)...]) }
@@ -72,15 +77,19 @@ final class ScriptedRecording: @unchecked Sendable {
 
     /// How often a decoder was told to seek.
     var seekCount: Int { lock.withLock { seeksBegun } }
+    /// How often a read was answered with "not yet".
+    var notYetCount: Int { lock.withLock { notYetAnswers } }
     /// Decoders that live.
     var decoderCount: Int { lock.withLock { openDecoders } }
 
     private func change(_ body: () -> Void) {
-        let waiting = lock.withLock {
+        let (waiting, wakes) = lock.withLock {
             body()
-            return self.waiting
+            defer { self.wakes = [] }
+            return (self.waiting, self.wakes)
         }
         for wakeUp in waiting { wakeUp.signal() }
+        for wake in wakes { wake() }
     }
 
     // MARK: For the decoder
@@ -96,6 +105,18 @@ final class ScriptedRecording: @unchecked Sendable {
     }
 
     fileprivate func count(_ change: Int) { lock.withLock { openDecoders += change } }
+    fileprivate func answeredNotYet() { lock.withLock { notYetAnswers += 1 } }
+
+    /// Calls `wake` at once when there is something behind `frame`, else with the next change.
+    fileprivate func whenDecodable(behind frame: Int, _ wake: @escaping @Sendable () -> Void) {
+        let isReady = lock.withLock {
+            if availableFrames > frame || failure != nil { return true }
+            wakes = [wake]
+            return false
+        }
+        if isReady { wake() }
+    }
+
     fileprivate func beganSeek() { lock.withLock { seeksBegun += 1 } }
 
     fileprivate func state() -> (available: Int, failure: MediaError?, seeksPass: Bool) {
@@ -142,9 +163,15 @@ final class ScriptedDecoder: AudioDecoder {
                 return .frames(count)
             }
             if let failure = state.failure { throw failure }
+            if recording.answersNotYet {
+                recording.answeredNotYet()
+                return .notYet
+            }
             try wait()
         }
     }
+
+    func whenReadable(_ wake: @escaping @Sendable () -> Void) { recording.whenDecodable(behind: position, wake) }
 
     func seek(toFrame frame: Int64) throws(MediaError) {
         recording.beganSeek()

@@ -13,7 +13,8 @@ struct FuzzTarget: Sendable {
     }
 }
 
-private let allTargets = platformTargets + mediaTargets + outputTargets + boardTargets + applianceTargets
+private let allTargets =
+    platformTargets + mediaTargets + outputTargets + boardTargets + applianceTargets + databaseTargets
 
 private let target: FuzzTarget = {
     let name = getenv("FUZZ_TARGET").map { String(cString: $0) } ?? ""

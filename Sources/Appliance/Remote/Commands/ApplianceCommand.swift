@@ -1,16 +1,16 @@
-/// What a button, a client of the socket or the command line can ask for in one word.
+/// What a button, a client or the command line asks for in one word. The word is the same everywhere.
 public enum ApplianceCommand: CaseIterable, Equatable, Sendable {
     case play, pause, toggle, next, previous, stop
     case volumeUp, volumeDown, mute
     case shuffle
     case networkRestart, powerOff
 
-    /// As it is written in board profiles and requests.
+    /// In board profiles, in requests and on the command line.
     public var name: String {
         switch self {
         case .play: "play"
         case .pause: "pause"
-        case .toggle: "play-pause"
+        case .toggle: "toggle"
         case .next: "next"
         case .previous: "previous"
         case .stop: "stop"
@@ -23,7 +23,7 @@ public enum ApplianceCommand: CaseIterable, Equatable, Sendable {
         }
     }
 
-    /// nil for what is no command.
+    /// nil for a name that is no command's.
     public init?(name: String) {
         guard let command = Self.allCases.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return nil }
         self = command

@@ -1,6 +1,6 @@
 import Player
 
-/// Something that clients who subscribe are told.
+/// What is sent to clients that have subscribed to it.
 enum RemoteEvent {
     /// A part of the status has changed.
     /// - Parameter kind: one kind, which says what part.
@@ -9,7 +9,7 @@ enum RemoteEvent {
     /// An entry cannot be played and is skipped.
     case failed(QueueEntry, PlayerError)
 
-    /// What a client subscribes to in order to be told this.
+    /// The subscription that this event belongs to.
     var kind: RemoteEventSet {
         switch self {
         case .status(let kind, _): kind

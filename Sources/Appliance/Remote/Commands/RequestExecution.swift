@@ -65,7 +65,7 @@ struct RequestExecution {
     /// Gives back what a client holds.
     func forget(_ client: UInt64) { daemon.focus.release(by: client) }
 
-    /// What clients are told of a change.
+    /// The event that clients get for a change.
     func event(_ change: DaemonEvent) -> RemoteEvent {
         switch change {
         case .configuration: .configuration(settings(SettingName.allCases))

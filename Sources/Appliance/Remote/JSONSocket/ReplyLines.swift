@@ -64,7 +64,7 @@ enum ReplyLines {
         case .page(let page): members(page)
         case .added(let music):
             [
-                Member("entry", JSONValue(music.first.map { Int(clamping: $0.number) })),
+                Member("entry", entry(music.first)),
                 Member("added", JSONValue(music.count)), Member("skipped", JSONValue(music.skipped)),
             ]
         case .collected(let count, let skipped):
@@ -79,7 +79,7 @@ enum ReplyLines {
         let context = status.context
         return [
             Member("state", .string(name(status.playback))),
-            Member("entry", JSONValue(status.entry.map { Int(clamping: $0.id.number) })),
+            Member("entry", entry(status.entry?.id)),
             Member("index", JSONValue(status.index)),
             Member("count", JSONValue(status.count)),
             Member("file", JSONValue(status.entry?.product.productId)),
@@ -144,6 +144,9 @@ enum ReplyLines {
                     ]
                 }))
     }
+
+    // Int64: an id is up to 2^32, and Int has 32 bits on ARMv7.
+    private static func entry(_ id: EntryID?) -> JSONValue { id.map { .integer(Int64($0.number)) } ?? .null }
 
     private static func name(_ playback: DaemonStatus.Playback) -> String {
         switch playback {

@@ -70,6 +70,10 @@ int tonearm_notify(const char *address, const char *bytes, size_t count);
 int tonearm_run_command(const char *command, int *running);
 /// Columns of the terminal behind a descriptor (TIOCGWINSZ); 0 when it is none or does not know.
 int tonearm_terminal_columns(int descriptor);
+/// From now on a trap, an abort or a fault gives the terminal these settings back before it ends the process.
+void tonearm_restore_terminal_at_crash(int descriptor, const struct termios *settings);
+/// The terminal has its settings back.
+void tonearm_forget_terminal(void);
 /// Whether the process was started with this signal ignored, as nohup(1) and shells without job control do.
 int tonearm_signal_is_ignored(int signal);
 /// Ignores a signal: SIG_IGN is a macro with a cast.

@@ -36,9 +36,11 @@ final class FLACSpanInput: FLACInput {
         (container.end ?? container.source.length).map { audioStart + max(0, $0 - audioOffset) }
     }
 
-    /// The place in the file of a position behind the header.
+    /// The place in the file of a position behind the header. Positions come from seek tables too, so any number is
+    /// possible.
     func fileOffset(of position: Int64) -> Int64 {
-        audioOffset + position - audioStart
+        let (offset, isBeyond) = audioOffset.addingReportingOverflow(position - audioStart)
+        return isBeyond ? .max : offset
     }
 
     /// The reverse.

@@ -161,7 +161,7 @@ final class FLACStreamCodec: Codec {
     }
 
     /// Another stream may have been put behind this one. Each has a header that tells its format, and numbers its
-    /// frames anew.
+    /// frames from 0.
     private func continueWithAppendedStream() throws(Interruption) -> Bool {
         guard let next = stream.fileOffset, next > currentHeader.audioOffset else { return false }
         guard let appended = try container.appendedHeader(at: next) else { return false }
@@ -219,7 +219,8 @@ final class FLACStreamCodec: Codec {
         try extent.examine(container.source, currentHeader, with: stream)
         var found = try stream.seek(toFrame: frame, before: extent.end)
         if let offset = found == nil ? container.source.length : stream.fileOffset,
-            try extent.isLeft(at: offset, in: container.source) {
+            try extent.isLeft(at: offset, in: container.source)
+        {
             found = try stream.seek(toFrame: frame, before: extent.end)
         }
         guard let block = found else { return false }

@@ -23,7 +23,9 @@ struct AIFFCommon {
         case "in32": (isLittleEndian, depth) = (false, 32)
         default: throw .unsupported(what: "AIFF-C with \(Self.name(of: compression))")
         }
-        guard AudioLimits.channelCounts ~= Int(channels) else { throw .unsupported(what: "AIFF with \(channels) channels") }
+        guard AudioLimits.channelCounts ~= Int(channels) else {
+            throw .unsupported(what: "AIFF with \(channels) channels")
+        }
         guard AudioLimits.bitDepths ~= depth else { throw .unsupported(what: "AIFF with \(depth) bits per sample") }
         guard let rate = Self.integer(exponent: exponent, mantissa: mantissa) else {
             throw .damaged(what: "AIFF with an impossible sample rate")

@@ -1,5 +1,5 @@
-/// A native FLAC file. Its packets are spans of the elementary stream, as long as it is convenient to read: libFLAC finds
-/// the frames in them, and searches in them by byte offsets (docs/decisions/packets-and-not-yet.md).
+/// A native FLAC file. Its packets are spans of the elementary stream, as long as it is convenient to read: libFLAC
+/// finds the frames in them, and searches in them by byte offsets (docs/decisions/packets-and-not-yet.md).
 final class FLACContainer: PacketSource {
     /// Of the stream that the file begins with.
     let header: FLACHeader

@@ -21,7 +21,7 @@ struct FLACStreamInfo {
         let smallestBlock = reader.bigEndian(UInt16.self)
         let largestBlock = reader.bigEndian(UInt16.self)
         reader.skip(2)
-        // 8 bits of the smallest frame's size, which nobody needs, then 24 of the largest one's.
+        // 8 bits of the smallest frame's size, which is not needed, then 24 of the largest one's.
         let frameSizes = reader.bigEndian(UInt32.self)
         guard block.count == Self.byteCount, let smallestBlock, let largestBlock, let frameSizes,
             let packed = reader.bigEndian(UInt64.self)

@@ -1,0 +1,169 @@
+import Database
+import Platform
+import Player
+
+/// Reads the queue from its tables. The rows come from outside: another version, another program, a failing medium. Each
+/// value is checked, and a row that does not fit is left out and counted.
+///
+/// Thread: that of the database.
+struct QueueReader {
+    /// All product ids together, in bytes: more than this is damage and would not fit into a small board's memory.
+    private static let textLimit = 128 << 20
+
+    private let database: Database
+    private var lostRows = 0
+    private var lostOrder = false
+
+    init(_ database: Database) { self.database = database }
+
+    func contents() throws(DatabaseError) -> QueueStore.Contents {
+        var reader = self
+        return try reader.read()
+    }
+
+    private mutating func read() throws(DatabaseError) -> QueueStore.Contents {
+        let state = try readState()
+        let original = try readOrder("queue_order")
+        let shuffled = try readOrder("queue_shuffled_order")
+        let queue = PlayQueue(
+            table: try readEntries(), originalOrder: original.ids, shuffledOrder: state.isShuffled ? shuffled.ids : nil,
+            repeatMode: state.repeatMode, current: state.current, history: state.history, nextNumber: state.nextNumber)
+        if queue.originalOrder != original.ids || queue.isShuffled != state.isShuffled { lostOrder = true }
+        let position = if let current = queue.current { try readPosition(of: current) } else { 0.0 }
+        let isWhole = lostRows == 0 && !lostOrder
+        return QueueStore.Contents(
+            queue: queue, position: position, isPlaying: state.isPlaying,
+            // Where something was left out, the next change writes everything.
+            image: isWhole ? QueueImage(originalOrder: original, shuffledOrder: shuffled, state: state) : QueueImage(),
+            loss: loss)
+    }
+
+    private var loss: String? {
+        switch (lostRows, lostOrder) {
+        case (0, false): nil
+        case (0, true): "the order of the queue was damaged; the entries are in the order in which they were added"
+        case (let rows, false): "\(rows) rows of the queue were not valid and are dropped"
+        case (let rows, true):
+            "\(rows) rows of the queue were not valid and are dropped; the entries are in the order in which they were "
+                + "added"
+        }
+    }
+
+    // MARK: Tables
+
+    private mutating func readState() throws(DatabaseError) -> QueueChange.State {
+        var state = QueueChange.State()
+        var statement = try database.prepare(
+            "SELECT repeat, shuffled, current, history, next_number, playing FROM queue_state WHERE id = 1")
+        guard try statement.step() else { return state }
+        var isValid = true
+        func checked<Value>(_ value: Value?, or standard: Value) -> Value {
+            if value == nil { isValid = false }
+            return value ?? standard
+        }
+        state.repeatMode = checked(
+            statement.integer(0).flatMap { UInt8(exactly: $0) }.flatMap { RepeatMode(rawValue: $0) }, or: .off)
+        state.isShuffled = checked(statement.integer(1).flatMap(Self.boolean), or: false)
+        if statement.value(2) != .null { state.current = checked(Self.entryID(statement.integer(2)), or: nil) }
+        state.history = checked(statement.bytes(3), or: []).history
+        state.nextNumber = checked(Self.entryID(statement.integer(4))?.number, or: 1)
+        state.isPlaying = checked(statement.integer(5).flatMap(Self.boolean), or: false)
+        if !isValid { lostRows += 1 }
+        return state
+    }
+
+    private mutating func readEntries() throws(DatabaseError) -> EntryTable {
+        var table = EntryTable()
+        var room = Self.textLimit
+        var statement = try database.prepare(
+            "SELECT id, type, product, source_type, source_id, extras FROM queue_entry ORDER BY id")
+        while try statement.step() {
+            guard table.count < PlayQueue.capacity, let id = Self.entryID(statement.integer(0)),
+                let product = Self.product(statement), product.productId.utf8.count <= room
+            else {
+                lostRows += 1
+                continue
+            }
+            room -= product.productId.utf8.count
+            table.append(product, as: id)
+        }
+        return table
+    }
+
+    private static func product(_ row: borrowing Statement) -> QueuedProduct? {
+        guard let type = row.integer(1).flatMap(boolean), let id = row.text(2), !id.isEmpty,
+            id.utf8.count <= EntryTable.productIdLimit, let sourceType = text(row.value(3)),
+            let sourceId = text(row.value(4)), let extras = text(row.value(5))
+        else { return nil }
+        return QueuedProduct(
+            type ? .video : .track, id, sourceType: sourceType, sourceId: sourceId,
+            extras: extras.map(Self.extras) ?? [:])
+    }
+
+    /// nil for what is neither text nor NULL, or too long; `.some(nil)` for NULL.
+    private static func text(_ value: DatabaseValue) -> String?? {
+        switch value {
+        case .null: .some(nil)
+        case .text(let text): text.utf8.count <= EntryTable.productIdLimit ? .some(text) : nil
+        default: nil
+        }
+    }
+
+    private mutating func readOrder(_ table: String) throws(DatabaseError) -> SparseOrder {
+        var rows: [SparseOrder.Change.Row] = []
+        var statement = try database.prepare("SELECT key, entry FROM \(table) ORDER BY key")
+        while try statement.step() {
+            guard rows.count < PlayQueue.capacity, let key = statement.integer(0),
+                let id = Self.entryID(statement.integer(1))
+            else {
+                lostRows += 1
+                continue
+            }
+            rows.append(SparseOrder.Change.Row(key: key, id: id))
+        }
+        return SparseOrder(rows)
+    }
+
+    private mutating func readPosition(of entry: EntryID) throws(DatabaseError) -> Double {
+        var statement = try database.prepare("SELECT milliseconds FROM queue_position WHERE entry = ?")
+        try statement.bind([.integer(Int64(entry.number))])
+        guard try statement.step() else { return 0 }
+        guard let milliseconds = statement.integer(0), milliseconds >= 0, milliseconds <= 1_000_000_000_000_000 else {
+            lostRows += 1
+            return 0
+        }
+        return Double(milliseconds) / 1000
+    }
+
+    // MARK: Columns
+
+    /// The last number stays free: the next one must fit as well.
+    private static func entryID(_ value: Int64?) -> EntryID? {
+        guard let value, value >= 1, value < Int64(UInt32.max) else { return nil }
+        return EntryID(UInt32(value))
+    }
+
+    private static func boolean(_ value: Int64) -> Bool? { value == 0 ? false : value == 1 ? true : nil }
+
+    private static func extras(of text: String) -> [String: String] {
+        var extras: [String: String] = [:]
+        do throws(JSONError) {
+            for member in try JSONValue.parse(text).members ?? [] {
+                extras[member.name] = member.value.string
+            }
+        } catch {
+            Log.warning("attributes of a queue entry cannot be read: \(error)")
+        }
+        return extras
+    }
+}
+
+extension [UInt8] {
+    /// Four bytes an entry, the lowest first; the last ones that a queue remembers.
+    fileprivate var history: [EntryID] {
+        let bytes = prefix(count / 4 * 4).suffix(4 * PlayQueue.historyLimit)
+        return stride(from: bytes.startIndex, to: bytes.endIndex, by: 4).map { index in
+            EntryID((0..<4).reduce(0) { $0 | UInt32(bytes[index + $1]) << (8 * UInt32($1)) })
+        }
+    }
+}

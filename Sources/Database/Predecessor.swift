@@ -1,0 +1,65 @@
+import Platform
+
+/// A database file of an earlier version whose tables belong into this one now.
+public struct Predecessor: Sendable {
+    /// A table, and its name from now on.
+    public struct Table: Sendable {
+        let old: String
+        let new: String
+
+        public init(_ old: String, as new: String? = nil) {
+            self.old = old
+            self.new = new ?? old
+        }
+    }
+
+    /// Of the file, in the same folder.
+    let name: String
+    /// The module that the tables belong to. Once the database has the module, the file was taken over.
+    let module: SchemaModule
+    /// The module's number that has the tables as the file has them.
+    let number: Int
+    let tables: [Table]
+
+    public init(_ name: String, module: SchemaModule, number: Int, tables: [Table]) {
+        self.name = name
+        self.module = module
+        self.number = number
+        self.tables = tables
+    }
+}
+
+extension Database {
+    /// Takes the rows of an earlier version's file over, in one transaction, and removes the file after that.
+    /// - Returns: what was lost on the way; nil for nothing.
+    func takeOver(_ predecessor: Predecessor, in folder: String) throws(DatabaseError) -> StateFinding? {
+        let files = DatabaseFiles("\(folder)/\(predecessor.name)")
+        guard files.exist else { return nil }
+        var finding: StateFinding?
+        if try schemaNumber(of: predecessor.module.name) == 0 {
+            let source = try DamagedDatabase(files)
+            var rows = 0
+            try transaction { () throws(DatabaseError) in
+                try adoptLayout()
+                try migrate(predecessor.module, upTo: predecessor.number)
+                let copy = TableCopy(source: source.database, target: self)
+                for table in predecessor.tables where source.has(table.old) {
+                    let outcome = try copy.copy(table.old, to: table.new)
+                    rows += outcome.rows
+                    if !outcome.isWhole { source.note("table \(table.old) could not be read to its end") }
+                }
+            }
+            // Cut before the commit: this file is as it was, and so is the other.
+            // Cut here: everything is in this file; the next start removes the other without reading it.
+            finding = source.damage.map { StateFinding(kind: .damaged($0, rows: rows), path: files.path) }
+        }
+        do throws(SystemError) {
+            if finding != nil { finding?.aside = try files.putAside("damaged") } else { try files.remove(files.path) }
+            try files.removeLeftovers()
+        } catch {
+            // The next start tries again.
+            Log.warning("\(files.path) is no longer needed and cannot be removed: \(error)")
+        }
+        return finding
+    }
+}

@@ -1,0 +1,140 @@
+import Platform
+
+/// Opens the one database of the state: checks it, recovers what is damaged, takes files of earlier versions over, and
+/// brings the schema up to date. Needs the folder's lock.
+///
+/// Thread: any that may block on the medium.
+struct StateDatabase {
+    /// The modules whose tables the file has.
+    let modules: [SchemaModule]
+    let predecessor: Predecessor?
+
+    struct Opened {
+        let database: Database
+        var findings: [StateFinding]
+    }
+
+    /// - Throws: `.newerSchema`; `.full`, `.notAccessible`, `.inputOutput`, `.busy` when it cannot be used now. Damage is
+    ///   a finding.
+    func open(_ path: String) throws(DatabaseError) -> Opened {
+        let files = DatabaseFiles(path)
+        var findings: [StateFinding] = []
+        try system(path) { () throws(SystemError) in
+            try Folder.create(Folder.containing(path), mode: 0o700)
+            // A power cut between putting the damaged file aside and renaming the new one.
+            if FileKind(at: files.recovered) != nil { _ = try files.swap() }
+            try files.removeLeftovers()
+            // A log without its database is of no use, and SQLite would take it for the log of a new one.
+            if FileKind(at: path) == nil { for name in ["-wal", "-shm"] { try Folder.removeFile(path + name) } }
+        }
+        let database: Database
+        if let damage = try damageOfLog(files) {
+            findings.append(try recover(files, damage))
+            database = try checked(path)
+        } else {
+            do throws(DatabaseError) {
+                database = try checked(path)
+            } catch {
+                guard error.isDamage else { throw error }
+                findings.append(try recover(files, error.message))
+                database = try checked(path)
+            }
+        }
+        if let predecessor {
+            if let finding = try database.takeOver(predecessor, in: Folder.containing(path)) {
+                findings.append(finding)
+            }
+        }
+        try database.migrate(modules)
+        return Opened(database: database, findings: findings)
+    }
+
+    private func damageOfLog(_ files: DatabaseFiles) throws(DatabaseError) -> String? {
+        try system(files.path) { () throws(SystemError) in
+            try WriteAheadLog(files.path + "-wal").damage.map { DamagedDatabase.text(of: $0) }
+        }
+    }
+
+    /// Opens the file and looks for damage.
+    /// - Throws: `.corrupt` and `.misuse` for damage.
+    private func checked(_ path: String) throws(DatabaseError) -> Database {
+        let database = try Database(path: path)
+        try database.checkSchema(modules)
+        try database.check()
+        let missing = try missingTables(database)
+        guard missing.isEmpty else {
+            throw DatabaseError(
+                kind: .corrupt, message: "table \(missing.joined(separator: ", ")) is missing or has other columns",
+                path: path)
+        }
+        return database
+    }
+
+    /// Tables that the file should have by the numbers of its modules, and does not have.
+    private func missingTables(_ database: Database) throws(DatabaseError) -> [String] {
+        let reference = try Database.inMemory()
+        try fill(reference, like: database)
+        // An empty file, or one of the version before: it has no table of modules yet.
+        let hasModules = try database.layoutNumber() >= Database.layout
+        var missing: [String] = []
+        for table in try reference.tables() {
+            if !hasModules, table.utf8.elementsEqual("schema_module".utf8) { continue }
+            if try database.columns(of: table) != reference.columns(of: table) { missing.append(table) }
+        }
+        return missing
+    }
+
+    /// Gives `database` the tables that `source` has by its numbers; all there are where these cannot be read.
+    private func fill(_ database: Database, like source: Database) throws(DatabaseError) {
+        try database.transaction { () throws(DatabaseError) in
+            try database.adoptLayout()
+            for module in modules {
+                var number = module.migrations.count
+                do throws(DatabaseError) { number = min(try source.schemaNumber(of: module.name), number) } catch {
+                    guard error.isDamage else { throw error }
+                }
+                try database.migrate(module, upTo: number)
+            }
+        }
+    }
+
+    // MARK: Recovering
+
+    /// Carries what can be read over into a new file, which takes the damaged one's place. A power cut at any point leaves
+    /// the damaged file, the whole new one, or both with their names, and the next start goes on from there.
+    private func recover(_ files: DatabaseFiles, _ damage: String) throws(DatabaseError) -> StateFinding {
+        Log.error("\(files.path) is damaged (\(damage)). What can be read is carried over into a new file")
+        let source = try DamagedDatabase(files)
+        try system(files.path) { () throws(SystemError) in try files.remove(files.unfinished) }
+        let rows = try carryOver(source, to: files.unfinished)
+        return try system(files.path) { () throws(SystemError) in
+            // Cut before this rename: `unfinished` counts for nothing, and the damaged file is as it was.
+            try Folder.renameFile(files.unfinished, to: files.recovered)
+            let aside = try files.swap()
+            try files.removeLeftovers()
+            return StateFinding(kind: .damaged(damage, rows: rows), path: files.path, aside: aside)
+        }
+    }
+
+    /// - Returns: how many rows. The new database is on the medium, in one file.
+    private func carryOver(_ source: DamagedDatabase, to path: String) throws(DatabaseError) -> Int {
+        let target = try Database(path: path)
+        var rows = 0
+        try fill(target, like: source.database)
+        try target.transaction { () throws(DatabaseError) in
+            let copy = TableCopy(source: source.database, target: target)
+            for table in try target.tables() where source.has(table) {
+                if table.utf8.elementsEqual("schema_module".utf8) { continue }
+                rows += try copy.copy(table, to: table).rows
+            }
+        }
+        try target.checkpoint()
+        return rows
+    }
+
+    private func system<Result>(
+        _ path: String, _ body: () throws(SystemError) -> Result
+    ) throws(DatabaseError) -> Result {
+        do throws(SystemError) { return try body() } catch { throw DatabaseError(error, path: path) }
+    }
+}

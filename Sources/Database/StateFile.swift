@@ -1,0 +1,190 @@
+import CLinux
+import Platform
+
+/// The file of the state with the folder's lock: open, or waiting to be usable.
+///
+/// Thread: one at a time: the opening one, then the storage thread.
+final class StateFile {
+    let path: String
+    private let opening: StateDatabase
+    private let isShared: Bool
+    private var folderLock: LockFile?
+    private var database: Database?
+    /// What could be read at the start while the file cannot be used.
+    private var snapshot: Database?
+    private var isUnread = false
+
+    private(set) var findings: [StateFinding] = []
+    /// Why the file cannot be used; nil when it can.
+    private(set) var problem: DatabaseError?
+
+    init(_ path: String, _ opening: StateDatabase, isShared: Bool) throws(StorageThread.Refusal) {
+        self.path = path
+        self.opening = opening
+        self.isShared = isShared
+        do throws(LockFile.Refusal) {
+            try lockFolder()
+        } catch {
+            // A folder that cannot be written has no lock file; the state is in memory then.
+            if case .held(let process) = error, !isShared { throw .held(process: process) }
+        }
+        do throws(DatabaseError) { try open() } catch {
+            if case .newerSchema = error.kind { throw .newerSchema(error) }
+            problem = error
+            Log.error("the state is kept in memory: \(error)")
+            readSnapshot()
+        }
+    }
+
+    /// For reads at the start.
+    var readable: Database? { database ?? snapshot }
+
+    private func lockFolder() throws(LockFile.Refusal) {
+        guard folderLock == nil else { return }
+        let folder = Folder.containing(path)
+        do throws(SystemError) { try Folder.create(folder, mode: 0o700) } catch { throw .system(error) }
+        folderLock = try LockFile("\(folder)/lock")
+    }
+
+    private func open() throws(DatabaseError) {
+        if folderLock == nil, isShared {
+            // Another process has the folder, and has checked it.
+            let database = try Database(path: path)
+            try database.migrate(opening.modules)
+            self.database = database
+            return
+        }
+        let opened = try opening.open(path)
+        findings += opened.findings
+        for finding in opened.findings { Log.error(finding.description) }
+        database = opened.database
+    }
+
+    // MARK: Reading what cannot be written
+
+    /// Opens a copy in a temporary folder, so that a read-only or full medium still has its queue and its volume.
+    private func readSnapshot() {
+        guard FileKind(at: path) == .file else { return }
+        for folder in Self.temporaryFolders {
+            let name = "\(folder)/tonearm-state-\(hexadecimal(SystemRandomSource().bytes(8)))"
+            do throws(SystemError) { try Folder.create(name, mode: 0o700) } catch { continue }
+            defer { Self.remove(name) }
+            do throws(DatabaseError) {
+                try copy(to: name)
+                let opened = try opening.open("\(name)/\(Self.lastName(of: path))")
+                // Damage that is found in the copy is found in the file as well, as soon as it can be written.
+                findings += opened.findings
+                // The files may go: the connection holds them open.
+                snapshot = opened.database
+                return
+            } catch {
+                Log.warning("\(path) cannot be read by way of \(name): \(error)")
+            }
+        }
+        isUnread = true
+    }
+
+    private func copy(to folder: String) throws(DatabaseError) {
+        do throws(SystemError) {
+            var names = [Self.lastName(of: path)]
+            if let predecessor = opening.predecessor { names.append(predecessor.name) }
+            for name in names {
+                try DatabaseFiles("\(Folder.containing(path))/\(name)").copy(to: "\(folder)/\(name)")
+            }
+        } catch {
+            throw DatabaseError(error, path: path)
+        }
+    }
+
+    private static var temporaryFolders: [String] {
+        var folders: [String] = []
+        for name in ["RUNTIME_DIRECTORY", "SQLITE_TMPDIR", "TMPDIR"] {
+            if let value = getenv(name) { folders.append(String(cString: value)) }
+        }
+        return folders + ["/dev/shm", "/tmp"]
+    }
+
+    private static func lastName(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
+        return String(path[path.utf8.index(after: slash)...])
+    }
+
+    private static func remove(_ folder: String) {
+        do throws(SystemError) {
+            for entry in try Folder.entries(of: folder) { try Folder.removeFile("\(folder)/\(entry.name)") }
+            rmdir(folder)
+        } catch {
+            Log.warning("\(folder) cannot be removed: \(error)")
+        }
+    }
+
+    // MARK: Writing
+
+    /// Runs `work` in a transaction.
+    /// - Returns: why nothing of it is on the medium; nil when all of it is.
+    func write(_ work: (Database) throws(DatabaseError) -> Void) -> DatabaseError? {
+        do throws(DatabaseError) {
+            let database = try usable()
+            try database.transaction { () throws(DatabaseError) in try work(database) }
+            return nil
+        } catch {
+            // A connection to a file that is damaged or on a medium that went away does not get better.
+            if error.needsReopening { database = nil }
+            return error
+        }
+    }
+
+    private func usable() throws(DatabaseError) -> Database {
+        if let database { return database }
+        do throws(LockFile.Refusal) { try lockFolder() } catch {
+            switch error {
+            case .held:
+                if !isShared {
+                    throw DatabaseError(kind: .busy, message: "another process uses the folder", path: path)
+                }
+            case .system(let error): throw DatabaseError(error, path: path)
+            }
+        }
+        if isUnread { try putUnreadAside() }
+        try open()
+        snapshot = nil
+        problem = nil
+        guard let database else { throw DatabaseError(kind: .notAccessible, message: "not open", path: path) }
+        return database
+    }
+
+    /// What is in the file was never read. It is kept, and not overwritten by what is in memory.
+    private func putUnreadAside() throws(DatabaseError) {
+        do throws(SystemError) {
+            let files = DatabaseFiles(path)
+            if files.exist {
+                let finding = StateFinding(kind: .foundLate, path: path, aside: try files.putAside("unread"))
+                findings.append(finding)
+                Log.error(finding.description)
+            }
+            isUnread = false
+        } catch {
+            throw DatabaseError(error, path: path)
+        }
+    }
+
+    /// Moves everything into the one file and closes it.
+    func close() {
+        guard let database else { return }
+        do throws(DatabaseError) { try database.checkpoint() } catch {
+            // The log stays beside the file and is whole: nothing is lost.
+            if error.kind != .busy { Log.warning("the log stays beside the database: \(error)") }
+        }
+        self.database = nil
+        folderLock = nil
+    }
+}
+
+extension DatabaseError {
+    fileprivate var needsReopening: Bool {
+        switch kind {
+        case .corrupt, .notAccessible, .inputOutput: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,220 @@
+import CLinux
+import Platform
+
+/// The storage thread: owns the one database of the state, runs what is posted to it in batches of one transaction, and
+/// answers on the caller's loop. Modules keep their own tables in the same file.
+///
+/// It starts also when the file cannot be used: then the state is read from a copy or is empty, everything that is
+/// written fails with the reason, and each later write tries to open the file again.
+///
+/// Thread: `read` belongs to the opening thread and to the time before the first `write`. Everything else: any thread.
+// @unchecked: what is shared between threads is guarded by `lock`; the rest belongs to `loop`'s thread once it runs.
+public final class StorageThread: @unchecked Sendable {
+    /// Why there is no storage at all.
+    public enum Refusal: Error, Equatable, Sendable {
+        /// Another process uses the folder; its number, where it is known.
+        case held(process: Int?)
+        /// A newer version of the program wrote the file.
+        case newerSchema(DatabaseError)
+        case system(SystemError)
+    }
+
+    /// Runs inside a transaction, on the storage thread, and again when that transaction fails because of another's work.
+    public typealias Work = @Sendable (Database) throws(DatabaseError) -> Void
+    public typealias Answer = @Sendable (DatabaseError?) -> Void
+
+    private struct Job {
+        let work: Work
+        let loop: EventLoop?
+        let answer: Answer
+    }
+
+    private let loop: EventLoop
+    private let clock: any MonotonicClock
+    private let lock = Lock()
+    // Guarded by `lock`.
+    private var jobs: [Job] = []
+    /// Whether one of `jobs` cannot wait for the write budget.
+    private var isUrgent = false
+    private var thread: NamedThread?
+    private var users = 0
+    // Of the storage thread once it runs, of the opening thread before.
+    private var file: StateFile?
+    private var budget: WriteBudget
+    private var timer: TimerToken?
+
+    /// What the start found damaged.
+    public let findings: [StateFinding]
+    /// Why the file could not be used at the start; nil when it could.
+    public let problem: DatabaseError?
+
+    /// Opens the state.
+    /// - Parameters:
+    ///   - path: of the database file; nil keeps nothing.
+    ///   - modules: everything that has tables in it.
+    ///   - predecessor: a file of an earlier version to take over.
+    ///   - isShared: whether other processes may use the file at the same time. Only one that has the folder for itself
+    ///     checks and recovers it.
+    ///   - loop: for tests, with `clock`, its clock.
+    /// - Throws: only what another start would find again; see `Refusal`.
+    public init(
+        _ path: String?, modules: [SchemaModule], predecessor: Predecessor? = nil, isShared: Bool = false,
+        loop: EventLoop? = nil, clock: any MonotonicClock = SystemMonotonicClock()
+    ) throws(Refusal) {
+        do throws(SystemError) {
+            if let loop { self.loop = loop } else { self.loop = try EventLoop() }
+        } catch {
+            throw .system(error)
+        }
+        self.clock = clock
+        budget = WriteBudget(at: clock.now())
+        guard let path else {
+            (findings, problem) = ([], nil)
+            return
+        }
+        let file = try StateFile(
+            path, StateDatabase(modules: modules, predecessor: predecessor), isShared: isShared)
+        findings = file.findings
+        problem = file.problem
+        self.file = file
+    }
+
+    /// Reads at the start: from the file, or from what could be read of it.
+    /// - Returns: nil when nothing is kept, or nothing can be read.
+    public func read<Result>(
+        _ body: (Database) throws(DatabaseError) -> Result
+    ) throws(DatabaseError) -> Result? {
+        precondition(lock.withLock { thread == nil }, "StorageThread.read: the thread runs already")
+        guard let database = file?.readable else { return nil }
+        return try body(database)
+    }
+
+    // MARK: Users
+
+    /// Somebody uses the storage until `leave`.
+    public func join() { lock.withLock { users += 1 } }
+
+    /// Ends a use. The last one writes everything that waits, empties the log into the file, and closes it: from then on
+    /// a plain copy of the file is a backup. Blocks on the medium.
+    public func leave() {
+        let isLast = lock.withLock {
+            users -= 1
+            return users == 0
+        }
+        guard isLast else { return }
+        let thread = lock.withLock { self.thread }
+        if let thread {
+            loop.post { [self] in runJobs() }
+            loop.stop()
+            thread.join()
+        }
+        file?.close()
+        file = nil
+    }
+
+    // MARK: Writing
+
+    /// Runs `work` in a transaction, soon. What waits at that time shares the transaction. A power cut leaves all of the
+    /// work or none of it.
+    /// - Parameters:
+    ///   - canWait: whether it may be delayed by the write budget: nobody waits for it.
+    ///   - answerOn: the caller's loop; nil calls `answer` on the storage thread.
+    ///   - answer: nil once the work is on the medium, or the reason why nothing of it is.
+    public func write(
+        canWait: Bool = false, answerOn loop: EventLoop?, _ work: @escaping Work, answer: @escaping Answer
+    ) {
+        let error = lock.withLock {
+            jobs.append(Job(work: work, loop: loop, answer: answer))
+            if !canWait { isUrgent = true }
+            return start()
+        }
+        if let error {
+            Log.error("the storage thread cannot be started: \(error)")
+            return fail(DatabaseError(error, path: file?.path ?? ""))
+        }
+        self.loop.post { [self] in runWhenAllowed() }
+    }
+
+    /// Runs what waits for the write budget now.
+    public func hurry() {
+        lock.withLock { isUrgent = true }
+        loop.post { [self] in runWhenAllowed() }
+    }
+
+    /// Calls `action` on the storage thread after `nanoseconds`. Only from there, from an answer.
+    public func schedule(after nanoseconds: Int64, _ action: @escaping @Sendable () -> Void) {
+        loop.schedule(after: nanoseconds, action)
+    }
+
+    /// Under the lock.
+    private func start() -> SystemError? {
+        guard thread == nil else { return nil }
+        do throws(SystemError) {
+            let loop = loop
+            thread = try NamedThread.start(name: "storage", stackSize: 256 * 1024) { loop.run() }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func fail(_ error: DatabaseError) {
+        for job in takeJobs() { answer(job, error) }
+    }
+
+    private func takeJobs() -> [Job] {
+        lock.withLock {
+            defer {
+                jobs = []
+                isUrgent = false
+            }
+            return jobs
+        }
+    }
+
+    // MARK: On the storage thread
+
+    private func runWhenAllowed() {
+        loop.assertOnLoop()
+        let (isEmpty, isUrgent) = lock.withLock { (jobs.isEmpty, self.isUrgent) }
+        guard !isEmpty else { return }
+        let delay = isUrgent ? 0 : budget.delay(at: clock.now())
+        if delay == 0 { return runJobs() }
+        guard timer == nil else { return }
+        timer = loop.schedule(after: delay) { [self] in
+            timer = nil
+            runWhenAllowed()
+        }
+    }
+
+    private func runJobs() {
+        if let timer { loop.cancel(timer) }
+        timer = nil
+        let jobs = takeJobs()
+        guard !jobs.isEmpty else { return }
+        budget.spend(at: clock.now())
+        guard let file else {
+            for job in jobs { answer(job, nil) }
+            return
+        }
+        let error = file.write { database throws(DatabaseError) in
+            for job in jobs { try job.work(database) }
+        }
+        if let error, error.concernsOneWork, jobs.count > 1 {
+            // One of them is to blame, and it is not known which.
+            for job in jobs { answer(job, file.write(job.work)) }
+        } else {
+            for job in jobs { answer(job, error) }
+        }
+    }
+
+    private func answer(_ job: Job, _ error: DatabaseError?) {
+        guard let loop = job.loop else { return job.answer(error) }
+        loop.post { job.answer(error) }
+    }
+}
+
+extension DatabaseError {
+    /// Whether the statement is to blame, and not the file or the medium.
+    fileprivate var concernsOneWork: Bool { kind == .constraint || kind == .misuse }
+}

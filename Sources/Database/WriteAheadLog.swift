@@ -1,0 +1,230 @@
+import Platform
+
+/// The write-ahead log of a database, read without SQLite. SQLite takes a frame with a wrong checksum for the end of the
+/// log, because a power cut ends a log so. One flipped bit in the middle therefore drops all later transactions without
+/// an error. This tells the two apart, and repairs what can be repaired.
+///
+/// Thread: any that may block on the medium, before SQLite opens the file: SQLite's recovery shortens the log.
+struct WriteAheadLog {
+    /// A frame that SQLite would not read past.
+    struct Damage: Equatable {
+        /// The first wrong frame, from 0; -1 for the header of the log.
+        var frame: Int
+        /// Whether every wrong bit is known, so that the repaired log is exactly what was written.
+        var isRepairable: Bool
+    }
+
+    private struct Correction {
+        var offset: Int64
+        var mask: UInt8
+    }
+
+    private static let headerLength = 32
+    private static let frameHeaderLength = 24
+
+    /// nil for a log that is whole, or that a power cut has ended.
+    private(set) var damage: Damage?
+    private var corrections: [Correction] = []
+    /// Frames up to the last one that belongs to this log.
+    private var frameCount = 0
+    private var pageSize = 0
+    private var isBigEndian = false
+    private var salts = LogChecksum.zero
+
+    /// - Parameter path: of the log. A missing file is an empty log.
+    init(_ path: String) throws(SystemError) {
+        guard FileKind(at: path) == .file else { return }
+        let file = try File(reading: path)
+        guard var sum = try readHeader(file) else { return }
+        var isTrusted = true
+        // The first frame that is wrong and cannot be repaired, and whether its transaction was committed.
+        var firstWrong: Int?
+        var isCommittedBehind = false
+        while let frame = try readFrame(frameCount, file) {
+            let computed = sum.adding(frame.words)
+            var next = frame.stored
+            if !belongs(frame) { break }
+            if computed == frame.stored {
+                // Frames behind a commit are written only after the commit is on the medium.
+                if firstWrong != nil, isCommittedBehind { isTrusted = false }
+            } else if let corrected = correct(frame, computed, sum) {
+                next = corrected
+            } else if firstWrong == nil {
+                firstWrong = frameCount
+            }
+            if firstWrong != nil, frame.isCommit { isCommittedBehind = true }
+            sum = next
+            frameCount += 1
+        }
+        if let firstWrong, !isTrusted {
+            damage = Damage(frame: min(damage?.frame ?? firstWrong, firstWrong), isRepairable: false)
+        } else if let firstWrong {
+            // Cut off by a power cut: this transaction was never acknowledged.
+            frameCount = firstWrong
+        }
+    }
+
+    // MARK: Reading
+
+    private struct Frame {
+        /// What the checksum covers: page number, commit size, the page.
+        var words: [UInt32]
+        var salts: LogChecksum
+        var stored: LogChecksum
+        var isCommit: Bool { words[1] != 0 }
+    }
+
+    /// - Returns: the checksum that the first frame carries on from; nil where there is no log.
+    private mutating func readHeader(_ file: borrowing File) throws(SystemError) -> LogChecksum? {
+        guard let bytes = try Self.read(file, 0, Self.headerLength) else { return nil }
+        isBigEndian = bytes[3] & 1 == 1
+        let words = words(bytes[..<24])
+        let stored = LogChecksum(first: Self.number(bytes, 24), second: Self.number(bytes, 28))
+        let computed = LogChecksum.zero.adding(words)
+        var corrected = bytes
+        if computed != stored {
+            if computed.distance(to: stored) == 1 {
+                note(24, Self.difference(computed, stored), frame: -1)
+            } else if let wrong = LogChecksum.wrongBit(in: words, found: computed, expected: stored) {
+                let (offset, mask) = place(wrong.word, wrong.bit)
+                corrected[offset] ^= mask
+                corrections.append(Correction(offset: Int64(offset), mask: mask))
+                damage = Damage(frame: -1, isRepairable: true)
+            } else {
+                return nil
+            }
+        }
+        let size = Self.number(corrected, 8)
+        guard Self.number(corrected, 0) & ~1 == 0x377F_0682, size >= 512, size <= 65_536, size & (size - 1) == 0 else {
+            return nil
+        }
+        isBigEndian = corrected[3] & 1 == 1
+        pageSize = Int(size)
+        salts = LogChecksum(first: Self.number(corrected, 16), second: Self.number(corrected, 20))
+        return computed.distance(to: stored) == 1 ? computed : stored
+    }
+
+    private func offset(ofFrame index: Int) -> Int64 {
+        Int64(Self.headerLength) + Int64(index) * Int64(Self.frameHeaderLength + pageSize)
+    }
+
+    /// nil at the end of the file.
+    private func readFrame(_ index: Int, _ file: borrowing File) throws(SystemError) -> Frame? {
+        guard let bytes = try Self.read(file, offset(ofFrame: index), Self.frameHeaderLength + pageSize) else {
+            return nil
+        }
+        return Frame(
+            words: words(bytes[..<8]) + words(bytes[Self.frameHeaderLength...]),
+            salts: LogChecksum(first: Self.number(bytes, 8), second: Self.number(bytes, 12)),
+            stored: LogChecksum(first: Self.number(bytes, 16), second: Self.number(bytes, 20)))
+    }
+
+    private static func read(_ file: borrowing File, _ offset: Int64, _ count: Int) throws(SystemError) -> [UInt8]? {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 8)
+        defer { buffer.deallocate() }
+        return try file.read(into: buffer, at: offset) == count ? Array(buffer) : nil
+    }
+
+    /// In the order of bytes that the checksum uses.
+    private func words(_ bytes: ArraySlice<UInt8>) -> [UInt32] {
+        var words: [UInt32] = []
+        words.reserveCapacity(bytes.count / 4)
+        var index = bytes.startIndex
+        while index + 3 < bytes.endIndex {
+            let (a, b, c, d) = (bytes[index], bytes[index + 1], bytes[index + 2], bytes[index + 3])
+            words.append(
+                isBigEndian
+                    ? UInt32(a) << 24 | UInt32(b) << 16 | UInt32(c) << 8 | UInt32(d)
+                    : UInt32(d) << 24 | UInt32(c) << 16 | UInt32(b) << 8 | UInt32(a))
+            index += 4
+        }
+        return words
+    }
+
+    /// A field of a header: always the highest byte first.
+    private static func number(_ bytes: [UInt8], _ index: Int) -> UInt32 {
+        bytes[index..<(index + 4)].reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    // MARK: Repairing
+
+    /// Whether the frame is of this log and not of an earlier one that used the file. One wrong bit does not count: the
+    /// second salt is a new random number each time.
+    private mutating func belongs(_ frame: Frame) -> Bool {
+        switch frame.salts.distance(to: salts) {
+        case 0: return true
+        case 1:
+            note(offset(ofFrame: frameCount) + 8, Self.difference(frame.salts, salts), frame: frameCount)
+            return true
+        default: return false
+        }
+    }
+
+    /// - Returns: the right checksum of a frame with one wrong bit, which is noted; nil for a frame with more.
+    private mutating func correct(_ frame: Frame, _ computed: LogChecksum, _ before: LogChecksum) -> LogChecksum? {
+        let start = offset(ofFrame: frameCount)
+        if computed.distance(to: frame.stored) == 1 {
+            note(start + 16, Self.difference(computed, frame.stored), frame: frameCount)
+            return computed
+        }
+        guard let wrong = LogChecksum.wrongBit(in: frame.words, found: computed, expected: frame.stored) else {
+            return nil
+        }
+        let (offset, mask) = place(wrong.word, wrong.bit)
+        corrections.append(
+            Correction(offset: start + Int64(offset < 8 ? offset : offset - 8 + Self.frameHeaderLength), mask: mask))
+        damage = damage ?? Damage(frame: frameCount, isRepairable: true)
+        return frame.stored
+    }
+
+    /// Where a bit of a word is, counted in bytes that the checksum covers.
+    private func place(_ word: Int, _ bit: UInt32) -> (offset: Int, mask: UInt8) {
+        let byte = Int(bit / 8)
+        return (4 * word + (isBigEndian ? 3 - byte : byte), 1 << UInt8(bit % 8))
+    }
+
+    /// The one bit in which two pairs of header fields differ.
+    private static func difference(_ one: LogChecksum, _ other: LogChecksum) -> (offset: Int, mask: UInt8) {
+        let first = one.first ^ other.first
+        let bits = first != 0 ? first : one.second ^ other.second
+        let bit = bits.trailingZeroBitCount
+        return ((first != 0 ? 0 : 4) + 3 - bit / 8, 1 << UInt8(bit % 8))
+    }
+
+    private mutating func note(_ field: Int64, _ bit: (offset: Int, mask: UInt8), frame: Int) {
+        corrections.append(Correction(offset: field + Int64(bit.offset), mask: bit.mask))
+        damage = damage ?? Damage(frame: frame, isRepairable: true)
+    }
+
+    /// Repairs a copy of the log: wrong bits are put right, and where more is wrong the checksums are made to fit what
+    /// is there, so that SQLite reads on. What is then wrong is in the rows.
+    func repair(copy path: String) throws(SystemError) {
+        let file = try File(updating: path, mode: 0o600)
+        for correction in corrections {
+            guard let byte = try Self.read(file, correction.offset, 1) else { continue }
+            try Self.write([byte[0] ^ correction.mask], to: file, correction.offset)
+        }
+        guard damage?.isRepairable == false, let header = try Self.read(file, 0, Self.headerLength) else { return }
+        var sum = LogChecksum(first: Self.number(header, 24), second: Self.number(header, 28))
+        for index in 0..<frameCount {
+            guard let frame = try readFrame(index, file) else { break }
+            sum.add(frame.words)
+            let bytes = [sum.first, sum.second].flatMap { word in
+                (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * UInt32($0))) }
+            }
+            try Self.write(bytes, to: file, offset(ofFrame: index) + 16)
+        }
+    }
+
+    private static func write(_ bytes: [UInt8], to file: borrowing File, _ offset: Int64) throws(SystemError) {
+        let error = bytes.withUnsafeBytes { all in
+            do throws(SystemError) {
+                try file.write(all, at: offset)
+                return nil as SystemError?
+            } catch {
+                return error
+            }
+        }
+        if let error { throw error }
+    }
+}

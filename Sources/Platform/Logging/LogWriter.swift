@@ -1,0 +1,118 @@
+import CLinux
+
+/// Writes lines to a descriptor without waiting for its reader. A line that the descriptor takes now is written at once.
+/// When the reader stalls, lines wait in a bounded buffer for a thread that writes them; what does not fit is dropped,
+/// counted, and reported once the reader goes on.
+///
+/// `@unchecked Sendable` is safe because `lock` guards everything that changes. No thread waits while it holds the lock.
+final class LogWriter: @unchecked Sendable {
+    /// Bytes that wait at most.
+    static let capacity = 64 << 10
+
+    private let descriptor: Int32
+    /// The line that reports so many dropped ones.
+    private let report: @Sendable (_ dropped: Int) -> [UInt8]
+    private let lock = Lock()
+    private var waiting: [UInt8] = []
+    private var dropped = 0
+    /// The thread runs; all lines wait for it, so that they keep their order.
+    private var hasThread = false
+
+    init(descriptor: Int32, report: @escaping @Sendable (_ dropped: Int) -> [UInt8]) {
+        self.descriptor = descriptor
+        self.report = report
+    }
+
+    /// - Parameter line: with its end, at most PIPE_BUF bytes.
+    func write(_ line: [UInt8]) {
+        let needsThread = lock.withLock {
+            if hasThread || !isReady {
+                if dropped == 0, waiting.count + line.count <= Self.capacity {
+                    waiting += line
+                } else if dropped < .max {
+                    dropped += 1
+                }
+                defer { hasThread = true }
+                return !hasThread
+            }
+            // One write(2): lines of several processes do not mix. The descriptor is ready, so this does not wait.
+            Self.write(line, to: descriptor)
+            return false
+        }
+        if needsThread { startThread() }
+    }
+
+    private var isReady: Bool {
+        var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        // In error or closed counts as ready: the write fails at once.
+        return poll(&room, 1, 0) != 0
+    }
+
+    private func startThread() {
+        // No signal may be handled on this thread: the loop takes them, wherever it runs.
+        var all = sigset_t()
+        var before = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        do throws(SystemError) {
+            _ = try NamedThread.start(name: "log", stackSize: 64 << 10) { self.drain() }
+        } catch {
+            // Without a thread the lines that wait are lost.
+            lock.withLock {
+                dropped += 1
+                waiting = []
+                hasThread = false
+            }
+        }
+        pthread_sigmask(SIG_SETMASK, &before, nil)
+    }
+
+    /// Writes what waits, and waits for the reader. Returns when nothing is left.
+    private func drain() {
+        while let bytes = takeWaiting() {
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                // Whole lines, as many as a pipe takes at once.
+                let end =
+                    rest.prefix(LogOutput.limit).lastIndex(of: UInt8(ascii: "\n")) ?? rest.index(before: rest.endIndex)
+                Self.write(Array(rest[...end]), to: descriptor)
+                rest = rest[(end + 1)...]
+            }
+        }
+    }
+
+    /// - Returns: nil when nothing waits any more; then the thread ends.
+    private func takeWaiting() -> [UInt8]? {
+        lock.withLock {
+            if waiting.isEmpty, dropped > 0 {
+                waiting = report(dropped)
+                dropped = 0
+            }
+            guard !waiting.isEmpty else {
+                hasThread = false
+                return nil
+            }
+            defer { waiting = [] }
+            return waiting
+        }
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+        bytes.withUnsafeBytes { all in
+            var done = 0
+            while done < all.count {
+                let count = CLinux.write(descriptor, all.baseAddress! + done, all.count - done)
+                if count >= 0 {
+                    done += count
+                } else if tonearm_errno() == EAGAIN {
+                    // Another process made the descriptor non-blocking.
+                    var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    if poll(&room, 1, -1) < 0, tonearm_errno() != EINTR { return }
+                } else if tonearm_errno() != EINTR {
+                    // A log that cannot be written is lost: there is nowhere to report it.
+                    return
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+/// Text for people that may come from anywhere: tags, names of files, clients.
+public enum VisibleText {
+    /// How a scalar is shown that must not reach a terminal as it is: a control character (C0, DEL, C1), a line or
+    /// paragraph separator, one that changes the direction of writing, or a byte of a name that is not UTF-8 (`FileName`).
+    /// nil for all others, which are shown as they are.
+    public static func escape(_ scalar: Unicode.Scalar) -> String? {
+        if let byte = FileName.byte(of: scalar) { return "\\x\(hexadecimal(CollectionOfOne(byte)))" }
+        switch scalar.value {
+        case 0x0A: return "\\n"
+        case 0x0D: return "\\r"
+        case 0..<0x20, 0x7F: return "\\x\(hexadecimal(CollectionOfOne(UInt8(truncatingIfNeeded: scalar.value))))"
+        case 0x80..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069:
+            let bytes = [UInt8(truncatingIfNeeded: scalar.value >> 8), UInt8(truncatingIfNeeded: scalar.value)]
+            return "\\u\(hexadecimal(bytes))"
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Platform
+import TestSupport
+import Testing
+
+@testable import Appliance
+
+@Suite("A state that cannot be written at the start")
+struct UnusableStateTests {
+    private let tracks: Tracks
+    private let folder: ScratchFolder
+    private let fixture: DaemonFixture
+
+    init() throws {
+        tracks = try Tracks()
+        folder = try ScratchFolder()
+        fixture = DaemonFixture(folder: folder["medium/state"])
+    }
+
+    /// Plays something else, and waits until that is stored once the medium can be written again.
+    private func playAndStore(_ release: () throws -> Void) throws {
+        let products = try tracks.make("c", frames: 20_000)
+        fixture.perform { try $0.queue.set(products, playing: true) }
+        fixture.waitForSound()
+        fixture.waitForWriting()
+        #expect(fixture.status.problems.map(\.subject) == ["storage"])
+        try release()
+        fixture.pass(seconds: 31)
+        fixture.wait("the write") { $0.problems == [] }
+        fixture.end()
+        try fixture.start()
+        #expect(fixture.status.count == 1)
+        #expect(fixture.status.problems == [])
+        fixture.end()
+    }
+
+    @Test("no folder: it plays and answers from memory, says why, and writes when it can")
+    func missing() throws {
+        try Data().write(to: URL(fileURLWithPath: folder["medium"]))
+        try fixture.start()
+        #expect(fixture.status.problems.map(\.subject) == ["storage"])
+        #expect(fixture.status.problems[0].message.contains(folder["medium"]))
+        try playAndStore { try FileManager.default.removeItem(atPath: folder["medium"]) }
+    }
+
+    @Test(
+        "a read-only medium: the same, with the queue and the volume that are on it", .enabled(if: Medium.isAvailable),
+        arguments: [false, true])
+    func readOnly(killed: Bool) throws {
+        let medium = try Medium(at: folder["medium"], kilobytes: 4096)
+        try fixture.start()
+        let products = try tracks.make("ab", frames: 2000)
+        fixture.perform { try $0.queue.set(products, playing: false) }
+        fixture.perform { $0.volume.set(percent: 33) }
+        fixture.waitForWriting()
+        if killed { try fixture.pullThePlug() } else { fixture.end() }
+        try medium.setReadOnly(true)
+        try fixture.start()
+        #expect(fixture.status.count == 2)
+        #expect(fixture.status.volumePercent == 33 || killed)
+        #expect(fixture.status.problems.map(\.subject) == ["storage"])
+        try playAndStore { try medium.setReadOnly(false) }
+    }
+
+    @Test("a full medium: the same", .enabled(if: Medium.isAvailable), arguments: [false, true])
+    func full(isFirstStart: Bool) throws {
+        let medium = try Medium(at: folder["medium"], kilobytes: 512)
+        if !isFirstStart {
+            try fixture.start()
+            let products = try tracks.make("ab", frames: 2000)
+            fixture.perform { try $0.queue.set(products, playing: false) }
+            fixture.end()
+        }
+        medium.fill()
+        try fixture.start()
+        #expect(fixture.status.count == (isFirstStart ? 0 : 2))
+        try playAndStore { medium.empty() }
+    }
+}

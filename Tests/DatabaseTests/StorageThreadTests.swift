@@ -1,0 +1,140 @@
+import Foundation
+import Platform
+import TestSupport
+import Testing
+
+@testable import Database
+
+@Suite("The storage thread")
+struct StorageThreadTests {
+    let folder: ScratchFolder
+    let path: String
+    let clock = ManualClock()
+    let loop: EventLoop
+    let thread: StorageThread
+
+    init() throws {
+        folder = try ScratchFolder()
+        path = folder["state/tonearm.db"]
+        loop = try EventLoop(drivenBy: clock)
+        thread = try StorageThread(path, modules: Self.modules, loop: loop, clock: clock)
+        thread.join()
+    }
+
+    private static let modules = [SchemaModule("m", [Migration(1, KeyValueStore.schema("v"))])]
+
+    /// Writes a value; `answers` gets its key and whether it is on the medium.
+    private func write(_ key: String, canWait: Bool = false, to answers: Recorder<String>, fails: Bool = false) {
+        thread.write(canWait: canWait, answerOn: nil) { (database) throws(DatabaseError) in
+            try KeyValueStore(database, table: "v").set(.text(key), for: key)
+            if fails { try database.execute("INSERT INTO v VALUES (NULL, NULL)") }
+        } answer: {
+            answers.record($0 == nil ? key : "-\(key)")
+        }
+    }
+
+    private func settle() {
+        let done = DispatchSemaphore(value: 0)
+        loop.post { done.signal() }
+        done.wait()
+    }
+
+    @Test("what waits shares a transaction; work that is refused does not harm the rest")
+    func batch() throws {
+        let answers = Recorder<String>()
+        let held = DispatchSemaphore(value: 0)
+        loop.post { held.wait() }
+        for key in ["a", "b"] { write(key, to: answers) }
+        write("c", to: answers, fails: true)
+        write("d", to: answers)
+        held.signal()
+        thread.leave()
+        #expect(answers.elements == ["a", "b", "-c", "d"])
+        #expect(
+            try rows("SELECT key FROM v", in: try Database(path: path)) == [["a"], ["b"], ["d"]])
+    }
+
+    @Test("writes that can wait stay within the budget; one that cannot takes them along at once")
+    func budget() throws {
+        let answers = Recorder<String>()
+        for number in 0..<40 {
+            write("\(number)", canWait: true, to: answers)
+            settle()
+        }
+        #expect(answers.elements.count == 12)
+        clock.advance(by: 5_000_000_000)
+        loop.clockAdvanced()
+        settle()
+        // All that waited in one transaction.
+        #expect(answers.elements.count == 40)
+        write("later", canWait: true, to: answers)
+        settle()
+        #expect(answers.elements.count == 40)
+        write("now", to: answers)
+        settle()
+        #expect(answers.elements.suffix(2) == ["later", "now"])
+        write("waits", canWait: true, to: answers)
+        thread.hurry()
+        settle()
+        #expect(answers.elements.last == "waits")
+        thread.leave()
+    }
+
+    @Test("after the last user has left, the one file is everything: a copy of it is a backup")
+    func backup() throws {
+        let answers = Recorder<String>()
+        thread.join()
+        write("a", to: answers)
+        thread.leave()
+        write("b", canWait: true, to: answers)
+        thread.leave()
+        #expect(answers.elements == ["a", "b"])
+        #expect(FileKind(at: path + "-wal") == nil)
+        try FileManager.default.copyItem(atPath: path, toPath: folder["backup.db"])
+        #expect(try rows("SELECT key FROM v", in: try Database(path: folder["backup.db"])) == [["a"], ["b"]])
+    }
+
+    @Test("a folder is for one process that does not share it")
+    func held() throws {
+        do throws(StorageThread.Refusal) {
+            _ = try StorageThread(path, modules: Self.modules)
+            Issue.record("two of them")
+        } catch {
+            #expect(error == .held(process: Int(getpid())))
+        }
+        let shared = try StorageThread(path, modules: Self.modules, isShared: true)
+        #expect(shared.problem == nil)
+        thread.leave()
+    }
+
+    @Test("a file that cannot be opened is opened by a later write; what it holds and nobody has read is kept")
+    func late() throws {
+        try FileManager.default.createDirectory(atPath: folder["late.db"], withIntermediateDirectories: true)
+        let late = try StorageThread(folder["late.db/x/tonearm.db"], modules: Self.modules)
+        late.join()
+        #expect(late.problem == nil)
+        late.leave()
+        try Data().write(to: URL(fileURLWithPath: folder["file"]))
+        let blocked = try StorageThread(folder["file/tonearm.db"], modules: Self.modules)
+        blocked.join()
+        #expect(blocked.problem?.kind == .notAccessible)
+        let answers = Recorder<DatabaseError?>()
+        let done = DispatchSemaphore(value: 0)
+        func write() {
+            blocked.write(answerOn: nil) { (database) throws(DatabaseError) in
+                try KeyValueStore(database, table: "v").set(.text("1"), for: "1")
+            } answer: {
+                answers.record($0)
+                done.signal()
+            }
+            done.wait()
+        }
+        write()
+        #expect(answers.elements.last??.kind == .notAccessible)
+        try FileManager.default.removeItem(atPath: folder["file"])
+        write()
+        #expect(answers.elements.last == .some(nil))
+        blocked.leave()
+        #expect(try rows("SELECT key FROM v", in: try Database(path: folder["file/tonearm.db"])) == [["1"]])
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Platform
+import TestSupport
+import Testing
+
+@testable import Database
+
+/// A state file as a kill leaves it: everything is in the log.
+func makeLog(_ path: String, transactions: Int) throws -> (image: Data, log: Data) {
+    let database = try Database(path: path)
+    try database.execute("CREATE TABLE t (k INTEGER PRIMARY KEY, v TEXT)")
+    try database.checkpoint()
+    for number in 1...transactions {
+        try database.transaction { () throws(DatabaseError) in
+            for row in 0..<3 {
+                try database.execute(
+                    "INSERT INTO t VALUES (?, ?)", .integer(Int64(10 * number + row)),
+                    .text(String(repeating: "row \(number).\(row) ", count: 90)))
+            }
+        }
+    }
+    return (
+        try Data(contentsOf: URL(fileURLWithPath: path)), try Data(contentsOf: URL(fileURLWithPath: path + "-wal"))
+    )
+}
+
+@Suite("The write-ahead log")
+struct WriteAheadLogTests {
+    let folder: ScratchFolder
+    let log: Data
+    private let path: String
+
+    init() throws {
+        folder = try ScratchFolder()
+        log = try makeLog(folder["made.db"], transactions: 6).log
+        path = folder["log"]
+    }
+
+    private func examine(_ bytes: Data) throws -> WriteAheadLog {
+        try bytes.write(to: URL(fileURLWithPath: path))
+        return try WriteAheadLog(path)
+    }
+
+    @Test("a whole log, none, an empty one and one that a power cut has ended are not damaged")
+    func whole() throws {
+        #expect(try WriteAheadLog(folder["missing"]).damage == nil)
+        #expect(try examine(log).damage == nil)
+        for length in stride(from: 0, to: log.count, by: 1021) {
+            #expect(try examine(log.prefix(length)).damage == nil, "cut at \(length)")
+            // A file system may have made the file longer before the bytes came.
+            #expect(try examine(log.prefix(length) + Data(count: 9000)).damage == nil, "zeros from \(length)")
+        }
+        let noise = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 * 31) })
+        #expect(try examine(noise).damage == nil)
+    }
+
+    @Test("one wrong bit anywhere is found, and the repaired copy is what was written")
+    func wrongBit() throws {
+        var random = SplitMix(seed: 5)
+        // Every field of the header and of the first frame, then bits anywhere.
+        let bits = Array(stride(from: 0, to: 8 * 56, by: 3)) + (0..<250).map { _ in Int(random.next() % UInt64(8 * log.count)) }
+        for bit in bits {
+            var damaged = log
+            damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+            let examined = try examine(damaged)
+            #expect(examined.damage?.isRepairable == true, "bit \(bit)")
+            try examined.repair(copy: path)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == log, "bit \(bit)")
+        }
+    }
+
+    @Test("more wrong bytes in a transaction that others follow are damage; in the last one they are a cut write")
+    func wrongBytes() throws {
+        let frame = 24 + 4096
+        for index in 0..<((log.count - 32) / frame) {
+            var damaged = log
+            for byte in 0..<100 { damaged[32 + index * frame + 200 + byte] = 0xA5 }
+            let isLast = index == (log.count - 32) / frame - 1
+            let found = try examine(damaged).damage
+            #expect(found == (isLast ? nil : .init(frame: index, isRepairable: false)))
+        }
+    }
+
+    private struct SplitMix {
+        var state: UInt64
+        init(seed: UInt64) { state = seed }
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var word = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+            word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
+            return word ^ word >> 31
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import Appliance
+import FileCalls
+import Glibc
+import Platform
+
+/// Does one thing to files in a process that a test can cut off or watch:
+///
+///     StateOpener open FOLDER CALL     opens the state of a daemon; ends at the file call with this number, from 0
+///     StateOpener replace FILE TEXT    replaces a file, and writes each file call to stderr
+@main struct StateOpener {
+    static func main() {
+        let words = CommandLine.arguments
+        switch words[1] {
+        case "open":
+            file_calls_cut(Int(words[3]) ?? -1)
+            do throws(ApplianceState.Problem) {
+                _ = try ApplianceState(words[2])
+            } catch {
+                fail(error.description)
+            }
+        default:
+            file_calls_record()
+            do throws(SystemError) { try FileReplacement.write(Array(words[3].utf8), to: words[2]) } catch {
+                fail(error.description)
+            }
+        }
+    }
+
+    private static func fail(_ message: String) {
+        let line = Array("\(message)\n".utf8)
+        _ = Glibc.write(STDERR_FILENO, line, line.count)
+        exit(1)
+    }
+}

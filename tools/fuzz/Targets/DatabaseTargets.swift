@@ -1,0 +1,80 @@
+// The database's rows: bytes become rows of an in-memory database, and the queue and the settings are loaded from it as a
+// start does.
+
+@testable import Appliance
+@testable import Database
+@testable import Player
+
+/// Every column that is read at a start, of the tables in their order.
+private let tables: [(name: String, columns: [String])] = [
+    ("queue_entry", ["id", "type", "product", "source_type", "source_id", "extras"]),
+    ("queue_order", ["key", "entry"]), ("queue_shuffled_order", ["key", "entry"]),
+    ("queue_state", ["id", "repeat", "shuffled", "current", "history", "next_number", "playing"]),
+    ("queue_position", ["id", "entry", "milliseconds"]), ("setting", ["key", "value"]),
+    ("configuration", ["key", "value"]),
+]
+
+/// Takes values from the fuzzer's bytes.
+private struct Input {
+    var bytes: ArraySlice<UInt8>
+
+    mutating func byte() -> UInt8? { bytes.popFirst() }
+
+    /// The first byte says the type: integers near and far, a double, text, a blob, NULL.
+    mutating func value() -> DatabaseValue? {
+        guard let type = byte() else { return nil }
+        switch type % 8 {
+        case 0: return .null
+        case 1: return .integer(Int64(byte() ?? 0))
+        case 2: return .integer(number())
+        case 3: return .integer(Int64(UInt32.max) - Int64(byte() ?? 0) + 2)
+        case 4: return .real(Double(bitPattern: UInt64(bitPattern: number())))
+        case 5: return .text(["audio.maximum-volume", "playback.volume", "playback.maximumVolume"][Int(type / 8) % 3])
+        case 6: return .text(String(decoding: blob(), as: UTF8.self))
+        default: return .bytes(blob())
+        }
+    }
+
+    private mutating func number() -> Int64 { (0..<8).reduce(0) { value, _ in value << 8 | Int64(byte() ?? 0) } }
+
+    private mutating func blob() -> [UInt8] {
+        let length = Int(byte() ?? 0)
+        defer { bytes = bytes.dropFirst(length) }
+        return Array(bytes.prefix(length))
+    }
+}
+
+/// What another program, or a failing medium, may leave in the state.
+let databaseTargets = [FuzzTarget("database-rows") { loadRows(of: $0) }]
+
+private func loadRows(of bytes: [UInt8]) {
+    do throws(DatabaseError) {
+        let database = try Database.inMemory()
+        try database.migrate([Player.schema, ApplianceState.schema])
+        var input = Input(bytes: bytes[...])
+        while let table = input.byte() {
+            let (name, columns) = tables[Int(table) % tables.count]
+            let values = columns.map { _ in input.value() ?? .null }
+            let places = columns.map { _ in "?" }.joined(separator: ", ")
+            // What the table's own rules refuse is not written.
+            var statement = try database.prepare("INSERT OR IGNORE INTO \(name) VALUES (\(places))")
+            try? statement.bind(values)
+            _ = try? statement.step()
+        }
+        let store = QueueStore(database)
+        var contents = try store.contents()
+        if let last = contents.queue.playOrder.last { try? contents.queue.move(last, to: 0) }
+        try? contents.queue.insert([QueuedProduct(.track, "/x")], at: 1)
+        _ = contents.queue.next()
+        if let change = contents.image.change(to: contents.queue, isPlaying: true) { try store.write(change) }
+        let loss = try store.contents().loss
+        require(loss == nil, "what was written is not whole")
+        let settings = KeyValueStore(database, table: ApplianceState.settingTable)
+        var texts: [SettingName: String] = [:]
+        for name in SettingName.allCases { texts[name] = try settings.text(name.path) }
+        _ = Configuration().overruled(by: texts)
+        _ = try ConfigurationStorage.readAll(PlaybackEngineConfig.Values(), KeyValueStore(database), false)
+    } catch {
+        fatalError("the state cannot be loaded: \(error)")
+    }
+}
