@@ -44,6 +44,22 @@ final class DamagedDatabase {
         return damage.isRepairable ? "a wrong bit in \(place), repaired" : "wrong bytes in \(place)"
     }
 
+    /// Creates those of its tables that the other database does not have. Tables without a key are left out: a row that is
+    /// read twice could not be told from two.
+    func createTables(in target: Database) throws(DatabaseError) {
+        let known = try target.tables()
+        for table in tables where !known.contains(where: { $0.utf8.elementsEqual(table.utf8) }) {
+            do throws(DatabaseError) {
+                guard try database.columns(of: table).contains(where: { $0.isKey }) else { continue }
+                var statement = try database.prepare("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?")
+                try statement.bind([.text(table)])
+                if try statement.step(), let sql = statement.text(0) { try target.execute(script: sql) }
+            } catch {
+                Log.warning("table \(table) cannot be carried over: \(error)")
+            }
+        }
+    }
+
     func has(_ table: String) -> Bool { tables.contains { $0.utf8.elementsEqual(table.utf8) } }
 
     /// - Parameter text: more that is damaged.

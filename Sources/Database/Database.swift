@@ -33,6 +33,10 @@ public final class Database {
         }
         self.path = path
         connection = opened
+        // SQLite falls back to reading a file that cannot be written, and says so only at the first change.
+        if sqlite3_db_readonly(opened, "main") == 1 {
+            throw DatabaseError(kind: .notAccessible, message: "the file or its medium is read-only", path: path)
+        }
         sqlite3_busy_timeout(connection, Int32(clamping: busyTimeout))
         try execute("PRAGMA journal_mode=WAL")
         try execute("PRAGMA synchronous=FULL")

@@ -27,9 +27,14 @@ struct DatabaseFiles {
 
     /// Removes what a start that was cut short has left behind.
     func removeLeftovers() throws(SystemError) {
-        for name in [unfinished, copy] where FileKind(at: name) != nil || FileKind(at: name + "-wal") != nil {
-            try remove(name)
-        }
+        for name in [unfinished, copy] where Self.hasAny(of: name) { try remove(name) }
+    }
+
+    /// Whether there is anything under the database's own names.
+    var hasAny: Bool { Self.hasAny(of: path) || Self.hasAny(of: copy) }
+
+    private static func hasAny(of path: String) -> Bool {
+        ([path] + besides.map { path + $0 }).contains { FileKind(at: $0) != nil }
     }
 
     /// Copies the database and its log to another path, byte for byte. Not durable.

@@ -27,10 +27,13 @@ struct LogChecksum: Equatable {
         (first ^ other.first).nonzeroBitCount + (second ^ other.second).nonzeroBitCount
     }
 
-    /// The one bit that is wrong in `words` when their checksum is `found` and not `expected`. A chance hit is one in
-    /// 2^49: a write that was cut off does not look like this.
-    /// - Returns: nil when it is not exactly one bit.
-    static func wrongBit(in words: [UInt32], found: LogChecksum, expected: LogChecksum) -> (word: Int, bit: UInt32)? {
+    /// The bits of which one is wrong in `words` when their checksum is `found` and not `expected`. For the lower 23 bits of
+    /// a word it is one place; for the bits above, the sums repeat within a page, and it is several.
+    /// - Returns: empty when it is not exactly one bit. A write that was cut off looks so by a chance of one in 2^49.
+    static func wrongBits(
+        in words: [UInt32], found: LogChecksum, expected: LogChecksum
+    ) -> [(word: Int, bit: UInt32)] {
+        var candidates: [(word: Int, bit: UInt32)] = []
         let difference = LogChecksum(
             first: expected.first &- found.first, second: expected.second &- found.second)
         // What one more in a word adds to the sums at the end: (1, 1) or (0, 1) in the last pair of words, and one
@@ -47,7 +50,7 @@ struct LogChecksum: Equatable {
                     let power = UInt32(1) << bit
                     let change: UInt32 = isSet ? 0 &- power : power
                     if effect.first &* change == difference.first, effect.second &* change == difference.second {
-                        return (index + offset, bit)
+                        candidates.append((index + offset, bit))
                     }
                 }
             }
@@ -55,7 +58,7 @@ struct LogChecksum: Equatable {
             odd = odd.carried
             index -= 2
         }
-        return nil
+        return candidates
     }
 
     /// After one more pair of words of zero.

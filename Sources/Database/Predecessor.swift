@@ -34,9 +34,9 @@ extension Database {
     /// - Returns: what was lost on the way; nil for nothing.
     func takeOver(_ predecessor: Predecessor, in folder: String) throws(DatabaseError) -> StateFinding? {
         let files = DatabaseFiles("\(folder)/\(predecessor.name)")
-        guard files.exist else { return nil }
+        guard files.hasAny else { return nil }
         var finding: StateFinding?
-        if try schemaNumber(of: predecessor.module.name) == 0 {
+        if files.exist, try schemaNumber(of: predecessor.module.name) == 0 {
             let source = try DamagedDatabase(files)
             var rows = 0
             try transaction { () throws(DatabaseError) in

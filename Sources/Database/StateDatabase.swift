@@ -123,9 +123,11 @@ struct StateDatabase {
         try fill(target, like: source.database)
         try target.transaction { () throws(DatabaseError) in
             let copy = TableCopy(source: source.database, target: target)
+            // Tables of modules that this program does not know are carried over as they are.
+            try source.createTables(in: target)
             for table in try target.tables() where source.has(table) {
-                if table.utf8.elementsEqual("schema_module".utf8) { continue }
-                rows += try copy.copy(table, to: table).rows
+                let outcome = try copy.copy(table, to: table)
+                if !table.utf8.elementsEqual("schema_module".utf8) { rows += outcome.rows }
             }
         }
         try target.checkpoint()

@@ -36,6 +36,7 @@ struct WriteAheadLog {
         guard FileKind(at: path) == .file else { return }
         let file = try File(reading: path)
         guard var sum = try readHeader(file) else { return }
+        // False as soon as something is wrong that is not the end of the log.
         var isTrusted = true
         // The first frame that is wrong and cannot be repaired, and whether its transaction was committed.
         var firstWrong: Int?
@@ -47,10 +48,14 @@ struct WriteAheadLog {
             if computed == frame.stored {
                 // Frames behind a commit are written only after the commit is on the medium.
                 if firstWrong != nil, isCommittedBehind { isTrusted = false }
-            } else if let corrected = correct(frame, computed, sum) {
-                next = corrected
-            } else if firstWrong == nil {
-                firstWrong = frameCount
+            } else {
+                switch try correct(frame, computed, file) {
+                case .repaired(let checksum): next = checksum
+                case .oneOfSeveral:
+                    firstWrong = firstWrong ?? frameCount
+                    isTrusted = false
+                case .unknown: firstWrong = firstWrong ?? frameCount
+                }
             }
             if firstWrong != nil, frame.isCommit { isCommittedBehind = true }
             sum = next
@@ -77,31 +82,57 @@ struct WriteAheadLog {
     /// - Returns: the checksum that the first frame carries on from; nil where there is no log.
     private mutating func readHeader(_ file: borrowing File) throws(SystemError) -> LogChecksum? {
         guard let bytes = try Self.read(file, 0, Self.headerLength) else { return nil }
-        isBigEndian = bytes[3] & 1 == 1
-        let words = words(bytes[..<24])
         let stored = LogChecksum(first: Self.number(bytes, 24), second: Self.number(bytes, 28))
-        let computed = LogChecksum.zero.adding(words)
-        var corrected = bytes
-        if computed != stored {
-            if computed.distance(to: stored) == 1 {
+        // The order of the bytes is a bit of the header as well, and may be the wrong one.
+        for order in [bytes[3], bytes[3] ^ 1] {
+            isBigEndian = order & 1 == 1
+            let words = words(bytes[..<24])
+            let computed = LogChecksum.zero.adding(words)
+            if computed == stored, order == bytes[3] { return adopt(bytes) ? stored : nil }
+            if computed.distance(to: stored) == 1, order == bytes[3], adopt(bytes), try isFollowed(by: 0, computed, file) {
                 note(24, Self.difference(computed, stored), frame: -1)
-            } else if let wrong = LogChecksum.wrongBit(in: words, found: computed, expected: stored) {
+                return computed
+            }
+            for wrong in LogChecksum.wrongBits(in: words, found: computed, expected: stored) {
                 let (offset, mask) = place(wrong.word, wrong.bit)
+                var corrected = bytes
                 corrected[offset] ^= mask
+                guard corrected[3] & 1 == order & 1, adopt(corrected), try isFollowed(by: 0, stored, file) else {
+                    continue
+                }
                 corrections.append(Correction(offset: Int64(offset), mask: mask))
                 damage = Damage(frame: -1, isRepairable: true)
-            } else {
-                return nil
+                return stored
+            }
+            if order != bytes[3] {
+                var corrected = bytes
+                corrected[3] = order
+                guard LogChecksum.zero.adding(self.words(corrected[..<24])) == stored, adopt(corrected) else { continue }
+                corrections.append(Correction(offset: 3, mask: 1))
+                damage = Damage(frame: -1, isRepairable: true)
+                return stored
             }
         }
-        let size = Self.number(corrected, 8)
-        guard Self.number(corrected, 0) & ~1 == 0x377F_0682, size >= 512, size <= 65_536, size & (size - 1) == 0 else {
-            return nil
-        }
-        isBigEndian = corrected[3] & 1 == 1
+        return nil
+    }
+
+    /// - Returns: false for what is no header of a log.
+    private mutating func adopt(_ header: [UInt8]) -> Bool {
+        let size = Self.number(header, 8)
+        guard Self.number(header, 0) & ~1 == 0x377F_0682, Self.number(header, 4) == 3_007_000, size >= 512,
+            size <= 65_536, size & (size - 1) == 0
+        else { return false }
         pageSize = Int(size)
-        salts = LogChecksum(first: Self.number(corrected, 16), second: Self.number(corrected, 20))
-        return computed.distance(to: stored) == 1 ? computed : stored
+        salts = LogChecksum(first: Self.number(header, 16), second: Self.number(header, 20))
+        return true
+    }
+
+    /// Whether the frame carries on from `checksum`.
+    private func isFollowed(
+        by index: Int, _ checksum: LogChecksum, _ file: borrowing File
+    ) throws(SystemError) -> Bool {
+        guard let frame = try readFrame(index, file) else { return false }
+        return frame.salts == salts && checksum.adding(frame.words) == frame.stored
     }
 
     private func offset(ofFrame index: Int) -> Int64 {
@@ -160,21 +191,36 @@ struct WriteAheadLog {
         }
     }
 
-    /// - Returns: the right checksum of a frame with one wrong bit, which is noted; nil for a frame with more.
-    private mutating func correct(_ frame: Frame, _ computed: LogChecksum, _ before: LogChecksum) -> LogChecksum? {
+    private enum Outcome {
+        /// One wrong bit, which is noted; the frame's right checksum.
+        case repaired(LogChecksum)
+        /// One wrong bit, and it is not known which.
+        case oneOfSeveral
+        case unknown
+    }
+
+    private mutating func correct(
+        _ frame: Frame, _ computed: LogChecksum, _ file: borrowing File
+    ) throws(SystemError) -> Outcome {
         let start = offset(ofFrame: frameCount)
+        let candidates = LogChecksum.wrongBits(in: frame.words, found: computed, expected: frame.stored)
         if computed.distance(to: frame.stored) == 1 {
-            note(start + 16, Self.difference(computed, frame.stored), frame: frameCount)
-            return computed
+            // The bit is in the checksum itself when the next frame carries on from the computed one.
+            let isInChecksum = candidates.isEmpty ? true : try isFollowed(by: frameCount + 1, computed, file)
+            if isInChecksum {
+                note(start + 16, Self.difference(computed, frame.stored), frame: frameCount)
+                return .repaired(computed)
+            }
+            guard try isFollowed(by: frameCount + 1, frame.stored, file) else { return .oneOfSeveral }
         }
-        guard let wrong = LogChecksum.wrongBit(in: frame.words, found: computed, expected: frame.stored) else {
-            return nil
+        guard candidates.count == 1, let wrong = candidates.first else {
+            return candidates.isEmpty ? .unknown : .oneOfSeveral
         }
         let (offset, mask) = place(wrong.word, wrong.bit)
         corrections.append(
             Correction(offset: start + Int64(offset < 8 ? offset : offset - 8 + Self.frameHeaderLength), mask: mask))
         damage = damage ?? Damage(frame: frameCount, isRepairable: true)
-        return frame.stored
+        return .repaired(frame.stored)
     }
 
     /// Where a bit of a word is, counted in bytes that the checksum covers.

@@ -1,3 +1,5 @@
+import PCM
+
 /// The opening of one source, which can be attempted again where bytes were missing.
 ///
 /// Thread: the decoder thread alone.

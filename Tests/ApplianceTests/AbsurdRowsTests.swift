@@ -37,7 +37,7 @@ enum DatabaseRows {
         let found = try store.contents()
         var contents = found
         if let last = contents.queue.playOrder.last { try? contents.queue.move(last, to: 0) }
-        try? contents.queue.insert([QueuedProduct(.track, "/x")], at: 1)
+        _ = try? contents.queue.insert([QueuedProduct(.track, "/x")], at: 1)
         _ = contents.queue.next()
         if let change = contents.image.change(to: contents.queue, isPlaying: false) { try store.write(change) }
         return found
@@ -60,7 +60,7 @@ struct AbsurdRowsTests {
             "UPDATE queue_entry SET id = 0 WHERE id = 6",
             "UPDATE queue_entry SET product = x'41' WHERE id = 6", "UPDATE queue_entry SET product = '' WHERE id = 6",
             "UPDATE queue_entry SET product = printf('%.70000c', 'x') WHERE id = 6",
-            "UPDATE queue_entry SET type = 7 WHERE id = 6", "UPDATE queue_entry SET source_id = 5.5 WHERE id = 6",
+            "UPDATE queue_entry SET type = 7 WHERE id = 6", "UPDATE queue_entry SET source_id = x'35' WHERE id = 6",
         ])
     func entries(statement: String) throws {
         let contents = try loaded(statement)

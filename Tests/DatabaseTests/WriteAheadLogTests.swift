@@ -27,12 +27,13 @@ func makeLog(_ path: String, transactions: Int) throws -> (image: Data, log: Dat
 @Suite("The write-ahead log")
 struct WriteAheadLogTests {
     let folder: ScratchFolder
-    let log: Data
+    private let made: (image: Data, log: Data)
+    private var log: Data { made.log }
     private let path: String
 
     init() throws {
         folder = try ScratchFolder()
-        log = try makeLog(folder["made.db"], transactions: 6).log
+        made = try makeLog(folder["made.db"], transactions: 6)
         path = folder["log"]
     }
 
@@ -63,19 +64,34 @@ struct WriteAheadLogTests {
             var damaged = log
             damaged[bit / 8] ^= 1 << UInt8(bit % 8)
             let examined = try examine(damaged)
-            #expect(examined.damage?.isRepairable == true, "bit \(bit)")
+            let damage = try #require(examined.damage, "bit \(bit)")
+            // The checksum cannot tell the highest bits of a page's words apart, and no frame follows the last one.
+            let isAmbiguous = bit / 8 >= 32 && bit % 32 >= 23 || bit / 8 >= log.count - 4120
+            #expect(damage.isRepairable || isAmbiguous, "bit \(bit)")
             try examined.repair(copy: path)
-            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == log, "bit \(bit)")
+            if damage.isRepairable {
+                #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == log, "bit \(bit)")
+            } else {
+                // Nothing but the one bit and the checksums differs, and the log can be read to its end.
+                #expect(try WriteAheadLog(path).damage == nil, "bit \(bit)")
+                try made.image.write(to: URL(fileURLWithPath: folder["read.db"]))
+                try Data(contentsOf: URL(fileURLWithPath: path)).write(to: URL(fileURLWithPath: folder["read.db-wal"]))
+                let frames = try rows("PRAGMA wal_checkpoint", in: try Database(path: folder["read.db"]))[0][1]
+                #expect(frames == .integer(Int64((log.count - 32) / 4120)), "bit \(bit)")
+            }
         }
     }
 
     @Test("more wrong bytes in a transaction that others follow are damage; in the last one they are a cut write")
     func wrongBytes() throws {
         let frame = 24 + 4096
-        for index in 0..<((log.count - 32) / frame) {
+        let count = (log.count - 32) / frame
+        // The commit before the last one ends the last transaction but one.
+        let commits = (0..<count).filter { index in log[(32 + index * frame + 4)..<(32 + index * frame + 8)].contains { $0 != 0 } }
+        for index in 0..<count {
             var damaged = log
             for byte in 0..<100 { damaged[32 + index * frame + 200 + byte] = 0xA5 }
-            let isLast = index == (log.count - 32) / frame - 1
+            let isLast = index > commits[commits.count - 2]
             let found = try examine(damaged).damage
             #expect(found == (isLast ? nil : .init(frame: index, isRepairable: false)))
         }

@@ -131,7 +131,7 @@ struct ALSADeviceTests {
         #expect(pieces == [size - size / 3, size / 3])
     }
 
-    @Test("every fault but the device's end is recovered from: it can be written to anew")
+    @Test("every fault but the device's end is recovered from: it can be written to again")
     func recovery() throws {
         let device = try open(.stereo("null"))
         let size = device.configuration.bufferFrames

@@ -30,6 +30,8 @@ struct QueueReader {
             repeatMode: state.repeatMode, current: state.current, history: state.history, nextNumber: state.nextNumber)
         if queue.originalOrder != original.ids || queue.isShuffled != state.isShuffled { lostOrder = true }
         let position = if let current = queue.current { try readPosition(of: current) } else { 0.0 }
+        // A number that would be given a second time.
+        if queue.nextNumber != state.nextNumber { lostRows += 1 }
         let isWhole = lostRows == 0 && !lostOrder
         return QueueStore.Contents(
             queue: queue, position: position, isPlaying: state.isPlaying,

@@ -1,3 +1,4 @@
+import CALSA
 import CLinux
 import PCM
 

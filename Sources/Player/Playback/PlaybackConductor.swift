@@ -49,6 +49,8 @@ final class PlaybackConductor: @unchecked Sendable {
     private var machine = PlaybackStateMachine()
     private var items: [ItemID: Item] = [:]
     private var lastItem: UInt64 = 0
+    /// The item whose pipeline is published.
+    private var publishedItem: ItemID?
     private var retired: [Retired] = []
     /// The last command that cut off what was playing: what the renderer says of streams from before is out of date.
     private var lastCut: UInt64 = 0
@@ -96,8 +98,7 @@ final class PlaybackConductor: @unchecked Sendable {
             retired[index].command = renderer.sentCommands
         }
         for (id, item) in items { item.pipeline.setPlaying(isRunning && id == machine.currentItem) }
-        let pipeline = machine.currentItem.flatMap { items[$0]?.pipeline }
-        if published.value.pipeline !== pipeline { published.update { $0.pipeline = pipeline } }
+        publishPipeline()
         fetchEvents()
     }
 
@@ -213,6 +214,15 @@ final class PlaybackConductor: @unchecked Sendable {
                 $0.startPosition = nil
             }
         }
+    }
+
+    /// Compares ids, not pipelines: the Embedded compiler (6.3.1) crashes on the latter inside `handle`.
+    private func publishPipeline() {
+        let current = machine.currentItem
+        guard current != publishedItem else { return }
+        publishedItem = current
+        guard let current, let item = items[current] else { return published.update { $0.pipeline = nil } }
+        published.update { $0.pipeline = item.pipeline }
     }
 
     private func begin(_ stream: PCMStream) {

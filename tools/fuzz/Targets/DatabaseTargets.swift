@@ -64,7 +64,7 @@ private func loadRows(of bytes: [UInt8]) {
         let store = QueueStore(database)
         var contents = try store.contents()
         if let last = contents.queue.playOrder.last { try? contents.queue.move(last, to: 0) }
-        try? contents.queue.insert([QueuedProduct(.track, "/x")], at: 1)
+        _ = try? contents.queue.insert([QueuedProduct(.track, "/x")], at: 1)
         _ = contents.queue.next()
         if let change = contents.image.change(to: contents.queue, isPlaying: true) { try store.write(change) }
         let loss = try store.contents().loss
