@@ -41,8 +41,8 @@ extension Configuration {
     public var mixerControl: String? { text(.mixerControl, unless: "auto") }
     public var forcesSoftwareVolume: Bool { text(.volumeRoute, unless: "auto") != nil }
     public var maximumVolume: Volume { Volume(percent: number(.maximumVolume)) }
-    /// In dB, as long as no volume is known.
-    public var firstVolume: Int { number(.firstVolume) }
+    /// As long as no volume is known.
+    public var firstVolume: Volume { Volume(decibels: Double(number(.firstVolume))) }
     /// Whether what is interrupted fades out, and what comes after a silence fades in.
     public var usesFades: Bool { choice(.fades, of: [true, false]) }
     /// Whether music is adapted to what the card takes.

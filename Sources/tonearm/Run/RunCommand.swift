@@ -135,6 +135,7 @@ struct RunCommand {
         output.settleAtRateChange = sound?.settleAtRateChange ?? 0
         var settings = PlayerSettings(output: output)
         settings.storage = storage
+        settings.firstVolume = configuration.firstVolume
         settings.storesOnlyVolume = true
         settings.mixerControl = configuration.mixerControl ?? sound?.mixer
         settings.mixerLimits = sound?.mixerRange
