@@ -33,7 +33,7 @@ let package = Package(
         .target(name: "Platform", dependencies: ["CLinux", "CJansson"]),
         .target(name: "PCM", dependencies: ["Platform", "CLinux"]),
         .target(name: "Crypto", dependencies: ["Platform", "CMbedTLS"]),
-        .target(name: "Database", dependencies: ["Platform", "CSQLite"]),
+        .target(name: "Database", dependencies: ["Platform", "CSQLite", "CLinux"]),
         .target(name: "Media", dependencies: ["PCM", "Platform", "CFLAC"]),
         .target(name: "Output", dependencies: ["PCM", "Platform", "CALSA", "CLinux"]),
         .target(name: "Board", dependencies: ["Platform", "CGPIOD", "CLinux"]),
@@ -88,7 +88,8 @@ let package = Package(
         .testTarget(
             name: "ApplianceTests",
             dependencies: [
-                "Appliance", "Player", "Board", "CLinux", "QueueWriter", "StateOpener", "BoardTestSupport", "OutputTestSupport",
+                "Appliance", "Player", "Board", "CLinux", "QueueWriter", "StateOpener", "BoardTestSupport",
+                "OutputTestSupport",
                 "TestSupport",
             ]),
         .testTarget(name: "CommandLineTests", dependencies: ["tonearm", "TestSupport"]),

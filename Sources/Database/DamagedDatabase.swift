@@ -44,8 +44,8 @@ final class DamagedDatabase {
         return damage.isRepairable ? "a wrong bit in \(place), repaired" : "wrong bytes in \(place)"
     }
 
-    /// Creates those of its tables that the other database does not have. Tables without a key are left out: a row that is
-    /// read twice could not be told from two.
+    /// Creates those of its tables that the other database does not have. Tables without a key are left out: a row that
+    /// is read twice could not be told from two.
     func createTables(in target: Database) throws(DatabaseError) {
         let known = try target.tables()
         for table in tables where !known.contains(where: { $0.utf8.elementsEqual(table.utf8) }) {
@@ -67,7 +67,7 @@ final class DamagedDatabase {
 }
 
 extension DatabaseError {
-    /// Whether the contents of the file are to blame. SQL that SQLite does not understand is damage as well where a table
-    /// is missing or another one than this program made.
+    /// Whether the contents of the file are to blame. SQL that SQLite does not understand is damage as well where a
+    /// table is missing or another one than this program made.
     var isDamage: Bool { kind == .corrupt || kind == .misuse }
 }

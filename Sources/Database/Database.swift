@@ -4,8 +4,8 @@ import Platform
 /// A connection to one SQLite database in WAL mode. What a transaction has committed survives a power cut
 /// (`synchronous=FULL`).
 ///
-/// Thread: one at a time, with its statements. In the program that is the storage thread (`StorageThread`), or before it
-/// runs the thread that opens the state.
+/// Thread: one at a time, with its statements. In the program that is the storage thread (`StorageThread`), or before
+/// it runs the thread that opens the state.
 public final class Database {
     /// The database file; `-wal` and `-shm` lie beside it. `:memory:` for one without a file.
     public let path: String

@@ -27,8 +27,8 @@ struct LogChecksum: Equatable {
         (first ^ other.first).nonzeroBitCount + (second ^ other.second).nonzeroBitCount
     }
 
-    /// The bits of which one is wrong in `words` when their checksum is `found` and not `expected`. For the lower 23 bits of
-    /// a word it is one place; for the bits above, the sums repeat within a page, and it is several.
+    /// The bits of which one is wrong in `words` when their checksum is `found` and not `expected`. For the lower 23
+    /// bits of a word it is one place; for the bits above, the sums repeat within a page, and it is several.
     /// - Returns: empty when it is not exactly one bit. A write that was cut off looks so by a chance of one in 2^49.
     static func wrongBits(
         in words: [UInt32], found: LogChecksum, expected: LogChecksum

@@ -14,8 +14,8 @@ struct StateDatabase {
         var findings: [StateFinding]
     }
 
-    /// - Throws: `.newerSchema`; `.full`, `.notAccessible`, `.inputOutput`, `.busy` when it cannot be used now. Damage is
-    ///   a finding.
+    /// - Throws: `.newerSchema`; `.full`, `.notAccessible`, `.inputOutput`, `.busy` when it cannot be used now. Damage
+    ///   is a finding.
     func open(_ path: String) throws(DatabaseError) -> Opened {
         let files = DatabaseFiles(path)
         var findings: [StateFinding] = []
@@ -100,8 +100,8 @@ struct StateDatabase {
 
     // MARK: Recovering
 
-    /// Carries what can be read over into a new file, which takes the damaged one's place. A power cut at any point leaves
-    /// the damaged file, the whole new one, or both with their names, and the next start goes on from there.
+    /// Carries what can be read over into a new file, which takes the damaged one's place. A power cut at any point
+    /// leaves the damaged file, the whole new one, or both with their names, and the next start goes on from there.
     private func recover(_ files: DatabaseFiles, _ damage: String) throws(DatabaseError) -> StateFinding {
         Log.error("\(files.path) is damaged (\(damage)). What can be read is carried over into a new file")
         let source = try DamagedDatabase(files)

@@ -19,7 +19,8 @@ public final class StorageThread: @unchecked Sendable {
         case system(SystemError)
     }
 
-    /// Runs inside a transaction, on the storage thread, and again when that transaction fails because of another's work.
+    /// Runs inside a transaction, on the storage thread, and again when that transaction fails because of another's
+    /// work.
     public typealias Work = @Sendable (Database) throws(DatabaseError) -> Void
     public typealias Answer = @Sendable (DatabaseError?) -> Void
 
@@ -94,8 +95,8 @@ public final class StorageThread: @unchecked Sendable {
     /// Somebody uses the storage until `leave`.
     public func join() { lock.withLock { users += 1 } }
 
-    /// Ends a use. The last one writes everything that waits, empties the log into the file, and closes it: from then on
-    /// a plain copy of the file is a backup. Blocks on the medium.
+    /// Ends a use. The last one writes everything that waits, empties the log into the file, and closes it: from then
+    /// on a plain copy of the file is a backup. Blocks on the medium.
     public func leave() {
         let isLast = lock.withLock {
             users -= 1
@@ -114,8 +115,8 @@ public final class StorageThread: @unchecked Sendable {
 
     // MARK: Writing
 
-    /// Runs `work` in a transaction, soon. What waits at that time shares the transaction. A power cut leaves all of the
-    /// work or none of it.
+    /// Runs `work` in a transaction, soon. What waits at that time shares the transaction. A power cut leaves all of
+    /// the work or none of it.
     /// - Parameters:
     ///   - canWait: whether it may be delayed by the write budget: nobody waits for it.
     ///   - answerOn: the caller's loop; nil calls `answer` on the storage thread.

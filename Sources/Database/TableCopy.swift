@@ -1,5 +1,5 @@
-/// Copies the rows of a table from one database to another, also out of a damaged one: from the first row to the damage,
-/// and from the last row back to it.
+/// Copies the rows of a table from one database to another, also out of a damaged one: from the first row to the
+/// damage, and from the last row back to it.
 ///
 /// Thread: that of the databases. Inside a transaction of the target.
 struct TableCopy {

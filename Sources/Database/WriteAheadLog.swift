@@ -1,8 +1,8 @@
 import Platform
 
-/// The write-ahead log of a database, read without SQLite. SQLite takes a frame with a wrong checksum for the end of the
-/// log, because a power cut ends a log so. One flipped bit in the middle therefore drops all later transactions without
-/// an error. This tells the two apart, and repairs what can be repaired.
+/// The write-ahead log of a database, read without SQLite. SQLite takes a frame with a wrong checksum for the end of
+/// the log, because a power cut ends a log so. One flipped bit in the middle therefore drops all later transactions
+/// without an error. This tells the two apart, and repairs what can be repaired.
 ///
 /// Thread: any that may block on the medium, before SQLite opens the file: SQLite's recovery shortens the log.
 struct WriteAheadLog {

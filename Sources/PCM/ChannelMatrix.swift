@@ -11,10 +11,11 @@ enum ChannelPosition: UInt16 {
     case sideRight = 0x400
 }
 
-/// The positions of some channels in the order of FLAC (RFC 9639, 9.1.3), which is that of WAV's mask. Channels behind the
-/// eighth have none.
+/// The positions of some channels in the order of FLAC (RFC 9639, 9.1.3), which is that of WAV's mask. Channels behind
+/// the eighth have none.
 ///
-/// A mask and no array: constant arrays of one function get one name in the Embedded build, which `tools/cross` refuses.
+/// A mask and no array: constant arrays of one function get one name in the Embedded build, which `tools/cross`
+/// refuses.
 struct ChannelLayout {
     static let largest = 8
     private let mask: UInt16

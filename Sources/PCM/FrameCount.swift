@@ -1,5 +1,5 @@
-/// Frames and time. In 64 bits, because ten seconds at 352.8 kHz times 1000 do not fit into 32; what does not fit into 64
-/// becomes the nearest number that does.
+/// Frames and time. In 64 bits, because ten seconds at 352.8 kHz times 1000 do not fit into 32; what does not fit into
+/// 64 becomes the nearest number that does.
 public enum FrameCount {
     /// The whole frames that `milliseconds` take at `sampleRate` Hz; at least 0.
     public static func lasting(milliseconds: Int, at sampleRate: Int) -> Int64 {

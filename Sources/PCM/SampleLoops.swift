@@ -3,7 +3,8 @@
 /// Wrapping operators on raw pointers are the form that vectorises, as `tools/check-vectorisation` verifies. What ships
 /// is optimised for size, which would keep the loops scalar: hence `@_optimize(speed)`.
 enum SampleLoops<Target: DeviceSample> {
-    /// Samples without a gain whose dropped bits are zero. Others are rounded to nearest (ties towards +∞) and saturated.
+    /// Samples without a gain whose dropped bits are zero. Others are rounded to nearest (ties towards +∞) and
+    /// saturated.
     @inline(never)
     @_optimize(speed)
     static func narrow(_ source: UnsafePointer<Int32>, count: Int, to target: UnsafeMutableRawPointer) {

@@ -14,8 +14,8 @@ public final class SampleRenderer {
     /// The gain of the next sample when no ramp is under way, else the ramp's target.
     public private(set) var gain = Gain.unity
 
-    /// Significant bits of the samples that are rendered next, 4 to 32; the bits below them are zero. At unity it decides
-    /// whether bits are dropped, which takes dither. 32 until it is set.
+    /// Significant bits of the samples that are rendered next, 4 to 32; the bits below them are zero. At unity it
+    /// decides whether bits are dropped, which takes dither. 32 until it is set.
     public var sourceBitDepth = 32
 
     /// Frames of a ramp: 20 ms.

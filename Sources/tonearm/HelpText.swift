@@ -32,15 +32,15 @@ enum HelpText {
           --version           the version
 
         Exit codes: 0 all went well; 1 something could not be played or read; 2 the command line is wrong;
-        3 the sound device cannot be used; 4 the daemon is not running or does not answer; 78 the configuration or a board's
-        profile is wrong. After a signal the shell sees 128 and its number: 130 for Ctrl-C, 143 for SIGTERM.
+        3 the sound device cannot be used; 4 the daemon is not running or does not answer; 78 the configuration or
+        a board's profile is wrong. After a signal the shell sees 128 and its number: 130 for Ctrl-C, 143 for SIGTERM.
         """
 
     static let run = """
         Usage: tonearm run [--config FILE]
 
-        Plays a queue that outlives it, and obeys the board's buttons and the clients of its socket. Ends with SIGTERM or
-        SIGINT; SIGHUP reads the configuration again. It logs to stderr, in the form that journald reads.
+        Plays a queue that outlives it, and obeys the board's buttons and the clients of its socket. Ends with SIGTERM
+        or SIGINT; SIGHUP reads the configuration again. It logs to stderr, in the form that journald reads.
 
         Options:
           --config FILE           the configuration; default: /etc/tonearm/tonearm.conf, and all defaults without it
@@ -69,7 +69,8 @@ enum HelpText {
                tonearm play --daemon [--socket PATH] [--json] FILE|FOLDER…
 
         Plays files (FLAC, WAV, AIFF) and the music in folders, in order and without gaps. What cannot be played is
-        reported and skipped. With --daemon the running daemon plays them, in place of its queue (`tonearm queue --help`).
+        reported and skipped. With --daemon the running daemon plays them, in place of its queue (`tonearm queue
+        --help`).
         Without files the running daemon plays its queue (`tonearm pause --help`).
 
         Options:
@@ -111,13 +112,13 @@ enum HelpText {
     static let devices = """
         Usage: tonearm devices [--json]
 
-        Lists the sound cards: the names to use with `tonearm play --device`, rates, sample formats and channels that the
-        hardware does by itself, and mixer controls.
+        Lists the sound cards: the names to use with `tonearm play --device`, rates, sample formats and channels that
+        the hardware does by itself, and mixer controls.
 
         Options:
-          --json       one JSON object a card: id, index, name, devices (device, name, busy, error, rates, sampleFormats,
-                       minimumChannels, maximumChannels), mixerControls (name, index, minimumDecibels, maximumDecibels,
-                       mute)
+          --json       one JSON object a card: id, index, name, devices (device, name, busy, error, rates,
+                       sampleFormats, minimumChannels, maximumChannels), mixerControls (name, index,
+                       minimumDecibels, maximumDecibels, mute)
           --help, -h   this text
 
         Exit codes: 0, also without a sound card; 2 the command line is wrong.

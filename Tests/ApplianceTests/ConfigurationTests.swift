@@ -153,7 +153,8 @@ struct ConfigurationTests {
             ("[wifi]", "1: unknown section [wifi]. Sections: audio, player, control, board, log"),
             (
                 "[board]\nprofil = x",
-                "2: unknown key \"profil\" in [board]; did you mean \"profile\"? Keys: profile, power-off, network-restart"
+                "2: unknown key \"profil\" in [board]; did you mean \"profile\"? "
+                    + "Keys: profile, power-off, network-restart"
             ),
             ("[player]\nlevel = x", "2: unknown key \"level\" in [player]; it belongs to [log]. Keys: resume, state"),
             ("[player]\ncolour = red", "2: unknown key \"colour\" in [player]. Keys: resume, state"),
@@ -291,7 +292,8 @@ struct ConfigurationTests {
         #expect(difference.needsRestart == [.buffer])
         #expect(
             old.refusal(.buffer, to: new)
-                == "[audio] buffer = 50 ms (tonearm.conf:2) takes effect at the next start; 100 ms stays in force until then"
+                == "[audio] buffer = 50 ms (tonearm.conf:2) takes effect at the next start; "
+                + "100 ms stays in force until then"
         )
     }
 

@@ -17,14 +17,22 @@ final class RemoteFixture: @unchecked Sendable {
     /// Of the daemon. Driven by hand: time stands still unless a test lets it pass.
     let loop: EventLoop
     let player: Player
-    private var thread: NamedThread!
+    private let thread: NamedThread
     /// Used on `loop` alone.
-    private var daemon: Daemon!
-    private var server: JSONSocketServer!
+    private let daemon: Daemon
+    private let server: JSONSocketServer
 
     var path: String { folder["control"] }
-    /// The user id that a client has who connects now. Used on `loop` alone.
-    var user: UInt32 = 1000
+    /// The user id of a client that connects now. Used on `loop` alone.
+    var user: UInt32 {
+        get { connectingUser.id }
+        set { connectingUser.id = newValue }
+    }
+    private let connectingUser: ConnectingUser
+
+    private final class ConnectingUser {
+        var id: UInt32 = 1000
+    }
 
     init(clientLimit: Int = 8, mode: UInt32 = 0o660) throws {
         folder = try ScratchFolder()
@@ -35,26 +43,24 @@ final class RemoteFixture: @unchecked Sendable {
             settings: settings, source: LocalFiles(), provider: card,
             clock: ManualClock(), newSessionID: { "session" }, startTimer: { LoopTimer($0) }, openMixer: { nil })
         player.playbackEngineConfig.loudnessNormalizationMode = .off
-        thread = try NamedThread.start(name: "daemon") { [self] in
+        let daemon = Daemon(
+            loop: loop, player: player, configuration: Configuration(), state: try ApplianceState(folder["state"]),
+            clock: clock)
+        daemon.start()
+        let connectingUser = ConnectingUser()
+        let server = JSONSocketServer(
+            daemon: daemon, path: folder["control"], mode: mode, group: nil, clientLimit: clientLimit,
+            version: "1.2.3", userOf: { _ in connectingUser.id })
+        try server.start()
+        self.connectingUser = connectingUser
+        self.daemon = daemon
+        self.server = server
+        thread = try NamedThread.start(name: "daemon") { [loop] in
             loop.run()
             // As the program does it: on the loop's thread, when the loop no longer runs.
             server.stop()
             daemon.shutDown()
         }
-        try perform { [self] () -> Result<Void, SocketFileError> in
-            do {
-                daemon = Daemon(
-                    loop: loop, player: player, configuration: Configuration(),
-                    state: try ApplianceState(folder["state"]), clock: clock)
-                daemon.start()
-            } catch {
-                fatalError("\(error)")
-            }
-            server = JSONSocketServer(
-                daemon: daemon, path: folder["control"], mode: mode, group: nil, clientLimit: clientLimit,
-                version: "1.2.3", userOf: { [self] _ in user })
-            do throws(SocketFileError) { return .success(try server.start()) } catch { return .failure(error) }
-        }.get()
     }
 
     func shutDown() {

@@ -55,7 +55,8 @@ struct CheckTests {
             findings() == [
                 "missing sound: no sound card `HiFi`. Cards here: DAC, Headphones.",
                 "present amplifier: line 4 of c",
-                "missing button play: line 1 of c is active at rest: the button is held, or `active` is inverted in the profile",
+                "missing button play: line 1 of c is active at rest: the button is held, "
+                    + "or `active` is inverted in the profile",
                 "missing button stop: line 2 of c: in use by `leds-gpio`.",
                 "present encoder volume: line 5 of c and line 6 of c",
                 "missing light green: line 3 of c: no such line. The chip has 3 lines, 0 to 2.",
@@ -196,7 +197,8 @@ struct GPIOLinesTests {
             ),
             (
                 .noPermission(LineReference(chip: "a", line: .offset(1)), device: "/dev/gpiochip0"),
-                "line 1 of a: not permitted to open /dev/gpiochip0. Add the user to the group that owns it, often `gpio`."
+                "line 1 of a: not permitted to open /dev/gpiochip0. "
+                    + "Add the user to the group that owns it, often `gpio`."
             ),
             (
                 .lineTaken(LineReference(chip: "a", line: .offset(1)), by: "tonearm"),

@@ -319,7 +319,8 @@ struct ClientCommandTests {
             ),
             (
                 ["volume", "loud"],
-                "volume loud: must be percent from 0 to 100, or +PERCENT and -PERCENT from what it is. See `tonearm volume --help`."
+                "volume loud: must be percent from 0 to 100, or +PERCENT and -PERCENT from what it is. "
+                    + "See `tonearm volume --help`."
             ),
             (["mute", "yes"], "mute yes: must be on or off. See `tonearm mute --help`."),
             (["repeat", "two"], "repeat two: must be off, all or one. See `tonearm repeat --help`."),
@@ -350,7 +351,8 @@ struct ClientCommandTests {
             ),
             (
                 ["queue", "remove", ""],
-                "\"\": must be a place in the queue, from 1 on, as `tonearm queue` lists them. See `tonearm queue --help`."
+                "\"\": must be a place in the queue, from 1 on, as `tonearm queue` lists them. "
+                    + "See `tonearm queue --help`."
             ),
             (["focus", "loud"], "focus needs one of none, background, limited, full. See `tonearm focus --help`."),
             (

@@ -101,7 +101,8 @@ struct PlayCommandTests {
         // The code of the player comes out of the pipeline on descriptor 3.
         shell.arguments = [
             "-c",
-            "{ '\(try Program.path())' play --json --device file:FILE=pipe,FORMAT=raw a.flac; echo $? >code; } | head -n 1 >line",
+            "{ '\(try Program.path())' play --json --device file:FILE=pipe,FORMAT=raw a.flac; echo $? >code; } "
+                + "| head -n 1 >line",
         ]
         shell.currentDirectoryURL = URL(fileURLWithPath: program.folder.path)
         shell.environment = program.environment

@@ -63,7 +63,8 @@ struct StatusLineTests {
     func wide() {
         #expect(
             StatusLine(Self.now()).text(columns: 101)
-                == "Prelude – Ensemble  1:01/2:00  [===========-----------]  44100 Hz 16 bit stereo → S32_LE hw:CARD=DAC"
+                == "Prelude – Ensemble  1:01/2:00  [===========-----------]  "
+                + "44100 Hz 16 bit stereo → S32_LE hw:CARD=DAC"
         )
     }
 

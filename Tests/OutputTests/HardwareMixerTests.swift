@@ -42,7 +42,7 @@ final class SimulatedMixer {
 @Suite("The volume in a card's mixer")
 struct HardwareMixerTests {
     @Test(
-        "at every percent the card takes the loudest step that is not louder than the curve; the samples stay as they are"
+        "at every percent the card takes the loudest step that is not louder than the curve; samples stay as they are"
     )
     func everyPercent() throws {
         // PCM512x: −103.5 to +24 dB in steps of half a decibel.

@@ -17,7 +17,9 @@ struct SampleRendererTests {
         }
     }
 
-    @Test("at unity, bits below those that a source says it has are rounded to nearest and not dithered", arguments: SampleFormat.allCases)
+    @Test(
+        "at unity, bits below those that a source says it has are rounded to nearest and not dithered",
+        arguments: SampleFormat.allCases)
     func unityNarrows(format: SampleFormat) {
         let expected = telltaleSamples.map { exactSample($0, gain: .unity, bitDepth: format.bitDepth) }
         #expect(render(telltaleSamples, as: format, gain: .unity) == expected)

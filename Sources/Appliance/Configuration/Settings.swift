@@ -96,7 +96,7 @@ struct Setting: Sendable {
         Setting(
             .realtimePriority, "audio", "realtime-priority", .integer(0...99), "40",
             """
-            The priority of the audio thread (SCHED_FIFO); 0 for none. It needs the permission, which the unit file gives.
+            The priority of the audio thread (SCHED_FIFO); 0 for none. The unit file gives the permission.
             """),
         Setting(
             .fades, "audio", "fades", .choice(["on", "off"]), "on",
@@ -179,8 +179,8 @@ struct Setting: Sendable {
             """),
     ]
 
-    /// Whether no client may set it: it is needed before the clients' settings are read, a mistake in it locks clients out
-    /// or keeps the next start from succeeding, or it is a command that is run.
+    /// Whether no client may set it: it is needed before the clients' settings are read, a mistake in it locks clients
+    /// out or keeps the next start from succeeding, or it is a command that is run.
     private var isForFileOnly: Bool {
         switch name {
         case .state, .socket, .socketMode, .socketGroup, .clients, .profile, .powerOff, .networkRestart: true

@@ -130,7 +130,7 @@ public final class Daemon: @unchecked Sendable {
         passedOver = entry
         problems.set(
             DaemonProblem.queue,
-            "\(product.productId) was passed over: the player ended twice after it was opened. Play it to try again, or "
+            "\(product.productId) was skipped: the player ended twice after it was opened. Play it to try again, or "
                 + "remove it from the queue.")
         queue.pass(over: entry)
         // The guard knows nothing against the next one.

@@ -1,7 +1,7 @@
 import Platform
 
-/// Says that the medium of what plays is missing or slow (docs/decisions/watchdog.md). Waiting for it is a healthy state
-/// that clients are shown.
+/// Says that the medium of what plays is missing or slow (docs/decisions/watchdog.md). Waiting for it is a healthy
+/// state that clients are shown.
 ///
 /// Thread: the daemon's.
 final class MediumProblem {

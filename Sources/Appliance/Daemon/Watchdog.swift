@@ -2,8 +2,8 @@ import Platform
 import Player
 
 /// Reports to the supervisor of this process, which is systemd: that it has started and stops, in a line what it plays,
-/// and regularly that the player is healthy, as `HealthCheck` has it. A player that hangs is not reported as healthy, and
-/// is restarted.
+/// and regularly that the player is healthy, as `HealthCheck` has it. A player that hangs is not reported as healthy,
+/// and is restarted.
 ///
 /// Thread: the daemon's.
 /// `@unchecked Sendable` is safe because the player's thread only posts to the daemon's loop.

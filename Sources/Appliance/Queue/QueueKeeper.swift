@@ -1,9 +1,9 @@
 import Database
 import Platform
 
-/// Hands what changes of the queue, the position and the settings of clients to the storage thread. One write is under way
-/// at a time; what changes meanwhile goes into the next one. What a client waits for is written at once, the rest within
-/// the write budget.
+/// Hands what changes of the queue, the position and the settings of clients to the storage thread. One write is under
+/// way at a time; what changes meanwhile goes into the next one. What a client waits for is written at once, the rest
+/// within the write budget.
 ///
 /// Thread: that of `loop`.
 // @unchecked: everything belongs to `loop`'s thread. The work that runs on the storage thread has a copy of its batch.

@@ -2,8 +2,8 @@ import Database
 import Platform
 import Player
 
-/// Reads the queue from its tables. The rows come from outside: another version, another program, a failing medium. Each
-/// value is checked, and a row that does not fit is left out and counted.
+/// Reads the queue from its tables. The rows come from outside: another version, another program, a failing medium.
+/// Each value is checked, and a row that does not fit is left out and counted.
 ///
 /// Thread: that of the database.
 struct QueueReader {

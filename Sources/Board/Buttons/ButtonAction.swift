@@ -1,5 +1,5 @@
-/// What a button or a step of an encoder asks for. The raw value is its name in a board profile; clients and the command
-/// line have the same names.
+/// What a button or a step of an encoder asks for. The raw value is its name in a board profile; clients and the
+/// command line have the same names.
 public enum ButtonAction: String, CaseIterable, Sendable {
     case play, pause, toggle
     case next, previous

@@ -42,7 +42,8 @@ public struct ButtonStateMachine: Sendable {
         case chattering(until: Int64)
     }
 
-    /// A person presses 8 times a second for a short while. A contact that fails presses as often as `debounce` lets it.
+    /// A person presses 8 times a second for a short while. A contact that fails presses as often as `debounce` lets
+    /// it.
     static let pressLimit = 20
     /// The limit holds for presses within this time; a contact that was quiet for as long works again.
     static let chatterTime: Int64 = 2_000_000_000

@@ -86,7 +86,8 @@ public struct AmplifierSequence: Sendable {
         return advance(to: now)
     }
 
-    /// The device has stopped by itself and is wanted again, to be reopened: as if it had been stopped and were started.
+    /// The device has stopped by itself and is wanted again, to be reopened: as if it had been stopped and were
+    /// started.
     public mutating func restartDevice(at now: Int64) -> [Step] {
         var steps: [Step] = []
         switch state {

@@ -42,8 +42,8 @@ public final class Lights {
     }
 
     private func carryOut() {
-        // An output that fails is reported at once, and the report may lead back here with other conditions. The call that
-        // is under way carries those out too, on all outputs.
+        // An output that fails is reported at once, and the report may lead back here with other conditions. The call
+        // that is under way carries those out too, on all outputs.
         guard !isCarryingOut else { return }
         isCarryingOut = true
         var shown: [Bool]

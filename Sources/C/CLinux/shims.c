@@ -96,8 +96,8 @@ int tonearm_is_kernel_folder(const char *path) {
 }
 
 void tonearm_use_background_priority(void) {
-    // Of this thread alone: on Linux both go by the thread's id. The lowest of 39 shares of the processor; the disk when
-    // nobody else wants it (IOPRIO_CLASS_IDLE).
+    // Of this thread alone: on Linux both go by the thread's id. The lowest of 39 shares of the processor; the disk
+    // when nobody else wants it (IOPRIO_CLASS_IDLE).
     setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 19);
     syscall(SYS_ioprio_set, 1 /* IOPRIO_WHO_PROCESS */, 0, 3 << 13);
 }
@@ -215,7 +215,8 @@ void tonearm_restore_terminal_at_crash(int descriptor, const struct termios *set
     terminal_before.descriptor = descriptor;
     terminal_before.settings = *settings;
     static const int crashes[] = {SIGABRT, SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE};
-    // Back to the default action when the handler is entered, so that raising the signal again ends the process with it.
+    // Back to the default action when the handler is entered, so that raising the signal again ends the process with
+    // it.
     struct sigaction action = {.sa_handler = restore_terminal_and_die, .sa_flags = SA_RESETHAND | SA_NODEFER};
     // The parent may have started this process with some of them blocked.
     sigset_t set;

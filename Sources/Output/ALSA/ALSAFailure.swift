@@ -55,8 +55,8 @@ extension DeviceError {
 
 /// The kernel's control nodes, one for each card.
 enum ControlNodes {
-    /// Whether there are cards that this process may not open: for want of a group, or of a device policy's leave, which
-    /// only shows when they are opened.
+    /// Whether there are cards that this process may not open: for want of a group, or of a device policy's leave,
+    /// which only shows when they are opened.
     static var areForbidden: Bool {
         (0..<32).contains { card in
             let descriptor = tonearm_open("/dev/snd/controlC\(card)", O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0)

@@ -20,7 +20,8 @@ extension DeviceError: CustomStringConvertible {
             return "\(device): cannot run at \(rate) Hz. It can do: \(rates)."
         case .channelsNotSupported(let device, let channels, let supported):
             let counts = DeviceCapabilities.text(ofChannels: supported)
-            return "\(device): cannot play \(channels == 1 ? "1 channel" : "\(channels) channels"). It can do: \(counts)."
+            let wanted = channels == 1 ? "1 channel" : "\(channels) channels"
+            return "\(device): cannot play \(wanted). It can do: \(counts)."
         case .sampleFormatNotSupported(let device, let requested):
             let what = requested.map { "\($0.name)" } ?? "any of S32_LE, S24_LE, S24_3LE, S16_LE"
             return "\(device): does not take \(what)."

@@ -45,8 +45,8 @@ public enum DeviceName {
         }
     }
 
-    /// Why the card of `name` is missing, for a person, without opening what plays; nil when it is there, and for a name
-    /// that says nothing of a card.
+    /// Why the card of `name` is missing, for a person, without opening what plays; nil when it is there, and for a
+    /// name that says nothing of a card.
     public static func absence(of name: String, configuration: ALSAConfiguration = .available) -> String? {
         do throws(DeviceError) {
             if isAutomatic(name) {

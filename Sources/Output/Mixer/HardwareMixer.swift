@@ -18,8 +18,8 @@ public final class HardwareMixer {
     /// Opens the mixer of the card that `device` names (`hw:CARD=DAC,DEV=0`).
     /// - Parameters:
     ///   - controlName: the control to take; nil chooses as `MixerControl.choose` does.
-    ///   - limits: the part of the control's range to use, in hundredths of a decibel; nil for all of it. Without effect
-    ///     on a control without a decibel scale.
+    ///   - limits: the part of the control's range to use, in hundredths of a decibel; nil for all of it. Without
+    ///     effect on a control without a decibel scale.
     /// - Returns: nil when the device has no card or the card has no such control: the volume is software then.
     /// - Throws: `.absent`, `.noPermission`, `.refused` when the card's mixer cannot be opened.
     public static func open(

@@ -1,15 +1,15 @@
 import CLinux
 import PCM
 
-/// How a card's mixer carries out a volume. `Volume` has the one curve from percent to decibels; this rounds and clamps,
-/// and says what is left for the samples (docs/decisions/one-volume-curve.md). Arithmetic only.
+/// How a card's mixer carries out a volume. `Volume` has the one curve from percent to decibels; this rounds and
+/// clamps, and says what is left for the samples (docs/decisions/one-volume-curve.md). Arithmetic only.
 public struct VolumeScale: Equatable, Sendable {
     /// What a number on the scale means.
     public enum Unit: Equatable, Sendable {
         /// Hundredths of a decibel.
         case decibels
-        /// Steps of a control without a decibel scale. They are taken for even steps of amplitude: on a card whose steps
-        /// are anything steeper the music is quieter than meant, never louder.
+        /// Steps of a control without a decibel scale. They are taken for even steps of amplitude: on a card whose
+        /// steps are anything steeper the music is quieter than meant, never louder.
         case steps
     }
 
@@ -47,7 +47,8 @@ public struct VolumeScale: Equatable, Sendable {
         }
     }
 
-    /// Whether `setting`, which the card offers for `volume`, is so far below it that the next louder one serves better.
+    /// Whether `setting`, which the card offers for `volume`, is so far below it that the next louder one serves
+    /// better.
     func isTooSoft(_ setting: Int, for volume: Volume) -> Bool {
         guard unit == .decibels, volume > .muted else { return false }
         return setting < self.setting(for: volume) - Self.coarseness

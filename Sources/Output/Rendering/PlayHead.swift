@@ -82,8 +82,8 @@ struct PlayHead {
 
     /// Whether something can be read or passed right now.
     var hasMore: Bool { reading.map { !$0.ring.readableRegion().isEmpty || $0.ring.pendingMarker != nil } ?? false }
-    /// Whether the stream's producer may be resting, as its ring is full enough: no more comes before something of it was
-    /// heard.
+    /// Whether the stream's producer may be resting, as its ring is full enough: no more comes before something of it
+    /// was heard.
     var isRingFull: Bool { reading?.ring.isFullEnough ?? false }
     /// Whether an end or a format marker comes before the next frame.
     var isAtBoundary: Bool { reading.map { $0.ring.pendingMarker != nil } ?? false }

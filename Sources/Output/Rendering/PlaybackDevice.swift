@@ -27,7 +27,8 @@ public protocol PlaybackDevice: AnyObject {
     /// Frames written that were not heard yet. 0 when the device has run dry.
     func delayFrames() throws(DeviceFault) -> Int
 
-    /// Blocks until half of the buffer (at least a period) can be written, `wakeUp` becomes readable or the time is over.
+    /// Blocks until half of the buffer (at least a period) can be written, `wakeUp` becomes readable or the time is
+    /// over.
     /// - Returns: whether `wakeUp` is readable.
     func wait(wakeUp: Int32, milliseconds: Int32) throws(DeviceFault) -> Bool
 
@@ -35,9 +36,9 @@ public protocol PlaybackDevice: AnyObject {
     /// A device that has nothing unheard may keep what it has.
     func drop() throws(DeviceFault)
 
-    /// The frames written so far are the last ones for now: the clock goes on behind them, with silence, until the device
-    /// is drained, dropped or written to. A clock that stops exactly behind the last frame may cut off what the driver
-    /// still has on its way. Without effect where the device cannot do it.
+    /// The frames written so far are the last ones for now: the clock goes on behind them, with silence, until the
+    /// device is drained, dropped or written to. A clock that stops exactly behind the last frame may cut off what the
+    /// driver still has on its way. Without effect where the device cannot do it.
     func runOnBehindLastFrame() throws(DeviceFault)
 
     /// Frames at the end of what was written that can still be taken back: they were not given to the hardware. 0 where

@@ -243,8 +243,8 @@ final class RenderLoop {
         if head.update(delayFrames: try sink.device.delayFrames()) { faultsInARow = 0 }
     }
 
-    /// Silences the device, at once or by a fade-out, and goes back to the first frame that was not heard, or was faded,
-    /// in the stream that it belongs to.
+    /// Silences the device, at once or by a fade-out, and goes back to the first frame that was not heard, or was
+    /// faded, in the stream that it belongs to.
     private func silence() {
         if let sink = slot.sink, head.written > 0 || sink.isSettling {
             do throws(DeviceFault) {

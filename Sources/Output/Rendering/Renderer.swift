@@ -20,8 +20,8 @@ public struct RendererSettings: Sendable {
     /// Whether audio with a channel count that the device does not have is adapted to it. Otherwise that is an error,
     /// which names the counts that it has (docs/playback.md, 8).
     public var allowsAdaptation = true
-    /// Whether playback fades out and in around a pause, a seek or a skip, where the device allows it (docs/playback.md,
-    /// 7). Without it every frame is heard as it is.
+    /// Whether playback fades out and in around a pause, a seek or a skip, where the device allows it
+    /// (docs/playback.md, 7). Without it every frame is heard as it is.
     public var fades = true
     /// Start of the dither's random sequence.
     public var ditherSeed: UInt64 = 0x746f_6e65_6172_6d00
@@ -101,7 +101,8 @@ public final class Renderer: @unchecked Sendable {
     /// Opening a device, or writing to one that is a pipe, can block for ever. Such a thread is left behind for the end
     /// of the process.
     /// - Parameter patience: how long to wait for the thread, in milliseconds.
-    /// - Returns: false when the thread was left behind. Everything that it uses must then stay: streams, provider, clock.
+    /// - Returns: false when the thread was left behind. Everything that it uses must then stay: streams, provider,
+    ///   clock.
     @discardableResult public func shutDown(patience: Int32 = 1000) -> Bool {
         channel.isQuitting.store(true, ordering: .releasing)
         wakeUp.signal()

@@ -7,8 +7,8 @@ import PCM
 final class SampleStage {
     /// Milliseconds of a fade.
     private static let fadeMilliseconds = 5
-    /// Milliseconds behind the hardware's position that are left alone when frames are taken back: the hardware may have
-    /// fetched them already.
+    /// Milliseconds behind the hardware's position that are left alone when frames are taken back: the hardware may
+    /// have fetched them already.
     private static let safetyMilliseconds = 2
     private static let capacity = 256
 

@@ -1,7 +1,7 @@
 import CLinux
 
-/// A file's new contents, which take the place of the old ones all at once: a reader of the path, also after a power cut,
-/// finds either the old file or the new one, whole. Without `commit` the old one stays.
+/// A file's new contents, which take the place of the old ones all at once: a reader of the path, also after a power
+/// cut, finds either the old file or the new one, whole. Without `commit` the old one stays.
 ///
 /// Any thread but the audio thread; blocks on the medium.
 public struct FileReplacement: ~Copyable {

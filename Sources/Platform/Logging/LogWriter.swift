@@ -1,10 +1,11 @@
 import CLinux
 
-/// Writes lines to a descriptor without waiting for its reader. A line that the descriptor takes now is written at once.
-/// When the reader stalls, lines wait in a bounded buffer for a thread that writes them; what does not fit is dropped,
-/// counted, and reported once the reader goes on.
+/// Writes lines to a descriptor without waiting for its reader. A line that the descriptor takes now is written at
+/// once. When the reader stalls, lines wait in a bounded buffer for a thread that writes them; what does not fit is
+/// dropped, counted, and reported once the reader goes on.
 ///
-/// `@unchecked Sendable` is safe because `lock` guards everything that changes. No thread waits while it holds the lock.
+/// `@unchecked Sendable` is safe because `lock` guards everything that changes. No thread waits while it holds the
+/// lock.
 final class LogWriter: @unchecked Sendable {
     /// Bytes that wait at most.
     static let capacity = 64 << 10

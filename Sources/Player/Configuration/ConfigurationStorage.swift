@@ -6,7 +6,8 @@ import Platform
 /// write waits for the medium and control must not.
 ///
 /// A power cut during a write leaves the values before it: all of a change is one transaction.
-// @unchecked: what threads share is guarded by `lock`; the rest is written by `init` and then by the storage thread alone.
+// @unchecked: what threads share is guarded by `lock`; the rest is written by `init` and then by the storage thread
+// alone.
 final class ConfigurationStorage: @unchecked Sendable {
     /// Takes what keeps the values from being stored, and nil when they are stored again.
     typealias Report = @Sendable (String?) -> Void

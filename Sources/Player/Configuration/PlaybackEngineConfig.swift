@@ -73,8 +73,8 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
 
     // MARK: Volume
 
-    /// The user's volume, limited to `maximumVolume`. As long as none is known it is `PlayerSettings.firstVolume`, or what
-    /// the card's mixer has (docs/decisions/first-volume.md). Full leaves the samples as they are.
+    /// The user's volume, limited to `maximumVolume`. As long as none is known it is `PlayerSettings.firstVolume`, or
+    /// what the card's mixer has (docs/decisions/first-volume.md). Full leaves the samples as they are.
     public var volume: Volume {
         get { values.volume }
         set {

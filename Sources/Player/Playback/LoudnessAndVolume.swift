@@ -13,8 +13,8 @@ protocol HardwareVolume: AnyObject {
 extension HardwareMixer: HardwareVolume {}
 
 /// How loud products are: loudness normalization as a factor on the samples, the user's volume in the card's mixer
-/// where it has one, else on the samples too. Both follow the same curve, and changing from one to the other never makes
-/// the music louder (docs/decisions/one-volume-curve.md).
+/// where it has one, else on the samples too. Both follow the same curve, and changing from one to the other never
+/// makes the music louder (docs/decisions/one-volume-curve.md).
 ///
 /// Thread: control alone.
 final class LoudnessAndVolume {
@@ -42,8 +42,8 @@ final class LoudnessAndVolume {
         applyVolume()
     }
 
-    /// As long as no volume is known, the card's is taken over: somebody set it. A card at its loudest or silent is as the
-    /// driver left it: the one is not safe in front of an amplifier, the other looks like a defect.
+    /// As long as no volume is known, the card's is taken over: somebody set it. A card at its loudest or silent is as
+    /// the driver left it: the one is not safe in front of an amplifier, the other looks like a defect.
     private func adoptVolume() throws(DeviceError) {
         guard let mixer, !configuration.values.isVolumeKnown else { return }
         let volume = try mixer.volume()

@@ -60,7 +60,8 @@ public final class PlaybackEngine: @unchecked Sendable {
     }
 
     /// From now on `listener` is asked before an open device is reopened for another sample rate or channel count,
-    /// and called when it plays again. Without a listener that happens at once. To be called once, before anything plays.
+    /// and called when it plays again. Without a listener that happens at once. To be called once, before anything
+    /// plays.
     /// - Parameter listener: called on the control thread; it must not take long. Held until the player is shut down.
     public func askBeforeReopening(_ listener: @escaping @Sendable (DeviceReopening) -> Void) {
         loop.post { [conductor] in conductor.askBeforeReopening(listener) }
@@ -90,8 +91,8 @@ public final class PlaybackEngine: @unchecked Sendable {
     /// Why the device cannot be opened, for a person, while opening is retried every second; nil otherwise.
     public var deviceProblem: String? { published.value.deviceProblem }
 
-    /// Whether playback is stalled while the active product is being opened, read or sought: the medium is slow, a network
-    /// share sleeps, or bytes are on their way. No message tells of it; it ends with the stall.
+    /// Whether playback is stalled while the active product is being opened, read or sought: the medium is slow, a
+    /// network share sleeps, or bytes are on their way. No message tells of it; it ends with the stall.
     public var isWaitingForMedium: Bool {
         let value = published.value
         return value.state == .stalled && value.pipeline?.isReading ?? false

@@ -16,8 +16,8 @@ public struct PlaybackContext: Equatable, Sendable {
     /// In Hz.
     public var audioSampleRate: Int?
     public var videoQuality: VideoQuality?
-    /// How the device's channels differ from those of the audio; nil where they are the same, and as long as no device is
-    /// open that could tell (docs/playback.md, 8).
+    /// How the device's channels differ from those of the audio; nil where they are the same, and as long as no device
+    /// is open that could tell (docs/playback.md, 8).
     public var adaptation: ChannelAdaptation?
     /// In seconds; nil where the source does not tell.
     public var duration: Double?

@@ -61,8 +61,8 @@ public struct PlayerError: Error, Equatable, Sendable {
         self.init(kind, .source(code: code), message: message, mediaProduct: mediaProduct)
     }
 
-    /// Names the cause in one to five characters of `[0-9a-z]`, stable between releases. docs/control.md lists them. For
-    /// people, logs and clients.
+    /// Names the cause in one to five characters of `[0-9a-z]`, stable between releases. docs/control.md lists them.
+    /// For people, logs and clients.
     public var code: String { cause.code }
 }
 

@@ -15,11 +15,11 @@ extension HelpText {
     static let status = """
         Usage: tonearm status [--watch] [OPTIONS]
 
-        Tells what the daemon plays, where, how loud, its place in the queue, and what is wrong.
+        Shows what the daemon plays, where, how loud, its place in the queue, and what is wrong.
 
         Options:
-          --watch                 go on telling, until Ctrl-C or the daemon's end: a live line on a terminal, else a JSON
-                                  object a line, the status first and then each event
+          --watch                 show changes until Ctrl-C or the daemon's end: a live line on a terminal, else a
+                                  JSON object a line, the status first and then each event
         \(options)
 
         \(exitCodes)
@@ -56,8 +56,9 @@ extension HelpText {
                tonearm queue insert [--at PLACE] FILE|FOLDER… [OPTIONS]
                tonearm queue move PLACE TO | remove PLACE|FIRST-LAST… | clear [OPTIONS]
 
-        Places count from 1, in the order of playing, as the list shows them. A * marks the current entry. Folders stand for
-        their music, in order; the daemon must be allowed to read it. Where a path or a place is wrong nothing is changed.
+        Places count from 1, in the order of playing, as the list shows them. A * marks the current entry. A folder
+        stands for its music, in order; the daemon must be allowed to read it. If a path or a place is wrong, nothing
+        is changed.
 
         Options:
           --play                  with set: play at once
@@ -70,8 +71,8 @@ extension HelpText {
     static let focus = """
         Usage: tonearm focus none|background|limited|full [--hold] [OPTIONS]
 
-        How much of the speaker the daemon may have. With none and background it is silent and the sound device is free for
-        others; with limited and full it plays on, if it was playing.
+        How much of the speaker the daemon may have. With none and background it is silent and the sound device is
+        free for others; with limited and full it plays on, if it was playing.
 
         Options:
           --hold                  only until this program ends: a crash gives the speaker back

@@ -20,10 +20,12 @@ extension DaemonFailure {
     var message: String {
         switch self {
         case .notRunning(let socket):
-            "the daemon is not running (no socket at \(socket)). Start it with `systemctl start tonearm` or `tonearm run`."
+            "the daemon is not running (no socket at \(socket)). "
+                + "Start it with `systemctl start tonearm` or `tonearm run`."
         case .notAllowed(let socket):
-            "the daemon's socket \(socket) is not yours to use. Become a member of its group (`ls -l \(socket)` shows it, "
-                + "usually tonearm): `sudo adduser $USER tonearm`, then log in again; or use sudo."
+            "the daemon's socket \(socket) is not yours to use. "
+                + "Become a member of its group (`ls -l \(socket)` shows it, usually tonearm): "
+                + "`sudo adduser $USER tonearm`, then log in again; or use sudo."
         case .unreachable(let error): "the daemon cannot be reached: \(error.description)"
         case .silent(let seconds):
             "the daemon has not answered for \(seconds) seconds. Look at `systemctl status tonearm`, or restart it."

@@ -7,8 +7,8 @@ struct Terminal: ~Copyable {
     private let before: termios
 
     /// Takes the keys of the terminal behind `descriptor`.
-    /// - Returns: nil when there is no terminal, or it belongs to another job right now: to touch it from the background
-    ///   would stop this process.
+    /// - Returns: nil when there is no terminal, or it belongs to another job right now: to touch it from the
+    ///   background would stop this process.
     init?(_ descriptor: Int32) {
         var settings = termios()
         guard Self.isOurs(descriptor), tcgetattr(descriptor, &settings) == 0 else { return nil }

@@ -1,5 +1,5 @@
-// The database's rows: bytes become rows of an in-memory database, and the queue and the settings are loaded from it as a
-// start does.
+// The database's rows: bytes become rows of an in-memory database, and the queue and the settings are loaded from it as
+// a start does.
 
 @testable import Appliance
 @testable import Database

@@ -1,7 +1,7 @@
 import Platform
 
-/// A client's connection as lines in both directions. Applies back-pressure: it stops reading from a client whose output
-/// buffer is full.
+/// A client's connection as lines in both directions. Applies back-pressure: it stops reading from a client whose
+/// output buffer is full.
 ///
 /// Thread: the loop's.
 final class LineConnection {

@@ -54,7 +54,7 @@ struct SocketFile {
         guard let group, mode & 0o070 != 0 else { return }
         guard let id = UserGroup.id(named: group) else {
             Log.warning(
-                "there is no group \(group): only this user can use \(path). Make it with `groupadd --system \(group)`, "
+                "there is no group \(group): only this user can use \(path). Add it with `groupadd --system \(group)`, "
                     + "or set another: [control] group")
             return
         }

@@ -84,9 +84,9 @@ void tonearm_release_signals(const int *signals, int count);
 int tonearm_signal_later(int number, int milliseconds);
 /// Ends the process as this signal does by default, so that a shell knows that it was one.
 void tonearm_die_of_signal(int signal);
-/// UNIX stream sockets (unix(7)), closed on exec. -1 and errno on failure, as of the calls that they stand for; a path that
-/// does not fit into an address is ENAMETOOLONG. What a socket that is bound creates has the permissions `mode`, from the
-/// first moment. Nothing raises SIGPIPE.
+/// UNIX stream sockets (unix(7)), closed on exec. -1 and errno on failure, as of the calls that they stand for; a path
+/// that does not fit into an address is ENAMETOOLONG. What a socket that is bound creates has the permissions `mode`,
+/// from the first moment. Nothing raises SIGPIPE.
 /// Connecting, and each sending afterwards, fails with EAGAIN after `seconds`.
 int tonearm_local_connect(const char *path, int seconds);
 int tonearm_local_listen(const char *path, mode_t mode);
