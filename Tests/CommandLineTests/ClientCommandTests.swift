@@ -17,6 +17,7 @@ private final class RunningDaemon {
         let configuration = """
             [audio]
             device = \(device)
+            first-volume = 0 dB
             realtime-priority = 0
             [player]
             state = \(program.folder["daemon"])
