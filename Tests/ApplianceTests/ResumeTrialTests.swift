@@ -33,6 +33,17 @@ struct ResumeTrialTests {
         #expect(ResumeTrial(Array(other.utf8)) == nil)
     }
 
+    @Test("A start that a power cut ended says nothing about its entry")
+    func powerCuts() throws {
+        let folder = try ScratchFolder()
+        let loop = try EventLoop()
+        func mayOpen(in boot: String) -> Bool {
+            ResumeGuard(folder: folder[""], loop: loop, boot: Array(boot.utf8)).mayOpen(a)
+        }
+        #expect(["1", "2", "3", "4"].map(mayOpen) == [true, true, true, true])
+        #expect(["4", "4"].map(mayOpen) == [true, false])
+    }
+
     /// A daemon that plays `ab`, with `a` current, and is killed.
     private func killedFixture(_ folder: ScratchFolder, _ tracks: Tracks) throws -> DaemonFixture {
         let fixture = DaemonFixture(folder: folder["state"])

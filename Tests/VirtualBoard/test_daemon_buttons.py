@@ -119,7 +119,7 @@ class Buttons(unittest.TestCase):
         self.press(SOFTER, "softer", "volume")
         self.assertEqual(before["entry"], self.daemon.ask("queue")["entries"][0]["entry"])
         self.assertEqual(self.daemon.status["index"], 1)
-        self.assertEqual(len(self.daemon.find("wrote", "^<4>previous: stuck", logged)), 1)
+        self.assertEqual(len(self.daemon.find("wrote", "^<4>button previous: stuck", logged)), 1)
         self.assertEqual(self.daemon.find("wrote", "previous: press", logged), [])
 
         seen = len(self.daemon.log)
@@ -134,7 +134,7 @@ class Buttons(unittest.TestCase):
         self.press(PLAY, "play", "state", state="paused")
         self.board.set_line(NEXT, False)
         self.watch.wait_for("queue", index=1)
-        self.daemon.wait_for("wrote", "^<4>next: stuck", logged)
+        self.daemon.wait_for("wrote", "^<4>button next: stuck", logged)
         self.press(SOFTER, "softer", "volume")
         self.press(PLAY, "play", "state", state="playing")
         self.assertEqual(self.daemon.status["index"], 1)
@@ -144,7 +144,7 @@ class Buttons(unittest.TestCase):
         self.board.set_line(NEXT, True)
         self.daemon.wait_for("wrote", "next: released", seen)
         self.press(NEXT, "next", "queue", index=2)
-        self.assertEqual(len(self.daemon.find("wrote", "^<4>next: stuck", logged)), 1)
+        self.assertEqual(len(self.daemon.find("wrote", "^<4>button next: stuck", logged)), 1)
 
     def test_what_is_heard_changes_within_a_buffer(self):
         for name, line, button, event, members in [

@@ -25,7 +25,7 @@ START_LIMIT = 0.3
 APLAY_OPTIONS = ("-f", "S16_LE", "-c", 2, "-r", RATE, "--buffer-time=200000", "--period-time=50000")
 
 #: Of aplay's processor time, for the decoded file.
-PROCESSOR_LIMIT = 1.8
+PROCESSOR_LIMIT = 3
 
 #: How long something is measured, in seconds.
 TIME = 10

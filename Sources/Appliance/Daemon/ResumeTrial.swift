@@ -50,13 +50,25 @@ struct ResumeTrial: Equatable {
 /// Thread: the daemon's.
 final class ResumeGuard {
     private let path: String
+    /// Names this boot of the system. A start that a power cut ended says nothing about its entry.
+    private let boot: [UInt8]
     private let loop: EventLoop
     private var trial: ResumeTrial?
     private var timer: TimerToken?
 
-    init(folder: String, loop: EventLoop) {
+    /// - Parameter boot: names this boot of the system; empty where it is not known.
+    init(folder: String, loop: EventLoop, boot: [UInt8] = ResumeGuard.systemBoot()) {
         path = "\(folder)/resuming"
+        self.boot = boot
         self.loop = loop
+    }
+
+    static func systemBoot() -> [UInt8] {
+        do throws(SystemError) {
+            return Array(try File.contents(of: "/proc/sys/kernel/random/boot_id", limit: 64).prefix { $0 > 0x20 })
+        } catch {
+            return []
+        }
     }
 
     /// Whether the entry may be opened. If so, the attempt is on the medium when this returns.
@@ -91,7 +103,7 @@ final class ResumeGuard {
 
     private func begin(_ trial: ResumeTrial) {
         do throws(SystemError) {
-            try FileReplacement.write(Array(trial.text.utf8), to: path, mode: 0o600)
+            try FileReplacement.write(Array(trial.text.utf8) + boot, to: path, mode: 0o600)
         } catch {
             // A folder that cannot be written: nothing is counted, and the entry is opened.
             return Log.warning("an entry that ends the process cannot be noticed: \(error)")
@@ -106,7 +118,10 @@ final class ResumeGuard {
     private func kept() -> ResumeTrial? {
         guard FileKind(at: path) == .file else { return nil }
         do throws(SystemError) {
-            return ResumeTrial(try File.contents(of: path, limit: 64))
+            let lines = try File.contents(of: path, limit: 128).split(
+                separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            guard lines.count == 2, lines[1].elementsEqual(boot) else { return nil }
+            return ResumeTrial(Array(lines[0]))
         } catch {
             Log.warning("\(error)")
             return nil

@@ -13,6 +13,8 @@ public final class Watchdog: @unchecked Sendable {
     private let clock: any MonotonicClock
     private var check = HealthCheck()
     private var timer: TimerToken?
+    /// How often this has looked.
+    private var looks: UInt8 = 0
     /// Questions to the player's threads that they have not answered.
     private var openQuestions = 0
 
@@ -73,7 +75,9 @@ public final class Watchdog: @unchecked Sendable {
         } else {
             Log.warning("the player's threads have not answered for \(interval / 4_000_000) ms")
         }
-        ask(engine)
+        // An engine at rest is asked once in the whole interval: each question wakes its threads.
+        looks &+= 1
+        if engine.playbackState == .playing || engine.playbackState == .stalled || looks % 4 == 0 { ask(engine) }
         timer = daemon.loop.schedule(after: interval / 4) { [self] in look() }
     }
 }
