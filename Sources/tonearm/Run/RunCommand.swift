@@ -133,6 +133,8 @@ struct RunCommand {
         output.periodCount = configuration.periodCount
         output.settleAtStart = sound?.settleAtStart ?? 0
         output.settleAtRateChange = sound?.settleAtRateChange ?? 0
+        output.fades = configuration.usesFades
+        output.allowsAdaptation = configuration.adaptsToDevice
         var settings = PlayerSettings(output: output)
         settings.storage = storage
         settings.firstVolume = configuration.firstVolume
