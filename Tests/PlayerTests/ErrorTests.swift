@@ -135,7 +135,9 @@ private final class VanishingFiles: PlaybackSource {
 
     init(readableBytes: Int64) { self.readableBytes = readableBytes }
 
-    func open(_ product: MediaProduct, cancellation: Cancellation) throws(PlayerError) -> OpenedProduct {
+    func open(
+        _ product: MediaProduct, cancellation: Cancellation, medium: MediumAccess
+    ) throws(PlayerError) -> OpenedProduct {
         do throws(MediaError) {
             let data = FileManager.default.contents(atPath: product.productId) ?? Data()
             let decoder = try AudioFile.open(Bytes(Array(data), readable: readableBytes))

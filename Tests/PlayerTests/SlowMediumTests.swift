@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import Player
 
-@Suite("A medium that lets wait (docs/playback.md, 6)")
+@Suite("A slow medium (docs/playback.md, 6)")
 struct SlowMediumTests {
     @Test("Opening that takes long stalls playback, and the engine says that it waits for the medium")
     func opening() throws {
@@ -42,7 +42,56 @@ struct SlowMediumTests {
         #expect(fixture.card.recordings.flatMap(\.samples) == recording.samples)
     }
 
-    @Test("A device that is missing is no medium that lets wait")
+    @Test("Bytes that have not arrived yet are a wait for the medium, too")
+    func notYet() throws {
+        let recording = ScriptedRecording("a", frames: 9000, available: 4000, answersNotYet: true)
+        let fixture = try PlayerFixture(source: ScriptedSource([recording]))
+        fixture.card.playFreely()
+        fixture.engine.load(recording.product)
+        fixture.engine.play()
+        try fixture.wait(for: .playing)
+        try fixture.spin("4000 frames") { fixture.card.heardFrames == 4000 }
+        fixture.advance(by: 1_000_000_000)
+        try fixture.wait(for: .stalled)
+        try fixture.spin("the wait") { fixture.engine.isWaitingForMedium }
+        recording.letDecode()
+        try fixture.wait(for: .idle)
+        #expect(fixture.card.recordings.flatMap(\.samples) == recording.samples)
+    }
+
+    @Test("A decoder that does not come to an end with bytes it has is no slow medium: opening")
+    func busyOpening() throws {
+        let recording = ScriptedRecording("a", frames: 3000, isOpenable: false, isMediumSlow: false)
+        let fixture = try PlayerFixture(source: ScriptedSource([recording]))
+        fixture.engine.load(recording.product)
+        fixture.engine.play()
+        fixture.settle()
+        fixture.advance(by: 1_000_000_000)
+        try fixture.wait(for: .stalled)
+        try fixture.spin("the decoder") { recording.sleepCount > 0 }
+        #expect(!fixture.engine.isWaitingForMedium)
+        recording.letOpen()
+        try fixture.wait(for: .playing)
+    }
+
+    @Test("A decoder that does not come to an end with bytes it has is no slow medium: decoding")
+    func busyDecoding() throws {
+        let recording = ScriptedRecording("a", frames: 9000, available: 4000, isMediumSlow: false)
+        let fixture = try PlayerFixture(source: ScriptedSource([recording]))
+        fixture.card.playFreely()
+        fixture.engine.load(recording.product)
+        fixture.engine.play()
+        try fixture.wait(for: .playing)
+        try fixture.spin("4000 frames") { fixture.card.heardFrames == 4000 }
+        fixture.advance(by: 1_000_000_000)
+        try fixture.wait(for: .stalled)
+        try fixture.spin("the decoder") { recording.sleepCount > 0 }
+        #expect(!fixture.engine.isWaitingForMedium)
+        recording.letDecode()
+        try fixture.wait(for: .idle)
+    }
+
+    @Test("A missing device is no slow medium")
     func device() throws {
         let recording = ScriptedRecording("a", frames: 3000)
         let fixture = try PlayerFixture(source: ScriptedSource([recording]))

@@ -11,12 +11,12 @@ final class DecoderRequests: @unchecked Sendable {
     }
 
     let cancellation: Cancellation
+    let medium = MediumAccess()
     private let arrival: WakeUp
     private let lock = Lock()
     /// Guarded by `lock`.
     private var request: Request?
     private let isPlaying = Atomic(false)
-    private let readsSource = Atomic(false)
 
     init() throws(SystemError) {
         cancellation = try Cancellation()
@@ -40,15 +40,7 @@ final class DecoderRequests: @unchecked Sendable {
     /// Ends the decoder thread's sleep: bytes that it waits for have arrived.
     func wake() { arrival.signal() }
 
-    /// Whether the decoder thread is in its source now, opening, reading or seeking. Any thread.
-    var isReading: Bool { readsSource.load(ordering: .relaxed) }
-
     // MARK: Decoder thread
-
-    /// The thread goes into its source, where it may block for as long as the medium takes.
-    func beginReading() { readsSource.store(true, ordering: .relaxed) }
-
-    func endReading() { readsSource.store(false, ordering: .relaxed) }
 
     /// The request that has arrived since the last call.
     func take() -> Request? {

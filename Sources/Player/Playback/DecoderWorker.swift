@@ -53,9 +53,7 @@ final class DecoderWorker {
     func run(_ source: any PlaybackSource) {
         let opened: OpenedProduct
         do throws(PlayerError) {
-            requests.beginReading()
-            defer { requests.endReading() }
-            opened = try source.open(product, cancellation: requests.cancellation)
+            opened = try source.open(product, cancellation: requests.cancellation, medium: requests.medium)
         } catch {
             return fail(error, hasFrames: false, seek: 0)
         }
@@ -101,8 +99,6 @@ final class DecoderWorker {
         if let position {
             let end = min(decoder.properties.duration ?? Self.farthestPosition, Self.farthestPosition)
             frame = Int64((min(position, end) * Double(rate)).rounded())
-            requests.beginReading()
-            defer { requests.endReading() }
             do throws(MediaError) { try decoder.seek(toFrame: frame) } catch { throw .failed(error) }
         }
         do throws(OutOfMemory) {
@@ -143,17 +139,13 @@ final class DecoderWorker {
 
     /// Sleeps until the decoder's source can be read again, or control asks for something.
     private func waitForBytes(_ decoder: any AudioDecoder) throws(Interruption) {
-        requests.beginReading()
-        defer { requests.endReading() }
         decoder.whenReadable { [requests] in requests.wake() }
-        guard requests.waitForRequest() else { throw .cancelled }
+        guard requests.medium.waiting({ requests.waitForRequest() }) else { throw .cancelled }
     }
 
     private func read(
         _ decoder: any AudioDecoder, into region: UnsafeMutableBufferPointer<Int32>
     ) throws(Interruption) -> DecodedRun {
-        requests.beginReading()
-        defer { requests.endReading() }
         do throws(MediaError) { return try decoder.read(into: region) } catch { throw .failed(error) }
     }
 

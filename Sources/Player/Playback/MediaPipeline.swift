@@ -61,8 +61,8 @@ final class MediaPipeline: @unchecked Sendable {
     /// After a failure: marks the stream's end, so that what it holds is heard out.
     func finish() { requests.ask(.finish) }
 
-    /// Whether the decoder thread is in its source now, which may block. Any thread.
-    var isReading: Bool { requests.isReading }
+    /// Whether the decoder thread waits for the product's medium now. Any thread.
+    var isWaitingForMedium: Bool { requests.medium.isWaiting }
 
     /// Whether the renderer takes frames now. Otherwise a full ring needs no looking at.
     func setPlaying(_ isPlaying: Bool) { requests.setPlaying(isPlaying) }

@@ -91,11 +91,12 @@ public final class PlaybackEngine: @unchecked Sendable {
     /// Why the device cannot be opened, for a person, while opening is retried every second; nil otherwise.
     public var deviceProblem: String? { published.value.deviceProblem }
 
-    /// Whether playback is stalled while the active product is being opened, read or sought: the medium is slow, a
-    /// network share sleeps, or bytes are on their way. No message tells of it; it ends with the stall.
+    /// Whether playback is stalled and the active product's medium is the reason: a call that opens or reads it has not
+    /// returned yet, or bytes are on their way. A decoder that is busy with bytes it has does not count. No message
+    /// tells of it; it ends with the stall.
     public var isWaitingForMedium: Bool {
         let value = published.value
-        return value.state == .stalled && value.pipeline?.isReading ?? false
+        return value.state == .stalled && value.pipeline?.isWaitingForMedium ?? false
     }
 }
 
@@ -112,7 +113,7 @@ final class PublishedPlayback: @unchecked Sendable {
         var startPosition: Double?
         /// The stream that follows.
         var following: UInt64?
-        /// Where the active product comes from. For `MediaPipeline.isReading` alone.
+        /// Where the active product comes from. For `MediaPipeline.isWaitingForMedium` alone.
         var pipeline: MediaPipeline?
     }
 

@@ -7,9 +7,14 @@ import Platform
 /// Thread: `open` is called on a product's decoder thread and may block there; several may be open at once.
 public protocol PlaybackSource: AnyObject, Sendable {
     /// Finds and opens a product.
-    /// - Parameter cancellation: cancelled when nobody wants the product any more; a blocking call then ends at once.
+    /// - Parameters:
+    ///   - cancellation: cancelled when nobody wants the product any more; a blocking call then ends at once.
+    ///   - medium: is told when the medium is opened and read, here and later by the decoder: the bytes that are
+    ///     decoded go through a `MediumByteSource`.
     /// - Throws: what the player raises. The player adds the product to it.
-    func open(_ product: MediaProduct, cancellation: Cancellation) throws(PlayerError) -> OpenedProduct
+    func open(
+        _ product: MediaProduct, cancellation: Cancellation, medium: MediumAccess
+    ) throws(PlayerError) -> OpenedProduct
 }
 
 /// A product, ready to be decoded.

@@ -15,9 +15,11 @@ public final class SourceRouter: PlaybackSource {
 
     public init(local: any PlaybackSource = LocalFiles()) { self.local = local }
 
-    public func open(_ product: MediaProduct, cancellation: Cancellation) throws(PlayerError) -> OpenedProduct {
+    public func open(
+        _ product: MediaProduct, cancellation: Cancellation, medium: MediumAccess
+    ) throws(PlayerError) -> OpenedProduct {
         switch Self.route(of: product) {
-        case .local: return try local.open(product, cancellation: cancellation)
+        case .local: return try local.open(product, cancellation: cancellation, medium: medium)
         }
     }
 
