@@ -44,6 +44,12 @@ final class PCMPackets: TimedPacketSource {
     /// Bits per second.
     var bitRate: Int? { AudioLimits.bitRate(bytesPerFrame: bytesPerFrame, sampleRate: format.sampleRate) }
 
+    func track(in container: AudioProperties.Container, _ metadata: TrackMetadata) -> TrackDescription {
+        let properties = AudioProperties(
+            format: format, frameCount: frameCount, container: container, codec: .pcm, bitRate: bitRate)
+        return TrackDescription(properties: properties, metadata: metadata)
+    }
+
     func nextPacket() throws(Interruption) -> Packet? {
         let left = declaredFrames.map { max(0, $0 - position) } ?? .max
         let wanted = Int(min(left, Int64(staging.count / bytesPerFrame)))
