@@ -10,7 +10,7 @@ public struct HMACSHA256: ~Copyable {
     /// - Parameter key: of any length.
     /// - Throws: `failed` without memory.
     public init(key: borrowing SecretBytes) throws(CryptoError) {
-        digest = try MessageDigest(key: key)
+        digest = try .code(key: key)
     }
 
     // Without a deinit, Embedded Swift destroys a value in the module that uses it, which does not see the parts.

@@ -14,16 +14,18 @@ struct MessageDigest: ~Copyable {
 
     /// SHA-256.
     /// - Throws: `failed` without memory.
-    init() throws(CryptoError) {
-        try self.init(isKeyed: false)
-        try CryptoError.check(mbedtls_md_starts(context))
+    static func hash() throws(CryptoError) -> MessageDigest {
+        let digest = try MessageDigest(isKeyed: false)
+        try CryptoError.check(mbedtls_md_starts(digest.context))
+        return digest
     }
 
     /// HMAC with SHA-256.
     /// - Throws: `failed` without memory.
-    init(key: borrowing SecretBytes) throws(CryptoError) {
-        try self.init(isKeyed: true)
-        try CryptoError.check(mbedtls_md_hmac_starts(context, key.pointer, key.count))
+    static func code(key: borrowing SecretBytes) throws(CryptoError) -> MessageDigest {
+        let digest = try MessageDigest(isKeyed: true)
+        try CryptoError.check(mbedtls_md_hmac_starts(digest.context, key.pointer, key.count))
+        return digest
     }
 
     private init(isKeyed: Bool) throws(CryptoError) {

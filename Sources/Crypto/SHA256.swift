@@ -9,7 +9,7 @@ public struct SHA256: ~Copyable {
 
     /// - Throws: `failed` without memory.
     public init() throws(CryptoError) {
-        digest = try MessageDigest()
+        digest = try .hash()
     }
 
     // Without a deinit, Embedded Swift destroys a value in the module that uses it, which does not see the parts.
