@@ -48,7 +48,7 @@ struct ProbeCommand {
         do throws(SystemError) { cancellation = try Cancellation() } catch {
             throw PlayerError(error)
         }
-        return try source.open(product, cancellation: cancellation).decoder
+        return try source.open(product, cancellation: cancellation, medium: MediumAccess()).decoder
     }
 }
 

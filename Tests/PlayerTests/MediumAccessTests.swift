@@ -9,7 +9,8 @@ import Testing
 struct MediumAccessTests {
     private let medium = MediumAccess()
 
-    @Test("A wait is the call that reads the medium, whether it succeeds or fails", arguments: [ByteRead.end, .bytes(1)])
+    @Test(
+        "A wait is the call that reads the medium, whether it succeeds or fails", arguments: [ByteRead.end, .bytes(1)])
     func read(answer: ByteRead) throws {
         let bytes = ScriptedBytes(medium, answers: [.success(answer), .failure(.network(reason: "gone"))])
         let source = MediumByteSource(bytes, medium)

@@ -25,7 +25,8 @@ struct SlowMediumTests {
         #expect(fixture.messages == ["NOT_PLAYING", "STALLED", "- > a", "PLAYING", "a > -", "IDLE"])
     }
 
-    @Test("So does reading in the middle, whether it blocks or the bytes have not arrived yet", arguments: [false, true])
+    @Test(
+        "So does reading in the middle, whether it blocks or the bytes have not arrived yet", arguments: [false, true])
     func reading(answersNotYet: Bool) throws {
         let recording = ScriptedRecording("a", frames: 9000, available: 4000, answersNotYet: answersNotYet)
         let fixture = try stalledInTheMiddle(of: recording)
