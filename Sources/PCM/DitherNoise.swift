@@ -5,7 +5,7 @@
 /// Software 8/14, 2003), period 2⁶⁴ − 1. A channel has four of them and takes 32 bits for each sample in turn, so its
 /// noise repeats after 8 · (2⁶⁴ − 1) samples; at 192 kHz that is 24 million years. SplitMix64 makes the seeds: places
 /// of one orbit, and in stereo the chance that any two generators meet within a year of playing is below 10⁻⁵.
-/// Shifts and exclusive-ors of neighbouring 64-bit words vectorise everywhere.
+/// Every processor shifts neighbouring 64-bit words, and takes their exclusive or, at once.
 struct DitherNoise: ~Copyable {
     /// Resolution of a value: 1 LSB is 2¹⁶.
     static let fractionBits: Int64 = 16
@@ -54,29 +54,38 @@ struct DitherNoise: ~Copyable {
         return (UnsafePointer(block + position * channelCount), count)
     }
 
+    /// Four generators at a time stay in registers while they make their part of the whole block.
     @inline(never)
-    @_optimize(speed)  // The shipped build is optimised for size, which keeps the loop scalar.
+    @_optimize(speed)
     private func refill() {
         let width = channelCount * Self.generatorsPerChannel
-        var row = block
         let end = block + channelCount * Self.blockFrames
-        while row < end {
-            for index in 0..<width {
-                var x = state[index]
+        var first = 0
+        while first < width {
+            let generators = UnsafeMutableRawPointer(state + first)
+            var x = generators.loadUnaligned(as: SIMD4<UInt64>.self)
+            var row = block + first
+            while row < end {
                 x ^= x &<< 13
                 x ^= x &>> 7
                 x ^= x &<< 17
-                state[index] = x
-                row[index] = Self.triangular(UInt32(truncatingIfNeeded: x))
-                row[width &+ index] = Self.triangular(UInt32(truncatingIfNeeded: x &>> 32))
+                Self.store(Self.triangular(SIMD4(truncatingIfNeeded: x)), at: row)
+                Self.store(Self.triangular(SIMD4(truncatingIfNeeded: x &>> 32)), at: row + width)
+                row += 2 * width
             }
-            row += 2 * width
+            generators.storeBytes(of: x, as: SIMD4<UInt64>.self)
+            first += Self.generatorsPerChannel
         }
     }
 
-    /// The sum of two uniform values of 16 bits.
     @inline(__always)
-    private static func triangular(_ bits: UInt32) -> UInt32 {
+    private static func store(_ values: SIMD4<UInt32>, at target: UnsafeMutablePointer<UInt32>) {
+        UnsafeMutableRawPointer(target).storeBytes(of: values, as: SIMD4<UInt32>.self)
+    }
+
+    /// Each the sum of two uniform values of 16 bits.
+    @inline(__always)
+    private static func triangular(_ bits: SIMD4<UInt32>) -> SIMD4<UInt32> {
         (bits & 0xffff) &+ (bits &>> 16)
     }
 }
