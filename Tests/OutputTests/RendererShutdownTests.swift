@@ -15,6 +15,7 @@ struct RendererShutdownTests {
         return stream
     }
 
+    /// - Parameter stream: lives as long as the renderer may read it.
     private func rendererThatPlays(_ stream: TestStream, _ provider: any DeviceProvider) throws -> Renderer {
         let renderer = try Renderer(
             provider: provider, clock: ManualClock(), settings: RendererSettings(device: "simulated"),
@@ -27,7 +28,9 @@ struct RendererShutdownTests {
     @Test("an opening that never returns does not keep the program from ending")
     func blockedOpening() throws {
         let provider = BlockingProvider()
-        let renderer = try rendererThatPlays(Self.stream(1), provider)
+        let stream = Self.stream(1)
+        defer { withExtendedLifetime(stream) {} }
+        let renderer = try rendererThatPlays(stream, provider)
         provider.waitUntilEntered()
         // More than the queue of commands holds: control does not wait for the audio thread.
         for _ in 1...1000 { renderer.nudge() }
@@ -40,7 +43,9 @@ struct RendererShutdownTests {
     @Test("a device that answers is closed before shutting down returns")
     func usual() throws {
         let card = PacedCard()
-        let renderer = try rendererThatPlays(Self.stream(1), card)
+        let stream = Self.stream(1)
+        defer { withExtendedLifetime(stream) {} }
+        let renderer = try rendererThatPlays(stream, card)
         card.waitUntil("the start") { $0.isStarted }
         #expect(renderer.shutDown(patience: -1))
         #expect(!card.isOpen)
