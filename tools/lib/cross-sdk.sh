@@ -29,7 +29,7 @@ write_sdk() {
         -Xfrontend -clang-target -Xfrontend "$CLANG_TARGET"
     )
     local option
-    # Nothing is thrown, so nothing reads how to unwind (.eh_frame). Debuggers have .debug_frame in the file with symbols.
+    # Nothing is thrown, so nothing reads how to unwind (.eh_frame). Debuggers have .debug_frame.
     for option in "--sysroot=$sysroot" "${MACHINE_FLAGS[@]}" -fno-asynchronous-unwind-tables -fno-unwind-tables; do
         swift_options+=(-Xcc "$option")
     done
