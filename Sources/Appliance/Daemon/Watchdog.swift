@@ -7,7 +7,7 @@ import Synchronization
 /// and is restarted.
 ///
 /// Thread: the daemon's.
-/// `@unchecked Sendable` is safe because the player's thread only posts to the daemon's loop.
+/// `@unchecked Sendable` is safe because the player's threads only set the atomic; the rest is the daemon's loop's.
 public final class Watchdog: @unchecked Sendable {
     private let supervisor: ServiceSupervisor
     private let daemon: Daemon
