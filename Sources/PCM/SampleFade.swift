@@ -34,6 +34,9 @@ public struct SampleFade: BitwiseCopyable {
     /// Whether all of its frames were faded.
     public var isOver: Bool { frame >= frames }
 
+    /// Frames that are still to be faded.
+    public var remainingFrames: Int64 { max(0, frames - frame) }
+
     public var isFadeOut: Bool { change < 0 }
 
     private func factor(of frame: Int64) -> Int64 {

@@ -238,6 +238,16 @@ struct RenderFadeTests {
         #expect(isClose(samples(bench), expected))
     }
 
+    @Test("On a device of 16 bits only the faded frames are dithered; all others arrive bit for bit")
+    func dither() {
+        let bench = bench()
+        bench.card.support([.s16])
+        bench.play(bench.stream(700, from: 1_000_000_000))
+        bench.hear(700)
+        let expected = plain(0..<700).map { $0 & ~0xffff }
+        #expect(Array(samples(bench).dropFirst(Self.fade)) == Array(expected.dropFirst(Self.fade)))
+    }
+
     @Test("A fault while it fades ends the fade")
     func faultWhileFading() {
         let bench = heldBench()

@@ -103,7 +103,7 @@ final class SampleSink {
         }
     }
 
-    /// Writes a piece, or the first frames of it.
+    /// Writes the first frames of a piece: all of it, or up to the end of a fade.
     /// - Returns: the frames that the device took.
     private func write(_ piece: PlayHead.Piece) throws(DeviceFault) -> Int {
         if piece.switchesGain {
@@ -112,16 +112,17 @@ final class SampleSink {
             samples.rampGain(to: piece.gain)
         }
         stage.enter(piece.entrance, fades: fades)
+        let frames = stage.framesAlike(piece.frames)
         samples.sourceBitDepth = stage.bitDepth(of: piece.format)
         guard stage.changes(piece.format) else {
             var next = piece.samples
-            return try device.write(piece.frames) { destination, count in
+            return try device.write(frames) { destination, count in
                 samples.render(from: next, frames: count, to: destination)
                 next += count * samples.channelCount
             }
         }
         var next = piece.samples
-        return try device.write(piece.frames) { destination, count in
+        return try device.write(frames) { destination, count in
             stage.pass(&next, of: piece.format, frames: count) { staged, first, frames in
                 let target = destination + first * samples.channelCount * samples.format.byteCount
                 samples.render(from: staged, frames: frames, to: target)

@@ -58,6 +58,13 @@ final class SampleStage {
         format.channelCount != channelCount || fade.map { !$0.isOver } ?? false
     }
 
+    /// How many of the next `count` frames are treated alike: a fade ends exactly at its last frame, and what follows
+    /// is not dithered because of it.
+    func framesAlike(_ count: Int) -> Int {
+        guard let fade, !fade.isOver else { return count }
+        return Int(min(Int64(count), fade.remainingFrames))
+    }
+
     /// Bits of a sample that carry signal behind this stage.
     func bitDepth(of format: PCMFormat) -> Int {
         if let fade, !fade.isOver { return 32 }

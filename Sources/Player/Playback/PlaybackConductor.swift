@@ -31,9 +31,6 @@ final class PlaybackConductor: @unchecked Sendable {
         var conductor: PlaybackConductor?
     }
 
-    /// How soon the audio thread's events are fetched while it does something: it makes no system call to announce
-    /// them. The time doubles as long as nothing happens, because waking up is most of what playing costs.
-    private static let fetchIntervals: ClosedRange<Int64> = 20_000_000...100_000_000
     private static let startLimit: Int64 = 1_000_000_000
 
     private let loop: EventLoop
@@ -59,7 +56,9 @@ final class PlaybackConductor: @unchecked Sendable {
     /// The last command that released the device.
     private var lastRelease: UInt64 = 0
     private var isFetching = false
-    private var fetchInterval = fetchIntervals.lowerBound
+    /// Whether the next fetch waits for `fetchTimer`.
+    private var isFetchTimed = false
+    private var pacer = EventPacer()
     /// What waits for the renderer to carry a command out.
     private var waiting: [(command: UInt64, action: () -> Void)] = []
     /// Whether the renderer is to run.
@@ -141,7 +140,9 @@ final class PlaybackConductor: @unchecked Sendable {
     func afterCommands(_ action: @escaping () -> Void) {
         loop.assertOnLoop()
         waiting.append((renderer.sentCommands, action))
-        fetchEvents()
+        guard isFetching, renderer.processedCommands >= renderer.sentCommands else { return fetchEvents() }
+        // Nothing is on its way to the renderer, so the question is no reason to look more often from now on.
+        if isFetchTimed { fetchNextEvent() }
     }
 
     func askBeforeReopening(_ listener: @escaping (DeviceReopening) -> Void) {
@@ -289,8 +290,8 @@ final class PlaybackConductor: @unchecked Sendable {
 
     /// Fetches events as long as any can be expected, and soon: the renderer got a command.
     private func fetchEvents() {
-        let mayBeLate = fetchInterval > Self.fetchIntervals.lowerBound
-        fetchInterval = Self.fetchIntervals.lowerBound
+        let mayBeLate = pacer.isSlow
+        pacer.hurry()
         if !isFetching {
             isFetching = true
             fetchNextEvent()
@@ -300,17 +301,26 @@ final class PlaybackConductor: @unchecked Sendable {
     }
 
     private func scheduleFetch() {
-        fetchTimer.start(after: fetchInterval) { [self] in
-            fetchInterval = min(fetchInterval * 2, Self.fetchIntervals.upperBound)
+        isFetchTimed = true
+        fetchTimer.start(after: pacer.next(remaining: remainingSeconds)) { [self] in
+            pacer.slowDown()
             fetchNextEvent()
         }
     }
 
+    /// How much of the active product is to be heard; nil while it does not play, and where its length is not known.
+    private var remainingSeconds: Double? {
+        guard machine.playbackState == .playing, let duration = machine.context?.duration else { return nil }
+        return position(in: published.value).map { duration - $0 }
+    }
+
     /// One event a turn of the loop: what a listener does about a message comes before what happened after it.
     private func fetchNextEvent() {
+        fetchTimer.cancel()
+        isFetchTimed = false
         let processed = renderer.processedCommands
         if let event = renderer.nextEvent() {
-            fetchInterval = Self.fetchIntervals.lowerBound
+            pacer.hurry()
             receive(event)
             loop.post { [link] in link.conductor?.fetchNextEvent() }
             return
