@@ -9,6 +9,17 @@ public struct QueueChange: Equatable, Sendable {
         var nextNumber: UInt32 = 1
         /// Whether it is meant to play; what a start resumes depends on it.
         var isPlaying = false
+
+        init() {}
+
+        init(_ queue: PlayQueue, isPlaying: Bool) {
+            repeatMode = queue.repeatMode
+            isShuffled = queue.isShuffled
+            current = queue.current
+            history = queue.history
+            nextNumber = queue.nextNumber
+            self.isPlaying = isPlaying
+        }
     }
 
     /// All that were there go; `removedEntries` is empty then.
@@ -56,12 +67,16 @@ public struct QueueImage: Sendable {
         shuffledOrder = SparseOrder()
     }
 
+    /// Whether the database holds `queue` already.
+    func isOf(_ queue: PlayQueue, isPlaying: Bool) -> Bool {
+        state == QueueChange.State(queue, isPlaying: isPlaying) && originalOrder.ids == queue.originalOrder
+            && shuffledOrder.ids == queue.shuffledOrder
+    }
+
     /// What has to be written so that the database holds `queue`; nil when it does already. The image takes it as
     /// written.
     public mutating func change(to queue: PlayQueue, isPlaying: Bool) -> QueueChange? {
-        let newState = QueueChange.State(
-            repeatMode: queue.repeatMode, isShuffled: queue.isShuffled, current: queue.current,
-            history: queue.history, nextNumber: queue.nextNumber, isPlaying: isPlaying)
+        let newState = QueueChange.State(queue, isPlaying: isPlaying)
         var change = QueueChange()
         if let state, state.nextNumber <= newState.nextNumber {
             update(&change, to: queue, firstNew: EntryID(state.nextNumber))

@@ -4,14 +4,23 @@ import Platform
 import Player
 
 /// The music at some paths.
-struct FoundMusic: Equatable, Sendable {
-    /// In order.
-    var files: [String] = []
+struct FoundMusic: Sendable {
+    /// The files, in order. Packed by the thread of the search: there may be 100,000, and the loop has other work.
+    var products = PackedProducts()
     /// Names below folders that cannot be read. The log has them.
     var skipped = 0
 
+    init() {}
+
+    init(files: [String], skipped: Int = 0) {
+        products = PackedProducts(files.lazy.map { QueuedProduct(.track, $0) })
+        self.skipped = skipped
+    }
+
+    var count: Int { products.count }
+
     mutating func add(_ more: FoundMusic) {
-        files += more.files
+        products.append(contentsOf: more.products)
         skipped += more.skipped
     }
 }

@@ -87,7 +87,7 @@ final class JSONSession: @unchecked Sendable {
         let room =
             if case .music(_, let place) = request { requests.room(for: place) } else { PlayQueue.capacity }
         let search: MusicSearch
-        do throws(SystemError) { search = try MusicSearch(paths, limit: room - collected.files.count) } catch {
+        do throws(SystemError) { search = try MusicSearch(paths, limit: room - collected.count) } catch {
             return refuse(line.id, RemoteFailure.Reason.system.rawValue, error.description)
         }
         connection.wait()
@@ -109,7 +109,7 @@ final class JSONSession: @unchecked Sendable {
             collected = FoundMusic()
             return try requests.add(music, place)
         }
-        return .collected(count: collected.files.count, skipped: collected.skipped)
+        return .collected(count: collected.count, skipped: collected.skipped)
     }
 
     /// Answers when what was asked for has really happened; until then the connection waits.
