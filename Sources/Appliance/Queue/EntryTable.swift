@@ -24,8 +24,10 @@ struct EntryTable: Sendable {
 
     /// The entries with this id and greater ones, ascending.
     func entries(from id: EntryID) -> [QueueEntry] {
+        let pages = pages[(pageIndex(for: id) ?? 0)...]
         var entries: [QueueEntry] = []
-        for page in pages[(pageIndex(for: id) ?? 0)...] {
+        entries.reserveCapacity(pages.reduce(0) { $0 + $1.count - $1.firstIndex(notBefore: id) })
+        for page in pages {
             for index in page.firstIndex(notBefore: id)..<page.count {
                 entries.append(QueueEntry(id: page.id(index), product: page.product(index)))
             }

@@ -6,8 +6,8 @@ import Player
 /// A page is small, so whatever is done to one page is little work. Whole pages change hands without a copy.
 struct ProductPage: Sendable {
     /// Products in a page, and bytes of their ids. One product always fits.
-    static let countLimit = 1024
-    static let textLimit = 64 << 10
+    static let countLimit = 256
+    static let textLimit = 16 << 10
 
     /// Where a request came from.
     private final class Origin: Sendable {
@@ -24,11 +24,15 @@ struct ProductPage: Sendable {
         func isThat(of product: QueuedProduct) -> Bool {
             sourceType == product.sourceType && sourceId == product.sourceId && extras == product.extras
         }
+
+        func isSame(as other: Origin) -> Bool {
+            sourceType == other.sourceType && sourceId == other.sourceId && extras == other.extras
+        }
     }
 
     private struct Row {
         /// nil where nothing is known about it.
-        let origin: Origin?
+        var origin: Origin?
         /// The product's number, counted from the page's.
         var offset: UInt32
         /// The first byte of the product id in `text`.
@@ -119,9 +123,13 @@ struct ProductPage: Sendable {
     mutating func append(_ page: ProductPage) {
         makeRoom(for: page.count, bytes: page.byteCount)
         let (distance, start) = (page.firstNumber - firstNumber, UInt32(text.count))
+        // Where the same place comes up again, what is said about it is shared.
+        let (first, last) = (page.rows.first?.origin, rows.last?.origin)
+        let shared = if let first, let last, first.isSame(as: last) { last } else { first }
         for var row in page.rows {
             row.offset += distance
             row.start += start
+            if row.origin === first { row.origin = shared }
             rows.append(row)
         }
         text += page.text
