@@ -69,7 +69,7 @@ struct HealthTests {
         #expect(socket.arrived() == ["READY=1", "STATUS=stopped", "WATCHDOG=1"])
         #expect(alive(after: 2) == 1)
         let products = try tracks.make("ab", frames: 20_000)
-        fixture.perform { try $0.queue.set(products, playing: true) }
+        try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         #expect(socket.arrived().contains { $0.hasPrefix("STATUS=playing: ") && $0.hasSuffix(" (1 of 2)") })
         #expect(alive(after: 2) == 1)

@@ -22,7 +22,7 @@ struct MissingMediumTests {
     /// Plays the first 700 frames of the second of three entries.
     private func play() throws {
         let products = try tracks.make("abc", frames: 20_000)
-        fixture.perform { try $0.queue.set(products, startingAt: 1, playing: true) }
+        try fixture.perform { try $0.queue.set(products, startingAt: 1, playing: true) }
         fixture.waitForSound()
         fixture.play(700)
     }
@@ -116,7 +116,7 @@ struct MissingMediumTests {
         let other = try Tracks()
         let products = try tracks.make("a", frames: 20_000) + other.make("b", frames: 20_000)
         try takeMediumAway()
-        fixture.perform { try $0.queue.set(products, playing: true) }
+        try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.wait("the problem") { $0.problems.map(\.subject) == ["music"] }
         try pass { $0.device != nil }
         fixture.waitForSound()
@@ -144,7 +144,7 @@ struct MissingMediumTests {
     @Test("when the next one is to be opened: that one is waited for, and none is left out")
     func goneBetweenTracks() throws {
         let products = try tracks.make("abc", frames: 2000)
-        fixture.perform { try $0.queue.set(products, playing: true) }
+        try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         // The first two are open already.
         try takeMediumAway()
@@ -205,7 +205,7 @@ struct MissingMediumTests {
         try start()
         expectWaiting()
         let products = try other.make("x", frames: 20_000)
-        fixture.perform { try $0.queue.set(products, playing: true) }
+        try fixture.perform { try $0.queue.set(products, playing: true) }
         #expect(fixture.status.problems == [])
         fixture.waitForSound()
         fixture.play(100)
