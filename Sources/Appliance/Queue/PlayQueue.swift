@@ -22,6 +22,8 @@ public struct PlayQueue: Sendable {
     /// The entries that played before the current one, oldest first. An entry may be in it several times.
     public private(set) var history: [EntryID] = []
     private(set) var nextNumber: UInt32 = 1
+    /// What the entries lie on.
+    private(set) var media = MusicMedia()
 
     public init() {}
 
@@ -219,9 +221,13 @@ public struct PlayQueue: Sendable {
         shuffledOrder = []
         history = []
         current = nil
+        media = MusicMedia()
         // Nobody remembers the first numbers by the time that half of them have been given.
         if nextNumber > UInt32.max / 2 { nextNumber = 1 }
     }
+
+    /// Entries have come that lie on these.
+    mutating func note(media mountPoints: [String]) { media.add(mountPoints) }
 
     /// Gives products ids and keeps them, in no order yet.
     private mutating func take(_ products: PackedProducts) throws(PlayQueueError) -> [EntryID] {
@@ -265,7 +271,7 @@ public struct PlayQueue: Sendable {
     /// What was kept. Where it does not fit together, all entries are there, in the order in which they came.
     init(
         table: EntryTable, originalOrder: [EntryID], shuffledOrder: [EntryID]?, repeatMode: RepeatMode,
-        current: EntryID?, history: [EntryID], nextNumber: UInt32
+        current: EntryID?, history: [EntryID], nextNumber: UInt32, media: MusicMedia = MusicMedia()
     ) {
         let ids = table.ids
         self.table = table
@@ -275,6 +281,7 @@ public struct PlayQueue: Sendable {
             isShuffled = true
         }
         self.repeatMode = repeatMode
+        self.media = media
         self.current = current.flatMap { table.contains($0) ? $0 : nil }
         self.history = Array(history.filter { table.contains($0) }.suffix(Self.historyLimit))
         self.nextNumber = max(nextNumber, (ids.last?.number ?? 0) + 1)

@@ -253,7 +253,7 @@ public final class QueueConductor: @unchecked Sendable {
         case .error(let error):
             guard let product = error.mediaProduct, let request = PlaybackRequest(referenceId: product.referenceId)
             else { return }
-            handle(.failed(request, error, lacksMedium: MediumWait.isNeeded(after: error)))
+            handle(.failed(request, error, lacksMedium: MediumWait.isNeeded(after: error, contents.media)))
         case .playbackStateChanged(let state):
             output.engineIs(state)
             handle(.engineIs(state))

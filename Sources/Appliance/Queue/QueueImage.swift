@@ -29,10 +29,12 @@ public struct QueueChange: Equatable, Sendable {
     var originalOrder = SparseOrder.Change()
     var shuffledOrder = SparseOrder.Change()
     var state: State?
+    /// All of them, where one has come or gone.
+    var media: MusicMedia?
 
     var isEmpty: Bool {
         !removesAllEntries && removedEntries.isEmpty && addedEntries.isEmpty && originalOrder.isEmpty
-            && shuffledOrder.isEmpty && state == nil
+            && shuffledOrder.isEmpty && state == nil && media == nil
     }
 
     /// How many rows are inserted, deleted or updated; emptying a table counts as one.
@@ -41,7 +43,7 @@ public struct QueueChange: Equatable, Sendable {
             (order.isRewrite ? 1 : order.deletedKeys.count) + order.insertedRows.count
         }
         return (removesAllEntries ? 1 : removedEntries.count) + addedEntries.count + count(originalOrder)
-            + count(shuffledOrder) + (state == nil ? 0 : 1)
+            + count(shuffledOrder) + (state == nil ? 0 : 1) + (media?.mountPoints.count ?? 0)
     }
 }
 
@@ -54,8 +56,10 @@ public struct QueueImage: Sendable {
     private var shuffledOrder: SparseOrder
     /// nil: nobody knows what is there.
     private var state: QueueChange.State?
+    private var media: MusicMedia?
 
-    init(originalOrder: SparseOrder, shuffledOrder: SparseOrder, state: QueueChange.State) {
+    init(originalOrder: SparseOrder, shuffledOrder: SparseOrder, state: QueueChange.State, media: MusicMedia) {
+        self.media = media
         self.originalOrder = originalOrder
         self.shuffledOrder = shuffledOrder
         self.state = state
@@ -70,7 +74,7 @@ public struct QueueImage: Sendable {
     /// Whether the database holds `queue` already.
     func isOf(_ queue: PlayQueue, isPlaying: Bool) -> Bool {
         state == QueueChange.State(queue, isPlaying: isPlaying) && originalOrder.ids == queue.originalOrder
-            && shuffledOrder.ids == queue.shuffledOrder
+            && shuffledOrder.ids == queue.shuffledOrder && media == queue.media
     }
 
     /// What has to be written so that the database holds `queue`; nil when it does already. The image takes it as
@@ -91,6 +95,11 @@ public struct QueueImage: Sendable {
         }
         if state != newState { change.state = newState }
         state = newState
+        // Nothing known and nothing there is no change: most queues lie on the root file system.
+        if media != queue.media, media != nil || queue.media != MusicMedia() || change.removesAllEntries {
+            change.media = queue.media
+        }
+        media = queue.media
         return change.isEmpty ? nil : change
     }
 

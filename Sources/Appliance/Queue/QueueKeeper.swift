@@ -32,11 +32,13 @@ final class QueueKeeper: @unchecked Sendable {
         var state: QueueChange.State
         var originalOrder: [EntryID]
         var shuffledOrder: [EntryID]
+        var media: MusicMedia
 
         init(_ queue: PlayQueue, isPlaying: Bool) {
             state = QueueChange.State(queue, isPlaying: isPlaying)
             originalOrder = queue.originalOrder
             shuffledOrder = queue.shuffledOrder
+            media = queue.media
         }
     }
 

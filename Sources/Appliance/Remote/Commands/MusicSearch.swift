@@ -9,6 +9,8 @@ struct FoundMusic: Sendable {
     var products = PackedProducts()
     /// Names below folders that cannot be read. The log has them.
     var skipped = 0
+    /// What the files lie on, without the root file system.
+    var mountPoints: [String] = []
 
     init() {}
 
@@ -22,6 +24,7 @@ struct FoundMusic: Sendable {
     mutating func add(_ more: FoundMusic) {
         products.append(contentsOf: more.products)
         skipped += more.skipped
+        mountPoints += more.mountPoints
     }
 }
 
@@ -61,7 +64,9 @@ final class MusicSearch: Sendable {
         }
         let contents = folders.contents
         for error in contents.unreadable { Log.warning("skipped while looking for music: \(error.description)") }
-        return .success(FoundMusic(files: contents.files, skipped: contents.unreadableCount))
+        var music = FoundMusic(files: contents.files, skipped: contents.unreadableCount)
+        music.mountPoints = contents.mountPoints
+        return .success(music)
     }
 
     private static let cancelled = RemoteFailure(.system, "the search for music was cancelled")

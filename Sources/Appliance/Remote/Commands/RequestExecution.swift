@@ -195,6 +195,7 @@ struct RequestExecution {
         case .next: try edit { queue throws(PlayQueueError) in ids = try queue.insertNext(products) }
         case .index(let index): try edit { queue throws(PlayQueueError) in ids = try queue.insert(products, at: index) }
         }
+        try edit { queue throws(PlayQueueError) in queue.note(media: music.mountPoints) }
         return .added(RemoteReply.Addition(first: ids.first, count: products.count, skipped: music.skipped))
     }
 
