@@ -80,10 +80,12 @@ struct SoundSettingTests {
         try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         fixture.card.play(800)
+        fixture.card.waitUntil("sound in the device") { $0.pendingFrames > 800 }
         fixture.perform { $0.commands.perform(.pause) }
+        // The renderer has taken the command: what is left in the device is the fade, or nothing.
+        fixture.waitForFocus()
         fixture.card.playFreely()
-        fixture.wait("the pause") { $0.playback == .paused }
-        fixture.settle()
+        fixture.card.waitUntil("the device to stop") { !$0.isStarted }
         // The left channel of the track is constant.
         let left = stride(from: 0, to: fixture.card.recordings[0].samples.count, by: 2).map {
             fixture.card.recordings[0].samples[$0]

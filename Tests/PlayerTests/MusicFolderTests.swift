@@ -56,7 +56,7 @@ struct MusicFolderTests {
 
     @Test(
         "What is on the root file system, or is not absolute, is below no mount point",
-        arguments: ["/", "//", "/.", "/etc", "/etc/", "/usr//bin", "", ".", "a", "a/b", "/no/such/folder"])
+        arguments: ["/", "//", "/.", "", ".", "a", "a/b", "/no/such/folder"])
     func noMountPoint(path: String) {
         #expect(MountPoint.containing(path) == nil)
         #expect(!MountPoint.isMounted(path))
