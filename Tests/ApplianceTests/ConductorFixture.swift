@@ -137,7 +137,7 @@ final class ConductorFixture: @unchecked Sendable {
     }
 }
 
-/// Files, of 1 kHz unless another rate is given, whose every frame says where it comes from: the left channel is the track's
+/// Files, of 1 kHz unless another rate is given. Every frame says where it comes from: the left channel is the track's
 /// letter, the right one the frame's number.
 final class Tracks {
     static let rate = 1000

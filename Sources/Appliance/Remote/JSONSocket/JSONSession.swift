@@ -63,8 +63,8 @@ final class JSONSession: @unchecked Sendable {
     /// Ends a client of a user with many for another user's.
     func giveWay() {
         let message =
-            "closed: another user has connected, and the client limit ([control] clients) was reached. Your user has the "
-            + "most clients: use fewer connections, or raise the limit."
+            "closed: another user has connected, and the client limit ([control] clients) was reached. Your user has "
+            + "the most clients: use fewer connections, or raise the limit."
         connection.send(ReplyLines.refusal(.null, code: "too-many-clients", message))
         connection.close()
     }
