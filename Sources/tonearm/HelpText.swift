@@ -102,7 +102,9 @@ enum HelpText {
           event=position          file, position, duration: once a second while playing
           event=error             file, code, message: something cannot be played
           format                  codec, sampleRate, bitDepth, bitRate
-          device                  name, sampleRate, channels, sampleFormat, significantBits; null while none is open
+          device                  name, sampleRate, channels, sampleFormat, significantBits, adaptation; null while none
+                                  is open
+          adaptation              kind (copied, placed, mixed), channels of the file; null where the device has them
 
         Exit codes: 0 all was played as far as it is there (damage inside a file is a warning), or you quit; 1 something
         could not be played; 2 the command line is wrong; 3 the sound device cannot be used, or takes no more; 130

@@ -38,7 +38,7 @@ struct AmplifiedReopeningTests {
         try fixture.start("[audio]\nnormalization = off", board: board)
         fixture.pass(seconds: 1)
         let products = try tracks.make("a", frames: 4000) + tracks.make("b", frames: 4000, rate: 2000)
-        fixture.perform { try $0.queue.set(products, playing: true) }
+        try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         fixture.pass(milliseconds: 30)
         card.play(100)
@@ -132,7 +132,7 @@ struct AmplifiedReopeningTests {
     func noAmplifier() throws {
         try fixture.start("[audio]\nnormalization = off", board: "")
         let products = try tracks.make("a", frames: 4000) + tracks.make("b", frames: 4000, rate: 2000)
-        fixture.perform { try $0.queue.set(products, playing: true) }
+        try fixture.perform { try $0.queue.set(products, playing: true) }
         card.playFreely()
         fixture.wait("the end") { $0.playback == .stopped && self.card.openingCount == 2 }
         #expect(card.heard == "a0-4000 b0-4000")
@@ -173,7 +173,7 @@ struct AmplifiedReopeningTests {
     func back() throws {
         try playFirst()
         playToEnd()
-        fixture.perform { try $0.queue.select($0.queue.contents.playOrder[0]) }
+        try fixture.perform { try $0.queue.select($0.queue.contents.playOrder[0]) }
         fixture.waitForFocus()
         #expect(!card.isStarted)
         fixture.pass(milliseconds: 20)

@@ -33,7 +33,7 @@ struct BoardPanelTests {
         try fixture.start(
             "[audio]\nnormalization = off", board: "[button play]\nline = 1\nactive = low\npress = toggle\n")
         let products = try tracks.make("a", frames: 9000)
-        fixture.perform { try $0.queue.set(products, playing: false) }
+        try fixture.perform { try $0.queue.set(products, playing: false) }
         fixture.perform { [fixture] _ in fixture.lines.inputs["line 1 of c"]?.edge(true, at: fixture.clock.now()) }
         fixture.waitForSound()
         fixture.end()
@@ -46,7 +46,7 @@ struct BoardPanelTests {
         try fixture.start("", board: "[button play]\nline = 1\nactive = low\npress = toggle\n")
         #expect(fixture.status.problems.map(\.subject) == ["button play"])
         let products = try tracks.make("a", frames: 9000)
-        fixture.perform { try $0.queue.set(products, playing: true) }
+        try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         fixture.end()
     }
@@ -88,7 +88,7 @@ struct BoardPanelTests {
         try fixture.start("", board: "[light a]\nline = 1\nplaying = on\n[light b]\nline = 2\npaused = on\n")
         #expect(output(2).last == true)
         let products = try tracks.make("a", frames: 9000)
-        fixture.perform { try $0.queue.set(products, playing: true) }
+        try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         #expect(output(1).last == true)
         #expect(output(2).last == false)
@@ -113,7 +113,7 @@ struct BoardPanelTests {
         let products = try tracks.make("a", frames: 9000)
         #expect(output(1) == [false])
         fixture.pass(seconds: 1)
-        fixture.perform { try $0.queue.set(products, playing: true) }
+        try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         // The message that it plays has arrived; nothing is heard before 30 ms of the daemon's clock.
         #expect(output(1) == [false])
@@ -145,7 +145,7 @@ struct BoardPanelTests {
     func loadWhileMuting() throws {
         try fixture.start("[audio]\nnormalization = off", board: Self.slowAmplifier)
         let products = try tracks.make("a", frames: 9000) + tracks.make("b", frames: 9000)
-        fixture.perform { try $0.queue.set(products, playing: true) }
+        try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         fixture.perform {
             $0.commands.perform(.stop)
@@ -162,7 +162,7 @@ struct BoardPanelTests {
     func playWhileMuting() throws {
         try fixture.start("[audio]\nnormalization = off", board: Self.slowAmplifier)
         let products = try tracks.make("a", frames: 9000)
-        fixture.perform { try $0.queue.set(products, playing: true) }
+        try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         nonisolated(unsafe) var isTold = false
         fixture.perform {

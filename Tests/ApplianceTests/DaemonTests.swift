@@ -24,7 +24,7 @@ struct DaemonTests {
 
     private func set(_ word: String, frames: Int = 20_000, playing: Bool = true) throws {
         let products = try tracks.make(word, frames: frames)
-        fixture.perform { try $0.queue.set(products, playing: playing) }
+        try fixture.perform { try $0.queue.set(products, playing: playing) }
         if playing { fixture.waitForSound() }
     }
 
@@ -205,9 +205,9 @@ struct DaemonTests {
     @Test("What a client sets is above the file, outlives a start, and is let go again")
     func settings() throws {
         try fixture.start("[audio]\nmaximum-volume = 80 %")
-        #expect(fixture.perform { try $0.settings.set(.maximumVolume, to: "50%") })
+        #expect(try fixture.perform { try $0.settings.set(.maximumVolume, to: "50%") })
         #expect(fixture.status.maximumVolumePercent == 50)
-        #expect(!fixture.perform { try $0.settings.set(.buffer, to: "1 s") })
+        #expect(try !fixture.perform { try $0.settings.set(.buffer, to: "1 s") })
         fixture.end()
         try fixture.start("[audio]\nmaximum-volume = 80 %")
         #expect(fixture.status.maximumVolumePercent == 50)
@@ -221,11 +221,11 @@ struct DaemonTests {
     @Test("What needs a start is not in force until then, however often it is set, and is again when it is taken back")
     func settingForNextStart() throws {
         try fixture.start("[audio]\nbuffer = 100 ms")
-        #expect(!fixture.perform { try $0.settings.set(.buffer, to: "1 s") })
-        #expect(!fixture.perform { try $0.settings.set(.buffer, to: "1 s") })
-        #expect(fixture.perform { try $0.settings.set(.preAmp, to: "0 dB") })
-        #expect(fixture.perform { try $0.settings.set(.buffer, to: "100 ms") })
-        #expect(!fixture.perform { try $0.settings.set(.buffer, to: "1 s") })
+        #expect(try !fixture.perform { try $0.settings.set(.buffer, to: "1 s") })
+        #expect(try !fixture.perform { try $0.settings.set(.buffer, to: "1 s") })
+        #expect(try fixture.perform { try $0.settings.set(.preAmp, to: "0 dB") })
+        #expect(try fixture.perform { try $0.settings.set(.buffer, to: "100 ms") })
+        #expect(try !fixture.perform { try $0.settings.set(.buffer, to: "1 s") })
         #expect(fixture.perform { $0.settings.unset(.buffer) })
         fixture.end()
     }
@@ -255,7 +255,7 @@ struct DaemonTests {
         #expect(fixture.player.playbackEngineConfig.loudnessNormalizationPreAmp == 6)
         fixture.perform { $0.settings.reloadFailed("tonearm.conf:2: bufer is no key") }
         #expect(fixture.status.problems.map(\.subject) == ["configuration"])
-        fixture.perform { _ = try $0.settings.set(.preAmp, to: "3 dB") }
+        try fixture.perform { _ = try $0.settings.set(.preAmp, to: "3 dB") }
         #expect(fixture.status.problems.map(\.subject) == ["configuration"], "the file is still as it was")
         fixture.perform { $0.settings.reload(new) }
         #expect(fixture.status.problems == [])
@@ -290,7 +290,7 @@ struct DaemonTests {
         // Already before anything wants to play.
         #expect(fixture.status.problems == [DaemonProblem(subject: "device", message: "no card")])
         let products = try tracks.make("Xa", frames: 3000)
-        fixture.perform { try $0.queue.set(products, playing: true) }
+        try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.wait("the problem") { $0.playback == .stalled && $0.problems.map(\.subject) == ["device"] }
         fixture.settle()
         #expect(fixture.status.playback == .stalled)
@@ -309,7 +309,7 @@ struct DaemonTests {
             #expect(link(plain, bytes) == 0)
         }
         try fixture.start("[audio]\nnormalization = off")
-        fixture.perform { daemon in
+        try fixture.perform { daemon in
             try daemon.queue.set([QueuedProduct(.track, path)], playing: true)
         }
         fixture.waitForSound()

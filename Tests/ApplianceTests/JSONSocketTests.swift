@@ -105,6 +105,39 @@ struct JSONSocketTests {
         for client in clients { #expect(try client.ask("version")["ok"] == true) }
     }
 
+    @Test("No user keeps others out: the one with the most clients gives way, down to a fair share")
+    func fairShares() throws {
+        defer { fixture.shutDown() }
+        func connect(as user: UInt32) throws -> JSONClient {
+            fixture.perform { [fixture] in fixture.user = user }
+            let client = try fixture.connect()
+            fixture.perform {}
+            return client
+        }
+        let crowd = try (0..<3).map { _ in try connect(as: 1000) }
+        for client in crowd.reversed() {
+            fixture.pass(seconds: 0.1)
+            try client.ask("subscribe", "\"events\":[\"volume\"]")
+        }
+        let other = try connect(as: 1001)
+        #expect(try other.ask("subscribe", "\"events\":[\"volume\"]")["ok"] == true)
+        #expect(try crowd[2].message().errorCode == "too-many-clients", "the one with the oldest request")
+        #expect(try crowd[2].line() == nil)
+        // 2 and 1: a second one of the other user would only turn it round.
+        #expect(try connect(as: 1001).message().errorCode == "too-many-clients")
+        #expect(try connect(as: 1000).message().errorCode == "too-many-clients")
+        let third = try connect(as: 1002)
+        #expect(try third.ask("version")["ok"] == true)
+        #expect(try crowd[1].message().errorCode == "too-many-clients")
+        // One each: nobody has too many.
+        #expect(try connect(as: 1003).message().errorCode == "too-many-clients")
+        // Root's place does not depend on it, and root's clients are nobody else's to end.
+        let root = try connect(as: 0)
+        #expect(try root.ask("subscribe", "\"events\":[\"volume\"]")["ok"] == true)
+        #expect(try connect(as: 1003).message().errorCode == "too-many-clients")
+        for client in [crowd[0], other, third, root] { #expect(try client.ask("version")["ok"] == true) }
+    }
+
     @Test("Root has a place that nobody else gets, and 32 subscribers do not keep it out")
     func rootSlot() throws {
         defer { fixture.shutDown() }

@@ -95,6 +95,30 @@ struct QueueStoreTests {
         #expect(try !store.contents().isPlaying)
     }
 
+    @Test("The media are those of the entries, and a change of theirs alone is written")
+    func media() throws {
+        let store = try store()
+        var queue = try PlayQueue("abc")
+        var image = QueueImage()
+        try store.write(queue, &image, isPlaying: false)
+        queue.note(media: ["/mnt/usb", "/mnt/caf\u{EFE9}"])
+        #expect(!image.isOf(queue, isPlaying: false))
+        try store.write(queue, &image, isPlaying: false)
+        var contents = try store.contents()
+        #expect(Set(contents.queue.media.mountPoints) == ["/mnt/usb", "/mnt/caf\u{EFE9}"])
+        #expect(contents.image.isOf(contents.queue, isPlaying: false))
+        contents.queue.note(media: ["/mnt/usb"])
+        #expect(contents.image.change(to: contents.queue, isPlaying: false) == nil)
+        contents.queue.clear()
+        try store.write(contents.queue, &contents.image, isPlaying: false)
+        #expect(try store.contents().queue.media == MusicMedia())
+        // A write that fails: everything is written again.
+        queue.clear()
+        image = QueueImage()
+        try store.write(queue, &image, isPlaying: false)
+        #expect(try store.contents().queue.media == MusicMedia())
+    }
+
     @Test("After a write that failed everything is written")
     func failedWrite() throws {
         let store = try store()

@@ -49,7 +49,7 @@ struct ResumeTrialTests {
         let fixture = DaemonFixture(folder: folder["state"])
         try fixture.start()
         let products = try tracks.make("ab", frames: 60_000)
-        fixture.perform { try $0.queue.set(products, playing: true) }
+        try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         fixture.waitForWriting()
         try fixture.pullThePlug()

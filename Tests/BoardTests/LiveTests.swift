@@ -337,6 +337,46 @@ struct LiveOutputTests {
         #expect(board.lines.outputs["line 4 of c"] == levels)
     }
 
+    @Test("a line that is slow to set is muted for the whole time all the same")
+    func slowLine() throws {
+        let board = try DrivenBoard(
+            """
+            [amplifier]
+            line = 4
+            role = mute
+            mute-before-start = 10 ms
+            unmute-after-start = 0 ms
+            mute-before-stop = 30 ms
+            """)
+        var steps: [Amplifier.DeviceStep] = []
+        board.lines.whileSetting = { board.clock.advance(by: milliseconds(7)) }
+        let amplifier = Amplifier(
+            try #require(board.profile.amplifier), lines: board.lines, loop: board.loop, clock: board.clock,
+            carryOut: { steps.append($0) }, deliver: board.deliver)
+        amplifier.start()
+        amplifier.wantDevice()
+        board.pass(9)
+        #expect(steps == [])
+        board.pass(1)
+        #expect(steps == [.start])
+        amplifier.deviceStarted()
+        // Muted again, for the next start as well.
+        amplifier.releaseDevice()
+        board.pass(29)
+        #expect(steps == [.start])
+        board.pass(1)
+        #expect(steps == [.start, .stop])
+        amplifier.wantDevice()
+        amplifier.deviceStarted()
+        amplifier.restartDevice()
+        board.pass(29)
+        #expect(steps == [.start, .stop, .start])
+        board.pass(1)
+        #expect(steps == [.start, .stop, .start, .start])
+        amplifier.stop()
+        board.lines.whileSetting = {}
+    }
+
     @Test("an amplifier without its line does not keep the device from playing")
     func noAmplifier() throws {
         let board = try DrivenBoard("[amplifier]\nline = 4\nrole = mute\n")

@@ -56,7 +56,7 @@ struct AmplifierSequenceTests {
             ]
         ),
         (
-            "opened anew in the middle of the music: muted for as long as before a stop and a start",
+            "reopened in the middle of the music: muted for as long as before a stop and a start",
             [
                 (.want, 100, [.startDevice]), (.started, 100, []), (.advance, 120, [.unmute]), (.restart, 200, [.mute]),
                 (.restart, 210, []), (.started, 211, []), (.advance, 229, []), (.advance, 230, [.startDevice]),
@@ -64,7 +64,7 @@ struct AmplifierSequenceTests {
             ]
         ),
         (
-            "opened anew while it is muted anyhow: at once, but not before a stop could have been",
+            "reopened while it is muted anyhow: at once, but not before a stop could have been",
             [
                 (.want, 100, [.startDevice]), (.restart, 101, [.startDevice]), (.started, 102, []),
                 (.restart, 110, [.startDevice]), (.started, 111, []), (.advance, 131, [.unmute]),
@@ -73,7 +73,7 @@ struct AmplifierSequenceTests {
             ]
         ),
         (
-            "not wanted any more before it was opened anew, and wanted again: muted for long enough all the same",
+            "not wanted any more before it was reopened, and wanted again: muted for long enough all the same",
             [
                 (.want, 100, [.startDevice]), (.started, 100, []), (.advance, 120, [.unmute]), (.restart, 200, [.mute]),
                 (.release, 201, []), (.want, 202, []), (.advance, 230, [.startDevice]),

@@ -9,7 +9,9 @@ import Platform
 /// `QueueWriter times COUNT` is for `tools/bench`: each operation on a queue of so many entries with the microseconds
 /// that it takes, a line each.
 @main struct QueueWriter {
-    static let migrations = [SchemaModule("appliance", [Migration(1, QueueStore.schema)])]
+    static let migrations = [
+        SchemaModule("appliance", [Migration(1, QueueStore.schema), Migration(2, QueueStore.mediaSchema)])
+    ]
 
     static func main() throws {
         let count = Int(CommandLine.arguments[2]) ?? 0

@@ -31,7 +31,11 @@ public struct ApplianceState: ~Copyable {
     static let settingTable = "setting"
     /// The appliance's tables.
     static let schema = SchemaModule(
-        "appliance", [Migration(1, QueueStore.schema), Migration(2, KeyValueStore.schema(settingTable))])
+        "appliance",
+        [
+            Migration(1, QueueStore.schema), Migration(2, KeyValueStore.schema(settingTable)),
+            Migration(3, QueueStore.mediaSchema),
+        ])
     /// Version 0.1 had a file of its own for the appliance.
     static let predecessor = Predecessor(
         "appliance.db", module: schema, number: 2,

@@ -36,10 +36,11 @@ struct MediumWait: Equatable {
     mutating func letOthersTry() { othersWereTried = true }
 
     /// Whether an error means that the medium is missing, in contrast to a file that is missing or broken.
-    static func isNeeded(after error: PlayerError) -> Bool {
+    /// - Parameter media: those of the queue.
+    static func isNeeded(after error: PlayerError, _ media: MusicMedia = MusicMedia()) -> Bool {
         guard case .system(let failure) = error.cause, let path = error.mediaProduct?.productId else { return false }
         switch failure.code {
-        case ENOENT, ENOTDIR: return isMissing(Folder.containing(path))
+        case ENOENT, ENOTDIR: return isMissing(Folder.containing(path)) || media.isMissing(for: path)
         // It was there a moment ago.
         case EIO, ENXIO, ENODEV, ESTALE, ENOTCONN, EHOSTDOWN: return true
         default: return false

@@ -22,6 +22,8 @@ public struct PlayQueue: Sendable {
     /// The entries that played before the current one, oldest first. An entry may be in it several times.
     public private(set) var history: [EntryID] = []
     private(set) var nextNumber: UInt32 = 1
+    /// What the entries lie on.
+    private(set) var media = MusicMedia()
 
     public init() {}
 
@@ -32,6 +34,8 @@ public struct PlayQueue: Sendable {
 
     /// All entries in the order in which they are played.
     public var playOrder: [EntryID] { isShuffled ? shuffledOrder : originalOrder }
+
+    public func contains(_ id: EntryID) -> Bool { table.contains(id) }
 
     /// The entry's product; nil when there is no such entry (any more).
     public func product(_ id: EntryID) -> QueuedProduct? { table[id] }
@@ -133,11 +137,11 @@ public struct PlayQueue: Sendable {
 
     // MARK: Entries
 
-    /// Replaces all entries; the modes stay, the history begins anew.
+    /// Replaces all entries. The modes stay, the history becomes empty.
     /// - Parameter start: the index of the current entry in `products`; nil for the first one in the order of playing,
     ///   which is a random one while shuffled.
-    public mutating func set(
-        _ products: [QueuedProduct], startingAt start: Int? = 0, random: any RandomSource
+    mutating func set(
+        _ products: PackedProducts, startingAt start: Int? = 0, random: any RandomSource
     ) throws(PlayQueueError) {
         var emptied = self
         emptied.clear()
@@ -151,7 +155,7 @@ public struct PlayQueue: Sendable {
 
     /// Adds products at the end, of both orders.
     @discardableResult
-    public mutating func add(_ products: [QueuedProduct]) throws(PlayQueueError) -> [EntryID] {
+    mutating func add(_ products: PackedProducts) throws(PlayQueueError) -> [EntryID] {
         let ids = try take(products)
         originalOrder += ids
         if isShuffled { shuffledOrder += ids }
@@ -160,7 +164,7 @@ public struct PlayQueue: Sendable {
 
     /// Adds products behind the current entry.
     @discardableResult
-    public mutating func insertNext(_ products: [QueuedProduct]) throws(PlayQueueError) -> [EntryID] {
+    mutating func insertNext(_ products: PackedProducts) throws(PlayQueueError) -> [EntryID] {
         let place = current.flatMap { index(of: $0) }.map { $0 + 1 } ?? 0
         return try insert(products, at: place)
     }
@@ -169,9 +173,7 @@ public struct PlayQueue: Sendable {
     /// original order as well.
     /// - Parameter index: limited to 0…count.
     @discardableResult
-    public mutating func insert(
-        _ products: [QueuedProduct], at index: Int
-    ) throws(PlayQueueError) -> [EntryID] {
+    mutating func insert(_ products: PackedProducts, at index: Int) throws(PlayQueueError) -> [EntryID] {
         let place = max(0, min(index, count))
         guard place < count else { return try add(products) }
         let ids = try take(products)
@@ -219,23 +221,24 @@ public struct PlayQueue: Sendable {
         shuffledOrder = []
         history = []
         current = nil
+        media = MusicMedia()
         // Nobody remembers the first numbers by the time that half of them have been given.
         if nextNumber > UInt32.max / 2 { nextNumber = 1 }
     }
 
+    /// Entries have come that lie on these.
+    mutating func note(media mountPoints: [String]) { media.add(mountPoints) }
+
     /// Gives products ids and keeps them, in no order yet.
-    private mutating func take(_ products: [QueuedProduct]) throws(PlayQueueError) -> [EntryID] {
+    private mutating func take(_ products: PackedProducts) throws(PlayQueueError) -> [EntryID] {
         // In 64 bits: the number of entries that can still come does not fit into an Int of 32.
         guard products.count <= Self.capacity - count, Int64(UInt32.max - nextNumber) > Int64(products.count)
         else { throw .full(limit: Self.capacity) }
-        guard products.allSatisfy({ $0.productId.utf8.count <= EntryTable.productIdLimit })
-        else { throw .productIdTooLong(limit: EntryTable.productIdLimit) }
-        if table.count == 0 { table.reserve(for: products) }
-        return products.map { product in
-            defer { nextNumber += 1 }
-            table.append(product, as: EntryID(nextNumber))
-            return EntryID(nextNumber)
-        }
+        if products.hasTooLongID { throw .productIdTooLong(limit: EntryTable.productIdLimit) }
+        let first = nextNumber
+        nextNumber += UInt32(products.count)
+        table.append(products, from: EntryID(first))
+        return (first..<nextNumber).map { EntryID($0) }
     }
 
     // MARK: Shuffle
@@ -268,7 +271,7 @@ public struct PlayQueue: Sendable {
     /// What was kept. Where it does not fit together, all entries are there, in the order in which they came.
     init(
         table: EntryTable, originalOrder: [EntryID], shuffledOrder: [EntryID]?, repeatMode: RepeatMode,
-        current: EntryID?, history: [EntryID], nextNumber: UInt32
+        current: EntryID?, history: [EntryID], nextNumber: UInt32, media: MusicMedia = MusicMedia()
     ) {
         let ids = table.ids
         self.table = table
@@ -278,6 +281,7 @@ public struct PlayQueue: Sendable {
             isShuffled = true
         }
         self.repeatMode = repeatMode
+        self.media = media
         self.current = current.flatMap { table.contains($0) ? $0 : nil }
         self.history = Array(history.filter { table.contains($0) }.suffix(Self.historyLimit))
         self.nextNumber = max(nextNumber, (ids.last?.number ?? 0) + 1)

@@ -133,6 +133,11 @@ public final class QueueConductor: @unchecked Sendable {
     public func set(
         _ products: [QueuedProduct], startingAt start: Int? = 0, playing: Bool
     ) throws(PlayQueueError) {
+        try set(PackedProducts(products), startingAt: start, playing: playing)
+    }
+
+    /// The same for products that are packed.
+    func set(_ products: PackedProducts, startingAt start: Int? = 0, playing: Bool) throws(PlayQueueError) {
         let random = random
         try replace(playing: playing) { contents throws(PlayQueueError) in
             try contents.set(products, startingAt: start, random: random)
@@ -248,7 +253,7 @@ public final class QueueConductor: @unchecked Sendable {
         case .error(let error):
             guard let product = error.mediaProduct, let request = PlaybackRequest(referenceId: product.referenceId)
             else { return }
-            handle(.failed(request, error, lacksMedium: MediumWait.isNeeded(after: error)))
+            handle(.failed(request, error, lacksMedium: MediumWait.isNeeded(after: error, contents.media)))
         case .playbackStateChanged(let state):
             output.engineIs(state)
             handle(.engineIs(state))

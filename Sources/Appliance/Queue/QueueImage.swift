@@ -9,6 +9,17 @@ public struct QueueChange: Equatable, Sendable {
         var nextNumber: UInt32 = 1
         /// Whether it is meant to play; what a start resumes depends on it.
         var isPlaying = false
+
+        init() {}
+
+        init(_ queue: PlayQueue, isPlaying: Bool) {
+            repeatMode = queue.repeatMode
+            isShuffled = queue.isShuffled
+            current = queue.current
+            history = queue.history
+            nextNumber = queue.nextNumber
+            self.isPlaying = isPlaying
+        }
     }
 
     /// All that were there go; `removedEntries` is empty then.
@@ -18,10 +29,12 @@ public struct QueueChange: Equatable, Sendable {
     var originalOrder = SparseOrder.Change()
     var shuffledOrder = SparseOrder.Change()
     var state: State?
+    /// All of them, where one has come or gone.
+    var media: MusicMedia?
 
     var isEmpty: Bool {
         !removesAllEntries && removedEntries.isEmpty && addedEntries.isEmpty && originalOrder.isEmpty
-            && shuffledOrder.isEmpty && state == nil
+            && shuffledOrder.isEmpty && state == nil && media == nil
     }
 
     /// How many rows are inserted, deleted or updated; emptying a table counts as one.
@@ -30,7 +43,7 @@ public struct QueueChange: Equatable, Sendable {
             (order.isRewrite ? 1 : order.deletedKeys.count) + order.insertedRows.count
         }
         return (removesAllEntries ? 1 : removedEntries.count) + addedEntries.count + count(originalOrder)
-            + count(shuffledOrder) + (state == nil ? 0 : 1)
+            + count(shuffledOrder) + (state == nil ? 0 : 1) + (media?.mountPoints.count ?? 0)
     }
 }
 
@@ -43,8 +56,10 @@ public struct QueueImage: Sendable {
     private var shuffledOrder: SparseOrder
     /// nil: nobody knows what is there.
     private var state: QueueChange.State?
+    private var media: MusicMedia?
 
-    init(originalOrder: SparseOrder, shuffledOrder: SparseOrder, state: QueueChange.State) {
+    init(originalOrder: SparseOrder, shuffledOrder: SparseOrder, state: QueueChange.State, media: MusicMedia) {
+        self.media = media
         self.originalOrder = originalOrder
         self.shuffledOrder = shuffledOrder
         self.state = state
@@ -56,12 +71,16 @@ public struct QueueImage: Sendable {
         shuffledOrder = SparseOrder()
     }
 
+    /// Whether the database holds `queue` already.
+    func isOf(_ queue: PlayQueue, isPlaying: Bool) -> Bool {
+        state == QueueChange.State(queue, isPlaying: isPlaying) && originalOrder.ids == queue.originalOrder
+            && shuffledOrder.ids == queue.shuffledOrder && media == queue.media
+    }
+
     /// What has to be written so that the database holds `queue`; nil when it does already. The image takes it as
     /// written.
     public mutating func change(to queue: PlayQueue, isPlaying: Bool) -> QueueChange? {
-        let newState = QueueChange.State(
-            repeatMode: queue.repeatMode, isShuffled: queue.isShuffled, current: queue.current,
-            history: queue.history, nextNumber: queue.nextNumber, isPlaying: isPlaying)
+        let newState = QueueChange.State(queue, isPlaying: isPlaying)
         var change = QueueChange()
         if let state, state.nextNumber <= newState.nextNumber {
             update(&change, to: queue, firstNew: EntryID(state.nextNumber))
@@ -76,6 +95,11 @@ public struct QueueImage: Sendable {
         }
         if state != newState { change.state = newState }
         state = newState
+        // Nothing known and nothing there is no change: most queues lie on the root file system.
+        if media != queue.media, media != nil || queue.media != MusicMedia() || change.removesAllEntries {
+            change.media = queue.media
+        }
+        media = queue.media
         return change.isEmpty ? nil : change
     }
 

@@ -10,18 +10,35 @@ import Platform
 final class QueueKeeper: @unchecked Sendable {
     /// Everything of one write: it is on the medium whole, or not at all.
     private struct Batch: Sendable {
-        var change: QueueChange?
+        /// Counts the batches.
+        var number = 0
+        var queue: (contents: PlayQueue, isPlaying: Bool)?
         var position: (seconds: Double, entry: EntryID)?
         var settings: [SettingName: String?] = [:]
 
-        var isEmpty: Bool { change == nil && position == nil && settings.isEmpty }
+        var isEmpty: Bool { queue == nil && position == nil && settings.isEmpty }
 
-        func write(to database: Database) throws(DatabaseError) {
+        func write(to database: Database, _ written: WrittenQueue) throws(DatabaseError) {
             let store = QueueStore(database)
-            if let change { try store.writeRows(change) }
+            if let queue { try written.write(queue.contents, isPlaying: queue.isPlaying, in: number, to: store) }
             if let position { try store.write(position: position.seconds, of: position.entry) }
             let rows = KeyValueStore(database, table: ApplianceState.settingTable)
             for (name, text) in settings { try rows.set(text.map { .text($0) }, for: name.path) }
+        }
+    }
+
+    /// What makes one queue differ from another. The entries go by their ids: an entry never changes.
+    private struct Handed: Equatable {
+        var state: QueueChange.State
+        var originalOrder: [EntryID]
+        var shuffledOrder: [EntryID]
+        var media: MusicMedia
+
+        init(_ queue: PlayQueue, isPlaying: Bool) {
+            state = QueueChange.State(queue, isPlaying: isPlaying)
+            originalOrder = queue.originalOrder
+            shuffledOrder = queue.shuffledOrder
+            media = queue.media
         }
     }
 
@@ -34,7 +51,11 @@ final class QueueKeeper: @unchecked Sendable {
     private var report: (DatabaseError?) -> Void
     private let storage: StorageThread
 
-    private var image: QueueImage
+    /// Of the storage thread.
+    private let written: WrittenQueue
+    /// What was handed to the storage thread last; nil when everything has to be written.
+    private var handed: Handed?
+    private var lastNumber = 0
     private var position: (seconds: Double, entry: EntryID)?
     private var settings: [SettingName: String?] = [:]
     private var isWriting = false
@@ -56,14 +77,16 @@ final class QueueKeeper: @unchecked Sendable {
         self.loop = loop
         self.report = report
         self.storage = storage
-        self.image = image
         self.queue = queue
         storage.join()
         // The state could not be opened: everything is written as soon as it can be.
         hasFailed = storage.problem != nil
+        written = WrittenQueue(hasFailed ? QueueImage() : image)
         if hasFailed {
-            self.image = QueueImage()
             retryLater()
+        } else {
+            let (queue, isPlaying) = queue()
+            if image.isOf(queue, isPlaying: isPlaying) { handed = Handed(queue, isPlaying: isPlaying) }
         }
     }
 
@@ -99,8 +122,8 @@ final class QueueKeeper: @unchecked Sendable {
         // After the write that may be under way, whose outcome this does not wait for.
         let batch = nextBatch()
         if !batch.isEmpty {
-            storage.write(answerOn: nil) { (database) throws(DatabaseError) in
-                try batch.write(to: database)
+            storage.write(answerOn: nil) { [written] (database) throws(DatabaseError) in
+                try batch.write(to: database, written)
             } answer: { error in
                 if let error { Log.error("the queue could not be saved: \(error)") }
             }
@@ -123,10 +146,11 @@ final class QueueKeeper: @unchecked Sendable {
         guard !batch.isEmpty else { return endWaiting() }
         isWriting = true
         let canWait = waitingForThis.isEmpty && batch.settings.isEmpty
-        storage.write(canWait: canWait, answerOn: loop) { (database) throws(DatabaseError) in
-            try batch.write(to: database)
+        storage.write(canWait: canWait, answerOn: nil) { [written] (database) throws(DatabaseError) in
+            try batch.write(to: database, written)
         } answer: { [self] error in
-            wrote(batch, error)
+            written.ended(batch.number, error)
+            loop.post { self.wrote(batch, error) }
         }
     }
 
@@ -135,8 +159,13 @@ final class QueueKeeper: @unchecked Sendable {
             position = nil
             settings = [:]
         }
+        lastNumber += 1
+        var batch = Batch(number: lastNumber, position: position, settings: settings)
         let (queue, isPlaying) = queue()
-        return Batch(change: image.change(to: queue, isPlaying: isPlaying), position: position, settings: settings)
+        let now = Handed(queue, isPlaying: isPlaying)
+        if now != handed { batch.queue = (queue, isPlaying) }
+        handed = now
+        return batch
     }
 
     private func wrote(_ batch: Batch, _ error: DatabaseError?) {
@@ -168,7 +197,7 @@ final class QueueKeeper: @unchecked Sendable {
 
     /// Nothing of it was written. Everything is retried with the next change, or after a while.
     private func failed(_ batch: Batch, _ error: DatabaseError) {
-        image = QueueImage()
+        handed = nil
         position = position ?? batch.position
         for (name, text) in batch.settings where settings.index(forKey: name) == nil {
             settings.updateValue(text, forKey: name)

@@ -27,9 +27,11 @@ struct QueueReader {
         let state = try readState()
         let original = try readOrder("queue_order")
         let shuffled = try readOrder("queue_shuffled_order")
+        let media = try readMedia()
         let queue = PlayQueue(
             table: try readEntries(), originalOrder: original.ids, shuffledOrder: state.isShuffled ? shuffled.ids : nil,
-            repeatMode: state.repeatMode, current: state.current, history: state.history, nextNumber: state.nextNumber)
+            repeatMode: state.repeatMode, current: state.current, history: state.history, nextNumber: state.nextNumber,
+            media: media)
         if queue.originalOrder != original.ids || queue.isShuffled != state.isShuffled { lostOrder = true }
         let position = try readPosition(of: queue.current)
         // A number that would be given a second time.
@@ -38,7 +40,9 @@ struct QueueReader {
         return QueueStore.Contents(
             queue: queue, position: position, isPlaying: state.isPlaying,
             // Where something was left out, the next change writes everything.
-            image: isWhole ? QueueImage(originalOrder: original, shuffledOrder: shuffled, state: state) : QueueImage(),
+            image: isWhole
+                ? QueueImage(originalOrder: original, shuffledOrder: shuffled, state: state, media: media)
+                : QueueImage(),
             loss: loss)
     }
 
@@ -127,6 +131,20 @@ struct QueueReader {
             rows.append(SparseOrder.Change.Row(key: key, id: id))
         }
         return SparseOrder(rows)
+    }
+
+    private mutating func readMedia() throws(DatabaseError) -> MusicMedia {
+        var points: [String] = []
+        var statement = try database.prepare("SELECT mount_point FROM queue_medium")
+        while try statement.step() {
+            guard points.count < MusicMedia.limit, let point = statement.text(0), point.utf8.first == UInt8(ascii: "/")
+            else {
+                lostRows += 1
+                continue
+            }
+            points.append(point)
+        }
+        return MusicMedia(points)
     }
 
     /// The position that is kept is checked also where it is not that of the current entry. It must not become the

@@ -23,6 +23,9 @@ public final class QueueStore {
         )
         """
 
+    /// A table that came later.
+    public static let mediaSchema = "CREATE TABLE queue_medium (mount_point TEXT PRIMARY KEY) WITHOUT ROWID"
+
     /// What was kept.
     public struct Contents: Sendable {
         public var queue: PlayQueue
@@ -68,6 +71,7 @@ public final class QueueStore {
         try write(change.originalOrder, to: "queue_order")
         try write(change.shuffledOrder, to: "queue_shuffled_order")
         if let state = change.state { try write(state) }
+        if let media = change.media { try write(media) }
     }
 
     /// Writes where the entry is heard; outside of a transaction durable when it returns.
@@ -95,6 +99,11 @@ public final class QueueStore {
             .integer(Int64(state.repeatMode.rawValue)), .integer(state.isShuffled ? 1 : 0),
             state.current.map { .integer(Int64($0.number)) } ?? .null, .bytes(Self.bytes(of: state.history)),
             .integer(Int64(state.nextNumber)), .integer(state.isPlaying ? 1 : 0))
+    }
+
+    private func write(_ media: MusicMedia) throws(DatabaseError) {
+        try database.execute("DELETE FROM queue_medium")
+        try run("INSERT INTO queue_medium VALUES (?)", media.mountPoints) { [.text($0)] }
     }
 
     private func run<Element>(

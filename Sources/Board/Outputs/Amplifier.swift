@@ -43,7 +43,10 @@ public final class Amplifier {
     public var isStopping: Bool { sequence.isStopping }
 
     /// Requests the line, muted. Call it once.
-    public func start() { output.start() }
+    public func start() {
+        output.start()
+        sequence.muted(at: clock.now())
+    }
 
     /// Mutes and gives the line back.
     public func stop() {
@@ -67,12 +70,21 @@ public final class Amplifier {
     public func deviceLost() { perform(sequence.deviceLost(at: clock.now())) }
 
     private func perform(_ steps: [AmplifierSequence.Step]) {
-        // Before the steps: one of them may call back.
+        // The line first: the time that it has to be muted for begins when it is muted.
+        for step in steps {
+            switch step {
+            case .mute:
+                output.set(!activeMeansAudible)
+                sequence.muted(at: clock.now())
+            case .unmute: output.set(activeMeansAudible)
+            case .startDevice, .stopDevice: break
+            }
+        }
+        // The device last: it may call back.
         schedule()
         for step in steps {
             switch step {
-            case .mute: output.set(!activeMeansAudible)
-            case .unmute: output.set(activeMeansAudible)
+            case .mute, .unmute: break
             case .startDevice: carryOut(.start)
             case .stopDevice: carryOut(.stop)
             }

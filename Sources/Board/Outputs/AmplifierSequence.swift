@@ -35,6 +35,8 @@ public struct AmplifierSequence: Sendable {
     private var state = State.silent
     /// When it has been muted for long enough for the device to start.
     private var earliestStart: Int64
+    /// From when on the times above count.
+    private var mutedAt: Int64
 
     /// The line must have its muted level already, from the moment it was requested on.
     public init(_ amplifier: BoardAmplifier, mutedAt now: Int64) {
@@ -42,6 +44,20 @@ public struct AmplifierSequence: Sendable {
         unmuteAfterStart = Int64(amplifier.unmuteAfterStart) * 1_000_000
         muteBeforeStop = Int64(amplifier.muteBeforeStop) * 1_000_000
         earliestStart = now + muteBeforeStart
+        mutedAt = now
+    }
+
+    /// The line has its muted level now. Setting it took some time, by which everything that it has to be muted for
+    /// comes later.
+    public mutating func muted(at now: Int64) {
+        let delay = max(0, now - mutedAt)
+        mutedAt += delay
+        earliestStart += delay
+        switch state {
+        case .beforeStart(let time): state = .beforeStart(at: time + delay)
+        case .beforeStop(let time): state = .beforeStop(at: time + delay)
+        case .silent, .starting, .settling, .audible: break
+        }
     }
 
     public var isMuted: Bool { if case .audible = state { false } else { true } }
@@ -93,6 +109,7 @@ public struct AmplifierSequence: Sendable {
         switch state {
         case .audible:
             steps.append(.mute)
+            mutedAt = now
             earliestStart = now + max(muteBeforeStart, muteBeforeStop)
         case .beforeStop(let time):
             earliestStart = max(earliestStart, time)
@@ -109,6 +126,7 @@ public struct AmplifierSequence: Sendable {
         switch state {
         case .audible:
             steps.append(.mute)
+            mutedAt = now
             earliestStart = now + muteBeforeStart
             state = .beforeStop(at: now + muteBeforeStop)
         case .settling:
@@ -128,7 +146,10 @@ public struct AmplifierSequence: Sendable {
     public mutating func deviceLost(at now: Int64) -> [Step] {
         let wasAudible = !isMuted
         state = .silent
-        if wasAudible { earliestStart = now + muteBeforeStart }
+        if wasAudible {
+            mutedAt = now
+            earliestStart = now + muteBeforeStart
+        }
         return wasAudible ? [.mute] : []
     }
 

@@ -39,6 +39,9 @@ public enum Folder {
             else { return nil }
             (self.device, self.inode) = (device, inode)
         }
+
+        /// Whether both are on one file system.
+        public func isOnSameDevice(as other: Identity) -> Bool { device == other.device }
     }
 
     public struct Entry: Equatable, Sendable {

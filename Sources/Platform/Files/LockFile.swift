@@ -30,7 +30,12 @@ public struct LockFile: ~Copyable {
         descriptor = file
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // Closing is not enough: a process that is being started has a copy of the descriptor until its exec, and the
+        // lock would last as long.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 
     private static func process(in descriptor: Int32) -> Int? {
         var bytes = [UInt8](repeating: 0, count: 20)

@@ -3,7 +3,8 @@ import PCM
 import Platform
 
 /// The player's configuration in the database of the state. Read at the start; written by the storage thread, because a
-/// write waits for the medium and control must not.
+/// write waits for the medium and control must not. A change is written at once, and what changes within a second after
+/// a write at the end of that second (docs/decisions/durable-writes.md).
 ///
 /// A power cut during a write leaves the values before it: all of a change is one transaction.
 // @unchecked: what threads share is guarded by `lock`; the rest is written by `init` and then by the storage thread
@@ -18,15 +19,19 @@ final class ConfigurationStorage: @unchecked Sendable {
     private let onlyVolume: Bool
     /// In nanoseconds.
     private static let retryInterval: Int64 = 10_000_000_000
+    /// Between two writes, in nanoseconds: a knob that turns is one write a second.
+    static let interval: Int64 = 1_000_000_000
     /// What was stored last; nil when that is not known. Storage thread.
     private var stored: PlaybackEngineConfig.Values?
     /// Storage thread, as is `waitsForRetry`.
     private var hasFailed = false
     private var waitsForRetry = false
     private let lock = Lock()
-    /// What is to be stored. Guarded by `lock`, as are `isPosted` and `report`.
+    /// What is to be stored. Guarded by `lock`, as are `isPosted`, `rests` and `report`.
     private var pending: PlaybackEngineConfig.Values?
     private var isPosted = false
+    /// The last write was less than `interval` ago.
+    private var rests = false
     private var report: Report = log
 
     /// What was stored, or the default where nothing (valid) was.
@@ -67,8 +72,11 @@ final class ConfigurationStorage: @unchecked Sendable {
 
     /// Writes `values` soon; of several calls in a row the last one counts. Any thread.
     func save(_ values: PlaybackEngineConfig.Values) {
-        lock.withLock { pending = values }
-        post()
+        let isResting = lock.withLock {
+            pending = values
+            return rests
+        }
+        if !isResting { post() }
     }
 
     /// Calls `report` on the storage thread; nil writes to the log instead.
@@ -92,8 +100,9 @@ final class ConfigurationStorage: @unchecked Sendable {
             return pending != nil && !isPosted
         }
         guard isNeeded else { return }
+        // Somebody turns a knob or waits: the write budget is for what playback writes by itself.
         // The work reads what is pending when it runs, and may run twice: see `StorageThread.Work`.
-        thread.write(canWait: true, answerOn: nil) { [self] (database) throws(DatabaseError) in
+        thread.write(answerOn: nil) { [self] (database) throws(DatabaseError) in
             let values = lock.withLock {
                 isPosted = false
                 return pending
@@ -116,7 +125,7 @@ final class ConfigurationStorage: @unchecked Sendable {
             lock.withLock { if written == nil || pending == written { pending = nil } }
             if hasFailed { tell(nil) }
             hasFailed = false
-            return post()
+            return rest()
         }
         stored = nil
         if !hasFailed { tell("the settings could not be saved: \(error)") }
@@ -125,6 +134,19 @@ final class ConfigurationStorage: @unchecked Sendable {
         waitsForRetry = true
         thread.schedule(after: Self.retryInterval) { [self] in
             waitsForRetry = false
+            post()
+        }
+    }
+
+    /// What comes in the next second is written at its end. Storage thread.
+    private func rest() {
+        let begins = lock.withLock {
+            defer { rests = true }
+            return !rests
+        }
+        guard begins else { return }
+        thread.schedule(after: Self.interval) { [self] in
+            lock.withLock { rests = false }
             post()
         }
     }

@@ -1,3 +1,4 @@
+import PCM
 import Platform
 
 /// What `tonearm status` says to a person.
@@ -61,9 +62,16 @@ struct StatusText {
         guard let device = status["device"], let name = device["name"]?.string else { return nil }
         let details = [
             device["sampleFormat"]?.string, device["sampleRate"]?.integer.map { "\($0) Hz" },
-            device["channels"]?.integer.map { ChannelName.of(Int(clamping: $0)) },
+            device["channels"]?.integer.map { ChannelName.of(Int(clamping: $0)) }, Self.adaptation(of: device),
         ]
         return ([name] + details.compactMap { $0 }).joined(separator: ", ")
+    }
+
+    /// `mono on both channels`
+    private static func adaptation(of device: JSONValue) -> String? {
+        guard let channels = device["channels"]?.integer, let source = device["adaptation"]?["channels"]?.integer
+        else { return nil }
+        return ChannelAdaptation(from: Int(clamping: source), to: Int(clamping: channels))?.description
     }
 
     private var volume: String? {

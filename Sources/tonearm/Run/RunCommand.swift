@@ -127,22 +127,8 @@ struct RunCommand {
     private func openPlayer(
         _ configuration: Configuration, _ board: BoardProfile?, _ device: String, _ storage: StorageThread
     ) throws(Failure) -> Player {
-        let sound = board?.sound
-        var output = RendererSettings(device: device, sampleFormat: configuration.sampleFormat)
-        output.bufferMilliseconds = configuration.bufferMilliseconds
-        output.periodCount = configuration.periodCount
-        output.settleAtStart = sound?.settleAtStart ?? 0
-        output.settleAtRateChange = sound?.settleAtRateChange ?? 0
-        output.fades = configuration.usesFades
-        output.allowsAdaptation = configuration.adaptsToDevice
-        var settings = PlayerSettings(output: output)
+        var settings = configuration.playerSettings(device: device, sound: board?.sound)
         settings.storage = storage
-        settings.firstVolume = configuration.firstVolume
-        settings.storesOnlyVolume = true
-        settings.mixerControl = configuration.mixerControl ?? sound?.mixer
-        settings.mixerLimits = sound?.mixerRange
-        settings.forcesSoftwareVolume = configuration.forcesSoftwareVolume
-        settings.realtimePriority = configuration.realtimePriority
         do throws(PlayerError) {
             return try Player(settings: settings)
         } catch {

@@ -4,15 +4,27 @@ import Platform
 import Player
 
 /// The music at some paths.
-struct FoundMusic: Equatable, Sendable {
-    /// In order.
-    var files: [String] = []
+struct FoundMusic: Sendable {
+    /// The files, in order. Packed by the thread of the search: there may be 100,000, and the loop has other work.
+    var products = PackedProducts()
     /// Names below folders that cannot be read. The log has them.
     var skipped = 0
+    /// What the files lie on, without the root file system.
+    var mountPoints: [String] = []
+
+    init() {}
+
+    init(files: [String], skipped: Int = 0) {
+        products = PackedProducts(files.lazy.map { QueuedProduct(.track, $0) })
+        self.skipped = skipped
+    }
+
+    var count: Int { products.count }
 
     mutating func add(_ more: FoundMusic) {
-        files += more.files
+        products.append(contentsOf: more.products)
         skipped += more.skipped
+        mountPoints += more.mountPoints
     }
 }
 
@@ -52,7 +64,9 @@ final class MusicSearch: Sendable {
         }
         let contents = folders.contents
         for error in contents.unreadable { Log.warning("skipped while looking for music: \(error.description)") }
-        return .success(FoundMusic(files: contents.files, skipped: contents.unreadableCount))
+        var music = FoundMusic(files: contents.files, skipped: contents.unreadableCount)
+        music.mountPoints = contents.mountPoints
+        return .success(music)
     }
 
     private static let cancelled = RemoteFailure(.system, "the search for music was cancelled")

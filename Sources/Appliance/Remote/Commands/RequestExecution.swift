@@ -166,7 +166,7 @@ struct RequestExecution {
         let ids: [EntryID]
         switch selection {
         case .ids(let chosen):
-            if let missing = chosen.first(where: { queue.contents.product($0) == nil }) {
+            if let missing = chosen.first(where: { !queue.contents.contains($0) }) {
                 throw RemoteFailure(.noSuchEntry(missing))
             }
             ids = chosen
@@ -181,12 +181,11 @@ struct RequestExecution {
 
     /// Brings music into the queue.
     func add(_ music: FoundMusic, _ place: RemoteRequest.MusicPlace) throws(RemoteFailure) -> RemoteReply {
-        let files = music.files
-        let products = files.map { QueuedProduct(.track, $0) }
+        let products = music.products
         var ids: [EntryID] = []
         switch place {
         case .all(let start, let plays):
-            if let start, start >= files.count { throw .noSuchIndex(start, of: files.count) }
+            if let start, start >= products.count { throw .noSuchIndex(start, of: products.count) }
             do throws(PlayQueueError) {
                 try queue.set(products, startingAt: start, playing: plays ?? queue.wantsToPlay)
             } catch {
@@ -197,7 +196,8 @@ struct RequestExecution {
         case .next: try edit { queue throws(PlayQueueError) in ids = try queue.insertNext(products) }
         case .index(let index): try edit { queue throws(PlayQueueError) in ids = try queue.insert(products, at: index) }
         }
-        return .added(RemoteReply.Addition(first: ids.first, count: files.count, skipped: music.skipped))
+        try edit { queue throws(PlayQueueError) in queue.note(media: music.mountPoints) }
+        return .added(RemoteReply.Addition(first: ids.first, count: products.count, skipped: music.skipped))
     }
 
     /// How many more entries such a request may bring in.

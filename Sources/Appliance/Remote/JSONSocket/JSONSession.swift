@@ -6,6 +6,8 @@ import Platform
 final class JSONSession: @unchecked Sendable {
     /// Tells this client from all others, as long as the daemon runs.
     let number: UInt64
+    /// Whose it is; nil where that is not known.
+    let user: UInt32?
     private(set) var subscriptions: RemoteEventSet = []
     /// When it last asked for something, or came; by the daemon's clock.
     private(set) var lastRequest: Int64
@@ -23,10 +25,11 @@ final class JSONSession: @unchecked Sendable {
 
     /// - Parameter closed: called once, when the client is gone.
     init(
-        _ socket: LocalSocket, number: UInt64, requests: RequestExecution, searches: MusicSearches,
+        _ socket: LocalSocket, number: UInt64, user: UInt32?, requests: RequestExecution, searches: MusicSearches,
         subscribed: @escaping () -> Void, closed: @escaping (UInt64) -> Void
     ) {
         self.number = number
+        self.user = user
         self.requests = requests
         self.searches = searches
         self.subscribed = subscribed
@@ -54,6 +57,15 @@ final class JSONSession: @unchecked Sendable {
     func makeRoom() {
         let message = "closed: the connection was idle and the client limit ([control] clients) was reached"
         connection.send(ReplyLines.refusal(.null, code: "idle", message))
+        connection.close()
+    }
+
+    /// Ends a client of a user with many for another user's.
+    func giveWay() {
+        let message =
+            "closed: another user has connected, and the client limit ([control] clients) was reached. Your user has "
+            + "the most clients: use fewer connections, or raise the limit."
+        connection.send(ReplyLines.refusal(.null, code: "too-many-clients", message))
         connection.close()
     }
 
@@ -87,7 +99,7 @@ final class JSONSession: @unchecked Sendable {
         let room =
             if case .music(_, let place) = request { requests.room(for: place) } else { PlayQueue.capacity }
         let search: MusicSearch
-        do throws(SystemError) { search = try MusicSearch(paths, limit: room - collected.files.count) } catch {
+        do throws(SystemError) { search = try MusicSearch(paths, limit: room - collected.count) } catch {
             return refuse(line.id, RemoteFailure.Reason.system.rawValue, error.description)
         }
         connection.wait()
@@ -109,7 +121,7 @@ final class JSONSession: @unchecked Sendable {
             collected = FoundMusic()
             return try requests.add(music, place)
         }
-        return .collected(count: collected.files.count, skipped: collected.skipped)
+        return .collected(count: collected.count, skipped: collected.skipped)
     }
 
     /// Answers when what was asked for has really happened; until then the connection waits.

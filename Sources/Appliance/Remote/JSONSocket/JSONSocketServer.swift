@@ -105,18 +105,33 @@ public final class JSONSocketServer: @unchecked Sendable {
     }
 
     private func welcome(_ socket: LocalSocket) {
-        // One more place than others have: root can always ask what is wrong.
-        let isRoot = userOf(socket) == 0
-        let limit = clientLimit + (isRoot ? 1 : 0)
-        if sessions.count >= limit { longestSilent?.makeRoom() }
-        if sessions.count >= limit, isRoot { longestSubscribed?.makeRoom() }
-        guard sessions.count < limit else { return turnAway(socket) }
+        let user = userOf(socket)
+        if !hasPlace(for: user) { longestSilent?.makeRoom() }
+        if !hasPlace(for: user) {
+            if user == 0 { longestSubscribed?.makeRoom() } else { clientTooMany(beside: user)?.giveWay() }
+        }
+        guard hasPlace(for: user) else { return turnAway(socket) }
         lastNumber += 1
         let session = JSONSession(
-            socket, number: lastNumber, requests: requests, searches: searches,
+            socket, number: lastNumber, user: user, requests: requests, searches: searches,
             subscribed: { [self] in updatePositionTimer() }, closed: { [self] in forget($0) })
         sessions.append(session)
         session.start()
+    }
+
+    /// Root has one more place than the others, who never get it: root can always ask what is wrong.
+    private func hasPlace(for user: UInt32?) -> Bool {
+        if user == 0 { return sessions.count <= clientLimit }
+        return sessions.count - (sessions.contains { $0.user == 0 } ? 1 : 0) < clientLimit
+    }
+
+    /// Where another user has at least two places more than this one: that user's client with the oldest request. So
+    /// nobody keeps others out, and two users do not disconnect each other's clients in turn.
+    private func clientTooMany(beside user: UInt32?) -> JSONSession? {
+        func places(of user: UInt32?) -> Int { sessions.lazy.filter { $0.user == user }.count }
+        let others = sessions.filter { $0.user != 0 && $0.user != user }
+        guard let most = others.map({ places(of: $0.user) }).max(), most >= places(of: user) + 2 else { return nil }
+        return others.filter { places(of: $0.user) == most }.min { $0.lastRequest < $1.lastRequest }
     }
 
     /// The client to disconnect first; nil when none is idle.

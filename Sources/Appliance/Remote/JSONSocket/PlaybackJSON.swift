@@ -15,13 +15,19 @@ public enum PlaybackJSON {
         ]
     }
 
-    /// `name`, `sampleRate`, `channels`, `sampleFormat`, `significantBits`; null while no device is open.
+    /// `name`, `sampleRate`, `channels`, `sampleFormat`, `significantBits`, `adaptation`; null while no device is open.
     public static func device(_ device: DeviceConfiguration?) -> JSONValue {
         guard let device else { return .null }
         return [
             "name": JSONValue(device.device), "sampleRate": JSONValue(device.sampleRate),
             "channels": JSONValue(device.channelCount), "sampleFormat": .string("\(device.sampleFormat.name)"),
-            "significantBits": JSONValue(device.significantBits),
+            "significantBits": JSONValue(device.significantBits), "adaptation": adaptation(device.adaptation),
         ]
+    }
+
+    /// `kind` and `channels`, those of the audio; null where each channel is heard as it is.
+    private static func adaptation(_ adaptation: ChannelAdaptation?) -> JSONValue {
+        guard let adaptation else { return .null }
+        return ["kind": .string(adaptation.kind.rawValue), "channels": JSONValue(adaptation.sourceChannelCount)]
     }
 }

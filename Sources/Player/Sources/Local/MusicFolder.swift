@@ -26,6 +26,8 @@ public struct MusicFolder {
         public var unreadable: [SystemError] = []
         /// How many such there are: `unreadable` has the first 1000.
         public var unreadableCount = 0
+        /// The mount points that the files lie on, without the root file system.
+        public var mountPoints: [String] = []
 
         public init() {}
 
@@ -72,13 +74,17 @@ public struct MusicFolder {
     public mutating func add(_ path: String) throws(Stop) {
         switch FileKind(at: path) {
         case nil: throw .unreadable(SystemError.last("open", path))
-        case .file, .other: try append(path)
+        case .file, .other:
+            note(MountPoint.containing(Folder.containing(path)))
+            try append(path)
         case .folder:
             if Folder.belongsToKernel(path) { throw .kernelFolder(path) }
             guard let identity = Folder.Identity(of: path), visited.insert(identity).inserted else { return }
-            do throws(SystemError) { collect(try entries(of: path), in: path, depth: 0) } catch {
+            let count = contents.files.count
+            do throws(SystemError) { collect(try entries(of: path), in: path, identity, depth: 0) } catch {
                 throw .unreadable(error)
             }
+            if contents.files.count > count { note(MountPoint.containing(path)) }
             try check()
         }
     }
@@ -114,7 +120,13 @@ public struct MusicFolder {
         return entries.sorted { Self.naturally($0.name, $1.name) }
     }
 
-    private mutating func collect(_ entries: [Folder.Entry], in path: String, depth: Int) {
+    private mutating func note(_ mountPoint: String?) {
+        if let mountPoint, !contents.mountPoints.contains(mountPoint) { contents.mountPoints.append(mountPoint) }
+    }
+
+    private mutating func collect(
+        _ entries: [Folder.Entry], in path: String, _ identity: Folder.Identity, depth: Int
+    ) {
         for entry in entries where entry.kind != .folder {
             let file = Self.join(path, entry.name)
             switch entry.kind {
@@ -127,11 +139,13 @@ public struct MusicFolder {
         for entry in entries where entry.kind == .folder {
             if isCancelled || contents.files.count > limit { return }
             let folder = Self.join(path, entry.name)
-            guard !Folder.belongsToKernel(folder), let identity = Folder.Identity(of: folder),
-                visited.insert(identity).inserted
+            guard !Folder.belongsToKernel(folder), let inner = Folder.Identity(of: folder),
+                visited.insert(inner).inserted
             else { continue }
+            let count = contents.files.count
             do throws(SystemError) {
-                collect(try self.entries(of: folder), in: folder, depth: depth + 1)
+                collect(try self.entries(of: folder), in: folder, inner, depth: depth + 1)
+                if contents.files.count > count, !inner.isOnSameDevice(as: identity) { note(folder) }
             } catch {
                 contents.skip(error)
             }
