@@ -1,5 +1,5 @@
 extension Configuration {
-    /// Every setting with its value and where that comes from, in the form of a configuration file.
+    /// Every setting with its value and its origin, in the form of a configuration file.
     public var shown: String {
         text { setting in
             let line = assignment(setting)

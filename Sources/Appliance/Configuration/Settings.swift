@@ -12,15 +12,15 @@ public enum SettingName: Int, CaseIterable, Sendable {
     var setting: Setting { Setting.all[rawValue] }
 }
 
-/// All about a setting: reading, checking, the default file and `config show` follow from it.
+/// A setting. Reading, checking, the default file and `config show` all use this description.
 struct Setting: Sendable {
     let name: SettingName
     let section: String
     let key: String
     let type: SettingType
-    /// As it would be written.
+    /// As a file writes it.
     let standard: String
-    /// Whether a reload brings it into force; otherwise the next start does.
+    /// Whether a reload applies it; otherwise it takes effect at the next start.
     let changesWhileRunning: Bool
     /// For the default file. Lines of up to 100 bytes.
     let comment: String
@@ -38,7 +38,7 @@ struct Setting: Sendable {
         self.comment = comment
     }
 
-    /// The sections in the order of the file, with what they are about.
+    /// The sections in the order of the file, with their subjects.
     static let sections = [
         ("audio", "The sound card, and how loud it is."),
         ("player", "What is played, and what is remembered."),
@@ -179,8 +179,8 @@ struct Setting: Sendable {
             """),
     ]
 
-    /// Whether no client may set it: it is needed before the clients' settings are read, a mistake in it locks clients
-    /// out or keeps the next start from succeeding, or it is a command that is run.
+    /// Whether clients cannot set it: it is needed before the clients' settings are read, a mistake in it locks clients
+    /// out or makes the next start fail, or it is a command that is run.
     private var isForFileOnly: Bool {
         switch name {
         case .state, .socket, .socketMode, .socketGroup, .clients, .profile, .powerOff, .networkRestart: true
@@ -188,10 +188,10 @@ struct Setting: Sendable {
         }
     }
 
-    /// Why no client may set it to `text`, beside what holds for everybody; nil when it may.
+    /// Why clients cannot set it to `text`, although the file can; nil when they can.
     func refusalForClients(of text: String) -> String? {
         if isForFileOnly { return "\(title) can only be set in the file" }
-        // Among alsa-lib's other names are those of plug-ins that write files and run commands.
+        // alsa-lib's other names include plug-ins that write files and run commands.
         if name == .device, !Self.isCard(text) {
             return "\(title): other devices than auto and hw:… can only be set in the file"
         }

@@ -1,32 +1,32 @@
 import Platform
 
-/// Decides whether a start may open the entry that was current, for the case that the entry is what ends the process
+/// Decides whether a start may open the current entry, in case this entry makes the process crash
 /// (docs/decisions/entries-that-end-the-process.md).
 struct ResumeTrial: Equatable {
-    /// So many starts in a row that ended early with one entry are enough.
+    /// After so many failed starts in a row with one entry, it is skipped.
     static let limit = 2
-    /// A start that lasts as long, in nanoseconds, has survived the entry: the position that it resumed was at most
-    /// 10 s old.
+    /// A start that runs for this long, in nanoseconds, has survived the entry: the resumed position was at most 10 s
+    /// old.
     static let duration: Int64 = 30_000_000_000
 
     /// The entry that a start opened.
     var entry: EntryID
-    /// How many starts in a row have opened it and were not seen to survive.
+    /// How many starts in a row have opened it and did not survive, as far as is known.
     var starts: Int
 
     enum Decision: Equatable {
-        /// Keep this on the medium, then open the entry.
+        /// Store this on the medium, then open the entry.
         case open(ResumeTrial)
         case passOver
     }
 
-    /// - Parameter kept: what the starts before have left; nil when the last one survived.
+    /// - Parameter kept: the trial that earlier starts have stored; nil when the last one survived.
     static func decide(_ current: EntryID, after kept: ResumeTrial?) -> Decision {
         let starts = kept?.entry == current ? kept?.starts ?? 0 : 0
         return starts >= limit ? .passOver : .open(ResumeTrial(entry: current, starts: starts + 1))
     }
 
-    /// `entry starts`, as the file has it.
+    /// `entry starts`, as the file stores it.
     var text: String { "\(entry.number) \(starts)\n" }
 
     init(entry: EntryID, starts: Int) {
@@ -34,7 +34,7 @@ struct ResumeTrial: Equatable {
         self.starts = starts
     }
 
-    /// nil for what is no trial.
+    /// nil when the bytes are not a trial.
     init?(_ bytes: [UInt8]) {
         let words = bytes.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
         guard words.count == 2, let entry = UInt32(String(decoding: words[0], as: UTF8.self)),
@@ -44,19 +44,19 @@ struct ResumeTrial: Equatable {
     }
 }
 
-/// Keeps the trial in a file of the state folder: it is on the medium before the entry is opened, whatever state the
-/// database is in.
+/// Stores the trial in a file of the state folder. It is on the medium before the entry is opened, even when the
+/// database is damaged.
 ///
 /// Thread: the daemon's.
 final class ResumeGuard {
     private let path: String
-    /// Names this boot of the system. A start that a power cut ended says nothing about its entry.
+    /// Identifies this boot of the system. A start that a power cut ended does not count against its entry.
     private let boot: [UInt8]
     private let loop: EventLoop
     private var trial: ResumeTrial?
     private var timer: TimerToken?
 
-    /// - Parameter boot: names this boot of the system; empty where it is not known.
+    /// - Parameter boot: identifies this boot of the system; empty when it is not known.
     init(folder: String, loop: EventLoop, boot: [UInt8] = ResumeGuard.systemBoot()) {
         path = "\(folder)/resuming"
         self.boot = boot
@@ -88,7 +88,7 @@ final class ResumeGuard {
         if FileKind(at: path) == .file { remove() }
     }
 
-    /// Another entry is current now, or none: what the start opened did no harm.
+    /// Another entry is current now, or none: the resumed entry caused no crash.
     func currentIs(_ entry: EntryID?) {
         if let trial, trial.entry != entry { end() }
     }
@@ -105,7 +105,7 @@ final class ResumeGuard {
         do throws(SystemError) {
             try FileReplacement.write(Array(trial.text.utf8) + boot, to: path, mode: 0o600)
         } catch {
-            // A folder that cannot be written: nothing is counted, and the entry is opened.
+            // The folder cannot be written: nothing is counted, and the entry is opened.
             return Log.warning("an entry that ends the process cannot be noticed: \(error)")
         }
         self.trial = trial
@@ -128,7 +128,7 @@ final class ResumeGuard {
         }
     }
 
-    /// Not durable: after a power cut the attempt may count although it was survived, which one more start settles.
+    /// Not durable: after a power cut the attempt may still be counted. One more start corrects this.
     private func remove() {
         do throws(SystemError) { try Folder.removeFile(path) } catch { Log.warning("\(error)") }
     }

@@ -1,9 +1,9 @@
 import Platform
 import Player
 
-/// Reports to the supervisor of this process, which is systemd: that it has started and stops, in a line what it plays,
-/// and regularly that the player is healthy, as `HealthCheck` has it. A player that hangs is not reported as healthy,
-/// and is restarted.
+/// Reports to the supervisor of this process, which is systemd: that it has started, that it stops, a line with its
+/// status, and regularly that the player is healthy (`HealthCheck`). A player that hangs is not reported as healthy,
+/// and systemd restarts it.
 ///
 /// Thread: the daemon's.
 /// `@unchecked Sendable` is safe because the player's thread only posts to the daemon's loop.
@@ -13,9 +13,9 @@ public final class Watchdog: @unchecked Sendable {
     private let clock: any MonotonicClock
     private var check = HealthCheck()
     private var timer: TimerToken?
-    /// How often this has looked.
+    /// The number of looks.
     private var looks: UInt8 = 0
-    /// Questions to the player's threads that they have not answered.
+    /// Questions that the player's threads have not answered.
     private var openQuestions = 0
 
     public init(_ supervisor: ServiceSupervisor, _ daemon: Daemon, clock: any MonotonicClock = SystemMonotonicClock()) {
@@ -37,7 +37,7 @@ public final class Watchdog: @unchecked Sendable {
         look()
     }
 
-    /// The configuration is read again; `reloaded` follows.
+    /// The configuration is being reloaded; `reloaded` follows.
     public func reloads() { supervisor.tell(.reloading(at: clock.now())) }
 
     public func reloaded() { supervisor.tell(.ready) }
@@ -50,8 +50,8 @@ public final class Watchdog: @unchecked Sendable {
 
     private func tellStatus() { supervisor.tell(.status(daemon.status.summary)) }
 
-    /// Asks control, and through it the audio thread where that has something to do. One question at a time: a thread
-    /// that hangs would collect them.
+    /// Asks the control thread, and through it the audio thread when that has something to do. One question at a time,
+    /// so that they do not pile up when a thread hangs.
     private func ask(_ engine: PlaybackEngine) {
         guard openQuestions == 0 else { return }
         openQuestions += 1
@@ -60,7 +60,7 @@ public final class Watchdog: @unchecked Sendable {
         }
     }
 
-    /// Four times in the time that it has: what looks like a stop once may be a busy moment.
+    /// Four looks in the interval: one look that sees no progress may be a busy moment.
     private func look() {
         guard let interval = supervisor.watchdogInterval else { return }
         let engine = daemon.player.playbackEngine
@@ -75,7 +75,7 @@ public final class Watchdog: @unchecked Sendable {
         } else {
             Log.warning("the player's threads have not answered for \(interval / 4_000_000) ms")
         }
-        // An engine at rest is asked once in the whole interval: each question wakes its threads.
+        // An engine at rest is asked once in the whole interval, because each question wakes its threads.
         looks &+= 1
         if engine.playbackState == .playing || engine.playbackState == .stalled || looks % 4 == 0 { ask(engine) }
         timer = daemon.loop.schedule(after: interval / 4) { [self] in look() }
@@ -83,7 +83,7 @@ public final class Watchdog: @unchecked Sendable {
 }
 
 extension DaemonStatus {
-    /// A line for a person who looks at the service from afar.
+    /// A status line for the service manager.
     var summary: String {
         let state =
             switch playback {

@@ -1,10 +1,9 @@
 import Player
 
-/// The entries of the queue by id, in little memory: 24 bytes an entry and its product id's bytes, which lie one after
-/// another instead of each in an allocation of its own. Entries that were added together from one place share what they
-/// say about it.
+/// The entries of the queue by id, in little memory: 24 bytes an entry and the bytes of its product id. The product ids
+/// lie one after another in one allocation. Entries that were added together share their origin.
 struct EntryTable: Sendable {
-    /// Where a request came from.
+    /// The origin of a request.
     private final class Origin: Sendable {
         let sourceType: String?
         let sourceId: String?
@@ -22,7 +21,7 @@ struct EntryTable: Sendable {
     }
 
     private struct Row {
-        /// nil where nothing is known about it.
+        /// nil when nothing is known about it.
         let origin: Origin?
         let id: EntryID
         /// The first byte of the product id in `text`.
@@ -33,7 +32,7 @@ struct EntryTable: Sendable {
 
     static let productIdLimit = Int(UInt16.max)
 
-    /// Ascending by id: ids are given in the order in which entries come.
+    /// Ascending by id: ids are given in the order in which entries are added.
     private var rows: [Row] = []
     private var text: [UInt8] = []
     /// Bytes of `text` that no row uses any more.
@@ -54,14 +53,14 @@ struct EntryTable: Sendable {
         rows[firstIndex(notBefore: id)...].map { QueueEntry(id: $0.id, product: product($0)) }
     }
 
-    /// Makes room for just these in an empty table, where growing would take up to twice as much.
+    /// Reserves memory for exactly these products in an empty table. Growing would take up to twice as much.
     mutating func reserve(for products: [QueuedProduct]) {
         rows.reserveCapacity(products.count)
         text.reserveCapacity(products.reduce(0) { $0 + $1.productId.utf8.count })
     }
 
     /// Adds an entry.
-    /// - Parameter id: greater than all that are there.
+    /// - Parameter id: greater than all ids in the table.
     mutating func append(_ product: QueuedProduct, as id: EntryID) {
         let length = product.productId.utf8.count
         let row = Row(
@@ -86,7 +85,7 @@ struct EntryTable: Sendable {
             return true
         }
         unused += freed
-        // Half of it at most, so that closing the gaps costs a constant share of what was removed.
+        // Only when half of it is unused: closing the gaps then costs a constant share of the removed bytes.
         if unused > text.count / 2 { closeGaps() }
     }
 

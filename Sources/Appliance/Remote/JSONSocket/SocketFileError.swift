@@ -1,19 +1,19 @@
 import CLinux
 import Platform
 
-/// Why nobody can connect: the control socket could not be opened.
+/// The control socket could not be opened, so clients cannot connect.
 public enum SocketFileError: Error, Equatable, Sendable {
     /// Another program listens there.
     case inUse(path: String)
-    /// Something is there that is no socket; it is left alone.
+    /// Another kind of file is there; it is left alone.
     case notASocket(path: String)
     /// The system refuses it.
-    /// - Parameter path: as it is configured; what was tried may have been tried on another one.
+    /// - Parameter path: as configured; the failed operation may have used another one.
     case system(path: String, SystemError)
 }
 
 extension SocketFileError: CustomStringConvertible {
-    /// One line that also says the way out.
+    /// One line, with what to do.
     public var description: String {
         switch self {
         case .inUse(let path):
