@@ -53,9 +53,8 @@ public struct ApplianceState: ~Copyable {
     /// Whether something was lost.
     let isDamaged: Bool
 
-    /// Opens the folder, or creates it. A state that is damaged is recovered as far as it can be read; one that cannot
-    /// be written is read, and kept in memory: an appliance that lost its queue plays the next one, an appliance that
-    /// does not start plays nothing.
+    /// Opens the folder, or creates it. A damaged state is recovered as far as it can be read. A state that cannot be
+    /// written is read, and kept in memory: an appliance that lost its queue can still play another one.
     public init(_ path: String) throws(Problem) {
         let storage: StorageThread
         do throws(StorageThread.Refusal) {

@@ -1,12 +1,12 @@
 import Platform
 import Synchronization
 
-/// What control asks of a decoder thread. The thread finds it between two blocks, and is woken for it where it waits.
+/// Requests from control to a decoder thread. The thread checks them between two blocks, and is woken when it waits.
 final class DecoderRequests: @unchecked Sendable {
     enum Request: Equatable {
-        /// Go on from here, in a new stream. `number` comes back in what is reported from then on.
+        /// Continue from here, in a new stream. The following reports have this `number`.
         case position(seconds: Double, number: Int)
-        /// Mark the end of what was decoded before a failure.
+        /// Mark the end of the frames before a failure.
         case finish
     }
 
@@ -25,7 +25,7 @@ final class DecoderRequests: @unchecked Sendable {
 
     // MARK: Control
 
-    /// Replaces a request that was not taken yet.
+    /// Replaces a request that was not received yet.
     func ask(_ request: Request) {
         lock.withLock { self.request = request }
         arrival.signal()
@@ -37,15 +37,15 @@ final class DecoderRequests: @unchecked Sendable {
 
     // MARK: Any thread
 
-    /// Ends the decoder thread's sleep: bytes that it waits for have arrived.
+    /// Ends the decoder thread's sleep: the missing bytes have arrived.
     func wake() { arrival.signal() }
 
-    /// Whether the decoder thread is in its source now, opening, reading or seeking. Any thread.
+    /// Whether the decoder thread is opening, reading or seeking its source now. Any thread.
     var isReading: Bool { readsSource.load(ordering: .relaxed) }
 
     // MARK: Decoder thread
 
-    /// The thread goes into its source, where it may block for as long as the medium takes.
+    /// The thread uses its source, where it may block as long as the medium needs.
     func beginReading() { readsSource.store(true, ordering: .relaxed) }
 
     func endReading() { readsSource.store(false, ordering: .relaxed) }
@@ -74,7 +74,7 @@ final class DecoderRequests: @unchecked Sendable {
             arrival.clear()
             return outcome != .cancelled
         } catch {
-            // poll(2) of descriptors of our own does not fail; if it did, going on as cancelled frees the thread.
+            // poll(2) of our own descriptors does not fail. If it did, the thread ends as if it was cancelled.
             return false
         }
     }

@@ -2,13 +2,13 @@ import Media
 import PCM
 import Platform
 
-/// Where products come from: local files, offline storage, the content service.
+/// The source of products: local files, offline storage, the content service.
 ///
 /// Thread: `open` is called on a product's decoder thread and may block there; several may be open at once.
 public protocol PlaybackSource: AnyObject, Sendable {
     /// Finds and opens a product.
-    /// - Parameter cancellation: cancelled when nobody wants the product any more; a blocking call then ends at once.
-    /// - Throws: what the player raises. The player adds the product to it.
+    /// - Parameter cancellation: cancelled when the product is not needed any more; a blocking call then ends at once.
+    /// - Throws: the error that the player reports. The player adds the product to it.
     func open(_ product: MediaProduct, cancellation: Cancellation) throws(PlayerError) -> OpenedProduct
 }
 
@@ -17,7 +17,7 @@ public protocol PlaybackSource: AnyObject, Sendable {
 /// Thread: the decoder thread.
 public struct OpenedProduct {
     public var decoder: any AudioDecoder
-    /// What is really there; may differ from what was asked for.
+    /// The actual product; it may differ from the requested one.
     public var productId: String
     public var streamType: StreamType
     public var assetPresentation: AssetPresentation
