@@ -1,4 +1,4 @@
-/// What `--help` prints.
+/// The `--help` texts.
 enum HelpText {
     static let program = """
         tonearm plays music files through a sound card, bit for bit and without gaps.

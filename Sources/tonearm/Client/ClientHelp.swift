@@ -1,4 +1,4 @@
-// What `--help` prints for the commands that talk to the daemon.
+// The `--help` texts of the commands for the daemon.
 extension HelpText {
     private static let options = """
           --socket PATH           the daemon's socket; default: TONEARM_SOCKET of the environment, else

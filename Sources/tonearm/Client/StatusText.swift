@@ -1,6 +1,6 @@
 import Platform
 
-/// What `tonearm status` says to a person.
+/// The text of `tonearm status` for a person.
 struct StatusText {
     private let status: JSONValue
 
