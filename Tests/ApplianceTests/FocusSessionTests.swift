@@ -3,7 +3,7 @@ import Testing
 
 @testable import Appliance
 
-@Suite("The session lifecycle (seed 004, its audio half)")
+@Suite("The focus and the device (docs/playback.md, 14)")
 struct FocusSessionTests {
     /// A session in a given state.
     private func session(

@@ -4,7 +4,7 @@ import Testing
 @testable import Appliance
 @testable import QueueWriter
 
-@Suite("The play queue (seed 002, Play Queue Management)")
+@Suite("The play queue (docs/playback.md, 11)")
 struct PlayQueueTests {
     @Test("What is set plays from the given entry on")
     func set() throws {

@@ -1,4 +1,4 @@
-/// How much of the speaker the player may use (docs/playback.md, "Focus and the device"). A program that shares the
+/// How much of the speaker the player may use (docs/playback.md, 14). A program that shares the
 /// speaker sets it: a doorbell, a voice assistant.
 public enum FocusLevel: UInt8, Comparable, CaseIterable, Sendable {
     /// The player may not play.
@@ -12,7 +12,7 @@ public enum FocusLevel: UInt8, Comparable, CaseIterable, Sendable {
     public static func < (left: FocusLevel, right: FocusLevel) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The power state of the board (docs/playback.md, "Focus and the device").
+/// The power state of the board (docs/playback.md, 14).
 public enum PowerState: CaseIterable, Sendable {
     case active
     /// It is about to sleep.
@@ -22,7 +22,7 @@ public enum PowerState: CaseIterable, Sendable {
     case regaining
 }
 
-/// Whether the device is open (docs/playback.md, "Focus and the device").
+/// Whether the device is open (docs/playback.md, 14).
 public enum StreamingState: CaseIterable, Sendable {
     case stopped
     /// It is being opened.
@@ -30,7 +30,7 @@ public enum StreamingState: CaseIterable, Sendable {
     case ready
 }
 
-/// When the sound card is opened and closed (docs/playback.md, "Focus and the device"). A `hw:` device has one user:
+/// When the sound card is opened and closed (docs/playback.md, 14). A `hw:` device has one user:
 /// while the player has it open, no other program can play.
 ///
 /// Only the focus closes it. It is opened when the focus is limited or full and the board is awake. After the board
@@ -63,9 +63,9 @@ public struct FocusSession: Equatable, Sendable {
         self.power = power
     }
 
-    /// docs/playback.md, "Focus and the device".
+    /// docs/playback.md, 14.1.
     public static func canOpen(_ focus: FocusLevel) -> Bool { focus >= .limited }
-    /// docs/playback.md, "Focus and the device".
+    /// docs/playback.md, 14.1.
     public static func shouldClose(_ focus: FocusLevel) -> Bool { focus <= .background }
 
     private var mayStart: Bool {

@@ -1,6 +1,6 @@
 import Platform
 
-/// The entries to play, their order, and the entries that were played (docs/playback.md, "Order of the queue"). A value
+/// The entries to play, their order, and the entries that were played (docs/playback.md, 11). A value
 /// without I/O: `QueueConductor` plays it, `QueueStore` stores it.
 ///
 /// Every operation is at most linear in the number of entries, over arrays of four bytes an entry.

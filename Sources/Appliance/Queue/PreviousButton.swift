@@ -1,4 +1,4 @@
-/// What "previous" does (docs/playback.md, "Previous and the history").
+/// What "previous" does (docs/playback.md, 12.3).
 public enum PreviousButton: Equatable, Sendable {
     /// Play the current product from its beginning.
     case restart

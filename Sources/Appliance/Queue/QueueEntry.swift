@@ -52,7 +52,7 @@ public struct QueueEntry: Equatable, Sendable {
     }
 }
 
-/// What follows the last entry, and the current one (docs/playback.md, "Order of the queue").
+/// What follows the last entry, and the current one (docs/playback.md, 11).
 public enum RepeatMode: UInt8, Equatable, Sendable, CaseIterable {
     /// Nothing: playback ends with the last entry.
     case off = 0

@@ -1,7 +1,7 @@
 import Player
 
 /// Every decision about what the engine plays of the queue, without its I/O: events in, effects out
-/// (docs/playback.md, "The queue"). `QueueConductor` carries the effects out in their order.
+/// (docs/playback.md, 11 to 13). `QueueConductor` carries the effects out in their order.
 struct QueueStateMachine {
     enum Event: Equatable {
         // Requests of people.
