@@ -111,8 +111,8 @@ enum HelpText {
     static let devices = """
         Usage: tonearm devices [--json]
 
-        Lists the sound cards: names for `tonearm play --device`, rates, sample formats and channels of the hardware, and
-        mixer controls.
+        Lists the sound cards: names for `tonearm play --device`, rates, sample formats and channels of the hardware,
+        and mixer controls.
 
         Options:
           --json       one JSON object a card: id, index, name, devices (device, name, busy, error, rates,

@@ -44,7 +44,7 @@ enum DatabaseRows {
     }
 }
 
-@Suite("Rows that SQL allows and nobody wrote")
+@Suite("Rows that SQL allows and the program never writes")
 struct AbsurdRowsTests {
     private func loaded(_ statements: String...) throws -> QueueStore.Contents {
         let database = try DatabaseRows.make()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Appliance
 
-@Suite("The amplifier is muted while the device is opened anew for another sample rate")
+@Suite("The amplifier is muted while the device is reopened for another sample rate")
 struct AmplifiedReopeningTests {
     private static let amplifier = """
         [amplifier]
@@ -56,7 +56,7 @@ struct AmplifiedReopeningTests {
         waitForEvents()
     }
 
-    /// Returns when the daemon knows all that the audio thread has told so far.
+    /// Returns when the daemon has handled all reports of the audio thread.
     private func waitForEvents() {
         fixture.waitForFocus()
         fixture.settle()
@@ -65,7 +65,7 @@ struct AmplifiedReopeningTests {
     /// Returns when the device plays and the daemon knows it.
     private func waitForStart() {
         card.waitUntil("the start") { $0.isStarted }
-        // The audio thread asks what was heard after it has told that it plays.
+        // The audio thread reports that it plays, and then asks what was heard.
         let heard = card.heardFrames
         card.playWhenAsked(1)
         card.waitUntil("a frame") { $0.heardFrames > heard }
@@ -117,7 +117,7 @@ struct AmplifiedReopeningTests {
         fixture.end()
     }
 
-    @Test("A jump without another sample rate leaves the amplifier as it is")
+    @Test("A jump without another sample rate does not mute the amplifier")
     func jumpOfOneRate() throws {
         try playFirst()
         fixture.perform { $0.commands.perform(.previous) }
@@ -153,7 +153,7 @@ struct AmplifiedReopeningTests {
         fixture.end()
     }
 
-    @Test("Paused for long: the device is opened anew at once, muted as it is")
+    @Test("After a long pause the device is reopened at once, because the amplifier is muted")
     func longPause() throws {
         try playFirst()
         playToEnd()

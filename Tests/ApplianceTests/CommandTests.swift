@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Commands, from wherever they come")
 struct CommandTests {
-    @Test("Each has a name of its own")
+    @Test("Each has its own name")
     func names() {
         for command in ApplianceCommand.allCases { #expect(ApplianceCommand(name: command.name) == command) }
         #expect(Set(ApplianceCommand.allCases.map(\.name)).count == ApplianceCommand.allCases.count)

@@ -7,7 +7,7 @@ import TestSupport
 @testable import Appliance
 @testable import Player
 
-/// A conductor on a loop of its own, with a real player, a paced card, and a log of everything that happens.
+/// A conductor on its own loop, with a real player, a paced card, and a log of everything that happens.
 final class ConductorFixture: @unchecked Sendable {
     let card = PacedCard()
     let player: Player
@@ -81,7 +81,7 @@ final class ConductorFixture: @unchecked Sendable {
         perform { conductor in try! conductor.edit(change) }
     }
 
-    /// Returns when the engine has carried out all that it was told, and the conductor has heard of it.
+    /// Returns when the engine has carried out all requests, and the conductor has handled its messages.
     func settle() {
         perform { _ in }
         let done = DispatchSemaphore(value: 0)
@@ -93,7 +93,7 @@ final class ConductorFixture: @unchecked Sendable {
     var events: [QueueMessage] { condition.withLock { happened } }
     var failedEntries: [EntryID] { events.compactMap { if case .failed(let entry, _) = $0 { entry } else { nil } } }
 
-    /// Returns when `isTrue` of all that the conductor has told.
+    /// Returns when `isTrue` of the conductor's messages.
     func wait(
         _ what: String, file: StaticString = #file, line: UInt = #line,
         until isTrue: ([QueueMessage]) -> Bool
@@ -101,7 +101,7 @@ final class ConductorFixture: @unchecked Sendable {
         wait(what, file, line) { isTrue(happened) }
     }
 
-    /// Returns when `isTrue` of all that the engine has told, whether the conductor has heard of it or not.
+    /// Returns when `isTrue` of the engine's messages, also of those that the conductor has not handled yet.
     func waitForEngine(
         _ what: String, file: StaticString = #file, line: UInt = #line, until isTrue: ([PlaybackMessage]) -> Bool
     ) {
@@ -114,12 +114,12 @@ final class ConductorFixture: @unchecked Sendable {
         let limit = Date(timeIntervalSinceNow: 60)
         while !isTrue() {
             guard condition.wait(until: limit) else {
-                fatalError("waited in vain for \(what): \(happened), \(received)", file: file, line: line)
+                fatalError("timeout: \(what): \(happened), \(received)", file: file, line: line)
             }
         }
     }
 
-    /// Plays on and returns when the engine knows it: the audio thread tells where it is a moment after it was heard.
+    /// Continues and returns when the engine knows it: the audio thread reports a frame a moment after it was heard.
     func play(_ frames: Int) {
         card.play(frames)
         let position = Double(card.heardFrames) / Double(Tracks.rate)
@@ -131,7 +131,7 @@ final class ConductorFixture: @unchecked Sendable {
     }
 }
 
-/// Files, of 1 kHz unless told otherwise, whose every frame says where it comes from: the left channel is the track's
+/// Files, of 1 kHz by default; every frame shows its origin: the left channel is the track's
 /// letter, the right one the frame's number.
 final class Tracks {
     static let rate = 1000
@@ -184,7 +184,7 @@ extension PacedCard {
         return runs.map { "\(Character(UnicodeScalar($0.letter)!))\($0.start)-\($0.end)" }.joined(separator: " ")
     }
 
-    /// Where the sound began anew: `a0 b100`.
+    /// The starts of the sound: `a0 b100`.
     var beginnings: String {
         heard.split(separator: " ").map { $0.prefix { $0 != "-" } }.joined(separator: " ")
     }
@@ -199,5 +199,5 @@ extension PacedCard {
     }
 }
 
-/// What tracks of this word, played to the end, are to be heard as.
+/// The expected sound of the tracks of this word, played to the end.
 func sound(_ word: String, frames: Int = 4000) -> String { word.map { "\($0)0-\(frames)" }.joined(separator: " ") }

@@ -10,7 +10,7 @@ import TestSupport
 @testable import Appliance
 @testable import Player
 
-/// A daemon on a loop of its own whose clock the test drives, with a real player on a paced card and a real state
+/// A daemon on its own loop, whose clock the test drives, with a real player on a paced card and a real state
 /// folder. It can be ended and started again on the same state.
 final class DaemonFixture: @unchecked Sendable {
     let card = PacedCard()
@@ -135,7 +135,7 @@ final class DaemonFixture: @unchecked Sendable {
         done.wait()
     }
 
-    /// Returns when the engine has carried out all that it was told, and the daemon has heard of it.
+    /// Returns when the engine has carried out all requests, and the daemon has handled its messages.
     func settle() {
         perform { _ in }
         let done = DispatchSemaphore(value: 0)
@@ -181,7 +181,7 @@ final class DaemonFixture: @unchecked Sendable {
             let status = status
             condition.lock()
             if isTrue(status) { return }
-            guard Date() < limit else { fatalError("waited in vain for \(what): \(status)", file: file, line: line) }
+            guard Date() < limit else { fatalError("timeout: \(what): \(status)", file: file, line: line) }
             // The engine's own thread may be ahead of the daemon's: look again also without an event.
             _ = condition.wait(until: Date(timeIntervalSinceNow: 0.02))
         }

@@ -34,7 +34,7 @@ struct HealthTests {
             // A file that takes minutes to open, or to read on.
             (Look(state: .stalled, position: 2), true), (Look(state: .stalled, position: 2), true),
             (Look(state: .stalled, position: 2), true),
-            // Whatever it does, its threads have to answer.
+            // Its threads must answer in every state.
             (Look(state: .idle, answers: false), false), (Look(state: .notPlaying, answers: false), false),
             (Look(state: .stalled, waits: true, answers: false), false),
             (Look(state: .playing, position: 9, answers: false), false),

@@ -108,7 +108,7 @@ struct QueueRequestTests {
         #expect(try queue() == "abcdZyx")
     }
 
-    @Test("What is collected is no more than the queue holds")
+    @Test("Collected music is limited to the capacity of the queue")
     func collectedTooMany() throws {
         defer { fixture.shutDown() }
         try client.ask("queue-add", try products("a"))
@@ -133,7 +133,7 @@ struct QueueRequestTests {
         #expect(try client.ask("queue-add", "\"products\":[\(some.joined(separator: ","))]")["added"] == 1000)
     }
 
-    @Test("What the queue has no room for ends the search")
+    @Test("More music than the queue has room for ends the search")
     func noRoom() throws {
         defer { fixture.shutDown() }
         let file = try tracks.make("a", frames: 1000)[0].productId
@@ -172,7 +172,7 @@ struct QueueRequestTests {
         let reply = try client.ask("queue-add", products)
         #expect(reply["added"] == 2 && reply["skipped"] == 1)
         #expect(try client.ask("queue-collect", products)["skipped"] == 1)
-        #expect(try client.ask("queue-add", products)["skipped"] == 2, "with what was collected")
+        #expect(try client.ask("queue-add", products)["skipped"] == 2, "with the collected music")
         #expect(try client.ask("queue-add", "\"products\":[{\"path\":\"\(album)/1.flac\"}]").errorCode == "no-music")
     }
 
@@ -194,7 +194,7 @@ struct QueueRequestTests {
         #expect(try client.ask("queue-remove", "\"from\":0,\"count\":0")["removed"] == 0)
     }
 
-    @Test("What cannot be done says why, and changes nothing")
+    @Test("A request that fails gives the reason, and changes nothing")
     func refusals() throws {
         defer { fixture.shutDown() }
         let empty = fixture.folder["empty"]
@@ -214,7 +214,7 @@ struct QueueRequestTests {
         let photo = try file("cover.flac", [0xFF, 0xD8, 0xFF, 0xE0])
         let noise = try file("noise.wav", [1, 2, 3, 4])
         let nothing = try file("nothing.flac", [])
-        // Nobody may read it, not even root.
+        // It cannot be read, not even by root.
         let secret = "/proc/sys/vm/compact_memory"
         let refusals = [
             ("queue-add", "\(some),\(missing)]", "no-such-file", "/no/such: No such file or directory"),

@@ -4,13 +4,13 @@ import Platform
 
 /// GPIO lines that a test moves: a pipe for each input, so that a real event loop wakes up for its edges.
 public final class DrivenLines: LineProvider {
-    /// By line. What is in here cannot be had.
+    /// The lines that cannot be opened, with their errors.
     public var errors: [String: LineError] = [:]
     /// Every attempt, in order.
     public private(set) var attempts: [String] = []
     /// What the kernel is asked to do about each input's bounces, in milliseconds.
     public private(set) var debounces: [String: Int] = [:]
-    /// Those that somebody holds.
+    /// The requested lines.
     public private(set) var inputs: [String: DrivenInput] = [:]
     /// Every value that an output had, from the first on.
     public private(set) var outputs: [String: [Bool]] = [:]

@@ -86,7 +86,7 @@ struct StatusLineTests {
         #expect(StatusLine(Self.now()).text(columns: columns) == line)
     }
 
-    @Test("never as wide as the terminal, whatever the title", arguments: 0...140)
+    @Test("narrower than the terminal with every title", arguments: 0...140)
     func fits(columns: Int) {
         for title in ["", "x", "東京都交響楽団のとても長い題名の曲", String(repeating: "e\u{301}", count: 200)] {
             let line = StatusLine(Self.now(title: title)).text(columns: columns)
@@ -112,7 +112,7 @@ struct StatusLineTests {
     }
 
     @Test(
-        "what keeps it from playing takes the place of bar and formats; the narrower, the less of it",
+        "the reason why it does not play replaces bar and formats; a narrow terminal shortens it",
         arguments: [
             (100, "Prelude – Ensemble  1:01/2:00 waiting: hw:CARD=DAC: no such device."),
             (60, "Prelude – Ens…  1:01/2:00 waiting: hw:CARD=DAC: no such de…"),

@@ -31,5 +31,5 @@ extern bool level;
 void forget(void);
 /// An edge of the line that was requested last.
 void edge(bool rising, int64_t time);
-/// Whether the line that was requested last was given back.
+/// Whether the last requested line was released.
 bool is_released(void);

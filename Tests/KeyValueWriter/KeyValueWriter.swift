@@ -25,7 +25,7 @@ import Database
 
     private static func write(to database: Database) throws(DatabaseError) {
         try database.migrate(migrations)
-        // A checkpoint every few items: the process is to be killed in them as well.
+        // A checkpoint every few items: the process must be killed in them too.
         try database.execute("PRAGMA wal_autocheckpoint=8")
         let store = KeyValueStore(database)
         var number = try store.integer("count") ?? 0

@@ -217,7 +217,7 @@ struct WAVTests {
         try expectExactSeeks(Self.signal, in: Chunks.wav(Self.format + Chunks.riff("data", Self.samples)))
     }
 
-    @Test("A source that fails gives what came before, and goes on when it can")
+    @Test("After an error of the source the earlier frames are returned, and reading resumes when it works")
     func failingSource() throws {
         let source = MemorySource(Chunks.wav(Self.format + Chunks.riff("data", Self.samples)))
         let decoder = try AudioFile.open(source)

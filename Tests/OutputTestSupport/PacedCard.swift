@@ -96,7 +96,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
         }
     }
 
-    /// From now on the card plays only what it is told to.
+    /// From now on the card plays only the frames that the test allows.
     public func hold() { condition.withLock { isFree = false } }
 
     /// Pulls the card out: what was written and not heard is gone, and it cannot be opened.
@@ -185,7 +185,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
         defer { condition.unlock() }
         let limit = Date(timeIntervalSinceNow: 60)
         while !isTrue() {
-            guard condition.wait(until: limit) else { fatalError("waited in vain for \(what)", file: file, line: line) }
+            guard condition.wait(until: limit) else { fatalError("timeout: \(what)", file: file, line: line) }
         }
     }
 
@@ -196,7 +196,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
             condition.lock()
             let isInTime = condition.wait(until: min(limit, Date(timeIntervalSinceNow: 0.05))) || Date() < limit
             condition.unlock()
-            guard isInTime else { fatalError("waited in vain for \(what)") }
+            guard isInTime else { fatalError("timeout: \(what)") }
         }
     }
 

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import Output
 
-/// A render loop on the test's own thread, with a card that plays when it is told to and a clock that stands still.
+/// A render loop on the test's own thread, with a card that plays when the test says so and a clock that stands still.
 ///
 /// Most streams run at 1000 Hz: a frame is a millisecond, the device holds 200 frames in periods of 50.
 final class RenderBench {

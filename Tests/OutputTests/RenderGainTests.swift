@@ -68,7 +68,7 @@ struct RenderGainTests {
         #expect(levels(bench, of: stream) == Array(repeating: 1000, count: 100) + Array(repeating: 500, count: 200))
     }
 
-    @Test("A device opened anew inside a stream begins with the stream's gain")
+    @Test("A device that is reopened inside a stream begins with the stream's gain")
     func afterReopening() {
         let bench = RenderBench()
         let stream = bench.stream(100, open: true)

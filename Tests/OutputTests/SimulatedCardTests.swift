@@ -10,7 +10,7 @@ import Testing
 
 @testable import Output
 
-/// A sound card whose converter moves when it is told to, behind the real alsa-lib.
+/// A sound card whose converter moves when the test says so, behind the real alsa-lib.
 final class Card {
     let raw: OpaquePointer
 
@@ -87,7 +87,7 @@ struct SimulatedCardTests {
         device.close()
     }
 
-    @Test("the clock starts when told, stops when dry, and silence follows what was written", arguments: [true, false])
+    @Test("the clock starts on request, stops when empty, and silence follows the frames", arguments: [true, false])
     func softwareParameters(refusesSilence: Bool) throws {
         let card = try Card(refusesSilence: refusesSilence)
         let device = try card.open()

@@ -236,7 +236,7 @@ struct PCMRingTests {
         #expect(ring.releasedPosition == 60)
     }
 
-    @Test("memory that is missing is an error, whatever the capacity", arguments: [1 << 44, .max - 1, .max] as [Int64])
+    @Test("missing memory is an error, with any capacity", arguments: [1 << 44, .max - 1, .max] as [Int64])
     func outOfMemory(capacity: Int64) {
         #expect(throws: OutOfMemory.self) { try PCMRing(capacity: capacity) }
     }

@@ -3,7 +3,7 @@ import PCM
 import Synchronization
 import Testing
 
-/// Runs both at the same time on threads of their own and returns when both have ended.
+/// Runs both at the same time on separate threads and returns when both have ended.
 private func together(_ first: @escaping @Sendable () -> Void, _ second: @escaping @Sendable () -> Void) {
     let ended = DispatchSemaphore(value: 0)
     for body in [first, second] {

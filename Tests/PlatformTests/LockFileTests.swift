@@ -21,7 +21,7 @@ struct LockFileTests {
         _ = try LockFile(folder["lock"])
     }
 
-    @Test("is given back by the kernel when its owner is killed")
+    @Test("is released by the kernel when its owner is killed")
     func killedOwner() throws {
         let owner = Process()
         owner.executableURL = URL(fileURLWithPath: "/usr/bin/flock")

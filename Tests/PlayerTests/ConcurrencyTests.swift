@@ -135,7 +135,7 @@ struct ConcurrencyTests {
 @Suite("Shutting down")
 struct ShutDownTests {
     @Test(
-        "Frees the player, its source and its decoders, whatever it was doing",
+        "Frees the player, its source and its decoders, in every state",
         arguments: [
             "idle", "loading", "paused", "playing", "seeking", "stalled", "next",
         ])

@@ -51,7 +51,7 @@ struct LoudnessTests {
                 == [scaled(one.samples, by: first) + scaled(two.samples, by: second)])
     }
 
-    @Test("A product without replay gain is left as it is, also between others")
+    @Test("A product without replay gain stays unchanged, also between others")
     func missing() throws {
         let folder = try ScratchFolder()
         let one = try Track("a", frames: 4000, tags: Self.tags(track: "-10", album: "-6"), in: folder)
@@ -192,7 +192,7 @@ struct FirstVolumeTests {
         return (values.volume.percent, values.isVolumeKnown)
     }
 
-    @Test("is −30 dB without a mixer, and is not stored as if somebody had chosen it")
+    @Test("is −30 dB without a mixer, and is not stored like a volume that was set")
     func software() throws {
         let folder = try ScratchFolder()
         #expect(abs(Volume.first.decibels + 30) < 0.5)
@@ -217,7 +217,7 @@ struct FirstVolumeTests {
         #expect(mixer.percents.elements.last == Volume.first.percent)
     }
 
-    @Test("a volume that was set is in force, whatever the mixer has")
+    @Test("a volume that was set applies, with any volume of the mixer")
     func known() throws {
         let folder = try ScratchFolder()
         do {

@@ -38,7 +38,7 @@ struct PositionTests {
         return (fixture.engine.assetPosition ?? -1) * 8000
     }
 
-    @Test("Follow the frames that are heard, whatever the device holds")
+    @Test("Follow the frames that are heard, with any content of the device")
     func following() throws {
         let (fixture, _, _) = try playing()
         for frame in [1, 2, 3, 100, 1600, 4096, 15_999] {

@@ -35,7 +35,7 @@ extension QueueWriter {
         var times: [Int64] = []
         for _ in 0..<31 {
             var queue = start
-            // A queue of its own, as the daemon's is.
+            // A separate queue, like the daemon's.
             _ = queue.next()
             _ = queue.previous()
             var image = known

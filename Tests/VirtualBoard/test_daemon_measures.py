@@ -87,7 +87,7 @@ class Measures(unittest.TestCase):
         self.daemon.ask("queue", "add", "/data/music/collection")
         self.addCleanup(self.daemon.ask, "queue", "clear")
         self.assertEqual(self.daemon.status["count"], ENTRIES)
-        # What it took to find them is given back a moment later.
+        # The memory of the search is returned a moment later.
         limit = (before + ENTRIES * ENTRY_LIMIT) >> 10
         held = rf"$(sed -n 's/^RssAnon:[^0-9]*\([0-9]*\) kB/\1/p' /proc/{self.daemon.process}/status)"
         self.board.wait_until(f"[ {held} -le {limit} ]")

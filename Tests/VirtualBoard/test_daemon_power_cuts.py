@@ -1,4 +1,4 @@
-"""The plug is pulled at moments that nobody chose: every start is clean, and nothing that was acknowledged is lost."""
+"""The power is cut at random moments: every start is clean, and nothing that was acknowledged is lost."""
 
 import json
 import os
@@ -45,7 +45,7 @@ class PowerCuts(unittest.TestCase):
             with self.subTest(cut=cut, seed=SEED):
                 activities[cut % len(activities)]()
 
-    # What was going on
+    # The state before the power cut
 
     def cut_while_playing(self):
         self.daemon.ask("queue", "set", "/data/music/album", "--play")

@@ -16,8 +16,8 @@ extension Configuration {
         let standard = Configuration()
         let introduction = """
             # The configuration of Tonearm. Every setting is commented out and shows its default: to change one,
-            # remove the # in front of it. `tonearm config check` reports mistakes, `tonearm config show` prints the values
-            # in force. SIGHUP (systemctl reload tonearm) reads this file again.
+            # remove the # in front of it. `tonearm config check` reports mistakes, `tonearm config show` prints the
+            # values in force. SIGHUP (systemctl reload tonearm) reads this file again.
 
 
             """

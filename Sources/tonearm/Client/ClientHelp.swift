@@ -8,8 +8,8 @@ extension HelpText {
         """
 
     private static let exitCodes = """
-        Exit codes: 0 done; 1 the daemon has refused it, with the reason; 2 the command line is wrong; 4 the daemon is not
-        running, cannot be reached or does not answer.
+        Exit codes: 0 done; 1 the daemon has refused it, with the reason; 2 the command line is wrong; 4 the daemon is
+        not running, cannot be reached or does not answer.
         """
 
     static let status = """

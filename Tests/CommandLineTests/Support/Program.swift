@@ -4,7 +4,7 @@ import Platform
 import Testing
 import TestSupport
 
-/// The built `tonearm`, run in a folder of its own, where its state is kept too.
+/// The built `tonearm`, run in its own folder, which also holds its state.
 struct Program {
     let folder: ScratchFolder
 

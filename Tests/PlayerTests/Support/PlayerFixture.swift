@@ -155,7 +155,7 @@ final class PlayerFixture: Sendable {
     }
 }
 
-/// Fires when the clock is told to.
+/// Fires when the test moves its clock.
 final class ManualStartTimer: StartTimer, @unchecked Sendable {
     private let clock: ManualClock
     // Control's alone.
@@ -183,6 +183,6 @@ struct WaitedInVain: Error, CustomStringConvertible {
     let description: String
 
     init(_ what: String, _ messages: [String], _ file: StaticString, _ line: UInt) {
-        description = "\(file):\(line): waited in vain for \(what); messages: \(messages)"
+        description = "\(file):\(line): timeout: \(what); messages: \(messages)"
     }
 }

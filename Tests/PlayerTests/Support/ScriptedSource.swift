@@ -75,7 +75,7 @@ final class ScriptedRecording: @unchecked Sendable {
     func holdSeeks() { change { seeksPass = false } }
     func letSeek() { change { seeksPass = true } }
 
-    /// How often a decoder was told to seek.
+    /// How often a decoder had to seek.
     var seekCount: Int { lock.withLock { seeksBegun } }
     /// How often a read was answered with "not yet".
     var notYetCount: Int { lock.withLock { notYetAnswers } }

@@ -36,7 +36,7 @@ simulated_card *simulated_card_create(const simulated_abilities *abilities);
 /// After its PCM was closed.
 void simulated_card_free(simulated_card *card);
 
-/// The open PCM; whoever takes it closes it.
+/// The open PCM; the caller closes it.
 struct _snd_pcm *simulated_card_pcm(simulated_card *card);
 
 /// The converter takes `frames` frames. With fewer in the buffer it runs dry, unless its stop threshold lets the clock

@@ -103,7 +103,7 @@ class VirtualBoard:
         self._forget()
 
     def cut_power(self):
-        """Pulls the plug: whatever the board's kernel has not yet written to its disk is lost."""
+        """Pulls the plug: data that the board's kernel has not yet written to its disk is lost."""
         if self._qemu is not None:
             self._qemu.kill()
             self._qemu.wait()
@@ -159,7 +159,7 @@ class VirtualBoard:
     # Buttons
 
     def set_line(self, line, level):
-        """Sets an input of the GPIO chip: a button connects it to ground (False) or lets go of it (True)."""
+        """Sets an input of the GPIO chip: a button connects it to ground (False) or releases it (True)."""
         self._pins.set(line, level)
 
     def press(self, line, seconds=0.1, bounces=0):
