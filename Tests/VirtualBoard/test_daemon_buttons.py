@@ -1,4 +1,4 @@
-"""The board's buttons, as board/virtual/board.conf has them, and how soon each is obeyed."""
+"""The board's buttons, as in board/virtual/board.conf, and their delays."""
 
 import tempfile
 import time

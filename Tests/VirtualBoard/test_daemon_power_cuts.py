@@ -68,7 +68,7 @@ class PowerCuts(unittest.TestCase):
         changes, states = self.changes_of(files)
         acknowledged = self.cut_during(changes)
         self.start()
-        # What was under way when the plug was pulled may have come to the medium or not.
+        # A change that was being written at the power cut may be on the medium or not.
         self.assertIn(self.files(), states[acknowledged:acknowledged + 2])
 
     def cut_while_writing_settings(self):

@@ -1,4 +1,4 @@
-"""The virtual board as a person has it on the table: a plug, buttons, a USB socket, a network cable, a console."""
+"""The virtual board, as it would be on a table: a plug, buttons, a USB socket, a network cable, a console."""
 
 import contextlib
 import os
@@ -58,7 +58,7 @@ class VirtualBoard:
         self.discard()
 
     def discard(self):
-        """Throws the board away, with all that is on it (tools/board-test --keep: leaves its folder)."""
+        """Removes the board and its files (tools/board-test --keep: leaves its folder)."""
         self.cut_power()
         if os.environ.get("TONEARM_BOARD_KEEP"):
             print(f"kept: {self.folder}", file=sys.stderr)
