@@ -14,6 +14,7 @@ import CLinux
 /// A marker takes up the positions from its own to the next multiple of 840 (at least one), which hold no samples. The
 /// audio after a marker therefore begins at a multiple of 840, the least common multiple of 1 to 8, and so does the end
 /// of the memory: a frame of up to 8 channels is contiguous. A position also shows on which side of a marker it is.
+/// `@unchecked Sendable` is safe because each position has one owner at a time, and the atomic cursors say which.
 public final class PCMRing: @unchecked Sendable {
     /// A mark between samples.
     public enum Marker: Equatable, Sendable, BitwiseCopyable {

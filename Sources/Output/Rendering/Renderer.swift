@@ -42,6 +42,7 @@ public struct RendererSettings: Sendable {
 }
 
 /// The data that control and the audio thread share: two queues and the position, without locks.
+/// `@unchecked Sendable` is safe because everything in it is a queue between two threads, a snapshot or an atomic.
 final class RendererChannel: @unchecked Sendable {
     let commands = MessageQueue<RendererCommand>(capacity: 256)
     let events = MessageQueue<RendererEvent>(capacity: 1024)
@@ -65,6 +66,7 @@ final class RendererChannel: @unchecked Sendable {
 /// milliseconds while an event is expected.
 ///
 /// Thread: only control, except for `position`, which any thread may read.
+/// `@unchecked Sendable` is safe because only control uses its mutable state.
 public final class Renderer: @unchecked Sendable {
     private let channel: RendererChannel
     private let wakeUp: WakeUp

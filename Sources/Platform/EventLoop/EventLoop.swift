@@ -6,6 +6,8 @@ import Synchronization
 ///
 /// Thread: the loop belongs to the thread that created it, until `run` binds it to its caller. Only `post`, `stop`,
 /// `clockAdvanced` and `isCurrentThread` are for any thread.
+/// `@unchecked Sendable` is safe because a lock guards the posted work; the rest is the loop's thread's alone, which
+/// debug builds assert.
 public final class EventLoop: @unchecked Sendable {
     private enum Work {
         case call(@Sendable () -> Void)

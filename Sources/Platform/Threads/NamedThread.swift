@@ -1,6 +1,7 @@
 import CLinux
 
 /// A thread of the operating system with a name, which `top -H` and a debugger show.
+/// `@unchecked Sendable` is safe because `handle` and `refusal` never change, and only the owner joins.
 public final class NamedThread: @unchecked Sendable {
     public enum Priority: Equatable, Sendable {
         /// The system's ordinary scheduling.
@@ -70,6 +71,7 @@ public final class NamedThread: @unchecked Sendable {
 }
 
 /// The start data of a thread, and its answer about the priority.
+/// `@unchecked Sendable` is safe because `condition` guards what changes.
 private final class Launch: @unchecked Sendable {
     private let name: String
     private let priority: NamedThread.Priority

@@ -5,6 +5,7 @@ import Platform
 ///
 /// Thread: any. A value applies at once, and is written to storage in the background, in the order of the changes. A
 /// power cut during a write may lose the last change, but not earlier values.
+/// `@unchecked Sendable` is safe because `lock` guards the values.
 public final class PlaybackEngineConfig: @unchecked Sendable {
     struct Values: Equatable, Sendable {
         var loudnessNormalizationMode = LoudnessNormalizationMode.album

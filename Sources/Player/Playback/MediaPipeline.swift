@@ -8,6 +8,7 @@ import Platform
 /// change of the volume would otherwise be heard only after the ring's content.
 ///
 /// Thread: control. `DecoderWorker` is the other side.
+/// `@unchecked Sendable` is safe because only control uses its mutable state; the decoder thread has its own objects.
 final class MediaPipeline: @unchecked Sendable {
     /// A report from the decoder thread to control. `seek` is the last one that the thread knew.
     enum Report {

@@ -5,6 +5,7 @@ import Platform
 /// Carries out the effects of `PlaybackStateMachine`: pipelines, renderer, messages.
 ///
 /// Thread: only control, except for `position(in:)`.
+/// `@unchecked Sendable` is safe because only control uses its mutable state; other threads only post to `loop`.
 final class PlaybackConductor: @unchecked Sendable {
     private typealias Effect = PlaybackStateMachine.Effect
 
@@ -24,6 +25,7 @@ final class PlaybackConductor: @unchecked Sendable {
     }
 
     /// Closures that are posted to the loop hold this object: a loop that has ended keeps closures that come too late.
+    /// `@unchecked Sendable` is safe because control alone reads and writes `conductor`.
     private final class Link: @unchecked Sendable {
         /// nil after the end. Only for control.
         var conductor: PlaybackConductor?

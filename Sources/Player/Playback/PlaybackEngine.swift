@@ -6,6 +6,7 @@ import Platform
 ///
 /// Threads: every function and property may be used from any thread. Calls are carried out on the control thread, in
 /// order; properties read the last published values. Messages arrive on `bus`.
+/// `@unchecked Sendable` is safe because its parts are set once; calls are posted to control.
 public final class PlaybackEngine: @unchecked Sendable {
     /// All messages and errors, in order.
     public let bus: Bus<PlaybackMessage>
@@ -100,6 +101,7 @@ public final class PlaybackEngine: @unchecked Sendable {
 }
 
 /// The values that other threads may read. Control replaces them as a whole.
+/// `@unchecked Sendable` is safe because `lock` guards the value.
 final class PublishedPlayback: @unchecked Sendable {
     struct Value {
         var mediaProduct: MediaProduct?

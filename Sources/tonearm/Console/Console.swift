@@ -2,6 +2,7 @@
 /// bottom, a message goes above that line.
 ///
 /// Thread: only the main thread.
+/// `@unchecked Sendable` is safe because the main thread alone uses it.
 final class Console: @unchecked Sendable {
     private let output = TextOutput.standard
     private let errors = TextOutput.error
