@@ -22,7 +22,7 @@ struct Setting: Sendable {
     let standard: String
     /// Whether a reload applies it; otherwise it takes effect at the next start.
     let changesWhileRunning: Bool
-    /// For the default file. Lines of up to 100 bytes.
+    /// For the default file. Lines of up to 116 bytes.
     let comment: String
 
     private init(
