@@ -373,7 +373,7 @@ struct SocketFileTests {
         "An error of the system names the configured path and what to do",
         arguments: [
             (EACCES, "Permission denied. Start it as a user who may write to /run/x, or set another path"),
-            (EROFS, "listen at: Read-only file system. If that cannot be mended, set another path"),
+            (EROFS, "listen at: Read-only file system. Fix that, or set another path"),
         ])
     func refused(code: Int32, message: String) {
         let error = SystemError(code: code, operation: "listen at", subject: "/run/x/control.new")

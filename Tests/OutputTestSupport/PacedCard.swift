@@ -79,8 +79,8 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
         wait("\(frames) frames to be heard", file: file, line: line) { self.heardInAll() >= target }
     }
 
-    /// Lets the card play `frames` more frames when it is next asked what it has played, and not before: so whoever
-    /// asks knows of each frame, whatever happens next.
+    /// Lets the card play `frames` more frames at the next query of its position, and not before: the caller then
+    /// knows of each frame.
     public func playWhenAsked(_ frames: Int) {
         condition.withLock {
             granted += frames

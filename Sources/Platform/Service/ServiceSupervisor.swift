@@ -58,7 +58,7 @@ public struct ServiceSupervisor: Sendable {
     public func tell(_ message: Message) {
         let text = message.text
         if tonearm_notify(address, text, text.utf8.count) != 0 {
-            Log.debug("the service supervisor cannot be told: \(SystemError.last("sendto", address))")
+            Log.debug("the service manager cannot be reached: \(SystemError.last("sendto", address))")
         }
     }
 }

@@ -39,7 +39,7 @@ struct PlaybackStateMachine {
     enum Effect: Equatable {
         /// Start opening the item's source.
         case open(ItemID, MediaProduct)
-        /// Stop whatever the item does and free it.
+        /// Stop the item's work and free it.
         case close(ItemID)
         /// Decode the item's audio from here on, in seconds.
         case seek(ItemID, seconds: Double)

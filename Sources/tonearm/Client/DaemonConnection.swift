@@ -23,14 +23,14 @@ extension DaemonFailure {
             "the daemon is not running (no socket at \(socket)). "
                 + "Start it with `systemctl start tonearm` or `tonearm run`."
         case .notAllowed(let socket):
-            "the daemon's socket \(socket) is not yours to use. "
+            "no permission to use the daemon's socket \(socket). "
                 + "Become a member of its group (`ls -l \(socket)` shows it, usually tonearm): "
                 + "`sudo adduser $USER tonearm`, then log in again; or use sudo."
         case .unreachable(let error): "the daemon cannot be reached: \(error.description)"
         case .silent(let seconds):
             "the daemon has not answered for \(seconds) seconds. Look at `systemctl status tonearm`, or restart it."
         case .gone: "the daemon has closed the connection."
-        case .misunderstood: "the daemon's answer is not understood. Is it of another version than this program?"
+        case .misunderstood: "the daemon's answer is not valid. Check that the daemon and this program have the same version."
         case .refused(_, let message): message
         }
     }

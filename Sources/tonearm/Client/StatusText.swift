@@ -30,7 +30,7 @@ struct StatusText {
     }
 
     private var state: String? {
-        text("state") == "stalled" ? "stalled: it goes on by itself as soon as it can" : text("state")
+        text("state") == "stalled" ? "stalled: it resumes by itself" : text("state")
     }
 
     private var title: String? {

@@ -31,7 +31,7 @@ extension SocketFileError: CustomStringConvertible {
         case EACCES, EPERM:
             "\(error.reason). Start it as a user who may write to \(folder), or set another path"
         case EEXIST, ENOTDIR: "the folder \(folder) cannot be made: a file is in the way. Set another path"
-        default: "\(error.operation): \(error.reason). If that cannot be mended, set another path"
+        default: "\(error.operation): \(error.reason). Fix that, or set another path"
         }
     }
 }

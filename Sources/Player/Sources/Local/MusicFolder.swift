@@ -54,7 +54,7 @@ public struct MusicFolder {
         self.cancellation = cancellation
     }
 
-    /// The audio files at `path`: a file itself, whatever its name, or the files below a folder whose names have the
+    /// The audio files at `path`: a file itself, with any name, or the files below a folder whose names have the
     /// extension of audio. Names that begin with a dot are left out.
     public static func contents(of path: String) throws(SystemError) -> Contents {
         var search = MusicFolder()
@@ -67,7 +67,7 @@ public struct MusicFolder {
         return search.contents
     }
 
-    /// Adds the audio files at `path`: a file itself, whatever its name, or the files below a folder whose names have
+    /// Adds the audio files at `path`: a file itself, with any name, or the files below a folder whose names have
     /// the extension of audio. Names that begin with a dot are left out.
     public mutating func add(_ path: String) throws(Stop) {
         switch FileKind(at: path) {
