@@ -118,7 +118,7 @@ struct AbsurdRowsTests {
         }
     }
 
-    @Test("random absurd values in every column: never a trap, and what is written afterwards is read back")
+    @Test("random absurd values in every column: never a trap, and later writes can be read")
     func random() throws {
         let values = [
             "NULL", "-1", "0", "2", "4294967294", "4294967295", "4294967296", "-9223372036854775808",
@@ -156,7 +156,7 @@ struct AbsurdRowsTests {
 
 @Suite("Keys of an order")
 struct SparseOrderTests {
-    @Test("where no key is left between two neighbours the order is rewritten, and no key comes twice")
+    @Test("without a free key between two neighbours the order is rewritten, with unique keys")
     func noRoom() {
         let ids = (1...4).map { EntryID(UInt32($0)) }
         var order = SparseOrder([.init(key: 7, id: ids[0]), .init(key: 8, id: ids[1])])

@@ -88,7 +88,7 @@ struct AmplifiedReopeningTests {
         #expect(audible == [false, true, false, true])
     }
 
-    @Test("From one track to the next: heard out, muted, waited, opened, started, waited, heard")
+    @Test("From one track to the next: played to the end, muted, waited, opened, started, waited, heard")
     func transition() throws {
         try playFirst()
         card.play(3899)
@@ -169,7 +169,7 @@ struct AmplifiedReopeningTests {
         fixture.end()
     }
 
-    @Test("Back to what the device can play: it starts when the amplifier has been muted for long enough")
+    @Test("Back to a format of the device: it starts when the amplifier has been muted for long enough")
     func back() throws {
         try playFirst()
         playToEnd()
@@ -184,7 +184,7 @@ struct AmplifiedReopeningTests {
         fixture.end()
     }
 
-    @Test("A seek in what the device can play: heard again when the amplifier may be")
+    @Test("A seek without a new format: heard again when the amplifier allows it")
     func seek() throws {
         try playFirst()
         playToEnd()

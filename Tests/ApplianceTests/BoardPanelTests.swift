@@ -28,7 +28,7 @@ struct BoardPanelTests {
         for _ in 0..<count { fixture.pass(milliseconds: 1) }
     }
 
-    @Test("A button does what the profile says")
+    @Test("A button does its action in the profile")
     func button() throws {
         try fixture.start(
             "[audio]\nnormalization = off", board: "[button play]\nline = 1\nactive = low\npress = toggle\n")
@@ -83,7 +83,7 @@ struct BoardPanelTests {
         fixture.end()
     }
 
-    @Test("Lights show what it does")
+    @Test("Lights show the state of playback")
     func lights() throws {
         try fixture.start("", board: "[light a]\nline = 1\nplaying = on\n[light b]\nline = 2\npaused = on\n")
         #expect(output(2).last == true)
@@ -177,7 +177,7 @@ struct BoardPanelTests {
     }
 
     @Test(
-        "What the lights tell",
+        "The conditions of the lights",
         arguments: [
             (DaemonStatus.Playback.playing, [], [LightCondition.playing]), (.paused, [], [.paused]),
             (.stopped, [], [.paused]),

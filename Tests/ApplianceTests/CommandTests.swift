@@ -14,7 +14,7 @@ struct CommandTests {
         #expect(ApplianceCommand(name: "") == nil)
     }
 
-    @Test("Each does what it says")
+    @Test("Each command has its effect")
     func dispatch() throws {
         let tracks = try Tracks()
         let fixture = try ConductorFixture()
@@ -62,7 +62,7 @@ struct CommandTests {
     }
 }
 
-@Suite("What a start does with what was kept")
+@Suite("A start and the stored queue")
 struct ResumeTests {
     @Test(
         "playing, paused, empty",

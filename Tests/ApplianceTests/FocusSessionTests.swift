@@ -123,7 +123,7 @@ struct FocusSessionTests {
         #expect([.full, .full].flatMap { open.handle(.focus($0)) } == [.openDevice])
     }
 
-    @Test("After any events the device is open only where the chart allows it, and opened and closed in turn")
+    @Test("After any events the device is open only if that is allowed, and opened and closed in turn")
     func anyOrder() {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<200 {

@@ -17,7 +17,7 @@ struct HealthTests {
         var answers = true
     }
 
-    @Test("A player is healthy while its threads answer and, where something is heard, its clock advances")
+    @Test("A player is healthy while its threads answer and its clock advances during playback")
     func table() {
         let looks: [(Look, Bool)] = [
             (Look(state: .idle, reference: nil, position: nil), true),

@@ -309,7 +309,7 @@ struct SocketFileTests {
         return nil
     }
 
-    @Test("Its folder is made, its mode is as configured, and no other name is left", arguments: [0o600, 0o660, 0o666])
+    @Test("Its folder is created, its mode is set, and no temporary file remains", arguments: [0o600, 0o660, 0o666])
     func mode(mode: UInt32) throws {
         let socket = try file(mode).open()
         var found: UInt32 = 0

@@ -278,7 +278,7 @@ struct QueueConductorTests {
         #expect(card.heard == sound("ab"))
     }
 
-    @Test("An entry that is removed when it has just begun is left for the one after it")
+    @Test("When an entry is removed just after it has begun, the next one plays")
     func removedAtItsBeginning() throws {
         defer { end() }
         try set("abc")

@@ -83,7 +83,7 @@ struct QueueRequestTests {
         #expect(files == ["1.flac", "2.flac", "10.flac", "disc 2/1.flac"])
     }
 
-    @Test("Who collects brings all of it in at once, in its order, or nothing")
+    @Test("Collected music is added at once and in order, or not at all")
     func collected() throws {
         defer { fixture.shutDown() }
         let other = try fixture.connect()
@@ -147,7 +147,7 @@ struct QueueRequestTests {
     }
 
     @Test(
-        "The kernel's folders are refused, and skipped where a link leads there", arguments: ["/proc", "/sys", "/dev"])
+        "The kernel's folders are refused, and skipped behind links", arguments: ["/proc", "/sys", "/dev"])
     func kernelFolders(path: String) throws {
         defer { fixture.shutDown() }
         let reply = try client.ask("queue-add", "\"products\":[{\"path\":\"\(path)\"}]")
@@ -156,7 +156,7 @@ struct QueueRequestTests {
     }
 
     @Test(
-        "What a folder has that cannot be read is counted, and does not keep the rest; files in it are not looked into")
+        "Unreadable entries of a folder are counted, and the others are added; files in it are not opened")
     func skipped() throws {
         defer { fixture.shutDown() }
         let album = fixture.folder["album"]

@@ -321,7 +321,7 @@ struct QueueStateMachineTests {
         #expect(play.machine.wantsToPlay != stops)
     }
 
-    @Test("Where the length is unknown, the time counts that the entry took")
+    @Test("When the length is unknown, the time of the entry counts")
     func unknownLength() throws {
         var play = try Play("a", repeating: .all)
         _ = play.handle(.play)

@@ -156,7 +156,7 @@ struct LightPolicyTests {
         #expect(seen == changes)
     }
 
-    @Test("a pattern that stays is not disturbed, a late call does not make up for what was missed")
+    @Test("a pattern that stays is not disturbed, a late call does not catch up on missed changes")
     func steadiness() {
         var policy = policy([.paused: .slow, .offline: .slow])
         policy.show([.paused], at: 0)

@@ -92,7 +92,7 @@ struct CommandsTests {
         #expect(result.code != 0 && result.errors == "", "\(result)")
     }
 
-    @Test("devices: what there is, or the way without a card")
+    @Test("devices: the cards, or what to do without a card")
     func devices() throws {
         let result = try program.run("devices")
         #expect(result.code == 0)

@@ -258,7 +258,7 @@ struct PlayCommandTests {
         #expect(result.errors == "tonearm: file:FILE=.,FORMAT=raw: cannot write .: it is a folder\n")
     }
 
-    @Test("where stdin, stdout and stderr are closed, no file takes their place; a reader that goes away ends it")
+    @Test("when stdin, stdout and stderr are closed, no file gets their numbers; a closed reader ends it")
     func closedDescriptors() throws {
         try Recording(frames: 200_000).encode(to: program.folder["a.flac"])
         mkfifo(program.folder["pipe"], 0o600)

@@ -28,7 +28,7 @@ struct DisplayTextTests {
     }
 
     @Test(
-        "shortened where it is too long, never within a wide character and never apart from its accent",
+        "shortened if it is too long, never inside a wide character and never before an accent",
         arguments: [
             ("abcdef", 6, "abcdef"), ("abcdef", 5, "abcd…"), ("abcdef", 1, "…"), ("abcdef", 0, ""), ("東京都", 5, "東京…"),
             ("東京都", 4, "東…"), ("e\u{301}e\u{301}e\u{301}", 2, "e\u{301}…"),
@@ -59,7 +59,7 @@ struct StatusLineTests {
             volume: volume)
     }
 
-    @Test("everything, where there is room; the bar takes what is left")
+    @Test("everything, if there is room; the bar gets the rest")
     func wide() {
         #expect(
             StatusLine(Self.now()).text(columns: 101)
@@ -95,7 +95,7 @@ struct StatusLineTests {
     }
 
     @Test(
-        "what is known of the time and the state",
+        "the known parts of the time and the state",
         arguments: [
             (now(duration: nil), "Prelude – Ensemble  1:01"),
             (now(duration: nil, state: .notPlaying), "Prelude – Ensemble  1:01 paused"),

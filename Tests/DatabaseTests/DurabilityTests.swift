@@ -4,7 +4,7 @@ import TestSupport
 @testable import Database
 @testable import KeyValueWriter
 
-@Suite("What was acknowledged is not lost")
+@Suite("Acknowledged changes are not lost")
 struct DurabilityTests {
     let folder: ScratchFolder
     let path: String
@@ -73,7 +73,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test("when the log is not a log at all, what was written back before is there")
+    @Test("when the log is not a log at all, checkpointed changes are there")
     func garbageLog() throws {
         let (image, _) = try databaseWithLog(items: 6, writtenBack: 4)
         let noise = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 * 31) })

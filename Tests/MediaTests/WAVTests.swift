@@ -48,7 +48,7 @@ struct WAVTests {
     }
 
     @Test(
-        "What real programs write", Tool.needsFFmpeg,
+        "Files of real programs", Tool.needsFFmpeg,
         arguments: [
             ("pcm_u8", 8), ("pcm_s16le", 16), ("pcm_s24le", 24), ("pcm_s32le", 32),
         ])
