@@ -133,7 +133,7 @@ struct AbsurdRowsTests {
                 let (table, columns) = pick(DatabaseRows.columns)
                 let row = "rowid = (SELECT rowid FROM \(table) ORDER BY rowid LIMIT 1 OFFSET \(random.next() % 6))"
                 let rows = table == "setting" || table == "configuration" ? "1" : row
-                // What the table's own rules refuse is not written.
+                // Rows that violate the table's own rules are not written.
                 try? database.execute("UPDATE OR IGNORE \(table) SET \(pick(columns)) = \(pick(values)) WHERE \(rows)")
             }
             _ = try DatabaseRows.load(database)

@@ -139,7 +139,7 @@ struct AmplifiedReopeningTests {
         fixture.end()
     }
 
-    // MARK: What is asked for meanwhile
+    // MARK: Requests meanwhile
 
     @Test("Paused and played: muted as long as it has to be")
     func pause() throws {

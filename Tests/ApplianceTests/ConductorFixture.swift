@@ -189,7 +189,7 @@ extension PacedCard {
         heard.split(separator: " ").map { $0.prefix { $0 != "-" } }.joined(separator: " ")
     }
 
-    /// Plays on until this has been heard. What was playing before may be heard for some more frames.
+    /// Continues until this has been heard. Frames of the earlier entry may be heard before it.
     func play(until expected: String) -> Bool {
         for _ in 0..<100 {
             if beginnings == expected { return true }

@@ -10,7 +10,7 @@ struct ConfigurationTests {
         try Configuration(parsing: Array(text.utf8), file: "tonearm.conf")
     }
 
-    /// What is said about a text that is wrong.
+    /// The problems of a text.
     private func problems(_ text: String) -> [String] {
         let error = #expect(throws: Configuration.Problems.self) { try parse(text) }
         return error?.problems.map(\.description) ?? []
@@ -141,7 +141,7 @@ struct ConfigurationTests {
         #expect(error?.problems.map(\.description) == ["f:2: not valid UTF-8"])
     }
 
-    // MARK: What is allowed
+    // MARK: Allowed values
 
     @Test(
         "The error for a typo suggests a name, and lists all",

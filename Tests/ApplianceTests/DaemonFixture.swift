@@ -17,9 +17,9 @@ final class DaemonFixture: @unchecked Sendable {
     let clock = ManualClock(1_000_000_000_000)
     let lines = DrivenLines()
     let folder: String
-    /// In force where none is kept.
+    /// The volume when none is stored.
     var firstVolume = Volume.full
-    /// What one start has made.
+    /// The objects of one start.
     private struct Running {
         let player: Player
         let loop: EventLoop
@@ -80,7 +80,7 @@ final class DaemonFixture: @unchecked Sendable {
         abandon()
     }
 
-    /// Ends it without letting it write anything more, as a pulled plug would: what it has written stays.
+    /// Ends it without further writes, like a power cut: earlier writes stay.
     func pullThePlug() throws {
         perform { _ in }
         let copy = folder + ".copy"
@@ -128,7 +128,7 @@ final class DaemonFixture: @unchecked Sendable {
         done.wait()
     }
 
-    /// Returns when the device is as the focus has it.
+    /// Returns when the device matches the focus.
     func waitForFocus() {
         let done = DispatchSemaphore(value: 0)
         perform { $0.focus.whenCarriedOut { done.signal() } }

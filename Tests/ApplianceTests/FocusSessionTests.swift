@@ -9,7 +9,7 @@ struct FocusSessionTests {
     private func session(
         _ focus: FocusLevel, _ power: PowerState = .active, _ streaming: StreamingState
     ) -> Session {
-        // What is open in a state was opened in one where it may be.
+        // An open device was opened in a state that allows it.
         var session = FocusSession(focus: .full, power: .active)
         if streaming != .stopped { _ = session.begin() }
         if streaming == .ready { _ = session.handle(.started) }

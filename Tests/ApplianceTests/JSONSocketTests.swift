@@ -43,7 +43,7 @@ struct JSONSocketTests {
         let other = try fixture.connect()
         try busy.ask("volume", "\"percent\":0")
         try other.ask("version")
-        // What the loop knows of both is out of the way when this returns.
+        // The loop has handled all events of both clients when this returns.
         fixture.perform {}
         // On the loop's thread, so that it finds the requests of both when it looks.
         let sent = fixture.perform {

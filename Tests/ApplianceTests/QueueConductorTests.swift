@@ -248,7 +248,7 @@ struct QueueConductorTests {
         #expect(fixture.player.playbackEngine.playbackState == .idle)
     }
 
-    // MARK: Removing what plays
+    // MARK: Removing the current entry
 
     @Test("When the current entry is removed, the next plays; when all are removed, it ends")
     func removal() throws {

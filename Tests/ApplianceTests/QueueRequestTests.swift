@@ -298,7 +298,7 @@ struct QueueRequestTests {
         #expect(FileName.withBytes(of: path) { link(plain, $0) } == 0)
         #expect(try client.ask("queue-add", "\"products\":[{\"path\":\"\(fixture.folder["album"])\"}]")["added"] == 1)
         #expect(try client.ask("queue")["entries"]?[0]?["file"]?.string == path)
-        // What the daemon has said is what a client may send.
+        // A client may send the daemon's own values back.
         #expect(try client.ask("queue-set", "\"products\":[{\"path\":\"\(path)\"}]")["added"] == 1)
         #expect(try client.ask("status")["file"]?.string == path)
     }

@@ -91,7 +91,7 @@ struct RemoteEventTests {
         fixture.pass(seconds: 10)
         try client.ask("subscribe", "\"events\":[\"position\"]")
         for _ in 0..<3 {
-            // What was sent last was sent before the next one was arranged.
+            // The last event was sent before the next one was arranged.
             _ = fixture.withServer { $0.clientCount }
             fixture.pass(seconds: 0.9)
             fixture.pass(seconds: 0.1)
@@ -118,7 +118,7 @@ struct RemoteEventTests {
             try #require(changes < 10_000)
         }
         #expect(try other.ask("version")["ok"] == true)
-        // What had gone to the system before is still there, in whole lines up to the last one.
+        // Bytes that the system had already are still there, in whole lines up to the last one.
         var events = 0
         while let line = try? client.line(), line.hasPrefix("{\"event\":\"configuration\"") { events += 1 }
         #expect(events > 10 && events < changes)

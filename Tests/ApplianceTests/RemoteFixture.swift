@@ -88,7 +88,7 @@ final class RemoteFixture: @unchecked Sendable {
         perform { [self] in body(server) }
     }
 
-    /// Lets time pass, and returns when what was due has run.
+    /// Advances the clock, and returns when all due timers have run.
     func pass(seconds: Double) {
         clock.advance(by: Int64(seconds * 1e9))
         loop.clockAdvanced()
@@ -126,7 +126,7 @@ final class JSONClient: @unchecked Sendable {
         }
     }
 
-    /// Sends what goes without waiting.
+    /// Sends as much as fits, without waiting.
     /// - Returns: how many bytes.
     func offer(_ bytes: [UInt8]) -> Int {
         max(0, bytes.withUnsafeBytes { Glibc.send(socket.descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT)) })

@@ -18,7 +18,7 @@ struct SystemCommandTests {
             // The first one waits for the test. Its output shows how often each has run.
             command == .networkRestart ? "echo network >>\(log); read line <\(pipe)" : "echo power >>\(log)"
         }
-        // Opens at once; what is written stays until the command reads it.
+        // Opens at once; written bytes stay until the command reads them.
         let writer = tonearm_open(pipe, O_RDWR | O_CLOEXEC, 0)
         defer { close(writer) }
         for _ in 0..<300 { commands.run(.networkRestart) }

@@ -8,7 +8,7 @@ func milliseconds(_ count: Int64) -> Int64 { count * 1_000_000 }
 struct ButtonTests {
     typealias Gestures = ButtonStateMachine.Gestures
 
-    /// What a contact does when; times in milliseconds.
+    /// The steps of a contact; times in milliseconds.
     enum Step {
         case down(Int64)
         case up(Int64)

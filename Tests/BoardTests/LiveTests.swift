@@ -44,7 +44,7 @@ final class DrivenBoard {
         turn()
     }
 
-    /// A jump of time, for what is far apart.
+    /// A jump of time, between separate events.
     func jump(_ seconds: Int64) {
         clock.advance(by: seconds * 1_000_000_000)
         turn()
@@ -222,7 +222,7 @@ struct LiveButtonTests {
         let b = try #require(board.lines.inputs["line 2 of c"])
         func turn(_ first: DrivenInput, _ second: DrivenInput) {
             let now = board.clock.now()
-            // What one contact did is read before what the other did in between.
+            // The edges of both contacts must be handled in the order of their times.
             first.edge(true, at: now)
             first.edge(false, at: now + 2000)
             second.edge(true, at: now + 1000)

@@ -8,7 +8,7 @@ struct PlayCommandTests {
 
     init() throws { program = try Program() }
 
-    // MARK: What goes well
+    // MARK: Success
 
     @Test("two movements of one signal come out as that signal, from a folder, in the order of their numbers")
     func gapless() throws {
@@ -114,7 +114,7 @@ struct PlayCommandTests {
         #expect(try program.bytes("line").last == UInt8(ascii: "\n"))
     }
 
-    // MARK: What goes wrong
+    // MARK: Errors
 
     @Test("a file that cannot be played is reported, and the others play")
     func goesOn() throws {

@@ -65,7 +65,7 @@ struct TerminalTests {
         device.play(seconds: 2)
         try terminal.waitForLine { $0.contains("/0:40  [") }
 
-        // What is heard is shown before the device has room for it: only then it gets some.
+        // The position of the heard frames is shown before the device gets room: only then it gets more.
         terminal.type("n")
         try terminal.waitForLine { $0.hasPrefix("Fugue") }
         device.play(seconds: 1)

@@ -8,7 +8,7 @@ import Testing
 struct VocabularyTests {
     struct Row: CustomTestStringConvertible {
         let name: String
-        /// What a button does with it.
+        /// The commands of buttons.
         let button: ButtonAction?
         /// Words of the command line, without `tonearm`; the request has the name.
         let words: String?

@@ -38,7 +38,7 @@ struct DurabilityTests {
             let writer = try WriterProcess("KeyValueWriter", path)
             for _ in 0..<(round * 7 % 12) { acknowledged = Int64(try #require(writer.nextLine())) ?? -1 }
             writer.kill()
-            // What the process said between the last line that was read here and its end.
+            // The output of the process after the last line that was read here.
             while let line = writer.nextLine() { acknowledged = Int64(line) ?? -1 }
             let count = try verifiedCount(at: path)
             #expect(count == acknowledged || count == acknowledged + 1)

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// What was asked for with a line.
+/// The request for a line.
 struct wish {
     unsigned offset;
     char consumer[32];
@@ -24,7 +24,7 @@ extern int wish_count;
 
 /// An errno that the chip has for everyone who asks it to debounce; 0 lets it.
 extern int debounce_refusal;
-/// What every line is.
+/// The state of every line.
 extern bool level;
 
 /// Nothing was asked for, nothing is refused.

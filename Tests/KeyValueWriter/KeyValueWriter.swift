@@ -40,7 +40,7 @@ import Database
         }
     }
 
-    /// What an item holds: from a few bytes to several pages.
+    /// The size of an item: from a few bytes to several pages.
     static func payload(_ number: Int64) -> String {
         String(repeating: "item \(number). ", count: Int(abs(number) * 37 % 1000))
     }

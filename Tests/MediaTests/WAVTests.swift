@@ -245,7 +245,7 @@ func expect(
     return decoder
 }
 
-/// Seeks to many places, among them the edges, and compares what comes.
+/// Seeks to many places, among them the edges, and compares the samples.
 func expectExactSeeks(
     _ signal: Signal, in bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation
 ) throws {

@@ -9,7 +9,7 @@ import Platform
 ///
 /// Any thread.
 public final class PacedCard: DeviceProvider, @unchecked Sendable {
-    /// What was heard from one opening of the device to its closing.
+    /// The frames that were heard from one opening of the device to its closing.
     public struct Recording: Sendable {
         public var configuration: DeviceConfiguration
         public var bytes: [UInt8] = []
@@ -52,7 +52,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
 
     deinit { close(readable) }
 
-    // MARK: What the test does
+    // MARK: Actions of the test
 
     /// Lets the card play `frames` more frames, as far as they were written.
     /// - Returns: the frames heard.
@@ -144,7 +144,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     /// Each start of the device fails like this from now on; with nil, none.
     public func failToStart(with fault: DeviceFault?) { condition.withLock { startFault = fault } }
 
-    /// What the card can do from now on.
+    /// The card's capabilities from now on.
     public func support(_ formats: [SampleFormat], rates: Set<Int>? = nil) {
         condition.withLock {
             sampleFormats = formats

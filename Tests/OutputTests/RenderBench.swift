@@ -54,7 +54,7 @@ final class RenderBench {
         settle()
     }
 
-    /// What was reported since the last time.
+    /// The events since the last call.
     var events: [String] {
         var texts: [String] = []
         while let event = channel.events.pop() { texts.append(event.text) }
@@ -85,7 +85,7 @@ final class RenderBench {
         return wait
     }
 
-    /// What the card played, in order.
+    /// The played frames, in order.
     var heard: [Heard] { Self.decode(card.recordings) }
 
     static func decode(_ recordings: [PacedCard.Recording]) -> [Heard] {
@@ -109,7 +109,7 @@ final class RenderBench {
     }
 }
 
-/// Consecutive frames of one stream; stream −1 for what no stream contains.
+/// Consecutive frames of one stream; stream −1 for frames of no stream.
 struct Heard: Equatable, CustomStringConvertible {
     var stream: Int
     var frames: Range<Int>

@@ -8,7 +8,7 @@ struct RenderGainTests {
     /// Half, so that the samples of a test stream stay exact.
     private let half = Gain(rawValue: Gain.unity.rawValue / 2)
 
-    /// What the card played, as a multiple of what the streams hold, in 1/1000.
+    /// The card's samples as a multiple of the streams' samples, in 1/1000.
     private func levels(_ bench: RenderBench, of streams: TestStream...) -> [Int] {
         let whole = streams.flatMap { stream in
             (0..<stream.frames).map { TestStream.encode(Int(stream.stream.id), $0, 0) }

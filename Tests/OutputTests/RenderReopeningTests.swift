@@ -108,7 +108,7 @@ struct RenderReopeningTests {
         #expect(bench.card.recordings.map { $0.samples.prefix { $0 == 0 }.count } == [100, 60])
     }
 
-    // MARK: What happens while it waits
+    // MARK: Requests while it waits
 
     @Test("`hold` cancels the question, and `run` asks again")
     func hold() {
@@ -174,7 +174,7 @@ struct RenderReopeningTests {
         if format == RenderBench.mono {
             #expect(bench.events == ["running 1"])
             bench.hear(100)
-            // It is still what comes next.
+            // It is still the next stream.
             #expect(bench.events == ["reopening 2"])
         } else {
             #expect(bench.events == ["reopening 2"])

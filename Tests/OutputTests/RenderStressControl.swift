@@ -69,7 +69,7 @@ final class RenderStressControl {
         }
     }
 
-    /// Lets everything be heard out.
+    /// Plays until everything was heard.
     /// - Returns: all that the card played.
     func finish() -> [Heard] {
         renderer.setNext(nil)

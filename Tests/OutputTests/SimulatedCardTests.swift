@@ -66,7 +66,7 @@ struct SimulatedCardTests {
             try error(.stereo("card", rate: 96_000))
                 == .rateNotSupported(device: "card", rate: 96_000, supported: [44_100, 48_000]))
         #expect(try error(.stereo("card", .s24)) == .sampleFormatNotSupported(device: "card", requested: .s24))
-        // 4 lies between what the card has.
+        // 4 is between the card's channel counts.
         for channels in [1, 3, 4, 5, 8] {
             let format = PCMFormat(sampleRate: 44_100, channelCount: channels, bitDepth: 16)
             #expect(

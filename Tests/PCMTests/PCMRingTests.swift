@@ -22,7 +22,7 @@ struct PCMRingTests {
         return samples.count - rest.count
     }
 
-    /// Reads up to the next marker or the end of what is there.
+    /// Reads up to the next marker or the end of the written samples.
     private func read(_ ring: PCMRing) -> [Int32] {
         var samples: [Int32] = []
         while case let region = ring.readableRegion(), !region.isEmpty {

@@ -23,7 +23,7 @@ struct DeviceTests {
         try fixture.wait(for: .stalled)
         #expect(fixture.engine.assetPosition == Double(frame) / 8000)
         try fixture.spin("no device") { fixture.engine.deviceConfiguration == nil }
-        // Tries fail as long as it is not there.
+        // Attempts fail while it is missing.
         let openings = fixture.card.openingCount
         fixture.advance(by: 1_000_000_000)
         try fixture.wait(forOpenings: openings + 1)

@@ -36,7 +36,7 @@ struct LoudnessTests {
         arguments: [
             (.off, 1, 1),
             (.track, 0.8 * pow(10, (-10.0 + 4) / 20), 0.8 * pow(10, (1.5 + 4) / 20)),
-            // The peak limits what is made louder.
+            // The peak limits a gain that makes the music louder.
             (.album, 0.8 * pow(10, (-6.0 + 4) / 20), 0.8 / 0.99),
         ] as [(LoudnessNormalizationMode, Double, Double)])
     func boundary(mode: LoudnessNormalizationMode, first: Double, second: Double) throws {
@@ -253,7 +253,7 @@ private final class Mixer: HardwareVolume, Sendable {
     private let fails: Bool
 
     private let initial: Volume
-    /// What it leaves to the samples. It halves them itself.
+    /// The factor for the samples. The card halves them itself.
     private let softwareFactor: Double
 
     init(fails: Bool = false, initial: Int = 100, softwareFactor: Double = 1) {

@@ -78,7 +78,7 @@ struct PlaybackStateMachineTests {
             case .loading, .loadingToPlay: [.seek(first, seconds: 5)]
             case .paused, .pausedNextLoading, .pausedNextReady, .pausedSeeking: [.hold, .seek(first, seconds: 5)]
             case .seeking: [.hold, .seek(first, seconds: 5), .watchStart(generation: 3)]
-            // What failed before may be readable now, and then the next product follows again.
+            // A product that failed before may be readable now, and then the next product follows again.
             case .failingNextReady:
                 [.hold, .seek(first, seconds: 5), .watchStart(generation: 2), .follow(second)]
             default: [.hold, .seek(first, seconds: 5), .watchStart(generation: 2)]

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import Player
 
-/// What a play log is made of: where the active product is at each message, counted in frames that were heard.
+/// The data of a play log: the position of the active product at each message, counted in heard frames.
 @Suite("Positions")
 struct PositionTests {
     private func playing(frames: Int = 16_000) throws -> (PlayerFixture, Track, ScratchFolder) {

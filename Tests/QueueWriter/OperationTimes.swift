@@ -2,7 +2,7 @@ import Appliance
 import Platform
 
 extension QueueWriter {
-    /// Prints the median time of each operation, and with it of finding what it has changed; without writing that.
+    /// Prints the median time of each operation, including the search for its changes, without their write.
     static func time(count: Int) throws {
         let products = (0..<count).map { file($0) }
         let random = SeededRandom(seed: 1)

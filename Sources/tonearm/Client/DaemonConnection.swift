@@ -30,7 +30,7 @@ extension DaemonFailure {
         case .silent(let seconds):
             "the daemon has not answered for \(seconds) seconds. Look at `systemctl status tonearm`, or restart it."
         case .gone: "the daemon has closed the connection."
-        case .misunderstood: "the daemon's answer is not valid. Check that the daemon and this program have the same version."
+        case .misunderstood: "the daemon's answer is not valid. Compare its version with that of this program."
         case .refused(_, let message): message
         }
     }

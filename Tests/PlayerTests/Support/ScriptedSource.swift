@@ -31,7 +31,7 @@ final class ScriptedRecording: @unchecked Sendable {
     let format: PCMFormat
     let samples: [Int32]
     let tellsLength: Bool
-    /// Whether a read of what cannot be decoded yet is answered instead of blocking.
+    /// Whether a read returns when its frames cannot be decoded yet, instead of blocking.
     let answersNotYet: Bool
     private let lock = Lock()
     // Guarded by `lock`.
@@ -64,9 +64,9 @@ final class ScriptedRecording: @unchecked Sendable {
     func samples(from frame: Int) -> [Int32] { Array(samples[(frame * 2)...]) }
     func samples(_ range: Range<Int>) -> [Int32] { Array(samples[(range.lowerBound * 2)..<(range.upperBound * 2)]) }
 
-    // MARK: What the test does
+    // MARK: Actions of the test
 
-    /// Opening goes on.
+    /// Lets the opening continue.
     func letOpen() { change { isOpenable = true } }
     /// Frames up to this one can be decoded from now on.
     func letDecode(upTo frame: Int = .max) { change { availableFrames = frame } }
