@@ -49,14 +49,23 @@ extension Database {
         }
         var statement = try prepare("SELECT number FROM schema_module WHERE module = ?")
         try statement.bind([.text(module)])
-        return try statement.step() ? Int(clamping: statement.integer(0) ?? 0) : 0
+        guard try statement.step() else { return 0 }
+        guard let number = statement.integer(0), number >= 0 else {
+            throw DatabaseError(
+                kind: .corrupt, message: "the schema of \(module) has a number that cannot be", path: path)
+        }
+        return Int(clamping: number)
     }
 
     /// Checks that this version of the program supports the file. Changes nothing.
-    /// - Throws: `.newerSchema`.
+    /// - Throws: `.newerSchema`; `.corrupt` for numbers that this program does not write.
     func checkSchema(_ modules: [SchemaModule]) throws(DatabaseError) {
         let found = try layoutNumber()
         guard found <= Self.layout else { throw newerSchema(found, Self.layout) }
+        let hasModules = try tables().contains { $0.utf8.elementsEqual("schema_module".utf8) }
+        guard found >= 0, found == Self.layout || !hasModules else {
+            throw DatabaseError(kind: .corrupt, message: "user_version is \(found)", path: path)
+        }
         for module in modules {
             let found = try schemaNumber(of: module.name)
             guard found <= module.migrations.count else { throw newerSchema(found, module.migrations.count) }

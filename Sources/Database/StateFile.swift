@@ -39,6 +39,13 @@ final class StateFile {
     /// For reads at the start.
     var readable: Database? { database ?? snapshot }
 
+    /// A read at the start has failed. What is in the file is put aside before the first write.
+    func leaveUnread() {
+        database = nil
+        snapshot = nil
+        isUnread = true
+    }
+
     private func lockFolder() throws(LockFile.Refusal) {
         guard folderLock == nil else { return }
         let folder = Folder.containing(path)

@@ -86,8 +86,11 @@ public final class StorageThread: @unchecked Sendable {
         _ body: (Database) throws(DatabaseError) -> Result
     ) throws(DatabaseError) -> Result? {
         precondition(lock.withLock { thread == nil }, "StorageThread.read: the thread runs already")
-        guard let database = file?.readable else { return nil }
-        return try body(database)
+        guard let file, let database = file.readable else { return nil }
+        do throws(DatabaseError) { return try body(database) } catch {
+            file.leaveUnread()
+            throw error
+        }
     }
 
     // MARK: Users

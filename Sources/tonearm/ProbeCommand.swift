@@ -91,7 +91,7 @@ struct FileDescription {
 
     private var length: String {
         guard let frames = properties.frameCount, let seconds = properties.duration else { return "unknown" }
-        let milliseconds = Int64((seconds * 1000).rounded())
+        let milliseconds = Int64((min(seconds, 1e12) * 1000).rounded())
         let fraction = "\(1000 + milliseconds % 1000)".dropFirst()
         return "\(StatusLine.clock(Double(milliseconds / 1000))).\(fraction) (\(frames) frames)"
     }

@@ -82,6 +82,15 @@ struct AbsurdRowsTests {
         #expect(try store.contents().loss == nil)
     }
 
+    @Test("a position that is not valid is reported also where no entry is current")
+    func positionOfNoEntry() throws {
+        let database = try DatabaseRows.make()
+        try database.execute(
+            script: "UPDATE queue_state SET current = NULL; UPDATE queue_position SET milliseconds = 'x'")
+        #expect(try DatabaseRows.load(database).loss?.contains("dropped") == true)
+        #expect(try QueueStore(database).contents().loss == nil)
+    }
+
     @Test("an id that is the last but one is taken, and then no entry fits")
     func lastID() throws {
         let database = try DatabaseRows.make()

@@ -87,6 +87,14 @@ struct TagTests {
         #expect(try read(text) == TrackMetadata())
     }
 
+    @Test("Artists are listed as far as clients can take them")
+    func manyArtists() throws {
+        let names = (0..<9000).map { Array("ARTIST=Artist \($0)".utf8) }
+        let artist = try #require(try read(comments(names)).artist)
+        #expect(artist.hasPrefix("Artist 0, Artist 1, "))
+        #expect((4000...4200).contains(artist.utf8.count))
+    }
+
     @Test("The first of several titles stands")
     func duplicates() throws {
         #expect(try read("TITLE=One", "title=Two").title == "One")

@@ -40,6 +40,22 @@ struct TrustedTimeTests {
         #expect(time.milliseconds(at: after(2000)) == 1_000_900)
     }
 
+    @Test(
+        "numbers that no clock gives are unknown times",
+        arguments: [
+            (Int64.max, Int64(0)), (.min, 0), (-1, 0), (0, -1), (0, .min), (253_402_300_800_001, 0),
+        ])
+    func impossible(milliseconds: Int64, sinceBoot: Int64) {
+        let record = TrustedTime.Record(milliseconds: milliseconds, sinceBoot: sinceBoot, boot: "first")
+        var time = TrustedTime(from: record, at: after(1000))
+        #expect(time.milliseconds(at: after(2000)) == nil)
+        #expect(!time.isWorthSaving(after: record, at: after(2000)))
+        if sinceBoot == 0 { time.prove(milliseconds, at: after(2000)) }
+        #expect(time.milliseconds(at: after(2000)) == nil)
+        time.prove(1_000_000, at: after(3000))
+        #expect(time.isWorthSaving(after: record, at: after(3000)))
+    }
+
     @Test("takes the system's clock as proof only while it is synchronised")
     func synchronised() {
         var time = TrustedTime(from: nil, at: after(0))

@@ -114,9 +114,9 @@ public final class Daemon: @unchecked Sendable {
             wasPlaying: kept.wasPlaying)
         {
         case .startEmpty:
-            resumeGuard.forget()
+            resumeGuard.openNothing()
             queue.clear()
-        case .wait: resumeGuard.forget()
+        case .wait: resumeGuard.openNothing()
         case .resume(let position, let playing): resume(at: position, playing: playing)
         }
         observers.tell(.state)
@@ -130,7 +130,7 @@ public final class Daemon: @unchecked Sendable {
         passedOver = entry
         problems.set(
             DaemonProblem.queue,
-            "\(product.productId) was skipped: the player ended twice after it was opened. Play it to try again, or "
+            "\(product.productId) was skipped: the player ended twice while it was open. Play it to try again, or "
                 + "remove it from the queue.")
         queue.pass(over: entry)
         // The guard has not seen the next entry fail.

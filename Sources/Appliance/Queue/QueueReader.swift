@@ -32,7 +32,7 @@ struct QueueReader {
             table: try readEntries(), originalOrder: original.ids, shuffledOrder: state.isShuffled ? shuffled.ids : nil,
             repeatMode: state.repeatMode, current: state.current, history: state.history, nextNumber: state.nextNumber)
         if queue.originalOrder != original.ids || queue.isShuffled != state.isShuffled { lostOrder = true }
-        let position = if let current = queue.current { try readPosition(of: current) } else { 0.0 }
+        let position = try readPosition(of: queue.current)
         // A number that would be given a second time.
         if queue.nextNumber != state.nextNumber { lostRows += 1 }
         let isWhole = lostRows == 0 && !lostOrder
@@ -130,22 +130,27 @@ struct QueueReader {
         return SparseOrder(rows)
     }
 
-    private mutating func readPosition(of entry: EntryID) throws(DatabaseError) -> Double {
-        var statement = try database.prepare("SELECT milliseconds FROM queue_position WHERE entry = ?")
-        try statement.bind([.integer(Int64(entry.number))])
+    /// The position that is kept is checked also where it is not that of the current entry. It must not become the
+    /// position of an entry to come.
+    private mutating func readPosition(of current: EntryID?) throws(DatabaseError) -> Double {
+        var statement = try database.prepare("SELECT entry, milliseconds FROM queue_position")
         guard try statement.step() else { return 0 }
-        guard let milliseconds = statement.integer(0), (0...Self.longestPosition).contains(milliseconds) else {
+        guard let entry = Self.entryID(statement.integer(0)), let milliseconds = statement.integer(1),
+            (0...Self.longestPosition).contains(milliseconds)
+        else {
             lostRows += 1
             return 0
         }
-        return Double(milliseconds) / 1000
+        return entry == current ? Double(milliseconds) / 1000 : 0
     }
 
     // MARK: Columns
 
-    /// The last number stays free, because the next number must be valid too.
+    /// The greatest number of an entry. One stays free, because the next number must be valid too.
+    static let lastNumber = Int64(UInt32.max) - 1
+
     private static func entryID(_ value: Int64?) -> EntryID? {
-        guard let value, value >= 1, value < Int64(UInt32.max) else { return nil }
+        guard let value, (1...lastNumber).contains(value) else { return nil }
         return EntryID(UInt32(value))
     }
 

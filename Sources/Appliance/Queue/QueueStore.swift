@@ -55,10 +55,13 @@ public final class QueueStore {
         if change.removesAllEntries {
             try database.execute("DELETE FROM queue_entry")
             // A position that is not valid would be reported at each start until the next one is written.
-            let isInteger = "typeof(milliseconds) = 'integer'"
             try database.execute(
-                "DELETE FROM queue_position WHERE NOT (\(isInteger) AND milliseconds BETWEEN 0 AND ?)",
-                .integer(QueueReader.longestPosition))
+                """
+                DELETE FROM queue_position
+                WHERE typeof(entry) <> 'integer' OR typeof(milliseconds) <> 'integer'
+                    OR entry NOT BETWEEN 1 AND ? OR milliseconds NOT BETWEEN 0 AND ?
+                """,
+                .integer(QueueReader.lastNumber), .integer(QueueReader.longestPosition))
         }
         try run("DELETE FROM queue_entry WHERE id = ?", change.removedEntries) { [.integer(Int64($0.number))] }
         try run("INSERT INTO queue_entry VALUES (?, ?, ?, ?, ?, ?)", change.addedEntries, Self.values)

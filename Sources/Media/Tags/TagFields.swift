@@ -6,6 +6,9 @@ struct TagFields {
     private var r128TrackGain: Double?
     private var r128AlbumGain: Double?
 
+    /// In bytes: clients get the names with each event.
+    private static let longestArtists = 4096
+
     enum Field {
         case title, artist, album, trackNumber, discNumber
         case trackGain, trackPeak, albumGain, albumPeak
@@ -37,7 +40,7 @@ struct TagFields {
     mutating func add(_ field: Field, _ text: String) {
         switch field {
         case .title: Self.keep(text, in: &metadata.title)
-        case .artist: metadata.artist = metadata.artist.map { $0 + ", " + text } ?? text
+        case .artist: add(artist: text)
         case .album: Self.keep(text, in: &metadata.album)
         case .trackNumber: Self.keep(TagNumber.ordinal(text), in: &metadata.trackNumber)
         case .discNumber: Self.keep(TagNumber.ordinal(text), in: &metadata.discNumber)
@@ -48,6 +51,12 @@ struct TagFields {
         case .r128TrackGain: r128TrackGain = r128TrackGain ?? Self.r128Gain(text)
         case .r128AlbumGain: r128AlbumGain = r128AlbumGain ?? Self.r128Gain(text)
         }
+    }
+
+    private mutating func add(artist: String) {
+        guard let others = metadata.artist else { return metadata.artist = artist }
+        guard others.utf8.count + 2 + artist.utf8.count <= Self.longestArtists else { return }
+        metadata.artist = others + ", " + artist
     }
 
     /// The values of the tag. Replay gain overrides R128. R128 has no peak: full scale is used.

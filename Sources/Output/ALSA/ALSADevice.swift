@@ -124,12 +124,15 @@ final class ALSADevice: PlaybackDevice {
         }
     }
 
+    /// In frames, 20 seconds at the highest rate. More is a fault of the driver, and arithmetic on it may overflow.
+    private static let longestDelay = 1 << 24
+
     func delayFrames() throws(DeviceFault) -> Int {
         var delay: snd_pcm_sframes_t = 0
         let code = snd_pcm_delay(pcm, &delay)
         if code == -EPIPE { return 0 }
         try check(Int(code))
-        return max(0, delay) + stagedFrames
+        return min(max(0, delay), Self.longestDelay) + stagedFrames
     }
 
     func wait(wakeUp: Int32, milliseconds: Int32) throws(DeviceFault) -> Bool {

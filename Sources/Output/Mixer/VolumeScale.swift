@@ -43,7 +43,8 @@ public struct VolumeScale: Equatable, Sendable {
             return min(max(Self.hundredths(of: volume), range.lowerBound), range.upperBound)
         case .steps:
             let step = (volume.factor * stepCount).rounded(.up)
-            return range.lowerBound + Int(min(step, stepCount))
+            // As a double: the difference of two settings may be too large for an integer.
+            return Int(exactly: Double(range.lowerBound) + min(step, stepCount)) ?? range.upperBound
         }
     }
 

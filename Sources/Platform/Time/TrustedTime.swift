@@ -20,13 +20,17 @@ public struct TrustedTime: Equatable, Sendable {
         }
     }
 
+    /// Until the year 10000.
+    private static let plausible: ClosedRange<Int64> = 0...253_402_300_800_000
+
     private var lastProof: Record?
     /// The time at the last proof.
     private var floor: Int64 = .min
 
     /// Continues from the stored record; nil without one.
     public init(from record: Record?, at now: SystemTime) {
-        guard let record else { return }
+        // Numbers that are not plausible are damage, and would overflow below.
+        guard let record, Self.plausible.contains(record.milliseconds), record.sinceBoot >= 0 else { return }
         let isSameBoot = record.boot.utf8.elementsEqual(now.boot.utf8) && record.sinceBoot <= now.sinceBoot
         // After a restart it is unknown how long the power was off; but the time since the start has passed.
         lastProof = isSameBoot ? record : Record(milliseconds: record.milliseconds, sinceBoot: 0, boot: now.boot)
@@ -38,8 +42,9 @@ public struct TrustedTime: Equatable, Sendable {
         return max(floor, lastProof.milliseconds + (now.sinceBoot - lastProof.sinceBoot) / 1_000_000)
     }
 
-    /// The service has just reported `milliseconds` since 1970.
+    /// The service has just reported `milliseconds` since 1970. Ignored when the time is not plausible.
     public mutating func prove(_ milliseconds: Int64, at now: SystemTime) {
+        guard Self.plausible.contains(milliseconds) else { return }
         floor = self.milliseconds(at: now) ?? .min
         lastProof = Record(milliseconds: milliseconds, sinceBoot: now.sinceBoot, boot: now.boot)
     }
@@ -58,8 +63,9 @@ public struct TrustedTime: Equatable, Sendable {
     /// more, or an hour has passed that only this process knows.
     public func isWorthSaving(after saved: Record?, at now: SystemTime) -> Bool {
         guard let current = milliseconds(at: now) else { return false }
-        guard let saved, saved.boot.utf8.elementsEqual(now.boot.utf8) else { return true }
-        let restored = TrustedTime(from: saved, at: now).milliseconds(at: now) ?? .min
+        guard let saved, saved.boot.utf8.elementsEqual(now.boot.utf8),
+            let restored = TrustedTime(from: saved, at: now).milliseconds(at: now)
+        else { return true }
         return now.sinceBoot - saved.sinceBoot >= 3_600_000_000_000 || abs(current - restored) >= 60_000
     }
 }

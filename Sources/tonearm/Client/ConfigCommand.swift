@@ -90,7 +90,7 @@ struct ConfigCommand {
         do throws(ConfigurationFile.Problems) {
             let configuration = try ConfigurationFile(file).read()
             if action == "show" {
-                common.console.print(configuration.shown)
+                common.console.print(DisplayText.visibleLines(configuration.shown))
             } else if let profile = configuration.boardProfile {
                 try ConfigurationFile.check(profile: profile)
             }
