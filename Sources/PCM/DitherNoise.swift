@@ -1,5 +1,5 @@
 /// Triangular (TPDF) noise for dither: per sample the sum of two independent uniform values, ±1 LSB, mean 0, variance
-/// 1/6 LSB². Every channel has generators of its own.
+/// 1/6 LSB². Every channel has its own generators.
 ///
 /// The generator is Marsaglia's xorshift64 with the shifts 13, 7 and 17 ("Xorshift RNGs", Journal of Statistical
 /// Software 8/14, 2003), period 2⁶⁴ − 1. A channel has four of them and takes 32 bits for each sample in turn, so its
@@ -9,18 +9,18 @@
 struct DitherNoise: ~Copyable {
     /// Resolution of a value: 1 LSB is 2¹⁶.
     static let fractionBits: Int64 = 16
-    /// To be subtracted from a value; leaving that to the user keeps the values unsigned, which widens for free.
+    /// To be subtracted from a value. The caller does it, because unsigned values widen without cost.
     static let mean: UInt32 = 0xffff
 
     private static let generatorsPerChannel = 4
-    /// Frames that are made at once.
+    /// Frames that are generated at once.
     private static let blockFrames = 256
 
     private let channelCount: Int
     /// Generators of all channels, interleaved like samples.
     private let state: UnsafeMutablePointer<UInt64>
     private let block: UnsafeMutablePointer<UInt32>
-    /// The first frame of the block that was not taken.
+    /// The next frame of the block.
     private var position = DitherNoise.blockFrames
 
     init(channelCount: Int, seed: UInt64) {

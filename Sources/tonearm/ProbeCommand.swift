@@ -3,7 +3,7 @@ import PCM
 import Platform
 import Player
 
-/// `tonearm probe`: what a file is, as far as its headers and tags tell.
+/// `tonearm probe`: the properties of a file, from its headers and tags.
 struct ProbeCommand {
     private let paths: [String]
     private let json: Bool
@@ -52,7 +52,7 @@ struct ProbeCommand {
     }
 }
 
-/// What `tonearm probe` says of a file.
+/// The description of a file.
 struct FileDescription {
     private let file: String
     private let properties: AudioProperties

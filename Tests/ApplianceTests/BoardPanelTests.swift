@@ -28,7 +28,7 @@ struct BoardPanelTests {
         for _ in 0..<count { fixture.pass(milliseconds: 1) }
     }
 
-    @Test("A button does what the profile says")
+    @Test("A button does its action in the profile")
     func button() throws {
         try fixture.start(
             "[audio]\nnormalization = off", board: "[button play]\nline = 1\nactive = low\npress = toggle\n")
@@ -39,7 +39,7 @@ struct BoardPanelTests {
         fixture.end()
     }
 
-    @Test("A line that cannot be had is a problem, and the music plays")
+    @Test("A line that cannot be opened is a problem, and the music plays")
     func missingLine() throws {
         let line = LineReference(chip: "c", line: .offset(1))
         fixture.lines.errors["line 1 of c"] = .chipMissing(line, present: [])
@@ -51,7 +51,7 @@ struct BoardPanelTests {
         fixture.end()
     }
 
-    @Test("What bears one name has problems of its own, and none is taken for the sound card's")
+    @Test("A button and a light of the same name have separate problems, also apart from the sound card's")
     func oneName() throws {
         for line in 1...4 {
             let reference = LineReference(chip: "c", line: .offset(line))
@@ -83,7 +83,7 @@ struct BoardPanelTests {
         fixture.end()
     }
 
-    @Test("Lights show what it does")
+    @Test("Lights show the state of playback")
     func lights() throws {
         try fixture.start("", board: "[light a]\nline = 1\nplaying = on\n[light b]\nline = 2\npaused = on\n")
         #expect(output(2).last == true)
@@ -141,7 +141,7 @@ struct BoardPanelTests {
 
     private static let slowAmplifier = "[amplifier]\nline = 1\nactive = high\nrole = enable\nmute-before-stop = 10 ms\n"
 
-    @Test("What is made ready while the amplifier is being muted stays ready")
+    @Test("An entry that is loaded while the amplifier is being muted stays loaded")
     func loadWhileMuting() throws {
         try fixture.start("[audio]\nnormalization = off", board: Self.slowAmplifier)
         let products = try tracks.make("a", frames: 9000) + tracks.make("b", frames: 9000)
@@ -158,7 +158,7 @@ struct BoardPanelTests {
         fixture.end()
     }
 
-    @Test("Who waits for the device is told, also when the music goes on before the amplifier is muted")
+    @Test("A client that waits for the device is answered, also if playback resumes before the amplifier is muted")
     func playWhileMuting() throws {
         try fixture.start("[audio]\nnormalization = off", board: Self.slowAmplifier)
         let products = try tracks.make("a", frames: 9000)
@@ -170,14 +170,14 @@ struct BoardPanelTests {
             $0.focus.whenCarriedOut { isTold = true }
             $0.focus.set(.full)
         }
-        // Who asks later is told later.
+        // A later request is answered later.
         fixture.waitForFocus()
         #expect(fixture.perform { _ in isTold })
         fixture.end()
     }
 
     @Test(
-        "What the lights tell",
+        "The conditions of the lights",
         arguments: [
             (DaemonStatus.Playback.playing, [], [LightCondition.playing]), (.paused, [], [.paused]),
             (.stopped, [], [.paused]),

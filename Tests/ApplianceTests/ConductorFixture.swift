@@ -195,7 +195,7 @@ extension PacedCard {
         heard.split(separator: " ").map { $0.prefix { $0 != "-" } }.joined(separator: " ")
     }
 
-    /// Plays on until this has been heard. What was playing before may be heard for some more frames.
+    /// Continues until this has been heard. Frames of the earlier entry may be heard before it.
     func play(until expected: String) -> Bool {
         for _ in 0..<100 {
             if beginnings == expected { return true }
@@ -205,5 +205,5 @@ extension PacedCard {
     }
 }
 
-/// What tracks of this word, played to the end, are to be heard as.
+/// The expected sound of the tracks of this word, played to the end.
 func sound(_ word: String, frames: Int = 4000) -> String { word.map { "\($0)0-\(frames)" }.joined(separator: " ") }

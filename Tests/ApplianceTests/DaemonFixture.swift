@@ -11,7 +11,7 @@ import Testing
 @testable import Appliance
 @testable import Player
 
-/// A daemon on a loop of its own whose clock the test drives, with a real player on a paced card and a real state
+/// A daemon on its own loop, whose clock the test drives, with a real player on a paced card and a real state
 /// folder. It can be ended and started again on the same state.
 // @unchecked: what threads share is guarded by `condition`; the rest belongs to the test's thread.
 final class DaemonFixture: @unchecked Sendable {
@@ -19,9 +19,9 @@ final class DaemonFixture: @unchecked Sendable {
     let clock = ManualClock(1_000_000_000_000)
     let lines = DrivenLines()
     let folder: String
-    /// In force where none is kept.
+    /// The volume when none is stored.
     var firstVolume = Volume.full
-    /// What one start has made.
+    /// The objects of one start.
     private struct Running {
         let player: Player
         let loop: EventLoop
@@ -84,7 +84,7 @@ final class DaemonFixture: @unchecked Sendable {
         abandon()
     }
 
-    /// Ends it without letting it write anything more, as a pulled plug would: what it has written stays.
+    /// Ends it without further writes, like a power cut: earlier writes stay.
     func pullThePlug() throws {
         perform { _ in }
         let copy = folder + ".copy"
@@ -130,7 +130,7 @@ final class DaemonFixture: @unchecked Sendable {
         done.wait()
     }
 
-    /// Returns when the device is as the focus has it.
+    /// Returns when the device matches the focus.
     func waitForFocus() {
         let done = DispatchSemaphore(value: 0)
         perform { $0.focus.whenCarriedOut { done.signal() } }

@@ -17,7 +17,7 @@ struct HealthTests {
         var answers = true
     }
 
-    @Test("A player is healthy while its threads answer and, where something is heard, its clock advances")
+    @Test("A player is healthy while its threads answer and its clock advances during playback")
     func table() {
         let looks: [(Look, Bool)] = [
             (Look(state: .idle, reference: nil, position: nil), true),
@@ -34,7 +34,7 @@ struct HealthTests {
             // A file that takes minutes to open, or to read on.
             (Look(state: .stalled, position: 2), true), (Look(state: .stalled, position: 2), true),
             (Look(state: .stalled, position: 2), true),
-            // Whatever it does, its threads have to answer.
+            // Its threads must answer in every state.
             (Look(state: .idle, answers: false), false), (Look(state: .notPlaying, answers: false), false),
             (Look(state: .stalled, waits: true, answers: false), false),
             (Look(state: .playing, position: 9, answers: false), false),

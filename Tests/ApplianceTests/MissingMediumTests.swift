@@ -46,7 +46,7 @@ struct MissingMediumTests {
             fixture.pass(seconds: 2)
             fixture.settle()
         }
-        Issue.record("waited in vain: \(fixture.status)")
+        Issue.record("timeout: \(fixture.status)")
     }
 
     private var failures: Int { fixture.events.filter { if case .failed = $0 { true } else { false } }.count }
@@ -67,7 +67,7 @@ struct MissingMediumTests {
         fixture.end()
     }
 
-    @Test("at the start: it is waited for, and goes on where it was")
+    @Test("at the start: the queue waits for it, and resumes at its position")
     func absentAtStart() throws {
         try play()
         fixture.end()
@@ -76,7 +76,7 @@ struct MissingMediumTests {
         expectWaiting()
         fixture.pass(seconds: 2)
         expectWaiting()
-        #expect(failures == 1, "it is told once")
+        #expect(failures == 1, "it is reported once")
         try bringMediumBack()
         try pass { $0.device != nil }
         try expectGoingOn()
@@ -194,7 +194,7 @@ struct MissingMediumTests {
         try expectGoingOn()
     }
 
-    @Test("when the next one is to be opened: that one is waited for, and none is left out")
+    @Test("when the next entry is opened: the queue waits for it, and skips none")
     func goneBetweenTracks() throws {
         let products = try tracks.make("abc", frames: 2000)
         try fixture.perform { try $0.queue.set(products, playing: true) }
@@ -212,7 +212,7 @@ struct MissingMediumTests {
         fixture.end()
     }
 
-    @Test("while somebody seeks, pauses and plays: it goes on where they want it")
+    @Test("during seek, pause and play: it resumes as requested")
     func commandsMeanwhile() throws {
         try play()
         fixture.end()
@@ -235,7 +235,7 @@ struct MissingMediumTests {
         fixture.end()
     }
 
-    @Test("while it is paused: it stays paused, and play goes on where it was")
+    @Test("while it is paused: it stays paused, and play resumes at its position")
     func paused() throws {
         try play()
         fixture.end()

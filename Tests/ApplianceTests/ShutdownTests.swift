@@ -12,7 +12,7 @@ import Testing
 
 @Suite("A clean stop", .timeLimit(.minutes(5)))
 struct ShutdownTests {
-    /// What `tonearm run` ends, in the order that a test chooses.
+    /// The parts that `tonearm run` ends, in the order that a test chooses.
     private enum Part: CaseIterable { case server, watchdog, daemon }
 
     /// Everything that `tonearm run` joins together, on a loop that the test stops.

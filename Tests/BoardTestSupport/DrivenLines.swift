@@ -8,13 +8,13 @@ public final class DrivenLines: LineProvider {
     public var errors: [String: LineError] = [:]
     /// Every attempt, in order.
     public private(set) var attempts: [String] = []
-    /// What the kernel is asked to do about each input's bounces, in milliseconds.
+    /// The debounce times that were requested from the kernel, in milliseconds.
     public private(set) var debounces: [String: Int] = [:]
-    /// Those that somebody holds.
+    /// The requested lines.
     public private(set) var inputs: [String: DrivenInput] = [:]
     /// Every value that an output had, from the first on.
     public private(set) var outputs: [String: [Bool]] = [:]
-    /// What an input is when it is requested.
+    /// The state of an input when it is requested.
     public var initiallyActive: Set<String> = []
 
     /// Called while an output is requested or set, which takes time.

@@ -110,7 +110,7 @@ struct ClientCommandTests {
     }
 
     @Test(
-        "What the daemon tells and cannot be written is an error",
+        "A failed write of the daemon's answer is an error",
         arguments: [
             ["status"], ["status", "--json"], ["status", "--watch"], ["queue"], ["config", "get"], ["volume"],
         ])
@@ -124,7 +124,7 @@ struct ClientCommandTests {
         #expect(try daemon.end().code == 0)
     }
 
-    @Test("What a folder has that cannot be read is counted in a warning, and the rest is taken")
+    @Test("Unreadable entries of a folder are counted in a warning, and the rest is added")
     func skipped() throws {
         let daemon = try RunningDaemon()
         let folder = daemon.program.folder
@@ -142,7 +142,7 @@ struct ClientCommandTests {
         #expect(try daemon.end().code == 0)
     }
 
-    @Test("play --daemon hands the files over; status --watch tells what happens, until the daemon goes")
+    @Test("play --daemon passes the files on; status --watch shows changes until the daemon ends")
     func watching() throws {
         let daemon = try RunningDaemon()
         try Recording(frames: 44_100).encode(to: daemon.program.folder["a.flac"], tags: ["TITLE=One"])
@@ -213,7 +213,7 @@ struct ClientCommandTests {
         #expect(try daemon.program.start(["queue", "set"] + names + ["--socket", daemon.socket]).finish().code == 0)
         let listed = try daemon.run("queue", "list", "--json").json().flatMap { $0["entries"]?.elements ?? [] }
         #expect(listed.map { $0["file"]?.string } == names.map { daemon.program.folder[$0] })
-        // All or nothing: what is not there, and what only the daemon finds out.
+        // All or nothing: for a missing file, and for a file that only the daemon rejects.
         for (wrong, message) in [
             ("nosuch.flac", "nosuch.flac: No such file"), ("tonearm.conf", "not audio (looks like text)"),
         ] {
@@ -234,7 +234,7 @@ struct ClientCommandTests {
     }
 
     @Test(
-        "Paths that lead nowhere are told before the daemon is asked",
+        "Missing paths are reported before the daemon is asked",
         arguments: [
             ("nosuch.flac", "No such file or directory"), ("file/a.flac", "Not a directory"),
             ("loop", "Too many levels of symbolic links"),
@@ -247,7 +247,7 @@ struct ClientCommandTests {
         #expect(result.code == 1 && result.errors == "tonearm: \(path): \(reason)\n", "\(result)")
     }
 
-    @Test("Without a daemon, and where it may not be used, the way out is told")
+    @Test("Without a daemon, and without permission, the message says what to do")
     func noDaemon() throws {
         let program = try Program()
         let result = try program.run("pause", "--socket", "nowhere")
@@ -259,7 +259,7 @@ struct ClientCommandTests {
     }
 
     @Test(
-        "Wrong words say what is right",
+        "The message for wrong arguments says what to write",
         arguments: [
             (["pause", "now"], "pause takes no now. See `tonearm pause --help`."),
             (
@@ -356,7 +356,7 @@ struct ClientCommandTests {
         #expect(text.split(separator: "\n").allSatisfy { DisplayText.columns(String($0)) <= 120 })
     }
 
-    @Test("A daemon that accepts nobody is an error after the time limit, and says what to do")
+    @Test("A daemon that does not accept connections is an error after the time limit, which says what to do")
     func deafDaemon() throws {
         let program = try Program()
         let listener = try LocalSocket(listeningAt: program.folder["control"], mode: 0o600)

@@ -39,7 +39,7 @@ struct StorageThreadTests {
         done.wait()
     }
 
-    @Test("what waits shares a transaction; work that is refused does not harm the rest")
+    @Test("waiting work shares a transaction; work that fails does not affect the rest")
     func batch() throws {
         let answers = Recorder<String>()
         let held = DispatchSemaphore(value: 0)
@@ -107,7 +107,7 @@ struct StorageThreadTests {
         thread.leave()
     }
 
-    @Test("a file that cannot be opened is opened by a later write; what it holds and nobody has read is kept")
+    @Test("a file that cannot be opened is opened by a later write; unread contents are kept")
     func late() throws {
         try FileManager.default.createDirectory(atPath: folder["late.db"], withIntermediateDirectories: true)
         let late = try StorageThread(folder["late.db/x/tonearm.db"], modules: Self.modules)

@@ -10,7 +10,7 @@ import Testing
 ///
 /// Any thread.
 public final class PacedCard: DeviceProvider, @unchecked Sendable {
-    /// What was heard from one opening of the device to its closing.
+    /// The frames that were heard from one opening of the device to its closing.
     public struct Recording: Sendable {
         public var configuration: DeviceConfiguration
         public var bytes: [UInt8] = []
@@ -54,7 +54,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
 
     deinit { close(readable) }
 
-    // MARK: What the test does
+    // MARK: Actions of the test
 
     /// Lets the card play `frames` more frames, as far as they were written.
     /// - Returns: the frames heard.
@@ -81,8 +81,8 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
         wait("\(frames) frames to be heard", sourceLocation: sourceLocation) { self.heardInAll() >= target }
     }
 
-    /// Lets the card play `frames` more frames when it is next asked what it has played, and not before: so whoever
-    /// asks knows of each frame, whatever happens next.
+    /// Lets the card play `frames` more frames at the next query of its position, and not before: the caller then
+    /// knows of each frame.
     public func playWhenAsked(_ frames: Int) {
         condition.withLock {
             granted += frames
@@ -98,7 +98,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
         }
     }
 
-    /// From now on the card plays only what it is told to.
+    /// From now on the card plays only the frames that the test allows.
     public func hold() { condition.withLock { isFree = false } }
 
     /// Pulls the card out: what was written and not heard is gone, and it cannot be opened.
@@ -146,7 +146,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     /// Each start of the device fails like this from now on; with nil, none.
     public func failToStart(with fault: DeviceFault?) { condition.withLock { startFault = fault } }
 
-    /// What the card can do from now on.
+    /// The card's capabilities from now on.
     public func support(_ formats: [SampleFormat], rates: Set<Int>? = nil) {
         condition.withLock {
             sampleFormats = formats

@@ -113,7 +113,7 @@ struct RenderFadeTests {
         #expect(isClose(samples(bench), expected))
     }
 
-    @Test("A skip: the start of the next track is heard as it is")
+    @Test("A skip: the start of the next track is heard unchanged")
     func skip() {
         let bench = bench()
         bench.play(bench.stream(700))
@@ -208,7 +208,7 @@ struct RenderFadeTests {
         #expect(bench.position == .frame(124, of: 1))
     }
 
-    @Test("Turned off, every frame is heard as it is")
+    @Test("Turned off, every frame is heard unchanged")
     func turnedOff() {
         let bench = bench { $0.fades = false }
         bench.play(bench.stream(700))

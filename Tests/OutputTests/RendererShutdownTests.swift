@@ -72,7 +72,7 @@ struct RendererShutdownTests {
     }
 }
 
-/// A card whose opening blocks until the test lets go.
+/// A card whose opening blocks until the test releases it.
 private final class BlockingProvider: DeviceProvider, @unchecked Sendable {
     let card = PacedCard()
     private let condition = Condition()

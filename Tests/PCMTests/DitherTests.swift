@@ -29,7 +29,7 @@ struct DitherTests {
         }
     }
 
-    /// What TPDF is for: neither mean nor variance of the error depends on where between two steps the signal lies.
+    /// The purpose of TPDF: neither mean nor variance of the error depends on where the signal is between two steps.
     /// Expected are mean 0 and variance 1/12 (rounding) + 1/6 (dither) = 1/4.
     @Test(
         "the error has mean 0 and variance 1/4 LSB² wherever the signal lies between two steps",

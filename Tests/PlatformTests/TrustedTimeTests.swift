@@ -11,7 +11,7 @@ struct TrustedTimeTests {
         SystemTime(sinceBoot: milliseconds * 1_000_000, boot: boot, synchronised: synchronised)
     }
 
-    @Test("is unknown until something proves it, whatever the system's clock says")
+    @Test("is unknown until it is proved, with any time of the system's clock")
     func unknown() {
         let time = TrustedTime(from: nil, at: after(0))
         #expect(time.milliseconds(at: after(1000)) == nil)

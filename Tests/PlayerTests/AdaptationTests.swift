@@ -71,7 +71,7 @@ struct AdaptationTests {
         #expect(adaptations(fixture) == ["none", "mono on both channels"])
     }
 
-    @Test("Another card takes over: the context says what changes, and no frame is lost")
+    @Test("Another card is used: the context says what changes, and no frame is lost")
     func otherCard() throws {
         let folder = try ScratchFolder()
         let track = try Track("a", frames: 8000, channels: 1, in: folder)

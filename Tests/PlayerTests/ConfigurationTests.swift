@@ -167,7 +167,7 @@ struct ConfigurationTests {
         #expect(try PlayerFixture(stateFolder: folder["file/state"]).player.playbackEngineConfig.volume.percent == 7)
     }
 
-    @Test("A state of a newer version: the error names the file, which stays as it is")
+    @Test("A state of a newer version: the error names the file, which does not change")
     func newer() throws {
         let folder = try ScratchFolder()
         try Database(path: folder["tonearm.db"]).execute("PRAGMA user_version=99")

@@ -31,7 +31,7 @@ SQLITE_OPTIONS=(
 )
 
 # What a client of today's TLS and the engine's own ciphers do not need goes. What stays is for the TLS of the network
-# module, too: the functions that nobody calls are left out by the linker.
+# module, too: the linker leaves out unused functions.
 MBEDTLS_UNSET=(
     MBEDTLS_SELF_TEST MBEDTLS_DEBUG_C MBEDTLS_VERSION_FEATURES
     # Servers, DTLS, and what TLS clients do not do.

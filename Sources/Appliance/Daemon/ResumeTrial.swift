@@ -1,12 +1,12 @@
 import Platform
 
-/// Decides whether a start may open the entry that was current, for the case that the entry is what ends the process
+/// Decides whether a start may open the current entry, in case this entry makes the process crash
 /// (docs/decisions/entries-that-end-the-process.md).
 struct ResumeTrial: Equatable {
-    /// So many deaths in a row with one entry are enough.
+    /// After so many deaths in a row with one entry, it is skipped.
     static let limit = 2
-    /// A start that lasts as long, in nanoseconds, has survived the entry: the position that it resumed was at most
-    /// 10 s old.
+    /// A start that runs for this long, in nanoseconds, has survived the entry: the resumed position was at most 10 s
+    /// old.
     static let duration: Int64 = 30_000_000_000
 
     /// The entry that the start opened; nil when it opened none, or has survived it.
@@ -17,21 +17,21 @@ struct ResumeTrial: Equatable {
     static let survived = ResumeTrial(entry: nil, deaths: 0)
 
     enum Decision: Equatable {
-        /// Keep this, then open the entry.
+        /// Store this, then open the entry.
         case open(ResumeTrial)
         case passOver
     }
 
     /// - Parameters:
     ///   - current: the entry that was current when the process ended.
-    ///   - kept: what the process before has left. nil when it was stopped, or ended with the system.
+    ///   - kept: the trial that the last process has left; nil when it was stopped, or ended with the system.
     static func decide(_ current: EntryID, after kept: ResumeTrial?) -> Decision {
-        // Without a trial of its own the entry was at least current when the process died.
+        // Without its own trial the entry was at least current when the process died.
         let deaths = kept.map { $0.entry == current ? $0.deaths : 1 } ?? 0
         return deaths >= limit ? .passOver : .open(ResumeTrial(entry: current, deaths: deaths + 1))
     }
 
-    /// `entry deaths`, as the file has it; 0 for no entry.
+    /// `entry deaths`, as the file stores it; 0 for no entry.
     var text: String { "\(entry?.number ?? 0) \(deaths)\n" }
 
     init(entry: EntryID?, deaths: Int) {
@@ -39,7 +39,7 @@ struct ResumeTrial: Equatable {
         self.deaths = deaths
     }
 
-    /// nil for what is no trial.
+    /// nil when the bytes are not a trial.
     init?(_ bytes: [UInt8]) {
         let words = bytes.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
         guard words.count == 2, let entry = UInt32(String(decoding: words[0], as: UTF8.self)),
@@ -49,20 +49,20 @@ struct ResumeTrial: Equatable {
     }
 }
 
-/// Keeps the trial in a file of the state folder while the process runs: a file that a start finds was left by a
-/// process that died.
+/// Stores the trial in a file of the state folder while the process runs. A process that died has left the file that
+/// a start finds.
 ///
 /// Thread: the daemon's.
 final class ResumeGuard {
     private let path: String
-    /// Names this boot of the system. A process that a power cut ended says nothing about its entry.
+    /// Identifies this boot of the system. A power cut does not count against the entry.
     private let boot: [UInt8]
     private let loop: EventLoop
     /// The entry on trial.
     private var entry: EntryID?
     private var timer: TimerToken?
 
-    /// - Parameter boot: names this boot of the system; empty where it is not known.
+    /// - Parameter boot: identifies this boot of the system; empty when it is not known.
     init(folder: String, loop: EventLoop, boot: [UInt8] = ResumeGuard.systemBoot()) {
         path = "\(folder)/resuming"
         self.boot = boot
@@ -98,7 +98,7 @@ final class ResumeGuard {
     /// This start opens nothing.
     func openNothing() { write(.survived) }
 
-    /// Another entry is current now, or none: what the start opened did no harm.
+    /// Another entry is current now, or none: the opened entry caused no crash.
     func currentIs(_ current: EntryID?) {
         if let entry, entry != current { survive() }
     }
@@ -123,7 +123,7 @@ final class ResumeGuard {
 
     // MARK: The file
 
-    /// Not durable: it is of use as long as the system runs, and so long the kernel keeps it.
+    /// Not durable: it is needed only until the system stops, and until then the kernel keeps it.
     private func write(_ trial: ResumeTrial) {
         remove()
         let bytes = Array(trial.text.utf8) + boot
@@ -135,7 +135,7 @@ final class ResumeGuard {
             }
             if let failure { throw failure }
         } catch {
-            // A folder that cannot be written: nothing is counted, and the entry is opened.
+            // The folder cannot be written: nothing is counted, and the entry is opened.
             Log.warning("an entry that ends the process cannot be noticed: \(error)")
         }
     }

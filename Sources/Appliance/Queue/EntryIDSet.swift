@@ -1,11 +1,11 @@
 /// Entries that are removed together.
 struct EntryIDSet {
-    /// Ids that lie farther apart than this are searched for, nearer ones looked up in as many bits.
+    /// A range of ids larger than this is searched; for a smaller one, a bit for each id is stored.
     private static let bitLimit: UInt32 = 1 << 22
 
     private let first: UInt32
     private let last: UInt32
-    /// A bit for each number from `first` to `last`; empty when those are too many.
+    /// A bit for each number from `first` to `last`; empty when the range is too large.
     private var bits: [UInt64] = []
     /// Empty where there are bits.
     private var sorted: [EntryID] = []

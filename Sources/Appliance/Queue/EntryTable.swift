@@ -38,7 +38,7 @@ struct EntryTable: Sendable {
     // MARK: Changes
 
     /// Adds an entry.
-    /// - Parameter id: greater than all that are there.
+    /// - Parameter id: greater than all ids in the table.
     mutating func append(_ product: QueuedProduct, as id: EntryID) {
         if pages.last?.hasRoom(for: 1, bytes: product.productId.utf8.count) != true {
             pages.append(ProductPage(from: id.number))

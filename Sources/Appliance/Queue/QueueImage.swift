@@ -1,13 +1,13 @@
-/// What changes in the database when a queue has changed: one transaction.
+/// The rows that change in the database after a change of the queue: one transaction.
 public struct QueueChange: Equatable, Sendable {
-    /// Everything that does not belong to one entry. A row of its own.
+    /// Everything that does not belong to one entry. It has its own row.
     struct State: Equatable, Sendable {
         var repeatMode = RepeatMode.off
         var isShuffled = false
         var current: EntryID?
         var history: [EntryID] = []
         var nextNumber: UInt32 = 1
-        /// Whether it is meant to play; what a start resumes depends on it.
+        /// Whether it should play; a start decides by it whether to resume.
         var isPlaying = false
 
         init() {}
@@ -22,7 +22,7 @@ public struct QueueChange: Equatable, Sendable {
         }
     }
 
-    /// All that were there go; `removedEntries` is empty then.
+    /// All old entries are removed; `removedEntries` is empty then.
     var removesAllEntries = false
     var removedEntries: [EntryID] = []
     var addedEntries: [QueueEntry] = []
@@ -47,14 +47,14 @@ public struct QueueChange: Equatable, Sendable {
     }
 }
 
-/// What the database holds of the queue, in so far as it is needed to tell what has changed. It is compared with the
-/// queue after each operation, so that no operation has to say itself what it did.
+/// A copy of what the database holds of the queue, as far as it is needed to find changes. It is compared with the
+/// queue after each operation, so operations do not have to report their changes.
 ///
-/// Thread: that of the queue. The change may be written by another.
+/// Thread: that of the queue. Another thread may write the change.
 public struct QueueImage: Sendable {
     private var originalOrder: SparseOrder
     private var shuffledOrder: SparseOrder
-    /// nil: nobody knows what is there.
+    /// nil: the content of the database is unknown.
     private var state: QueueChange.State?
     private var media: MusicMedia?
 
@@ -65,7 +65,7 @@ public struct QueueImage: Sendable {
         self.state = state
     }
 
-    /// An image of nothing known: the next change writes everything. For when a change could not be written.
+    /// An image of an unknown content: the next change writes everything. Used when a change could not be written.
     public init() {
         originalOrder = SparseOrder()
         shuffledOrder = SparseOrder()
@@ -85,7 +85,7 @@ public struct QueueImage: Sendable {
         if let state, state.nextNumber <= newState.nextNumber {
             update(&change, to: queue, firstNew: EntryID(state.nextNumber))
         } else {
-            // Nothing is known of what is there, or numbers start again from 1, so that an id says nothing.
+            // The content is unknown, or numbers start again from 1, so that an id identifies nothing.
             originalOrder = SparseOrder()
             shuffledOrder = SparseOrder()
             update(&change, to: queue, firstNew: EntryID(0))

@@ -2,14 +2,15 @@ import Database
 import Platform
 import Player
 
-/// Reads the queue from its tables. The rows come from outside: another version, another program, a failing medium.
-/// Each value is checked, and a row that does not fit is left out and counted.
+/// Reads the queue from its tables. The rows are untrusted: another version or program may have written them, or the
+/// medium may fail. Each value is checked, and a row that is not valid is left out and counted.
 ///
 /// Thread: that of the database.
 struct QueueReader {
-    /// All product ids together, in bytes: more than this is damage and would not fit into a small board's memory.
+    /// The limit of all product ids together, in bytes. More is damage, and does not fit into the memory of a small
+    /// board.
     private static let textLimit = 128 << 20
-    /// In milliseconds. A position behind it is damage.
+    /// In milliseconds. A greater position is damage.
     static let longestPosition: Int64 = 1_000_000_000_000_000
 
     private let database: Database
@@ -109,7 +110,7 @@ struct QueueReader {
             extras: extras.map(Self.extras) ?? [:])
     }
 
-    /// nil for what is neither text nor NULL, or too long; `.some(nil)` for NULL.
+    /// nil for a value that is neither text nor NULL, or too long; `.some(nil)` for NULL.
     private static func text(_ value: DatabaseValue) -> String?? {
         switch value {
         case .null: .some(nil)
@@ -163,7 +164,7 @@ struct QueueReader {
 
     // MARK: Columns
 
-    /// The greatest number of an entry. One stays free: the next one must fit as well.
+    /// The greatest number of an entry. One stays free, because the next number must be valid too.
     static let lastNumber = Int64(UInt32.max) - 1
 
     private static func entryID(_ value: Int64?) -> EntryID? {
@@ -187,7 +188,7 @@ struct QueueReader {
 }
 
 extension [UInt8] {
-    /// Four bytes an entry, the lowest first; the last ones that a queue remembers.
+    /// Four bytes an entry, the lowest byte first. Only the newest ones, up to the limit of the history.
     fileprivate var history: [EntryID] {
         let bytes = prefix(count / 4 * 4).suffix(4 * PlayQueue.historyLimit)
         return stride(from: bytes.startIndex, to: bytes.endIndex, by: 4).map { index in

@@ -1,6 +1,6 @@
 import PCM
 
-/// Gathers the fields of one tag, in whatever order it holds them.
+/// Collects the fields of one tag, in any order.
 struct TagFields {
     private var metadata = TrackMetadata()
     private var r128TrackGain: Double?
@@ -36,7 +36,7 @@ struct TagFields {
         (0x61...0x7A).contains(byte) ? byte - 0x20 : byte
     }
 
-    /// Where a field comes more than once, the first stands; artists are listed.
+    /// When a field comes more than once, the first one counts; artists are listed.
     mutating func add(_ field: Field, _ text: String) {
         switch field {
         case .title: Self.keep(text, in: &metadata.title)
@@ -59,7 +59,7 @@ struct TagFields {
         metadata.artist = others + ", " + artist
     }
 
-    /// What the tag tells. Replay gain of its own name wins over R128. R128 has no peak: full scale stands for it.
+    /// The values of the tag. Replay gain overrides R128. R128 has no peak: full scale is used.
     var result: TrackMetadata {
         var result = metadata
         if metadata.replayGain.trackGain == nil, let r128TrackGain {
@@ -77,7 +77,7 @@ struct TagFields {
         if field == nil { field = value }
     }
 
-    /// No recording needs more than 64 dB; a larger number is an accident.
+    /// No recording needs more than 64 dB; a larger number is a mistake.
     private static func gain(_ text: String) -> Double? {
         TagNumber.decimal(text).flatMap { abs($0) <= 64 ? $0 : nil }
     }

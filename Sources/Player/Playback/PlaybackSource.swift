@@ -2,7 +2,7 @@ import Media
 import PCM
 import Platform
 
-/// Where products come from: local files, offline storage, the content service.
+/// The source of products: local files, offline storage, the content service.
 ///
 /// Thread: `open` is called on a product's decoder thread and may block there; several may be open at once.
 public protocol PlaybackSource: AnyObject, Sendable {
@@ -22,7 +22,7 @@ public protocol PlaybackSource: AnyObject, Sendable {
 /// Thread: the decoder thread.
 public struct OpenedProduct {
     public var decoder: any AudioDecoder
-    /// What is really there; may differ from what was asked for.
+    /// The actual product; it may differ from the requested one.
     public var productId: String
     public var streamType: StreamType
     public var assetPresentation: AssetPresentation

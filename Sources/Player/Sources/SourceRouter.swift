@@ -1,11 +1,11 @@
 import Platform
 
-/// All sources behind one: finds the source that a product comes from. Local files are the only one so far; the content
-/// service and offline storage get a route each.
+/// All sources as one: finds the source of a product. Local files are the only one so far; the content service and
+/// offline storage will get a route each.
 ///
 /// Thread: any.
 public final class SourceRouter: PlaybackSource {
-    /// Where a product comes from.
+    /// The source of a product.
     enum Route: Equatable {
         /// Its id is a path.
         case local
@@ -23,6 +23,6 @@ public final class SourceRouter: PlaybackSource {
         }
     }
 
-    /// The decision alone.
+    /// Only the decision.
     static func route(of product: MediaProduct) -> Route { .local }
 }

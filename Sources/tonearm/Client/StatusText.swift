@@ -1,7 +1,7 @@
 import PCM
 import Platform
 
-/// What `tonearm status` says to a person.
+/// The text of `tonearm status` for a person.
 struct StatusText {
     private let status: JSONValue
 
@@ -31,7 +31,7 @@ struct StatusText {
     }
 
     private var state: String? {
-        text("state") == "stalled" ? "stalled: it goes on by itself as soon as it can" : text("state")
+        text("state") == "stalled" ? "stalled: it resumes by itself" : text("state")
     }
 
     private var title: String? {

@@ -35,7 +35,7 @@ final class ScriptedRecording: @unchecked Sendable {
     let format: PCMFormat
     let samples: [Int32]
     let tellsLength: Bool
-    /// Whether a read of what cannot be decoded yet is answered instead of blocking.
+    /// Whether a read returns when its frames cannot be decoded yet, instead of blocking.
     let answersNotYet: Bool
     /// Whether what cannot be decoded yet is missing on the medium. Otherwise the decoder is busy with bytes it has.
     let isMediumSlow: Bool
@@ -72,9 +72,9 @@ final class ScriptedRecording: @unchecked Sendable {
     func samples(from frame: Int) -> [Int32] { Array(samples[(frame * 2)...]) }
     func samples(_ range: Range<Int>) -> [Int32] { Array(samples[(range.lowerBound * 2)..<(range.upperBound * 2)]) }
 
-    // MARK: What the test does
+    // MARK: Actions of the test
 
-    /// Opening goes on.
+    /// Lets the opening continue.
     func letOpen() { change { isOpenable = true } }
     /// Frames up to this one can be decoded from now on.
     func letDecode(upTo frame: Int = .max) { change { availableFrames = frame } }
@@ -83,7 +83,7 @@ final class ScriptedRecording: @unchecked Sendable {
     func holdSeeks() { change { seeksPass = false } }
     func letSeek() { change { seeksPass = true } }
 
-    /// How often a decoder was told to seek.
+    /// How often a decoder had to seek.
     var seekCount: Int { lock.withLock { seeksBegun } }
     /// How often a read was answered with "not yet".
     var notYetCount: Int { lock.withLock { notYetAnswers } }

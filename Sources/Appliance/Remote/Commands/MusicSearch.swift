@@ -28,10 +28,10 @@ struct FoundMusic: Sendable {
     }
 }
 
-/// Looks for the music of one request, on a thread of its own with low priority: a folder may be large, and its disk
-/// asleep. `MusicSearches` says when.
+/// Looks for the music of one request, on its own thread with low priority: a folder may be large, and its disk asleep.
+/// `MusicSearches` starts it.
 ///
-/// Safe to share: nothing changes but the cancellation, which any thread may use.
+/// Safe to share: only the cancellation changes, and any thread may use it.
 final class MusicSearch: Sendable {
     private let paths: [String]
     private let limit: Int
@@ -41,8 +41,8 @@ final class MusicSearch: Sendable {
     /// - Parameters:
     ///   - paths: absolute.
     ///   - limit: more files than this are an error.
-    ///   - capacity: what the error says the queue holds.
-    /// - Throws: when the process has no descriptor left.
+    ///   - capacity: the capacity of the queue, for the error message.
+    /// - Throws: when the process has no file descriptor left.
     init(_ paths: [String], limit: Int, capacity: Int = PlayQueue.capacity) throws(SystemError) {
         self.paths = paths
         self.limit = limit
@@ -54,7 +54,7 @@ final class MusicSearch: Sendable {
     func cancel() { cancellation.cancel() }
     var isCancelled: Bool { cancellation.isCancelled }
 
-    /// What is there, or what is wrong with the first path from which nothing can be played. Blocks on the medium.
+    /// The music, or the error of the first path that has none. Blocks on the medium.
     func run() -> Result<FoundMusic, RemoteFailure> {
         var folders = MusicFolder(limit: limit, cancellation: cancellation)
         do throws(RemoteFailure) {
@@ -94,8 +94,8 @@ final class MusicSearch: Sendable {
         throw RemoteFailure(.noMusic, "\(path): no music in this folder. Supported: FLAC, WAV, AIFF.")
     }
 
-    /// Whether the file can be read and begins like something that can be played. Those below a folder go by their
-    /// names: to open each of them would take minutes on a slow disk.
+    /// Whether the file can be read and begins like a supported format. Files below a folder are chosen by their names:
+    /// to open each of them would take minutes on a slow disk.
     private func check(_ path: String) throws(RemoteFailure) {
         let bytes: FileByteSource
         do throws(SystemError) { bytes = try FileByteSource(path: path, cancellation: cancellation) } catch {
@@ -108,7 +108,7 @@ final class MusicSearch: Sendable {
                 throw RemoteFailure(.noMusic, "\(path): not audio\(guess). Supported: FLAC, WAV, AIFF.")
             case .empty: throw RemoteFailure(.noMusic, "\(path): the file is empty.")
             case .source(.medium(let error)): throw RemoteFailure(unreadable: path, error)
-            // About what lies behind the first bytes.
+            // These errors concern data behind the first bytes.
             case .source, .unsupported, .damaged: break
             }
         }

@@ -1,18 +1,18 @@
 import Platform
 
-/// One client: answers its requests in their order, and sends it the events that it has subscribed to.
+/// One client: answers its requests in order, and sends it the events that it has subscribed to.
 ///
-/// Thread: the loop's, everything; `@unchecked Sendable` is safe for that reason.
+/// Thread: everything runs on the loop's thread; `@unchecked Sendable` is safe for that reason.
 final class JSONSession: @unchecked Sendable {
-    /// Tells this client from all others, as long as the daemon runs.
+    /// Identifies this client as long as the daemon runs.
     let number: UInt64
     /// Whose it is; nil where that is not known.
     let user: UInt32?
     private(set) var subscriptions: RemoteEventSet = []
-    /// When it last asked for something, or came; by the daemon's clock.
+    /// The time of its last request, or of its connection; by the daemon's clock.
     private(set) var lastRequest: Int64
 
-    /// What it has collected for its next request that brings music into the queue.
+    /// The music that it has collected for its next request that adds music.
     private var collected = FoundMusic()
     private let connection: LineConnection
     private let requests: RequestExecution
@@ -53,7 +53,7 @@ final class JSONSession: @unchecked Sendable {
     /// Whether it waits for no event and no reply, and holds nothing.
     var isIdle: Bool { subscriptions.isEmpty && !connection.isWaiting && !requests.holdsSomething(for: number) }
 
-    /// Ends an idle client for another one.
+    /// Disconnects an idle client to make room for another one.
     func makeRoom() {
         let message = "closed: the connection was idle and the client limit ([control] clients) was reached"
         connection.send(ReplyLines.refusal(.null, code: "idle", message))
@@ -86,7 +86,7 @@ final class JSONSession: @unchecked Sendable {
         default: break
         }
         answer(request, line) { () throws(RemoteFailure) in try requests.perform(request, for: number) }
-        // From here on: the status in the reply is that of now.
+        // From here on, the status in a reply is the current one.
         switch request {
         case .subscribe(let events): subscriptions.formUnion(events)
         case .unsubscribe(let events): subscriptions.subtract(events)
@@ -124,7 +124,7 @@ final class JSONSession: @unchecked Sendable {
         return .collected(count: collected.count, skipped: collected.skipped)
     }
 
-    /// Answers when what was asked for has really happened; until then the connection waits.
+    /// Answers when the effect of the request is complete; until then the connection waits.
     private func answer(
         _ request: RemoteRequest, _ line: RequestLine, _ perform: () throws(RemoteFailure) -> RemoteReply
     ) {
@@ -142,7 +142,7 @@ final class JSONSession: @unchecked Sendable {
     }
 
     private func refuse(_ id: JSONValue, _ code: String, _ message: String) {
-        // The rest would be only a part of what the client means.
+        // The rest would be only a part of what the client asks for.
         collected = FoundMusic()
         send(ReplyLines.refusal(id, code: code, message))
     }
@@ -150,7 +150,7 @@ final class JSONSession: @unchecked Sendable {
     // MARK: Lines
 
     /// Sends an event that the client has subscribed to.
-    /// - Parameter line: as it goes out.
+    /// - Parameter line: the encoded event.
     func tell(_ event: RemoteEventSet, _ line: [UInt8]) {
         guard subscriptions.contains(event) else { return }
         // The next position replaces this one.

@@ -3,8 +3,8 @@ import PCM
 import Platform
 import Player
 
-/// What both `tonearm play --json` and the control socket tell of what is played. Rates are in Hz, bit rates in bits
-/// per second. Any thread.
+/// The JSON of what is played, shared by `tonearm play --json` and the control socket. Rates are in Hz, bit rates in
+/// bits per second. Any thread.
 public enum PlaybackJSON {
     /// `codec`, `sampleRate`, `bitDepth`, `bitRate`; null without a context.
     public static func format(_ context: PlaybackContext?) -> JSONValue {

@@ -44,7 +44,7 @@ public final class LocalFiles: PlaybackSource {
             audioQuality: Self.quality(of: format), replayGain: decoder.metadata.replayGain)
     }
 
-    /// All that is decoded here is lossless; what a CD cannot hold is high resolution.
+    /// All supported codecs are lossless; formats beyond those of a CD are high resolution.
     private static func quality(of format: PCMFormat) -> AudioQuality {
         format.bitDepth > 16 || format.sampleRate > 48_000 ? .hiResLossless : .lossless
     }
