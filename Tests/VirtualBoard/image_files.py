@@ -33,7 +33,10 @@ class Files(unittest.TestCase):
 
     def test_the_same_inputs_give_the_same_bytes(self):
         sums = []
-        environment = os.environ | {"PYTHONPATH": str(ROOT / "firmware-image/lib"), "SOURCE_DATE_EPOCH": "1790000000"}
+        environment = os.environ | {
+            "PYTHONPATH": f"{ROOT / 'firmware-image/lib'}:{ROOT / 'Tests/VirtualBoard'}",
+            "SOURCE_DATE_EPOCH": "1790000000",
+        }
         # As U-Boot's images have a name and a time, and each file system has an identity.
         for zone, mask in (("UTC", 0o022), ("Asia/Tokyo", 0o077)):
             with tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,7 @@
 # shellcheck shell=bash
-# A private configuration of apt for packages of arm64 (and amd64, for tools that build kernel modules). Sourced by firmware-image/pin and firmware-image/build.
-# Nothing of this machine's own lists and sources is read or changed. Wants FIRMWARE and CACHE.
+# A private configuration of apt for packages of arm64, and of amd64 for tools that build kernel modules. Sourced by
+# firmware-image/pin and firmware-image/build. Does not read or change this machine's own lists and sources. Needs
+# FIRMWARE and CACHE.
 
 # make_arm64_apt: $CACHE/apt.conf and the package lists. TONEARM_MIRROR names another mirror than deb.debian.org.
 make_arm64_apt() {

@@ -5,9 +5,10 @@ import os
 import shutil
 import struct
 import subprocess
-import sys
 import time
 from pathlib import Path
+
+from firmware import bundle, disk, uboot
 
 from . import qemu
 from .board import VirtualBoard
@@ -17,9 +18,6 @@ from .sound import nanoseconds
 ROOT = Path(__file__).parents[3]
 IMAGE = ROOT / "build/firmware-image/virtual"
 PACKAGES = ROOT / "build/board/packages"
-
-sys.path.insert(0, str(ROOT / "firmware-image/lib"))
-from firmware import bundle, disk, uboot  # noqa: E402
 
 MIB = disk.MIB
 
@@ -71,10 +69,12 @@ class ImageBoard(VirtualBoard):
         start, size = struct.unpack("<II", self.read(446 + 3 * 16 + 8, 8))
         return start * disk.SECTOR, size * disk.SECTOR
 
-    def write_file(self, name, text):
-        """Writes a file of the boot partition, as a person does on their computer."""
+    def write_file(self, name, content):
+        """Writes a file of the boot partition, as a person does on their computer; `content` is text or bytes."""
         path = self.folder / "file"
-        path.write_text(text)
+        if isinstance(content, str):
+            content = content.encode()
+        path.write_bytes(content)
         self._mtools("mcopy", "-o", path, f"::/{name}")
 
     def read_file(self, name):

@@ -16,13 +16,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+from virtual_board.cpio import Archive
+
 from . import bill, disk, lists, uboot
 from .tree import Modules, Tree
 
 FIRMWARE = Path(__file__).parents[2]
 ROOT = FIRMWARE.parent
-sys.path.insert(0, str(ROOT / "Tests/VirtualBoard"))
-from virtual_board.cpio import Archive  # noqa: E402
+#: Of a public key on P-256 in DER (RFC 5480), and of the point at its end: 0x04, x, y.
+P256_KEY_SIZE, P256_POINT_SIZE = 91, 65
 
 EPOCH = int(os.environ["SOURCE_DATE_EPOCH"])
 
@@ -122,10 +124,12 @@ class Build:
                 tree.write(f"etc/{key}", self.settings[key] + "\n", "tonearm-image")
         # Whose updates are taken: tools/release names a public key in TONEARM_UPDATE_KEY. Without it, the tests' key.
         key = os.environ.get("TONEARM_UPDATE_KEY")
-        text = Path(key).read_text() if key else subprocess.run(
-            ["openssl", "pkey", "-in", FIRMWARE / "test-key.pem", "-pubout"], check=True, capture_output=True,
-            text=True).stdout
-        tree.write("etc/tonearm/update-key.pem", text, "tonearm-image")
+        source = ["-pubin", "-in", key] if key else ["-in", FIRMWARE / "test-key.pem"]
+        encoded = subprocess.run(["openssl", "pkey", *source, "-pubout", "-outform", "DER"], check=True,
+                                 capture_output=True).stdout
+        if len(encoded) != P256_KEY_SIZE:
+            raise ValueError(f"{key or 'test-key.pem'} is not a key on P-256")
+        tree.write("etc/tonearm/update-key", encoded[-P256_POINT_SIZE:].hex() + "\n", "tonearm-image")
         tree.write("etc/tonearm-release", f"board={self.name}\nversion={self.version}\n", "tonearm-image")
 
     def squash(self, tree):

@@ -3,8 +3,8 @@
     sector 0        partition table
     1 MiB, 5 MiB    the boot state, twice: far apart, so that one worn block of a card does not take both
     8 MiB           1: boot partition, FAT
-    40 MiB          2: slot a        104 MiB  3: slot b
-    168 MiB         4: data, up to the end of the card after the first boot
+    72 MiB          2: slot a        136 MiB  3: slot b
+    200 MiB         4: data, up to the end of the card after the first boot
 """
 
 import struct
@@ -24,17 +24,17 @@ HEADER = 40 * MIB
 FAT, LINUX = 0x0E, 0x83
 
 
-
 class Partition(NamedTuple):
     start: int
     size: int
     kind: int
 
 
-BOOT = Partition(8 * MIB, 32 * MIB, FAT)
-SLOT_A = Partition(40 * MIB, SLOT_SIZE, LINUX)
-SLOT_B = Partition(104 * MIB, SLOT_SIZE, LINUX)
-DATA = Partition(168 * MIB, 8 * MIB, LINUX)
+#: With room for an update bundle beside its own files.
+BOOT = Partition(8 * MIB, 64 * MIB, FAT)
+SLOT_A = Partition(72 * MIB, SLOT_SIZE, LINUX)
+SLOT_B = Partition(136 * MIB, SLOT_SIZE, LINUX)
+DATA = Partition(200 * MIB, 8 * MIB, LINUX)
 PARTITIONS = (BOOT, SLOT_A, SLOT_B, DATA)
 
 SIZE = DATA.start + DATA.size
