@@ -4,7 +4,6 @@ import gzip
 import hashlib
 import json
 import os
-import shutil
 import subprocess
 import tempfile
 import unittest
@@ -16,6 +15,11 @@ CACHE = ROOT / "build/firmware-image"
 OVERLAYS = sorted((ROOT / "board/overlays").glob("*.dts"))
 #: Of each board with a header.
 TREES = ("bcm2837-rpi-3-b", "bcm2837-rpi-3-b-plus", "bcm2711-rpi-4-b", "bcm2837-rpi-zero-2-w")
+
+DTSCHEMA = ROOT / "build/dtschema/bin"
+BINDINGS = ("sound", "regulator", "i2c")
+#: The binding of the PCM5102A is a text that no program reads (sound/pcm5102a.txt).
+TEXT_ONLY = {"/dac-codec: failed to match any schema with compatible: ['ti,pcm5102a']"}
 
 #: In bytes.
 ROOT_LIMIT, IMAGE_LIMIT = 36_000_000, 40_000_000
@@ -81,9 +85,40 @@ class Files(unittest.TestCase):
             magic = subprocess.run(command, check=True, capture_output=True, text=True).stdout
             self.assertEqual(magic.split()[0], version)
 
-    @unittest.skipUnless(shutil.which("dt-validate"), "dt-validate is not installed (PyPI: dtschema)")
     def test_overlays_follow_the_bindings(self):
-        self.skipTest("the bindings are not unpacked")
+        trees = next(CACHE.glob("packages/linux-image-*/usr/lib/linux-image-*/broadcom"))
+        with tempfile.TemporaryDirectory() as folder:
+            schema = self.schema(Path(folder))
+            for tree in TREES:
+                known = self.complaints(schema, trees / f"{tree}.dtb")
+                for source in OVERLAYS:
+                    with self.subTest(overlay=source.stem, tree=tree):
+                        overlay, whole = Path(folder) / "overlay.dtbo", Path(folder) / "whole.dtb"
+                        subprocess.run(["dtc", "-@", "-I", "dts", "-O", "dtb", "-o", overlay, source], check=True)
+                        subprocess.run(["fdtoverlay", "-i", trees / f"{tree}.dtb", "-o", whole, overlay], check=True)
+                        self.assertEqual(self.complaints(schema, whole) - known - TEXT_ONLY, set())
+                        # A mistake is seen.
+                        subprocess.run(["fdtput", "-t", "s", whole, "/sound-dac", "simple-audio-card,format", "i3s"],
+                                       check=True)
+                        mistakes = self.complaints(schema, whole) - known - TEXT_ONLY
+                        self.assertTrue(any("i3s" in text for text in mistakes), mistakes)
+
+    def schema(self, folder):
+        """The kernel's bindings, as far as the overlays may touch them, in the form of dt-validate."""
+        archive = next(CACHE.glob("packages/linux-source-*/usr/src/linux-source-*.tar.xz"))
+        bindings = "Documentation/devicetree/bindings"
+        subprocess.run(["tar", "--extract", "--file", archive, "--directory", folder, "--strip-components=1",
+                        "--wildcards", *(f"linux-source-*/{bindings}/{part}/*" for part in BINDINGS)], check=True)
+        schema = folder / "schema.json"
+        subprocess.run([DTSCHEMA / "dt-mk-schema", "-j", "-o", schema, *(folder / bindings / part for part in BINDINGS)],
+                       check=True, capture_output=True)
+        return schema
+
+    def complaints(self, schema, tree):
+        """What dt-validate says of a device tree, without the file's name."""
+        result = subprocess.run([DTSCHEMA / "dt-validate", "-m", "-s", schema, tree], capture_output=True, text=True)
+        lines = (result.stdout + result.stderr).splitlines()
+        return {line.removeprefix(f"{tree}: ") for line in lines if not line.startswith("\t")}
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ class PowerCuts(unittest.TestCase):
         self.assertIn("/dev/vda4", board.run("grep", " /data ", "/proc/mounts").stdout)
 
     def test_during_the_first_start(self):
-        for cut in range(CUTS // 2):
+        for cut in range(CUTS):
             with self.subTest(cut=cut, seed=SEED):
                 board = self.board()
                 before = board.root_of("a")
@@ -55,7 +55,7 @@ class PowerCuts(unittest.TestCase):
         self.assert_comes_up(board)
         board.ask("queue", "set", "/data/music/1.flac", "--play")
         board.ask("repeat", "all")
-        for cut in range(CUTS // 2):
+        for cut in range(CUTS):
             with self.subTest(cut=cut, seed=SEED):
                 time.sleep(self.chance.uniform(0, 6))
                 board.cut_power()
