@@ -63,7 +63,7 @@ struct UpdateInstallationTests {
         try expectRefusal("older", of: image.bundle)
         try image.write("board=virtual\nversion=0.1\n", to: "etc/tonearm-release")
         try expectRefusal("unknownForm", of: try ImageFolder.fixture("other-form"))
-        // The generator of P-256: a point on the curve, and nobody's key here.
+        // The generator of P-256: a point on the curve, and not the key of the test.
         try image.write(
             "046b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
                 + "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5\n", to: "etc/tonearm/update-key")

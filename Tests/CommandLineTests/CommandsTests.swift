@@ -38,8 +38,8 @@ struct CommandsTests {
             (
                 [],
                 "no command. Commands: run, play, devices, probe, board, update, status, queue, focus, config, pause, "
-                    + "toggle, stop, next, previous, seek, volume, volume-up, volume-down, mute, shuffle, repeat, network-restart, "
-                    + "power-off. See `tonearm --help`."
+                    + "toggle, stop, next, previous, seek, volume, volume-up, volume-down, mute, shuffle, repeat, "
+                    + "network-restart, power-off. See `tonearm --help`."
             ),
             (["plya", "x"], "plya: no such command. Did you mean play? See `tonearm --help`."),
             (["help", "plya"], "plya: no such command. Did you mean play? See `tonearm --help`."),

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The files of a firmware image below a folder: a slot, its key and version, and a program for the boot state that writes
-/// down what it was called with. `Fixtures/Update` holds a bundle that is signed with firmware-image/test-key.pem.
+/// The files of a firmware image below a folder: a slot, its key and version, and a program for the boot state that
+/// writes down its arguments. `Fixtures/Update` holds a bundle that is signed with firmware-image/test-key.pem.
 public final class ImageFolder {
     public static let headerPlace = 40 << 20
 

@@ -97,11 +97,14 @@ class Files(unittest.TestCase):
                         subprocess.run(["dtc", "-@", "-I", "dts", "-O", "dtb", "-o", overlay, source], check=True)
                         subprocess.run(["fdtoverlay", "-i", trees / f"{tree}.dtb", "-o", whole, overlay], check=True)
                         self.assertEqual(self.complaints(schema, whole) - known - TEXT_ONLY, set())
-                        # A mistake is seen.
-                        subprocess.run(["fdtput", "-t", "s", whole, "/sound-dac", "simple-audio-card,format", "i3s"],
-                                       check=True)
-                        mistakes = self.complaints(schema, whole) - known - TEXT_ONLY
-                        self.assertTrue(any("i3s" in text for text in mistakes), mistakes)
+                        if tree == TREES[0]:
+                            self.assert_a_mistake_is_seen(schema, whole, known)
+
+    def assert_a_mistake_is_seen(self, schema, whole, known):
+        command = ["fdtput", "-t", "s", whole, "/sound-dac", "simple-audio-card,format", "i3s"]
+        subprocess.run(command, check=True)
+        mistakes = self.complaints(schema, whole) - known - TEXT_ONLY
+        self.assertTrue(any("i3s" in text for text in mistakes), mistakes)
 
     def schema(self, folder):
         """The kernel's bindings, as far as the overlays may touch them, in the form of dt-validate."""
@@ -110,8 +113,8 @@ class Files(unittest.TestCase):
         subprocess.run(["tar", "--extract", "--file", archive, "--directory", folder, "--strip-components=1",
                         "--wildcards", *(f"linux-source-*/{bindings}/{part}/*" for part in BINDINGS)], check=True)
         schema = folder / "schema.json"
-        subprocess.run([DTSCHEMA / "dt-mk-schema", "-j", "-o", schema, *(folder / bindings / part for part in BINDINGS)],
-                       check=True, capture_output=True)
+        folders = [folder / bindings / part for part in BINDINGS]
+        subprocess.run([DTSCHEMA / "dt-mk-schema", "-j", "-o", schema, *folders], check=True, capture_output=True)
         return schema
 
     def complaints(self, schema, tree):

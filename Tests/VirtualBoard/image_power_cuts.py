@@ -1,4 +1,4 @@
-"""The plug is pulled at moments that nobody chose, during the first start and while the firmware image plays."""
+"""Power cuts at random moments, during the first start and while the firmware image plays."""
 
 import os
 import random
@@ -10,7 +10,7 @@ from pathlib import Path
 from virtual_board.image_board import ImageBoard
 from virtual_board.music import tune, write_flac
 
-#: How often the plug is pulled (tools/image-test --power-cuts).
+#: How often the power is cut (tools/image-test --power-cuts).
 CUTS = int(os.environ.get("TONEARM_POWER_CUTS") or 20)
 SEED = 20_261_121
 

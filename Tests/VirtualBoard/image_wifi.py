@@ -24,7 +24,13 @@ network={{
     sae_password="{password}"
 }}
 END
-printf 'start 192.168.77.10\nend 192.168.77.20\ninterface wlan1\nlease_file /tmp/leases\nopt subnet 255.255.255.0\n' >/tmp/dhcp.conf
+cat >/tmp/dhcp.conf <<END
+start 192.168.77.10
+end 192.168.77.20
+interface wlan1
+lease_file /tmp/leases
+opt subnet 255.255.255.0
+END
 touch /tmp/leases
 busybox unshare -n sleep 100000 &
 space=$!

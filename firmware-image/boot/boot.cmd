@@ -1,6 +1,6 @@
 # What U-Boot does on every board (docs/firmware-image.md, "How it starts"). firmware-image/build fills in @…@.
 # The boot state is kept twice, one sector each: seq counts the writes (the higher one holds), slot is to be started,
-# good has proved itself, tries is what an unproved slot has left. Whoever writes, writes over the older copy.
+# good has proved itself, tries is what an unproved slot has left. A write goes over the older copy.
 ${devtype} dev ${devnum}
 setenv seq
 setenv seq1 0

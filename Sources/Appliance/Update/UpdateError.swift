@@ -58,7 +58,7 @@ extension UpdateError: CustomStringConvertible {
         case .unreadable(let error): error.description
         case .tooShort(let path): "\(path) is not an update: it is too short."
         case .wrongSignature(let path):
-            "The signature of \(path) is wrong: it is damaged, or is not from the maker of this player. Download it again."
+            "The signature of \(path) is wrong: it is damaged, or not from the maker of this player. Download it again."
         case .unknownForm(let path): "\(path) has a form that this version does not know. Write the image to the card."
         case .otherBoard(let update, let running): "The update is for the board \(update). This board is \(running)."
         case .older(let update, let running):

@@ -11,8 +11,8 @@ from pathlib import Path
 from firmware import bundle, disk, uboot
 
 from . import qemu
-from .board import VirtualBoard
-from .qemu import PATIENCE, BoardOff
+from .board import BUTTON_LINES, VirtualBoard
+from .qemu import PATIENCE, BoardOff, Monitor, Pins
 from .sound import nanoseconds
 
 ROOT = Path(__file__).parents[3]
@@ -134,6 +134,11 @@ class ImageBoard(VirtualBoard):
         self._boot = self.folder / str(self._boots)
         self.share.mkdir(parents=True)
         self._qemu = self._start_machine()
+        self._monitor = self._connect(Monitor, "qmp")
+        self._pins = self._connect(Pins, "qtest", qemu.find_chip(self._monitor))
+        # Otherwise all buttons are held, and the one for a factory reset among them.
+        for line in BUTTON_LINES:
+            self._pins.set(line, True)
 
     def wait_until_starting(self):
         """Waits until another thread has switched the board on and its pins can be set."""
