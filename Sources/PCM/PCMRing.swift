@@ -15,6 +15,7 @@ import CLinux
 /// the audio after a marker begins at a multiple of 840, the least common multiple of 1 to 8, and so does the memory's
 /// end: a frame of up to 8 channels lies in one piece. It also means that a position tells on which side of a
 /// marker it is.
+/// `@unchecked Sendable` is safe because each position has one owner at a time, and the atomic cursors say which.
 public final class PCMRing: @unchecked Sendable {
     /// What stands between samples.
     public enum Marker: Equatable, Sendable, BitwiseCopyable {

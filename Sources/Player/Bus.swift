@@ -5,6 +5,7 @@ import Synchronization
 ///
 /// Thread: control alone. Subscribers are called on the control thread: they may call any asynchronous function of the
 /// player, and must neither block nor take long.
+/// `@unchecked Sendable` is safe because control alone uses the subscribers; the number is an atomic.
 public final class Bus<Message>: @unchecked Sendable {
     /// Names a subscription, to end it.
     public struct Subscription: Equatable, Sendable {

@@ -37,6 +37,7 @@ public struct PlayerSettings: Sendable {
 /// service beside `LocalFiles`, an offline engine beside `playbackEngine`.
 ///
 /// Threads: all of the public interface may be used from any thread.
+/// `@unchecked Sendable` is safe because its parts are set once; each is safe on its own.
 public final class Player: @unchecked Sendable {
     /// The database in the state folder.
     public static let databaseName = "tonearm.db"

@@ -40,6 +40,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     private var rates: Set<Int>?
     var current: PacedDevice?
     private var openings = 0
+    private var holdsOpenings = false
     var startFault: DeviceFault?
     private var channels: [Int]?
     private var audible = false
@@ -112,6 +113,16 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
 
     /// Plugs it in again, or takes back any other reason for not opening.
     public func plugIn() { condition.withLock { openFailure = nil } }
+
+    /// An opening waits from now on, until `letOpen`.
+    public func holdOpenings() { condition.withLock { holdsOpenings = true } }
+
+    public func letOpen() {
+        condition.withLock {
+            holdsOpenings = false
+            condition.broadcast()
+        }
+    }
 
     /// Opening fails from now on.
     public func refuse(with error: DeviceError) { condition.withLock { openFailure = error } }
@@ -194,6 +205,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     public func open(_ request: DeviceRequest) throws(DeviceError) -> any PlaybackDevice {
         condition.lock()
         defer { condition.unlock() }
+        while holdsOpenings { condition.wait() }
         openings += 1
         defer { condition.broadcast() }
         if let openFailure { throw openFailure }

@@ -7,6 +7,7 @@ the working folder.
   - A C library is imported by one module (libc, CLinux, excepted).
   - Source lines have at most 120 columns; source files at most 500 lines.
   - No comment switches a check off.
+  - A comment says why what the compiler does not check is safe between threads.
 
 Exit codes: 0 all good, 1 something was found.
 """
@@ -41,6 +42,9 @@ IMPORT = re.compile(
 EXCEPTION = re.compile("|".join([
     "swift-format" + "-ignore", "shellcheck" + r"\s+disable", "no" + "qa", r"ruff" + r":\s*(?:disable|ignore)",
     r"fmt" + r":\s*(?:off|skip)", "clang-format" + " off", "type" + r":\s*ignore"]))
+#: Where the compiler does not check that threads share a value safely, and the comment that says why it is safe.
+UNCHECKED = re.compile(r"^[^/]*(?:@unchecked Sendable|nonisolated\(unsafe\))")
+REASON = re.compile(r"//.*(?:[Ss]afe\b|@unchecked)")
 
 
 def main():
@@ -107,6 +111,10 @@ def text(path):
             yield f"{path}:{number}: {len(line)} columns, at most {COLUMNS}"
         if EXCEPTION.search(line):
             yield f"{path}:{number}: switches a check off: change the code, or the rule for all files"
+        # The reason stands right above, in a comment of up to three lines.
+        is_unchecked = path.suffix == ".swift" and path.parts[0] == "Sources" and UNCHECKED.search(line)
+        if is_unchecked and not any(REASON.search(above) for above in lines[max(0, number - 4) : number - 1]):
+            yield f"{path}:{number}: a comment above must say why it is safe between threads"
 
 
 if __name__ == "__main__":

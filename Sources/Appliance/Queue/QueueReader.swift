@@ -9,6 +9,8 @@ import Player
 struct QueueReader {
     /// All product ids together, in bytes: more than this is damage and would not fit into a small board's memory.
     private static let textLimit = 128 << 20
+    /// In milliseconds. A position behind it is damage.
+    static let longestPosition: Int64 = 1_000_000_000_000_000
 
     private let database: Database
     private var lostRows = 0
@@ -68,7 +70,8 @@ struct QueueReader {
         state.isShuffled = checked(statement.integer(1).flatMap(Self.boolean), or: false)
         if statement.value(2) != .null { state.current = checked(Self.entryID(statement.integer(2)), or: nil) }
         state.history = checked(statement.bytes(3), or: []).history
-        state.nextNumber = checked(Self.entryID(statement.integer(4))?.number, or: 1)
+        state.nextNumber = checked(
+            statement.integer(4).flatMap { UInt32(exactly: $0) }.flatMap { $0 >= 1 ? $0 : nil }, or: 1)
         state.isPlaying = checked(statement.integer(5).flatMap(Self.boolean), or: false)
         if !isValid { lostRows += 1 }
         return state
@@ -130,7 +133,7 @@ struct QueueReader {
         var statement = try database.prepare("SELECT milliseconds FROM queue_position WHERE entry = ?")
         try statement.bind([.integer(Int64(entry.number))])
         guard try statement.step() else { return 0 }
-        guard let milliseconds = statement.integer(0), milliseconds >= 0, milliseconds <= 1_000_000_000_000_000 else {
+        guard let milliseconds = statement.integer(0), (0...Self.longestPosition).contains(milliseconds) else {
             lostRows += 1
             return 0
         }

@@ -52,7 +52,14 @@ public final class QueueStore {
 
     /// The same as a part of a transaction, which makes it durable.
     func writeRows(_ change: QueueChange) throws(DatabaseError) {
-        if change.removesAllEntries { try database.execute("DELETE FROM queue_entry") }
+        if change.removesAllEntries {
+            try database.execute("DELETE FROM queue_entry")
+            // A position that is not valid would be reported at each start until the next one is written.
+            let isInteger = "typeof(milliseconds) = 'integer'"
+            try database.execute(
+                "DELETE FROM queue_position WHERE NOT (\(isInteger) AND milliseconds BETWEEN 0 AND ?)",
+                .integer(QueueReader.longestPosition))
+        }
         try run("DELETE FROM queue_entry WHERE id = ?", change.removedEntries) { [.integer(Int64($0.number))] }
         try run("INSERT INTO queue_entry VALUES (?, ?, ?, ?, ?, ?)", change.addedEntries, Self.values)
         try write(change.originalOrder, to: "queue_order")

@@ -124,6 +124,7 @@ public final class ALSADeviceProvider: DeviceProvider {
 }
 
 /// A name that the audio thread writes and others read.
+/// `@unchecked Sendable` is safe because `lock` guards `value`.
 private final class OpenedName: @unchecked Sendable {
     // `lock` guards `value`. The audio thread takes it while it opens a device, which blocks anyway.
     private let lock = Lock()

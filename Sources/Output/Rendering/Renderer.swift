@@ -41,6 +41,7 @@ public struct RendererSettings: Sendable {
 }
 
 /// What control and the audio thread share: two queues and the position, none of them locked.
+/// `@unchecked Sendable` is safe because everything in it is a queue between two threads, a snapshot or an atomic.
 final class RendererChannel: @unchecked Sendable {
     let commands = MessageQueue<RendererCommand>(capacity: 256)
     let events = MessageQueue<RendererEvent>(capacity: 1024)
@@ -64,6 +65,7 @@ final class RendererChannel: @unchecked Sendable {
 /// milliseconds while anything is expected.
 ///
 /// Thread: control alone, but for `position`, which any thread may read.
+/// `@unchecked Sendable` is safe because control alone uses what changes.
 public final class Renderer: @unchecked Sendable {
     private let channel: RendererChannel
     private let wakeUp: WakeUp

@@ -1,6 +1,7 @@
 import CLinux
 
 /// A condition variable with the lock that guards what it is about. Any thread but the audio thread.
+/// `@unchecked Sendable` is safe because pthread calls may come from any thread, and the pointer never changes.
 public final class Condition: @unchecked Sendable {
     private let lock = Lock()
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)

@@ -6,6 +6,8 @@ import Synchronization
 ///
 /// Thread: the loop belongs to the thread that made it until `run` binds it to the one that calls it. Everything but
 /// `post`, `stop`, `clockAdvanced` and `isCurrentThread` is for that thread alone.
+/// `@unchecked Sendable` is safe because a lock guards the posted work; the rest is the loop's thread's alone, which
+/// debug builds assert.
 public final class EventLoop: @unchecked Sendable {
     private enum Work {
         case call(@Sendable () -> Void)

@@ -4,6 +4,7 @@ import CLinux
 /// state is read then: nothing wakes up while nothing changes.
 ///
 /// Thread: the loop's.
+/// `@unchecked Sendable` is safe because the loop alone uses what is in here.
 public final class NetworkWatch: @unchecked Sendable {
     public private(set) var state: NetworkState
     private let meteredInterfaces: [String]

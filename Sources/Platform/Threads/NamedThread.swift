@@ -1,6 +1,7 @@
 import CLinux
 
 /// A thread of the operating system with a name that `top -H` and a debugger show.
+/// `@unchecked Sendable` is safe because `handle` and `refusal` never change, and only the owner joins.
 public final class NamedThread: @unchecked Sendable {
     public enum Priority: Equatable, Sendable {
         /// The system's ordinary scheduling.
@@ -70,6 +71,7 @@ public final class NamedThread: @unchecked Sendable {
 }
 
 /// What a thread needs to begin, and what it answers about its priority.
+/// `@unchecked Sendable` is safe because `condition` guards what changes.
 private final class Launch: @unchecked Sendable {
     private let name: String
     private let priority: NamedThread.Priority

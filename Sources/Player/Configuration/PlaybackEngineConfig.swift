@@ -5,6 +5,7 @@ import Platform
 ///
 /// Thread: any. A value that is set is in force at once and is written to storage in the background, in the order of
 /// the changes; what was set last may be lost to a power cut in the moment of writing, what was there before is not.
+/// `@unchecked Sendable` is safe because `lock` guards the values.
 public final class PlaybackEngineConfig: @unchecked Sendable {
     struct Values: Equatable, Sendable {
         var loudnessNormalizationMode = LoudnessNormalizationMode.album

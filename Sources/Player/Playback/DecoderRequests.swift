@@ -2,6 +2,7 @@ import Platform
 import Synchronization
 
 /// What control asks of a decoder thread. The thread finds it between two blocks, and is woken for it where it waits.
+/// `@unchecked Sendable` is safe because `lock` or atomics guard what changes.
 final class DecoderRequests: @unchecked Sendable {
     enum Request: Equatable {
         /// Go on from here, in a new stream. `number` comes back in what is reported from then on.

@@ -8,6 +8,7 @@ import Platform
 /// turn of the volume knob would be heard a ring's length later.
 ///
 /// Thread: control. `DecoderWorker` is the other side of it.
+/// `@unchecked Sendable` is safe because control alone uses what changes; the decoder thread has its own objects.
 final class MediaPipeline: @unchecked Sendable {
     /// What the decoder thread tells control. `seek` is the last one that it knew of.
     enum Report {

@@ -5,6 +5,7 @@ import Platform
 /// Carries out what `PlaybackStateMachine` decides: pipelines, renderer, messages.
 ///
 /// Thread: control alone, but for `position(in:)`.
+/// `@unchecked Sendable` is safe because control alone uses what changes; other threads only post to `loop`.
 final class PlaybackConductor: @unchecked Sendable {
     private typealias Effect = PlaybackStateMachine.Effect
 
@@ -24,6 +25,7 @@ final class PlaybackConductor: @unchecked Sendable {
     }
 
     /// What is posted to the loop holds this: a loop that has ended keeps what comes too late.
+    /// `@unchecked Sendable` is safe because control alone reads and writes `conductor`.
     private final class Link: @unchecked Sendable {
         /// nil after the end. Control's alone.
         var conductor: PlaybackConductor?

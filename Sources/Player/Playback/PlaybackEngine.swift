@@ -6,6 +6,7 @@ import Platform
 ///
 /// Threads: every function and property may be used from any thread. A call is carried out on the control thread, in
 /// the order of the calls; a property reads what was published last. Messages arrive on `bus`.
+/// `@unchecked Sendable` is safe because its parts are set once; calls are posted to control.
 public final class PlaybackEngine: @unchecked Sendable {
     /// All messages and errors, in the order in which things happened.
     public let bus: Bus<PlaybackMessage>
@@ -100,6 +101,7 @@ public final class PlaybackEngine: @unchecked Sendable {
 }
 
 /// What other threads may know, replaced as a whole by control.
+/// `@unchecked Sendable` is safe because `lock` guards the value.
 final class PublishedPlayback: @unchecked Sendable {
     struct Value {
         var mediaProduct: MediaProduct?

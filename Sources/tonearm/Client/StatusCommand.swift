@@ -56,6 +56,7 @@ struct StatusCommand {
 /// Shows the daemon's status as long as it changes: a live line on a terminal, JSON lines otherwise.
 ///
 /// Thread: the main thread.
+/// `@unchecked Sendable` is safe because the main thread alone uses it.
 private final class StatusWatch: @unchecked Sendable {
     private enum Outcome {
         case signal(Int32)

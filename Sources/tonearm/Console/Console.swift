@@ -2,6 +2,7 @@
 /// that is drawn again and again, a complaint goes above that line.
 ///
 /// Thread: the main thread alone.
+/// `@unchecked Sendable` is safe because the main thread alone uses it.
 final class Console: @unchecked Sendable {
     private let output = TextOutput.standard
     private let errors = TextOutput.error

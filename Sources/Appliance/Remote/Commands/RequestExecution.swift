@@ -54,6 +54,7 @@ struct RequestExecution {
             .configurationUnset:
             daemon.afterWriting(action)
         case .focus, .power:
+            // Safe: it goes through the engine's thread and comes back to the loop without being called there.
             nonisolated(unsafe) let action = action
             daemon.focus.whenCarriedOut { action() }
         default: action()

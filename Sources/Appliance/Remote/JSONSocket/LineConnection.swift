@@ -165,6 +165,7 @@ final class LineConnection {
     private func takeTurns() {
         guard !hasMore else { return }
         hasMore = true
+        // Safe: the loop's thread posts it to itself.
         nonisolated(unsafe) let connection = self
         loop.post {
             connection.hasMore = false
