@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import os
+import resource
 import subprocess
 import tempfile
 import unittest
@@ -23,6 +24,14 @@ TEXT_ONLY = {"/dac-codec: failed to match any schema with compatible: ['ti,pcm51
 
 #: In bytes.
 ROOT_LIMIT, IMAGE_LIMIT = 36_000_000, 40_000_000
+#: In seconds of processors, so that it holds on a busy machine too.
+BUILD_LIMIT = 180
+
+
+def processor_seconds():
+    """What the processes that this one has started, and that have ended, have taken."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 class Files(unittest.TestCase):
@@ -36,7 +45,7 @@ class Files(unittest.TestCase):
         self.assertLessEqual(compressed, IMAGE_LIMIT)
 
     def test_the_same_inputs_give_the_same_bytes(self):
-        sums = []
+        sums, seconds = [], 0
         environment = os.environ | {
             "PYTHONPATH": f"{ROOT / 'firmware-image/lib'}:{ROOT / 'Tests/VirtualBoard'}",
             "SOURCE_DATE_EPOCH": "1790000000",
@@ -44,13 +53,23 @@ class Files(unittest.TestCase):
         # As U-Boot's images have a name and a time, and each file system has an identity.
         for zone, mask in (("UTC", 0o022), ("Asia/Tokyo", 0o077)):
             with tempfile.TemporaryDirectory() as folder:
+                before = processor_seconds()
                 subprocess.run(
                     ["python3", "-m", "firmware.build", "virtual", CACHE, Path(folder) / "out",
                      ROOT / "build/aarch64/tonearm", "1.2.3"],
                     check=True, env=environment | {"TZ": zone}, umask=mask, stdout=subprocess.DEVNULL)
+                seconds = max(seconds, processor_seconds() - before)
                 sums.append({path.name: hashlib.sha256(path.read_bytes()).hexdigest()
                              for path in (Path(folder) / "out").iterdir() if path.is_file()})
+        print(f"built in {seconds:.0f} s of one processor (at most {BUILD_LIMIT}) ", end="")
+        self.assertLessEqual(seconds, BUILD_LIMIT)
         self.assertEqual(sums[0], sums[1])
+
+    def test_a_release_is_not_signed_with_the_key_of_the_tests(self):
+        result = subprocess.run([ROOT / "tools/release", "--key", ROOT / "firmware-image/test-key.pem", "virtual"],
+                                capture_output=True, text=True)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("the key of the tests", result.stderr)
 
     def test_the_bill_of_materials_names_every_package(self):
         document = json.loads((IMAGE / "sbom.spdx.json").read_text())

@@ -7,6 +7,7 @@ import unittest
 from pathlib import Path
 
 from virtual_board.image_board import IMAGE, ImageBoard, disk
+from virtual_board.music import tune, write_flac
 
 
 class Slots(unittest.TestCase):
@@ -16,6 +17,8 @@ class Slots(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         cls.good = cls.variant("good")
         cls.sick = cls.variant("sick", without="usr/bin/tonearm")
+        cls.music = cls.folder / "music"
+        write_flac(cls.music / "1.flac", tune(44_100, 16, seconds=60, seed=9))
 
     @classmethod
     def variant(cls, name, without=None):
@@ -32,9 +35,9 @@ class Slots(unittest.TestCase):
         original = (IMAGE / "slot.img").read_bytes()
         return image.read_bytes().ljust(disk.HEADER, b"\0") + original[disk.HEADER:]
 
-    def board(self, slot_b):
+    def board(self, slot_b, **options):
         """A board on which the second slot is to be tried at the next start."""
-        board = ImageBoard()
+        board = ImageBoard(**options)
         self.addCleanup(board.discard)
         board.write_slot("b", slot_b)
         board.power_on(network=False)
@@ -61,10 +64,15 @@ class Slots(unittest.TestCase):
             board.wait_until_off()
 
     def test_a_healthy_slot_becomes_the_good_one(self):
-        board = self.board(self.good)
+        board = self.board(self.good, music=self.music)
         board.power_on(network=False)
         self.assertEqual(self.running(board), "b")
-        board.wait_until("/usr/lib/tonearm/slots show | grep -qx good=b")
+        # While music plays, it has to move on.
+        board.wait_for_engine()
+        board.ask("repeat", "all")
+        board.ask("queue", "set", "/data/music", "--play")
+        board.wait_until("/usr/lib/tonearm/slots is-good")
+        self.assertIn('"playing"', board.run("tonearm", "status", "--json").stdout)
         board.power_off()
         self.assertEqual((board.state["slot"], board.state["good"], board.state["tries"]), ("b", "b", "0"))
         board.power_on(network=False)

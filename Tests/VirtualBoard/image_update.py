@@ -149,7 +149,7 @@ class Update(unittest.TestCase):
             "a changed manifest": (self.changed(manifest), "signature"),
             "a changed piece": (self.changed(middle), "damaged or not complete"),
             "cut off": (self.good[:middle], "damaged or not complete"),
-            "cut off in the manifest": (self.good[:500], "signature"),
+            "cut off in the manifest": (self.good[:500], "too short"),
             "almost empty": (self.good[:10], "too short"),
             "another board": (signed_bundle(self.slot, "rpi3", "0.9", TEST_KEY), "for the board rpi3"),
             "an older version": (signed_bundle(self.slot, "virtual", "0.0.9", TEST_KEY), "older"),
