@@ -1,12 +1,16 @@
 """The firmware image: from a card that was just written to the first sample, and the configuration on it."""
 
+import os
 import shutil
+import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
-from virtual_board.image_board import ImageBoard
+from virtual_board.image_board import ROOT, ImageBoard, disk
 from virtual_board.music import silence, tune, write_flac
+from virtual_board.qemu import PATIENCE
 from virtual_board.sound import Recorder, difference
 
 CD = 44_100
@@ -110,6 +114,31 @@ class Starting(unittest.TestCase):
         self.assertNotIn("login", board.run("ps").stdout)
         self.assertNotIn("getty", board.run("ps").stdout)
         self.assertEqual(board.run_script("cut -d: -f7 /etc/passwd | sort -u").stdout, "/bin/false\n")
+
+    def test_the_command_for_a_person_starts_it_with_all_buttons_let_go(self):
+        card = self.folder / "card.img"
+        output = self.folder / "output"
+        with output.open("wb") as file:
+            person = subprocess.Popen([ROOT / "firmware-image/run", "--card", "512"], stdin=subprocess.PIPE,
+                                      stdout=file, stderr=file, env=os.environ | {"TONEARM_CARD": str(card)})
+        # Keys of the emulator: Ctrl-A, then X.
+        self.addCleanup(person.communicate, b"\x01x")
+        deadline = time.monotonic() + PATIENCE
+        # The data partition is made after a look at the button for a factory reset.
+        while not self.has_data(card):
+            self.assertIsNone(person.poll(), output.read_text(errors="replace"))
+            self.assertLess(time.monotonic(), deadline, output.read_text(errors="replace"))
+            time.sleep(0.1)
+        self.assertNotIn("let go of the button", output.read_text(errors="replace"))
+
+    @staticmethod
+    def has_data(card):
+        """Whether the data partition has the magic number of ext4."""
+        if not card.exists():
+            return False
+        with card.open("rb") as file:
+            file.seek(disk.DATA.start + 1024 + 56)
+            return file.read(2) == b"\x53\xef"
 
     def test_a_button_turns_it_off(self):
         board = self.board()
