@@ -11,6 +11,7 @@ import unittest
 from pathlib import Path
 
 from virtual_board.image_board import IMAGE, ROOT
+from virtual_board.measures import report
 
 CACHE = ROOT / "build/firmware-image"
 OVERLAYS = sorted((ROOT / "board/overlays").glob("*.dts"))
@@ -37,11 +38,11 @@ def processor_seconds():
 class Files(unittest.TestCase):
     def test_the_image_is_small(self):
         root = (IMAGE / "root.squashfs").stat().st_size
-        print(f"root {root / 1e6:.1f} MB (at most {ROOT_LIMIT / 1e6:.0f}) ", end="")
+        report("root file system", root / 1e6, "MB", ROOT_LIMIT / 1e6)
         self.assertLessEqual(root, ROOT_LIMIT)
         with next(IMAGE.glob("tonearm-virtual-*.img")).open("rb") as image:
             compressed = len(gzip.compress(image.read(), 6))
-        print(f"image {compressed / 1e6:.1f} MB compressed (at most {IMAGE_LIMIT / 1e6:.0f}) ", end="")
+        report("compressed image", compressed / 1e6, "MB", IMAGE_LIMIT / 1e6)
         self.assertLessEqual(compressed, IMAGE_LIMIT)
 
     def test_the_same_inputs_give_the_same_bytes(self):
@@ -61,7 +62,7 @@ class Files(unittest.TestCase):
                 seconds = max(seconds, processor_seconds() - before)
                 sums.append({path.name: hashlib.sha256(path.read_bytes()).hexdigest()
                              for path in (Path(folder) / "out").iterdir() if path.is_file()})
-        print(f"built in {seconds:.0f} s of one processor (at most {BUILD_LIMIT}) ", end="")
+        report("processor time of a build", seconds, "s", BUILD_LIMIT)
         self.assertLessEqual(seconds, BUILD_LIMIT)
         self.assertEqual(sums[0], sums[1])
 

@@ -9,6 +9,7 @@ import unittest
 from pathlib import Path
 
 from virtual_board.image_board import ROOT, ImageBoard, disk
+from virtual_board.measures import report
 from virtual_board.music import silence, tune, write_flac
 from virtual_board.qemu import PATIENCE
 from virtual_board.sound import Recorder, difference
@@ -68,10 +69,10 @@ class Starting(unittest.TestCase):
         board.wait_until(f"grep -q RUNNING {STATUS}")
         times = board.boot_times()
         seconds = board.first_sample() - times["initramfs"]
-        print(f"first sample {seconds:.2f} s after the first program (at most {START_LIMIT}) ", end="")
+        report("from the first program to the first sample", seconds, "s", START_LIMIT)
         self.assertLessEqual(seconds, START_LIMIT)
         memory = board.memory()
-        print(f"memory {memory:.1f} MB (at most {MEMORY_LIMIT}) ", end="")
+        report("memory of all programs", memory, "MB", MEMORY_LIMIT)
         self.assertLessEqual(memory, MEMORY_LIMIT)
 
     def test_mistakes_in_the_configuration_are_written_beside_it(self):
