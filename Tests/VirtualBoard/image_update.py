@@ -190,7 +190,7 @@ class Update(unittest.TestCase):
                 if wanted == "0.9":
                     board.discard()
                     board = self.board()
-        # The next cut is another one: some of the last ones come behind the boot state, and most before it.
+        # Most cuts come before the boot state is written.
         self.assertIn(self.first, versions)
 
     def wait_for(self, update, step, percent):
