@@ -1,10 +1,10 @@
-"""The daemon's sound card is plugged in, pulled out and plugged in again."""
+"""The daemon's sound card is plugged in, unplugged and plugged in again."""
 
 import tempfile
 import unittest
 from pathlib import Path
 
-from test_usb_card import FRAME, RATE, as_usb_card_plays
+from test_usb_card import FRAME, RATE, as_usb_card_plays, resumption
 from virtual_board.daemon import Daemon, board_with_daemon
 from virtual_board.measures import report
 from virtual_board.music import silence, tune, write_flac
@@ -37,7 +37,6 @@ class DaemonUsbCard(unittest.TestCase):
         self.assertLess(delay, BACK_LIMIT)
         return playing
 
-    @unittest.skip("the expectation has no fade-in behind a lost card yet (docs/playback.md, 7.3)")
     def test_it_waits_for_the_card_and_goes_on_where_it_was(self):
         self.daemon.ask("volume", "100")
         watch = self.daemon.watch()
@@ -60,10 +59,9 @@ class DaemonUsbCard(unittest.TestCase):
         after = self.board.unplug_sound_card()
         whole = as_usb_card_plays(self.tune)
         self.assertTrue(whole.startswith(without_silence(before, FRAME)), "nothing but the beginning was heard before")
-        rest = without_silence(after, FRAME)
-        self.assertTrue(whole.endswith(rest), "and nothing but the end afterwards")
-        resumed = (len(whole) - len(rest)) / FRAME / RATE
-        self.assertAlmostEqual(resumed, stalled["position"], delta=0.001)
+        resumed = resumption(after, self.tune)
+        self.assertIsNotNone(resumed, "and nothing but the end afterwards, behind a fade-in")
+        self.assertAlmostEqual(resumed / RATE, stalled["position"], delta=0.001)
 
     def test_a_board_that_starts_without_its_card_resumes_once_it_is_plugged_in(self):
         self.board.plug_sound_card()

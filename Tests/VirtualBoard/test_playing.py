@@ -33,6 +33,11 @@ class Playing(unittest.TestCase):
             write_flac(music / "switch/1.flac", cls.cd.cut(0, cut))
             write_flac(music / "switch/2.flac", cls.cd.cut(cut).followed_by(silence(44_100, 16, 2)))
             write_flac(music / "switch/3.flac", cls.prelude.followed_by(cls.studio).followed_by(silence(96_000, 24, 1)))
+            write_flac(music / "mono/1.flac", cls.cd.cut(0, cut), channels=1)
+            write_flac(music / "mono/2.flac", cls.cd.cut(cut, 2 * cut))
+            write_flac(music / "mono/3.flac", cls.cd.cut(2 * cut).followed_by(silence(44_100, 16, 1)), channels=1)
+            cls.mono = cls.cd.cut(0, cut).as_mono.followed_by(cls.cd.cut(cut, 2 * cut)).followed_by(
+                cls.cd.cut(2 * cut).as_mono)
             cls.board = board_with_tonearm(music)
         cls.addClassCleanup(cls.board.discard)
         cls.board.power_on()
@@ -66,6 +71,15 @@ class Playing(unittest.TestCase):
         self.assertEqual(hardware_parameters(self.board), expected_parameters(96_000))
         self.assert_ended_well(playback)
         self.assert_same(recorder.stop(), self.studio.bytes)
+
+    def test_mono_comes_out_of_both_channels_and_joins_stereo_without_a_gap(self):
+        # The recorder keeps the card to two channels.
+        recorder = Recorder(self.board, 44_100)
+        playback = self.play("mono")
+        playback.wait_for(event="state", state="playing")
+        self.assertEqual(hardware_parameters(self.board), expected_parameters(44_100))
+        self.assert_ended_well(playback)
+        self.assert_same(recorder.stop(), self.mono.bytes)
 
     def test_the_card_is_switched_from_44100_to_96000_hz_between_tracks(self):
         first = Recorder(self.board, 44_100)

@@ -1,22 +1,24 @@
 import Platform
 import Player
+import Synchronization
 
-/// Reports to the supervisor of this process, which is systemd: that it has started and stops, in a line what it plays,
-/// and regularly that the player is healthy, as `HealthCheck` has it. A player that hangs is not reported as healthy,
-/// and is restarted.
+/// Reports to the supervisor of this process, which is systemd: that it has started, that it stops, a line with its
+/// status, and regularly that the player is healthy (`HealthCheck`). A player that hangs is not reported as healthy,
+/// and systemd restarts it.
 ///
 /// Thread: the daemon's.
-/// `@unchecked Sendable` is safe because the player's thread only posts to the daemon's loop.
+/// `@unchecked Sendable` is safe because the player's threads only set the atomic; the rest is the daemon's loop's.
 public final class Watchdog: @unchecked Sendable {
     private let supervisor: ServiceSupervisor
     private let daemon: Daemon
     private let clock: any MonotonicClock
     private var check = HealthCheck()
     private var timer: TimerToken?
-    /// How often this has looked.
-    private var looks: UInt8 = 0
-    /// Questions to the player's threads that they have not answered.
-    private var openQuestions = 0
+    /// Whether the player's threads have answered the last question. They set it themselves: an answer that came as a
+    /// message would wake the daemon's thread.
+    private let hasAnswered = Atomic(true)
+    /// Whether the player was at rest at the last look.
+    private var wasAtRest = false
 
     public init(_ supervisor: ServiceSupervisor, _ daemon: Daemon, clock: any MonotonicClock = SystemMonotonicClock()) {
         self.supervisor = supervisor
@@ -28,7 +30,13 @@ public final class Watchdog: @unchecked Sendable {
     public func start() {
         daemon.observers.add { [self] event in
             switch event {
-            case .state, .track, .problems: tellStatus()
+            case .state:
+                tellStatus()
+                if wasAtRest, !isAtRest, timer != nil {
+                    wasAtRest = false
+                    lookLater()
+                }
+            case .track, .problems: tellStatus()
             default: break
             }
         }
@@ -37,7 +45,7 @@ public final class Watchdog: @unchecked Sendable {
         look()
     }
 
-    /// The configuration is read again; `reloaded` follows.
+    /// The configuration is being reloaded; `reloaded` follows.
     public func reloads() { supervisor.tell(.reloading(at: clock.now())) }
 
     public func reloaded() { supervisor.tell(.ready) }
@@ -50,21 +58,24 @@ public final class Watchdog: @unchecked Sendable {
 
     private func tellStatus() { supervisor.tell(.status(daemon.status.summary)) }
 
-    /// Asks control, and through it the audio thread where that has something to do. One question at a time: a thread
-    /// that hangs would collect them.
-    private func ask(_ engine: PlaybackEngine) {
-        guard openQuestions == 0 else { return }
-        openQuestions += 1
-        engine.afterRequests { [self] in
-            daemon.loop.post { self.openQuestions -= 1 }
+    private var isAtRest: Bool {
+        switch daemon.player.playbackEngine.playbackState {
+        case .playing, .stalled: false
+        case .idle, .notPlaying: true
         }
     }
 
-    /// Four times in the time that it has: what looks like a stop once may be a busy moment.
+    /// Asks control, and through it the audio thread where that has something to do. One question at a time: a thread
+    /// that hangs would collect them.
+    private func ask(_ engine: PlaybackEngine) {
+        guard hasAnswered.exchange(false, ordering: .relaxed) else { return }
+        engine.afterRequests { [self] in hasAnswered.store(true, ordering: .relaxed) }
+    }
+
     private func look() {
-        guard let interval = supervisor.watchdogInterval else { return }
         let engine = daemon.player.playbackEngine
-        let loopsAnswer = openQuestions == 0
+        guard let interval = supervisor.watchdogInterval else { return }
+        let loopsAnswer = hasAnswered.load(ordering: .relaxed)
         let isHealthy = check.isHealthy(
             engine.playbackState, loopsAnswer: loopsAnswer, referenceId: engine.mediaProduct?.referenceId,
             position: engine.assetPosition, waitsForDevice: engine.deviceProblem != nil || engine.isWaitingForMedium)
@@ -75,15 +86,22 @@ public final class Watchdog: @unchecked Sendable {
         } else {
             Log.warning("the player's threads have not answered for \(interval / 4_000_000) ms")
         }
-        // An engine at rest is asked once in the whole interval: each question wakes its threads.
-        looks &+= 1
-        if engine.playbackState == .playing || engine.playbackState == .stalled || looks % 4 == 0 { ask(engine) }
-        timer = daemon.loop.schedule(after: interval / 4) { [self] in look() }
+        ask(engine)
+        wasAtRest = isHealthy && isAtRest
+        lookLater()
+    }
+
+    /// Looks four times in the time that it has: what looks like a stop once may be a busy moment. At rest twice, as
+    /// each look wakes two threads, until one finds something wrong.
+    private func lookLater() {
+        guard let interval = supervisor.watchdogInterval else { return }
+        if let timer { daemon.loop.cancel(timer) }
+        timer = daemon.loop.schedule(after: wasAtRest ? interval / 2 : interval / 4) { [self] in look() }
     }
 }
 
 extension DaemonStatus {
-    /// A line for a person who looks at the service from afar.
+    /// A status line for the service manager.
     var summary: String {
         let state =
             switch playback {

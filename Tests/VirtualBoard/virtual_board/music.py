@@ -35,6 +35,11 @@ class Signal:
         assert (self.rate, self.bits) == (other.rate, other.bits)
         return Signal(self.rate, self.bits, self.samples + other.samples)
 
+    @property
+    def as_mono(self):
+        """The left channel on both."""
+        return Signal(self.rate, self.bits, array("i", [s for s in self.samples[::CHANNELS] for _ in range(CHANNELS)]))
+
 
 @functools.cache
 def tune(rate, bits, seconds, seed):
@@ -54,13 +59,14 @@ def silence(rate, bits, seconds):
     return Signal(rate, bits, array("i", bytes(4 * CHANNELS * round(rate * seconds))))
 
 
-def write_flac(path, signal):
-    """Encodes a signal with `flac`."""
+def write_flac(path, signal, channels=CHANNELS):
+    """Encodes a signal with `flac`: both channels, or with `channels` 1 the left one."""
     width = signal.bits // 8
-    samples = b"".join(sample.to_bytes(width, "little", signed=True) for sample in signal.samples)
+    kept = signal.samples[::CHANNELS // channels]
+    samples = b"".join(sample.to_bytes(width, "little", signed=True) for sample in kept)
     path.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run(
         ["flac", "--silent", "--force", "--force-raw-format", "--endian=little", "--sign=signed",
-         f"--channels={CHANNELS}", f"--bps={signal.bits}", f"--sample-rate={signal.rate}",
+         f"--channels={channels}", f"--bps={signal.bits}", f"--sample-rate={signal.rate}",
          f"--output-name={path}", "-"],
         input=samples, check=True)
