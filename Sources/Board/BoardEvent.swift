@@ -1,14 +1,14 @@
-/// What happened at a board's lines. `name` is the name that the profile gives a button or encoder, `subject` its
-/// section: `button play`, `light status`, `amplifier`.
+/// An event at a board's lines. `name` is the name of a button or encoder in the profile, `subject` its section:
+/// `button play`, `light status`, `amplifier`.
 public enum BoardEvent: Equatable, Sendable {
-    /// A contact changed; bounces are among these, unless the kernel keeps them to itself. The time is nanoseconds of
+    /// A contact changed; bounces are included unless the kernel filters them. The time is in nanoseconds of
     /// CLOCK_MONOTONIC.
     case edge(name: String, isActive: Bool, time: Int64)
     case gesture(name: String, ButtonGesture)
     case turned(name: String, RotaryDecoder.Direction)
-    /// What is to be done. `time` is that of the edge, or of the moment that made it what it is.
+    /// An action to carry out. `time` is that of the edge or of the timeout that caused it.
     case action(ButtonAction, name: String, time: Int64)
-    /// Its lines are ours from now on.
+    /// Its lines can be used from now on.
     case ready(subject: String)
     /// Its lines cannot be used. They are retried, and each reason is reported once.
     case unavailable(subject: String, LineError)

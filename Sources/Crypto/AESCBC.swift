@@ -1,7 +1,7 @@
 import CMbedTLS
 
 /// AES with cipher block chaining (NIST SP 800-38A, 6.2), with a key of 128 or 256 bits: whole blocks, no padding.
-/// Nothing is authenticated: use it for formats that prescribe it only.
+/// Nothing is authenticated: use it only for formats that require it.
 ///
 /// Any thread, one at a time; does not allocate after `init`.
 public struct AESCBC: ~Copyable {

@@ -1,7 +1,7 @@
 import CMbedTLS
 
 /// The key stream of AES in counter mode (NIST SP 800-38A, 6.5), with a key of 128 or 256 bits. Encrypting and
-/// decrypting are the same operation. Nothing is authenticated: use it for formats that prescribe it only.
+/// decrypting are the same operation. Nothing is authenticated: use it only for formats that require it.
 ///
 /// Any thread, one at a time; does not allocate after `init`.
 public struct AESCTR: ~Copyable {

@@ -1,20 +1,16 @@
-import CMbedTLS
-
 /// HMAC with SHA-256 (RFC 2104, RFC 4231) of bytes that come in pieces.
 ///
 /// Any thread, one at a time.
 public struct HMACSHA256: ~Copyable {
     /// Of a code, in bytes.
-    public static let codeCount = 32
+    public static let codeCount = MessageDigest.byteCount
 
     private let digest: MessageDigest
 
     /// - Parameter key: of any length.
     /// - Throws: `failed` without memory.
     public init(key: borrowing SecretBytes) throws(CryptoError) {
-        let digest = try MessageDigest(keyed: true)
-        try CryptoError.check(mbedtls_md_hmac_starts(digest.context, key.pointer, key.count))
-        self.digest = digest
+        digest = try .code(key: key)
     }
 
     // Without a deinit, Embedded Swift destroys a value in the module that uses it, which does not see the parts.
@@ -23,22 +19,18 @@ public struct HMACSHA256: ~Copyable {
     /// Adds to what is authenticated.
     /// - Throws: `failed`.
     public mutating func update(_ bytes: UnsafeRawBufferPointer) throws(CryptoError) {
-        try CryptoError.check(mbedtls_md_hmac_update(digest.context, bytes.bytePointer, bytes.count))
+        try digest.update(bytes.bytePointer, count: bytes.count)
     }
 
     /// Adds to what is authenticated.
     /// - Throws: `failed`.
     public mutating func update(_ bytes: [UInt8]) throws(CryptoError) {
-        try CryptoError.check(mbedtls_md_hmac_update(digest.context, bytes, bytes.count))
+        try digest.update(bytes, count: bytes.count)
     }
 
     /// The code of everything so far: 32 bytes.
     /// - Throws: `failed`.
-    public consuming func finish() throws(CryptoError) -> [UInt8] {
-        var code = [UInt8](repeating: 0, count: Self.codeCount)
-        try CryptoError.check(mbedtls_md_hmac_finish(digest.context, &code))
-        return code
-    }
+    public consuming func finish() throws(CryptoError) -> [UInt8] { try digest.finish() }
 
     /// The code of `bytes`: 32 bytes.
     /// - Throws: `failed` without memory.

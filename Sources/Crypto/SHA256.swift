@@ -1,19 +1,15 @@
-import CMbedTLS
-
 /// SHA-256 (FIPS 180-4) of bytes that come in pieces.
 ///
 /// Any thread, one at a time.
 public struct SHA256: ~Copyable {
     /// Of a digest, in bytes.
-    public static let digestCount = 32
+    public static let digestCount = MessageDigest.byteCount
 
     private let digest: MessageDigest
 
     /// - Throws: `failed` without memory.
     public init() throws(CryptoError) {
-        let digest = try MessageDigest(keyed: false)
-        try CryptoError.check(mbedtls_md_starts(digest.context))
-        self.digest = digest
+        digest = try .hash()
     }
 
     // Without a deinit, Embedded Swift destroys a value in the module that uses it, which does not see the parts.
@@ -22,22 +18,18 @@ public struct SHA256: ~Copyable {
     /// Adds to what is hashed.
     /// - Throws: `failed`.
     public mutating func update(_ bytes: UnsafeRawBufferPointer) throws(CryptoError) {
-        try CryptoError.check(mbedtls_md_update(digest.context, bytes.bytePointer, bytes.count))
+        try digest.update(bytes.bytePointer, count: bytes.count)
     }
 
     /// Adds to what is hashed.
     /// - Throws: `failed`.
     public mutating func update(_ bytes: [UInt8]) throws(CryptoError) {
-        try CryptoError.check(mbedtls_md_update(digest.context, bytes, bytes.count))
+        try digest.update(bytes, count: bytes.count)
     }
 
     /// The digest of everything so far: 32 bytes.
     /// - Throws: `failed`.
-    public consuming func finish() throws(CryptoError) -> [UInt8] {
-        var result = [UInt8](repeating: 0, count: Self.digestCount)
-        try CryptoError.check(mbedtls_md_finish(digest.context, &result))
-        return result
-    }
+    public consuming func finish() throws(CryptoError) -> [UInt8] { try digest.finish() }
 
     /// The digest of `bytes`: 32 bytes.
     /// - Throws: `failed` without memory.

@@ -1,13 +1,13 @@
 import Platform
 
-/// A database that may be damaged, to read from: a copy of its files, so that the originals stay as they were found.
+/// A database that may be damaged, for reading: a copy of its files, so that the originals do not change.
 ///
 /// Thread: one at a time.
 final class DamagedDatabase {
-    /// The copy; an empty database where nothing can be read.
+    /// The copy; an empty database when nothing can be read.
     let database: Database
     private let tables: [String]
-    /// What is damaged; nil as long as nothing was found.
+    /// The damage; nil while none was found.
     private(set) var damage: String?
 
     /// - Throws: when the copy cannot be written: `.full`, `.notAccessible`.
@@ -44,8 +44,8 @@ final class DamagedDatabase {
         return damage.isRepairable ? "a wrong bit in \(place), repaired" : "wrong bytes in \(place)"
     }
 
-    /// Creates those of its tables that the other database does not have. Tables without a key are left out: a row that
-    /// is read twice could not be told from two.
+    /// Creates its tables that the other database does not have. Tables without a key are left out: two copies of a row
+    /// could not be recognised.
     func createTables(in target: Database) throws(DatabaseError) {
         let known = try target.tables()
         for table in tables where !known.contains(where: { $0.utf8.elementsEqual(table.utf8) }) {
@@ -62,12 +62,12 @@ final class DamagedDatabase {
 
     func has(_ table: String) -> Bool { tables.contains { $0.utf8.elementsEqual(table.utf8) } }
 
-    /// - Parameter text: more that is damaged.
+    /// - Parameter text: further damage.
     func note(_ text: String) { damage = damage ?? text }
 }
 
 extension DatabaseError {
-    /// Whether the contents of the file are to blame. SQL that SQLite does not understand is damage as well where a
-    /// table is missing or another one than this program made.
+    /// Whether the contents of the file cause the error. SQL that SQLite does not accept is damage too: a table is
+    /// missing, or is not the one that this program made.
     var isDamage: Bool { kind == .corrupt || kind == .misuse }
 }

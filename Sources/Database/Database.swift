@@ -1,17 +1,16 @@
 import CSQLite
 import Platform
 
-/// A connection to one SQLite database in WAL mode. What a transaction has committed survives a power cut
-/// (`synchronous=FULL`).
+/// A connection to one SQLite database in WAL mode. A committed transaction survives a power cut (`synchronous=FULL`).
 ///
-/// Thread: one at a time, with its statements. In the program that is the storage thread (`StorageThread`), or before
-/// it runs the thread that opens the state.
+/// Thread: one at a time, also for its statements. In the program that is the storage thread (`StorageThread`), or
+/// before it runs the thread that opens the state.
 public final class Database {
     /// The database file; `-wal` and `-shm` lie beside it. `:memory:` for one without a file.
     public let path: String
     private let connection: OpaquePointer
 
-    /// Opens the database. A missing file is created empty, readable for its owner only.
+    /// Opens the database. A missing file is created empty, readable only for its owner.
     /// - Parameter busyTimeout: how long to wait for the lock of another process, in milliseconds.
     /// - Throws: `.notAccessible`, `.corrupt` when the file is no database, `.full`, `.busy`. A file is never removed.
     public convenience init(path: String, busyTimeout: Int = 1000) throws(DatabaseError) {
@@ -24,7 +23,7 @@ public final class Database {
 
     private init(opening path: String, _ busyTimeout: Int) throws(DatabaseError) {
         var opened: OpaquePointer?
-        // NOMUTEX: one thread uses the connection. EXRESCODE: codes that tell one I/O error from another.
+        // NOMUTEX: one thread uses the connection. EXRESCODE: codes that distinguish I/O errors.
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         let code = sqlite3_open_v2(path, &opened, flags, nil)
         guard code == SQLITE_OK, let opened else {
@@ -33,7 +32,8 @@ public final class Database {
         }
         self.path = path
         connection = opened
-        // SQLite falls back to reading a file that cannot be written, and says so only at the first change.
+        // SQLite falls back to read-only access for a file that cannot be written, and reports it only at the first
+        // change.
         if sqlite3_db_readonly(opened, "main") == 1 {
             throw DatabaseError(kind: .notAccessible, message: "the file or its medium is read-only", path: path)
         }
@@ -66,7 +66,7 @@ public final class Database {
     // MARK: Statements
 
     /// Compiles one statement.
-    /// - Throws: `.misuse` for SQL that is not understood.
+    /// - Throws: `.misuse` for SQL that is not valid.
     public func prepare(_ sql: String) throws(DatabaseError) -> Statement {
         var handle: OpaquePointer?
         let code = sqlite3_prepare_v2(connection, sql, -1, &handle, nil)

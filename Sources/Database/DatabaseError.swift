@@ -1,15 +1,15 @@
 import CSQLite
 import Platform
 
-/// Why the database could not do what was asked.
+/// Why an operation of the database failed.
 public struct DatabaseError: Error, Equatable, Sendable {
-    /// What a caller can act on.
+    /// The kinds of errors that a caller handles differently.
     public enum Kind: Equatable, Sendable {
         /// Another connection held the lock for the whole busy timeout. Nothing changed; worth a retry.
         case busy
         /// No space on the medium. Nothing changed.
         case full
-        /// The file is not a database, or it is damaged. It is unchanged.
+        /// The file is damaged or not a database. It is unchanged.
         case corrupt
         /// A newer version of the program wrote the file. It is unchanged.
         case newerSchema(found: Int, known: Int)
@@ -19,12 +19,12 @@ public struct DatabaseError: Error, Equatable, Sendable {
         case constraint
         /// The medium failed. Nothing changed.
         case inputOutput
-        /// A mistake in the program (SQL that SQLite does not understand, a value too many), or no memory.
+        /// A mistake in the program (SQL that is not valid, too many values), or no memory.
         case misuse
     }
 
     public var kind: Kind
-    /// SQLite's extended result code; 0 where it was not SQLite that refused.
+    /// SQLite's extended result code; 0 when the error is not from SQLite.
     public var code: Int32
     public var message: String
     /// The statement, where there is one.
@@ -67,7 +67,7 @@ extension DatabaseError.Kind {
 }
 
 extension DatabaseError: CustomStringConvertible {
-    /// One line that names the file and, where there is one, the way out.
+    /// One line that names the file and, if possible, what to do.
     public var description: String {
         switch kind {
         case .newerSchema(let found, let known):

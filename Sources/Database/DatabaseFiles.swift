@@ -1,36 +1,36 @@
 import Platform
 
-/// The files of one database by name, and what is done to them while no connection is open.
+/// The files of one database by name, and the operations on them while no connection is open.
 ///
 /// Thread: any that may block on the medium.
 struct DatabaseFiles {
     let path: String
 
     private static let besides = ["-wal", "-shm"]
-    /// A new database that is being filled. Its contents count for nothing.
+    /// A new database that is being filled. It is ignored and removed after a crash.
     var unfinished: String { path + ".unfinished" }
-    /// A new database that is whole, and waits to take the place of the damaged one.
+    /// A new database that is complete, and waits to replace the damaged one.
     var recovered: String { path + ".recovered" }
-    /// A copy of the damaged one, to read from.
+    /// A copy of the damaged one, for reading.
     var copy: String { path + ".copy" }
 
     init(_ path: String) { self.path = path }
 
-    /// Whether there is a database, or what is left of one.
+    /// Whether there is a database or its log.
     var exist: Bool { FileKind(at: path) != nil || FileKind(at: path + "-wal") != nil }
 
-    /// Removes a database whose contents are not needed, with the files beside it.
+    /// Removes a database whose contents are not needed, with its other files.
     func remove(_ path: String) throws(SystemError) {
-        // Cut here: a log without its database, which the next start removes.
+        // A crash here leaves a log without its database. The next start removes it.
         for file in [path] + Self.besides.map({ path + $0 }) { try Folder.removeFile(file) }
     }
 
-    /// Removes what a start that was cut short has left behind.
+    /// Removes the files that an interrupted start has left.
     func removeLeftovers() throws(SystemError) {
         for name in [unfinished, copy] where Self.hasAny(of: name) { try remove(name) }
     }
 
-    /// Whether there is anything under the database's own names.
+    /// Whether there is any file of the database.
     var hasAny: Bool { Self.hasAny(of: path) || Self.hasAny(of: copy) }
 
     private static func hasAny(of path: String) -> Bool {
@@ -54,15 +54,15 @@ struct DatabaseFiles {
         }
     }
 
-    /// Gives the database the name `PATH.REASON-N`, with a number that no file has, so that nothing is overwritten.
+    /// Renames the database to `PATH.REASON-N`, with an unused number, so that nothing is overwritten.
     /// - Returns: the new name.
     func putAside(_ reason: String) throws(SystemError) -> String {
         var number = 1
         func name() -> String { "\(path).\(reason)-\(number)" }
         func isTaken() -> Bool { FileKind(at: name()) != nil || FileKind(at: name() + "-wal") != nil }
         while isTaken() { number += 1 }
-        // Cut between the two renames: the log is still under the old name, without its database. It belongs to the
-        // file that went aside last.
+        // A crash between the two renames: the log is still under the old name, without its database. It belongs to the
+        // file that was renamed last.
         if FileKind(at: path) == nil, number > 1 { number -= 1 }
         for suffix in ["", "-wal"] where FileKind(at: path + suffix) != nil {
             try Folder.renameFile(path + suffix, to: name() + suffix)
@@ -73,12 +73,12 @@ struct DatabaseFiles {
     }
 
     /// Puts the recovered database in the place of the damaged one.
-    /// - Returns: where the damaged one is now; nil when it was put aside before.
+    /// - Returns: where the damaged one is now; nil when it was put aside earlier.
     func swap() throws(SystemError) -> String? {
-        // Cut anywhere here: `recovered` is still there under its name, and the next start comes here again.
+        // A crash here: `recovered` keeps its name, and the next start repeats this.
         let aside = exist ? try putAside("damaged") : nil
         try Folder.renameFile(recovered, to: path)
-        // Cut here: done.
+        // A crash here: done.
         return aside
     }
 }

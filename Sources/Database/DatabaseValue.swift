@@ -1,4 +1,4 @@
-/// What a column or a `?` holds: SQLite's storage classes.
+/// The value of a column or a `?`: SQLite's storage classes.
 public enum DatabaseValue: Equatable, Sendable {
     case null
     case integer(Int64)

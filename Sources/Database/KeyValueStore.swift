@@ -1,4 +1,4 @@
-/// Values by name in a table. Each module has a table for itself. A `set` is durable when it returns.
+/// Values by name in a table. Each module has its own table. A `set` is durable when it returns.
 ///
 /// Thread: that of its database.
 public final class KeyValueStore {
@@ -20,14 +20,14 @@ public final class KeyValueStore {
         self.table = table
     }
 
-    /// What was set; nil when nothing was.
+    /// The stored value; nil when there is none.
     public func value(_ key: String) throws(DatabaseError) -> DatabaseValue? {
         var statement = try database.prepare("SELECT value FROM \(table) WHERE key = ?")
         try statement.bind([.text(key)])
         return try statement.step() ? statement.value(0) : nil
     }
 
-    /// Sets the value durably; nil and `.null` remove it. Inside a transaction it is durable with that.
+    /// Sets the value durably; nil and `.null` remove it. Inside a transaction, the commit makes it durable.
     public func set(_ value: DatabaseValue?, for key: String) throws(DatabaseError) {
         switch value {
         case nil, .null?:
@@ -41,12 +41,12 @@ public final class KeyValueStore {
 
     // MARK: Typed
 
-    /// nil when nothing, or nothing of this type, was set.
+    /// nil when the value is missing or has another type.
     public func integer(_ key: String) throws(DatabaseError) -> Int64? {
         if case .integer(let value) = try value(key) { value } else { nil }
     }
 
-    /// nil when no number was set.
+    /// nil when the value is missing or not a number.
     public func real(_ key: String) throws(DatabaseError) -> Double? {
         switch try value(key) {
         case .real(let value): value
@@ -55,7 +55,7 @@ public final class KeyValueStore {
         }
     }
 
-    /// Stored as 0 or 1; nil when neither was set.
+    /// Stored as 0 or 1; nil for other values.
     public func boolean(_ key: String) throws(DatabaseError) -> Bool? {
         switch try value(key) {
         case .integer(0): false
@@ -64,7 +64,7 @@ public final class KeyValueStore {
         }
     }
 
-    /// nil when nothing, or nothing of this type, was set.
+    /// nil when the value is missing or has another type.
     public func text(_ key: String) throws(DatabaseError) -> String? {
         if case .text(let value) = try value(key) { value } else { nil }
     }

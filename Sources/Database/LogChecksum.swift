@@ -1,12 +1,12 @@
-/// The checksum of SQLite's write-ahead log (file format, section 4.2): two sums of 32 bits over words of 32 bits, each
-/// frame carrying on from the one before.
+/// The checksum of SQLite's write-ahead log (file format, section 4.2): two sums of 32 bits over words of 32 bits. Each
+/// frame continues the sums of the one before.
 struct LogChecksum: Equatable {
     var first: UInt32
     var second: UInt32
 
     static let zero = LogChecksum(first: 0, second: 0)
 
-    /// Carries on over an even number of words.
+    /// Continues the sums over an even number of words.
     mutating func add(_ words: [UInt32]) {
         var index = 0
         while index + 1 < words.count {
@@ -27,17 +27,18 @@ struct LogChecksum: Equatable {
         (first ^ other.first).nonzeroBitCount + (second ^ other.second).nonzeroBitCount
     }
 
-    /// The bits of which one is wrong in `words` when their checksum is `found` and not `expected`. For the lower 23
-    /// bits of a word it is one place; for the bits above, the sums repeat within a page, and it is several.
-    /// - Returns: empty when it is not exactly one bit. A write that was cut off looks so by a chance of one in 2^49.
+    /// The places of a single wrong bit in `words` when their checksum is `found` and not `expected`. For the lower 23
+    /// bits of a word there is one place; for the higher bits the sums repeat within a page, and there are several.
+    /// - Returns: empty when it is not exactly one bit. An interrupted write looks like one wrong bit with a
+    ///   probability of 1 in 2^49.
     static func wrongBits(
         in words: [UInt32], found: LogChecksum, expected: LogChecksum
     ) -> [(word: Int, bit: UInt32)] {
         var candidates: [(word: Int, bit: UInt32)] = []
         let difference = LogChecksum(
             first: expected.first &- found.first, second: expected.second &- found.second)
-        // What one more in a word adds to the sums at the end: (1, 1) or (0, 1) in the last pair of words, and one
-        // round of the recurrence more for each pair before it.
+        // Adding 1 to a word adds this to the final sums: (1, 1) or (0, 1) in the last pair of words, and one round of
+        // the recurrence more for each pair before it.
         var even = LogChecksum(first: 1, second: 1)
         var odd = LogChecksum(first: 0, second: 1)
         var index = words.count - 2
@@ -61,7 +62,7 @@ struct LogChecksum: Equatable {
         return candidates
     }
 
-    /// After one more pair of words of zero.
+    /// The sums after another pair of zero words.
     private var carried: LogChecksum {
         let sum = first &+ second
         return LogChecksum(first: sum, second: second &+ sum)

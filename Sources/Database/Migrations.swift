@@ -12,11 +12,11 @@ public struct Migration: Sendable {
     fileprivate func run(in database: Database) throws(DatabaseError) { try database.execute(script: script) }
 }
 
-/// The tables of one module of the program, with a numbering for themselves: modules share the file and nothing else.
+/// The tables of one module of the program, with its own numbering: modules share only the file.
 public struct SchemaModule: Sendable {
-    /// As it is recorded in the file. Never changes after a release.
+    /// The name in the file. It never changes after a release.
     public let name: String
-    /// All there are, numbered 1, 2, 3…
+    /// All of them, numbered 1, 2, 3…
     public let migrations: [Migration]
 
     public init(_ name: String, _ migrations: [Migration]) {
@@ -29,8 +29,8 @@ public struct SchemaModule: Sendable {
 }
 
 extension Database {
-    /// `user_version` of a file with the table `schema_module`. Files of version 0.1 have none: `user_version` is the
-    /// number of their only module there.
+    /// `user_version` of a file with the table `schema_module`. In files of version 0.1, which do not have it,
+    /// `user_version` is the number of their only module.
     static let layout = 2
     /// The module of the files `tonearm.db` of version 0.1.
     private static let singleModule = "player"
@@ -41,7 +41,7 @@ extension Database {
         return try statement.step() ? Int(clamping: statement.integer(0) ?? 0) : 0
     }
 
-    /// The number of the module's last migration; 0 for a module that is not in the file.
+    /// The number of the module's last migration; 0 when the module is not in the file.
     public func schemaNumber(of module: String) throws(DatabaseError) -> Int {
         let layout = try layoutNumber()
         guard layout >= Self.layout else {
@@ -49,14 +49,23 @@ extension Database {
         }
         var statement = try prepare("SELECT number FROM schema_module WHERE module = ?")
         try statement.bind([.text(module)])
-        return try statement.step() ? Int(clamping: statement.integer(0) ?? 0) : 0
+        guard try statement.step() else { return 0 }
+        guard let number = statement.integer(0), number >= 0 else {
+            throw DatabaseError(
+                kind: .corrupt, message: "the schema of \(module) has a number that cannot be", path: path)
+        }
+        return Int(clamping: number)
     }
 
-    /// Checks that this version of the program knows the file. Changes nothing.
-    /// - Throws: `.newerSchema`.
+    /// Checks that this version of the program supports the file. Changes nothing.
+    /// - Throws: `.newerSchema`; `.corrupt` for numbers that this program does not write.
     func checkSchema(_ modules: [SchemaModule]) throws(DatabaseError) {
         let found = try layoutNumber()
         guard found <= Self.layout else { throw newerSchema(found, Self.layout) }
+        let hasModules = try tables().contains { $0.utf8.elementsEqual("schema_module".utf8) }
+        guard found >= 0, found == Self.layout || !hasModules else {
+            throw DatabaseError(kind: .corrupt, message: "user_version is \(found)", path: path)
+        }
         for module in modules {
             let found = try schemaNumber(of: module.name)
             guard found <= module.migrations.count else { throw newerSchema(found, module.migrations.count) }
@@ -67,9 +76,9 @@ extension Database {
         DatabaseError(kind: .newerSchema(found: found, known: known), message: "newer schema", path: path)
     }
 
-    /// Brings the schema of each module up to its last migration. Each step is a transaction. A step that fails is
-    /// undone, the steps before it stay. Modules of the file that are not in the list are left alone.
-    /// - Throws: `.newerSchema` when the file is beyond the list. Nothing was changed then.
+    /// Runs the missing migrations of each module. Each step is a transaction. A step that fails is rolled back, the
+    /// steps before it stay. Modules that are not in the list are left alone.
+    /// - Throws: `.newerSchema` when the file is newer than the list. Nothing has changed then.
     public func migrate(_ modules: [SchemaModule]) throws(DatabaseError) {
         try checkSchema(modules)
         try transaction { () throws(DatabaseError) in try adoptLayout() }
@@ -87,7 +96,7 @@ extension Database {
         for migration in module.migrations.prefix(number).dropFirst(done) { try run(migration, of: module) }
     }
 
-    /// Gives the file the table of modules, inside a transaction of the caller.
+    /// Creates the table of modules, inside a transaction of the caller.
     func adoptLayout() throws(DatabaseError) {
         let number = try layoutNumber()
         guard number < Self.layout else { return }

@@ -1,8 +1,8 @@
 import Platform
 
-/// A database file of an earlier version whose tables belong into this one now.
+/// A database file of an earlier version, whose tables are now part of this database.
 public struct Predecessor: Sendable {
-    /// A table, and its name from now on.
+    /// A table, and its new name.
     public struct Table: Sendable {
         let old: String
         let new: String
@@ -13,11 +13,11 @@ public struct Predecessor: Sendable {
         }
     }
 
-    /// Of the file, in the same folder.
+    /// The name of the file, in the same folder.
     let name: String
-    /// The module that the tables belong to. Once the database has the module, the file was taken over.
+    /// The module of the tables. When the database has the module, the file was migrated already.
     let module: SchemaModule
-    /// The module's number that has the tables as the file has them.
+    /// The module's number at which its tables are like those in the file.
     let number: Int
     let tables: [Table]
 
@@ -30,8 +30,8 @@ public struct Predecessor: Sendable {
 }
 
 extension Database {
-    /// Takes the rows of an earlier version's file over, in one transaction, and removes the file after that.
-    /// - Returns: what was lost on the way; nil for nothing.
+    /// Copies the rows of an earlier version's file in one transaction, and then removes the file.
+    /// - Returns: what was lost; nil for nothing.
     func takeOver(_ predecessor: Predecessor, in folder: String) throws(DatabaseError) -> StateFinding? {
         let files = DatabaseFiles("\(folder)/\(predecessor.name)")
         guard files.hasAny else { return nil }
@@ -49,15 +49,15 @@ extension Database {
                     if !outcome.isWhole { source.note("table \(table.old) could not be read to its end") }
                 }
             }
-            // Cut before the commit: this file is as it was, and so is the other.
-            // Cut here: everything is in this file; the next start removes the other without reading it.
+            // A crash before the commit: both files are unchanged. A crash here: everything is in this file; the next
+            // start removes the other one without reading it.
             finding = source.damage.map { StateFinding(kind: .damaged($0, rows: rows), path: files.path) }
         }
         do throws(SystemError) {
             if finding != nil { finding?.aside = try files.putAside("damaged") } else { try files.remove(files.path) }
             try files.removeLeftovers()
         } catch {
-            // The next start tries again.
+            // The next start retries.
             Log.warning("\(files.path) is no longer needed and cannot be removed: \(error)")
         }
         return finding

@@ -1,11 +1,11 @@
 import Platform
 
-/// Opens the one database of the state: checks it, recovers what is damaged, takes files of earlier versions over, and
-/// brings the schema up to date. Needs the folder's lock.
+/// Opens the one database of the state: checks it, recovers a damaged one, migrates files of earlier versions, and
+/// updates the schema. Needs the folder's lock.
 ///
 /// Thread: any that may block on the medium.
 struct StateDatabase {
-    /// The modules whose tables the file has.
+    /// The modules with tables in the file.
     let modules: [SchemaModule]
     let predecessor: Predecessor?
 
@@ -15,16 +15,16 @@ struct StateDatabase {
     }
 
     /// - Throws: `.newerSchema`; `.full`, `.notAccessible`, `.inputOutput`, `.busy` when it cannot be used now. Damage
-    ///   is a finding.
+    ///   is not thrown: it is a finding.
     func open(_ path: String) throws(DatabaseError) -> Opened {
         let files = DatabaseFiles(path)
         var findings: [StateFinding] = []
         try system(path) { () throws(SystemError) in
             try Folder.create(Folder.containing(path), mode: 0o700)
-            // A power cut between putting the damaged file aside and renaming the new one.
+            // A power cut between the two renames of `swap`.
             if FileKind(at: files.recovered) != nil { _ = try files.swap() }
             try files.removeLeftovers()
-            // A log without its database is of no use, and SQLite would take it for the log of a new one.
+            // A log without its database is useless, and SQLite would use it as the log of a new one.
             if FileKind(at: path) == nil { for name in ["-wal", "-shm"] { try Folder.removeFile(path + name) } }
         }
         let database: Database
@@ -70,11 +70,11 @@ struct StateDatabase {
         return database
     }
 
-    /// Tables that the file should have by the numbers of its modules, and does not have.
+    /// Tables that the file should have by the numbers of its modules, but does not have.
     private func missingTables(_ database: Database) throws(DatabaseError) -> [String] {
         let reference = try Database.inMemory()
         try fill(reference, like: database)
-        // An empty file, or one of the version before: it has no table of modules yet.
+        // An empty file, or one of version 0.1, has no table of modules yet.
         let hasModules = try database.layoutNumber() >= Database.layout
         var missing: [String] = []
         for table in try reference.tables() {
@@ -84,7 +84,7 @@ struct StateDatabase {
         return missing
     }
 
-    /// Gives `database` the tables that `source` has by its numbers; all there are where these cannot be read.
+    /// Creates the tables in `database` that `source` has by its numbers; all tables when the numbers cannot be read.
     private func fill(_ database: Database, like source: Database) throws(DatabaseError) {
         try database.transaction { () throws(DatabaseError) in
             try database.adoptLayout()
@@ -100,15 +100,16 @@ struct StateDatabase {
 
     // MARK: Recovering
 
-    /// Carries what can be read over into a new file, which takes the damaged one's place. A power cut at any point
-    /// leaves the damaged file, the whole new one, or both with their names, and the next start goes on from there.
+    /// Copies the readable rows into a new file, which replaces the damaged one. After a power cut at any point, the
+    /// damaged file, the complete new one, or both are there under their names, and the next start continues from
+    /// there.
     private func recover(_ files: DatabaseFiles, _ damage: String) throws(DatabaseError) -> StateFinding {
         Log.error("\(files.path) is damaged (\(damage)). What can be read is carried over into a new file")
         let source = try DamagedDatabase(files)
         try system(files.path) { () throws(SystemError) in try files.remove(files.unfinished) }
         let rows = try carryOver(source, to: files.unfinished)
         return try system(files.path) { () throws(SystemError) in
-            // Cut before this rename: `unfinished` counts for nothing, and the damaged file is as it was.
+            // A crash before this rename: `unfinished` is ignored, and the damaged file is unchanged.
             try Folder.renameFile(files.unfinished, to: files.recovered)
             let aside = try files.swap()
             try files.removeLeftovers()
@@ -116,14 +117,14 @@ struct StateDatabase {
         }
     }
 
-    /// - Returns: how many rows. The new database is on the medium, in one file.
+    /// - Returns: the number of rows. The new database is on the medium, in one file.
     private func carryOver(_ source: DamagedDatabase, to path: String) throws(DatabaseError) -> Int {
         let target = try Database(path: path)
         var rows = 0
         try fill(target, like: source.database)
         try target.transaction { () throws(DatabaseError) in
             let copy = TableCopy(source: source.database, target: target)
-            // Tables of modules that this program does not know are carried over as they are.
+            // Tables of unknown modules are copied unchanged.
             try source.createTables(in: target)
             for table in try target.tables() where source.has(table) {
                 let outcome = try copy.copy(table, to: table)

@@ -1,16 +1,16 @@
 import CLinux
 import Platform
 
-/// The file of the state with the folder's lock: open, or waiting to be usable.
+/// The file of the state with the folder's lock. It is open, or retried while it cannot be used.
 ///
-/// Thread: one at a time: the opening one, then the storage thread.
+/// Thread: one at a time: first the opening thread, then the storage thread.
 final class StateFile {
     let path: String
     private let opening: StateDatabase
     private let isShared: Bool
     private var folderLock: LockFile?
     private var database: Database?
-    /// What could be read at the start while the file cannot be used.
+    /// The data that could be read at the start, while the file cannot be used.
     private var snapshot: Database?
     private var isUnread = false
 
@@ -39,6 +39,13 @@ final class StateFile {
     /// For reads at the start.
     var readable: Database? { database ?? snapshot }
 
+    /// A read at the start has failed. What is in the file is put aside before the first write.
+    func leaveUnread() {
+        database = nil
+        snapshot = nil
+        isUnread = true
+    }
+
     private func lockFolder() throws(LockFile.Refusal) {
         guard folderLock == nil else { return }
         let folder = Folder.containing(path)
@@ -48,7 +55,7 @@ final class StateFile {
 
     private func open() throws(DatabaseError) {
         if folderLock == nil, isShared {
-            // Another process has the folder, and has checked it.
+            // Another process uses the folder, and has checked it.
             let database = try Database(path: path)
             try database.migrate(opening.modules)
             self.database = database
@@ -62,7 +69,7 @@ final class StateFile {
 
     // MARK: Reading what cannot be written
 
-    /// Opens a copy in a temporary folder, so that a read-only or full medium still has its queue and its volume.
+    /// Opens a copy in a temporary folder, so that the queue and the volume of a read-only or full medium can be used.
     private func readSnapshot() {
         guard FileKind(at: path) == .file else { return }
         for folder in Self.temporaryFolders {
@@ -72,9 +79,9 @@ final class StateFile {
             do throws(DatabaseError) {
                 try copy(to: name)
                 let opened = try opening.open("\(name)/\(Self.lastName(of: path))")
-                // Damage that is found in the copy is found in the file as well, as soon as it can be written.
+                // Damage of the copy is reported again for the file when the file can be written.
                 findings += opened.findings
-                // The files may go: the connection holds them open.
+                // The files can be removed: the connection keeps them open.
                 snapshot = opened.database
                 return
             } catch {
@@ -128,7 +135,7 @@ final class StateFile {
             try database.transaction { () throws(DatabaseError) in try work(database) }
             return nil
         } catch {
-            // A connection to a file that is damaged or on a medium that went away does not get better.
+            // After damage, or when the medium was removed, the connection has to be reopened.
             if error.needsReopening { database = nil }
             return error
         }
@@ -153,7 +160,7 @@ final class StateFile {
         return database
     }
 
-    /// What is in the file was never read. It is kept, and not overwritten by what is in memory.
+    /// The file was never read. It is put aside, and not overwritten with the state in memory.
     private func putUnreadAside() throws(DatabaseError) {
         do throws(SystemError) {
             let files = DatabaseFiles(path)
@@ -172,7 +179,7 @@ final class StateFile {
     func close() {
         guard let database else { return }
         do throws(DatabaseError) { try database.checkpoint() } catch {
-            // The log stays beside the file and is whole: nothing is lost.
+            // The log stays next to the file and is complete: nothing is lost.
             if error.kind != .busy { Log.warning("the log stays beside the database: \(error)") }
         }
         self.database = nil

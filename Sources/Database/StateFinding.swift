@@ -1,16 +1,16 @@
-/// Something that the opening of the state found and that a person should know.
+/// A finding at the opening of the state that a person should know.
 public struct StateFinding: Equatable, Sendable, CustomStringConvertible {
     public enum Kind: Equatable, Sendable {
-        /// What was damaged, and how many rows could be carried over into a new file.
+        /// The damage, and how many rows could be copied into a new file.
         case damaged(String, rows: Int)
-        /// The file could not be read at the start and had contents when it could: they are not in use.
+        /// The file could not be read at the start. It had contents when it became readable, and they are not used.
         case foundLate
     }
 
     public var kind: Kind
     /// The database file.
     public var path: String
-    /// Where the damaged one is now.
+    /// The new path of the damaged file.
     public var aside: String?
 
     public init(kind: Kind, path: String, aside: String? = nil) {

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A compiled statement. Finalizing is its end; it cannot be copied.
+/// A compiled statement. It cannot be copied, and its `deinit` finalizes it.
 ///
 /// Thread: that of its database.
 public struct Statement: ~Copyable {
@@ -17,8 +17,8 @@ public struct Statement: ~Copyable {
 
     deinit { sqlite3_finalize(handle) }
 
-    /// Gives the statement's `?` their values, in their order, and takes it back to its beginning.
-    /// - Throws: `.misuse` when there are not as many values as `?`.
+    /// Binds values to the statement's `?`, in order, and resets it.
+    /// - Throws: `.misuse` when the number of values is wrong.
     public mutating func bind(_ values: [DatabaseValue]) throws(DatabaseError) {
         sqlite3_reset(handle)
         guard values.count == Int(sqlite3_bind_parameter_count(handle)) else {
@@ -32,7 +32,7 @@ public struct Statement: ~Copyable {
     }
 
     private func bind(_ value: DatabaseValue, at index: Int32) -> Int32 {
-        // SQLITE_TRANSIENT is a cast that Swift does not see: SQLite makes its own copy.
+        // SQLITE_TRANSIENT is a cast that Swift cannot import: SQLite makes its own copy.
         let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         switch value {
         case .null: return sqlite3_bind_null(handle, index)
@@ -42,13 +42,13 @@ public struct Statement: ~Copyable {
             return sqlite3_bind_text64(
                 handle, index, value, sqlite3_uint64(value.utf8.count), transient, UInt8(SQLITE_UTF8))
         case .bytes(let value):
-            // A null pointer, which an empty array may give, would bind NULL.
+            // A null pointer, which an empty array may have, would bind NULL.
             if value.isEmpty { return sqlite3_bind_zeroblob(handle, index, 0) }
             return sqlite3_bind_blob64(handle, index, value, sqlite3_uint64(value.count), transient)
         }
     }
 
-    /// Goes to the next row.
+    /// Moves to the next row.
     /// - Returns: whether there is one. After the last row the next call starts again.
     public mutating func step() throws(DatabaseError) -> Bool {
         switch sqlite3_step(handle) {
@@ -57,7 +57,7 @@ public struct Statement: ~Copyable {
             sqlite3_reset(handle)
             return false
         case let code:
-            // The message is that of the connection, and the reset would not keep it.
+            // The message belongs to the connection, and the reset would clear it.
             let error = database.error(code, sql)
             sqlite3_reset(handle)
             throw error
@@ -105,7 +105,7 @@ public struct Statement: ~Copyable {
 
     /// Valid until the next step.
     private func rawBytes(_ column: Int) -> UnsafeRawBufferPointer {
-        // In this order: asking for the text may convert it and change its length.
+        // The order matters: reading the text may convert it and change its length.
         let start = sqlite3_column_blob(handle, Int32(column))
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, Int32(column))))
     }

@@ -1,26 +1,26 @@
 import CLinux
 import Platform
 
-/// The storage thread: owns the one database of the state, runs what is posted to it in batches of one transaction, and
-/// answers on the caller's loop. Modules keep their own tables in the same file.
+/// The storage thread: owns the one database of the state, runs posted work in batches of one transaction each, and
+/// answers on the caller's loop. Modules have their own tables in the same file.
 ///
-/// It starts also when the file cannot be used: then the state is read from a copy or is empty, everything that is
-/// written fails with the reason, and each later write tries to open the file again.
+/// It also starts when the file cannot be used. Then the state is read from a copy or is empty, each write fails with
+/// the reason, and each later write tries to open the file again.
 ///
 /// Thread: `read` belongs to the opening thread and to the time before the first `write`. Everything else: any thread.
 // @unchecked: what is shared between threads is guarded by `lock`; the rest belongs to `loop`'s thread once it runs.
 public final class StorageThread: @unchecked Sendable {
     /// Why there is no storage at all.
     public enum Refusal: Error, Equatable, Sendable {
-        /// Another process uses the folder; its number, where it is known.
+        /// Another process uses the folder; its number, if known.
         case held(process: Int?)
         /// A newer version of the program wrote the file.
         case newerSchema(DatabaseError)
         case system(SystemError)
     }
 
-    /// Runs inside a transaction, on the storage thread, and again when that transaction fails because of another's
-    /// work.
+    /// Runs inside a transaction, on the storage thread. It runs again when the transaction fails because of other work
+    /// in it.
     public typealias Work = @Sendable (Database) throws(DatabaseError) -> Void
     public typealias Answer = @Sendable (DatabaseError?) -> Void
 
@@ -39,25 +39,25 @@ public final class StorageThread: @unchecked Sendable {
     private var isUrgent = false
     private var thread: NamedThread?
     private var users = 0
-    // Of the storage thread once it runs, of the opening thread before.
+    // Belongs to the storage thread once it runs, before that to the opening thread.
     private var file: StateFile?
     private var budget: WriteBudget
     private var timer: TimerToken?
 
-    /// What the start found damaged.
+    /// The damage that was found at the start.
     public let findings: [StateFinding]
     /// Why the file could not be used at the start; nil when it could.
     public let problem: DatabaseError?
 
     /// Opens the state.
     /// - Parameters:
-    ///   - path: of the database file; nil keeps nothing.
-    ///   - modules: everything that has tables in it.
-    ///   - predecessor: a file of an earlier version to take over.
-    ///   - isShared: whether other processes may use the file at the same time. Only one that has the folder for itself
+    ///   - path: of the database file; nil stores nothing.
+    ///   - modules: all modules with tables in it.
+    ///   - predecessor: a file of an earlier version to migrate.
+    ///   - isShared: whether other processes may use the file at the same time. Only a process with the folder's lock
     ///     checks and recovers it.
     ///   - loop: for tests, with `clock`, its clock.
-    /// - Throws: only what another start would find again; see `Refusal`.
+    /// - Throws: only errors that another start would find again; see `Refusal`.
     public init(
         _ path: String?, modules: [SchemaModule], predecessor: Predecessor? = nil, isShared: Bool = false,
         loop: EventLoop? = nil, clock: any MonotonicClock = SystemMonotonicClock()
@@ -80,23 +80,26 @@ public final class StorageThread: @unchecked Sendable {
         self.file = file
     }
 
-    /// Reads at the start: from the file, or from what could be read of it.
-    /// - Returns: nil when nothing is kept, or nothing can be read.
+    /// Reads at the start: from the file, or from its readable copy.
+    /// - Returns: nil when nothing is stored, or nothing can be read.
     public func read<Result>(
         _ body: (Database) throws(DatabaseError) -> Result
     ) throws(DatabaseError) -> Result? {
         precondition(lock.withLock { thread == nil }, "StorageThread.read: the thread runs already")
-        guard let database = file?.readable else { return nil }
-        return try body(database)
+        guard let file, let database = file.readable else { return nil }
+        do throws(DatabaseError) { return try body(database) } catch {
+            file.leaveUnread()
+            throw error
+        }
     }
 
     // MARK: Users
 
-    /// Somebody uses the storage until `leave`.
+    /// Begins a use of the storage, until `leave`.
     public func join() { lock.withLock { users += 1 } }
 
-    /// Ends a use. The last one writes everything that waits, empties the log into the file, and closes it: from then
-    /// on a plain copy of the file is a backup. Blocks on the medium.
+    /// Ends a use. The last one writes all waiting work, moves the log into the file, and closes it: a plain copy of
+    /// the file is a backup then. Blocks on the medium.
     public func leave() {
         let isLast = lock.withLock {
             users -= 1
@@ -115,10 +118,10 @@ public final class StorageThread: @unchecked Sendable {
 
     // MARK: Writing
 
-    /// Runs `work` in a transaction, soon. What waits at that time shares the transaction. A power cut leaves all of
-    /// the work or none of it.
+    /// Runs `work` in a transaction, soon. Work that waits at that time shares the transaction. After a power cut all
+    /// of the work is there or none of it.
     /// - Parameters:
-    ///   - canWait: whether it may be delayed by the write budget: nobody waits for it.
+    ///   - canWait: whether the write budget may delay it, because no caller waits for it.
     ///   - answerOn: the caller's loop; nil calls `answer` on the storage thread.
     ///   - answer: nil once the work is on the medium, or the reason why nothing of it is.
     public func write(
@@ -136,7 +139,7 @@ public final class StorageThread: @unchecked Sendable {
         self.loop.post { [self] in runWhenAllowed() }
     }
 
-    /// Runs what waits for the write budget now.
+    /// Runs the work that waits for the write budget now.
     public func hurry() {
         lock.withLock { isUrgent = true }
         loop.post { [self] in runWhenAllowed() }
@@ -202,7 +205,7 @@ public final class StorageThread: @unchecked Sendable {
             for job in jobs { try job.work(database) }
         }
         if let error, error.concernsOneWork, jobs.count > 1 {
-            // One of them is to blame, and it is not known which.
+            // One of them caused the error, and it is not known which.
             for job in jobs { answer(job, file.write(job.work)) }
         } else {
             for job in jobs { answer(job, error) }
@@ -216,6 +219,6 @@ public final class StorageThread: @unchecked Sendable {
 }
 
 extension DatabaseError {
-    /// Whether the statement is to blame, and not the file or the medium.
+    /// Whether the statement is wrong, and not the file or the medium.
     fileprivate var concernsOneWork: Bool { kind == .constraint || kind == .misuse }
 }

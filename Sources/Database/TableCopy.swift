@@ -1,9 +1,9 @@
-/// Copies the rows of a table from one database to another, also out of a damaged one: from the first row to the
+/// Copies the rows of a table from one database to another, also from a damaged one: from the first row up to the
 /// damage, and from the last row back to it.
 ///
 /// Thread: that of the databases. Inside a transaction of the target.
 struct TableCopy {
-    /// More rows than this are not of this program: damage can make a tree that repeats itself.
+    /// A limit that this program does not reach: damage can make a tree that repeats itself.
     private static let rowLimit = 1_000_000
 
     let source: Database
@@ -17,8 +17,8 @@ struct TableCopy {
 
     /// - Parameters:
     ///   - name: the table in the source.
-    ///   - newName: the table in the target. It exists, has a primary key, and decides on the columns.
-    /// - Throws: what the target refuses. Damage of the source is part of the outcome.
+    ///   - newName: the table in the target. It exists, has a primary key, and defines the columns.
+    /// - Throws: errors of the target. Damage of the source is part of the result.
     func copy(_ name: String, to newName: String) throws(DatabaseError) -> Outcome {
         let columns = try target.columns(of: newName)
         var outcome = Outcome()
@@ -34,10 +34,10 @@ struct TableCopy {
         let names = columns.map { $0.name }.joined(separator: ", ")
         let keys = columns.filter { $0.isKey }.map { "\($0.name) DESC" }.joined(separator: ", ")
         let places = columns.map { _ in "?" }.joined(separator: ", ")
-        // OR IGNORE: a row that was copied before, or that breaks a rule of the table.
+        // OR IGNORE: for a row that was copied before, or that violates a rule of the table.
         var insert = try target.prepare("INSERT OR IGNORE INTO \(newName) (\(names)) VALUES (\(places))")
         let order = backwards ? " ORDER BY \(keys)" : ""
-        // A refusal of the target must not look like damage of the source.
+        // An error of the target must not look like damage of the source.
         var refusal: DatabaseError?
         do throws(DatabaseError) {
             var select = try source.prepare("SELECT \(names) FROM \(name)\(order)")

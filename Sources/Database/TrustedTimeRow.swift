@@ -1,6 +1,6 @@
 import Platform
 
-/// The trusted time as one value of the configuration, so that it changes as a whole.
+/// The trusted time as one value of the configuration, so that it changes atomically.
 ///
 /// Thread: that of its database.
 public final class TrustedTimeRow: TrustedTimeStore {

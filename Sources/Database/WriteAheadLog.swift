@@ -1,16 +1,16 @@
 import Platform
 
-/// The write-ahead log of a database, read without SQLite. SQLite takes a frame with a wrong checksum for the end of
-/// the log, because a power cut ends a log so. One flipped bit in the middle therefore drops all later transactions
-/// without an error. This tells the two apart, and repairs what can be repaired.
+/// The write-ahead log of a database, read without SQLite. After a power cut a log ends with a frame that has a wrong
+/// checksum, so SQLite takes such a frame for the end of the log. One flipped bit in the middle therefore drops all
+/// later transactions without an error. This type distinguishes the two cases, and repairs the log if possible.
 ///
-/// Thread: any that may block on the medium, before SQLite opens the file: SQLite's recovery shortens the log.
+/// Thread: any that may block on the medium, before SQLite opens the file: SQLite's recovery truncates the log.
 struct WriteAheadLog {
-    /// A frame that SQLite would not read past.
+    /// A frame that SQLite would not read beyond.
     struct Damage: Equatable {
         /// The first wrong frame, from 0; -1 for the header of the log.
         var frame: Int
-        /// Whether every wrong bit is known, so that the repaired log is exactly what was written.
+        /// Whether every wrong bit is known, so that the repair restores the log exactly.
         var isRepairable: Bool
     }
 
@@ -22,10 +22,10 @@ struct WriteAheadLog {
     private static let headerLength = 32
     private static let frameHeaderLength = 24
 
-    /// nil for a log that is whole, or that a power cut has ended.
+    /// nil for a complete log, or one that a power cut has ended.
     private(set) var damage: Damage?
     private var corrections: [Correction] = []
-    /// Frames up to the last one that belongs to this log.
+    /// The number of frames up to the last one of this log.
     private var frameCount = 0
     private var pageSize = 0
     private var isBigEndian = false
@@ -36,7 +36,7 @@ struct WriteAheadLog {
         guard FileKind(at: path) == .file else { return }
         let file = try File(reading: path)
         guard var sum = try readHeader(file) else { return }
-        // False as soon as something is wrong that is not the end of the log.
+        // False when something is wrong that is not the end of the log.
         var isTrusted = true
         // The first frame that is wrong and cannot be repaired, and whether its transaction was committed.
         var firstWrong: Int?
@@ -64,7 +64,7 @@ struct WriteAheadLog {
         if let firstWrong, !isTrusted {
             damage = Damage(frame: min(damage?.frame ?? firstWrong, firstWrong), isRepairable: false)
         } else if let firstWrong {
-            // Cut off by a power cut: this transaction was never acknowledged.
+            // Ended by a power cut: this transaction was never acknowledged.
             frameCount = firstWrong
         }
     }
@@ -72,18 +72,18 @@ struct WriteAheadLog {
     // MARK: Reading
 
     private struct Frame {
-        /// What the checksum covers: page number, commit size, the page.
+        /// The words under the checksum: page number, commit size, the page.
         var words: [UInt32]
         var salts: LogChecksum
         var stored: LogChecksum
         var isCommit: Bool { words[1] != 0 }
     }
 
-    /// - Returns: the checksum that the first frame carries on from; nil where there is no log.
+    /// - Returns: the checksum that the first frame continues; nil without a log.
     private mutating func readHeader(_ file: borrowing File) throws(SystemError) -> LogChecksum? {
         guard let bytes = try Self.read(file, 0, Self.headerLength) else { return nil }
         let stored = LogChecksum(first: Self.number(bytes, 24), second: Self.number(bytes, 28))
-        // The order of the bytes is a bit of the header as well, and may be the wrong one.
+        // The byte order is a bit of the header too, and may be the wrong one.
         for order in [bytes[3], bytes[3] ^ 1] {
             isBigEndian = order & 1 == 1
             let words = words(bytes[..<24])
@@ -120,7 +120,7 @@ struct WriteAheadLog {
         return nil
     }
 
-    /// - Returns: false for what is no header of a log.
+    /// - Returns: false when it is not the header of a log.
     private mutating func adopt(_ header: [UInt8]) -> Bool {
         let size = Self.number(header, 8)
         guard Self.number(header, 0) & ~1 == 0x377F_0682, Self.number(header, 4) == 3_007_000, size >= 512,
@@ -131,7 +131,7 @@ struct WriteAheadLog {
         return true
     }
 
-    /// Whether the frame carries on from `checksum`.
+    /// Whether the next frame continues `checksum`.
     private func isFollowed(
         by index: Int, _ checksum: LogChecksum, _ file: borrowing File
     ) throws(SystemError) -> Bool {
@@ -160,7 +160,7 @@ struct WriteAheadLog {
         return try file.read(into: buffer, at: offset) == count ? Array(buffer) : nil
     }
 
-    /// In the order of bytes that the checksum uses.
+    /// In the byte order of the checksum.
     private func words(_ bytes: ArraySlice<UInt8>) -> [UInt32] {
         var words: [UInt32] = []
         words.reserveCapacity(bytes.count / 4)
@@ -183,7 +183,7 @@ struct WriteAheadLog {
 
     // MARK: Repairing
 
-    /// Whether the frame is of this log and not of an earlier one that used the file. One wrong bit does not count: the
+    /// Whether the frame belongs to this log, and not to an earlier one in the same file. One wrong bit is ignored: the
     /// second salt is a new random number each time.
     private mutating func belongs(_ frame: Frame) -> Bool {
         switch frame.salts.distance(to: salts) {
@@ -196,9 +196,9 @@ struct WriteAheadLog {
     }
 
     private enum Outcome {
-        /// One wrong bit, which is noted; the frame's right checksum.
+        /// One wrong bit, which was recorded; the frame's right checksum.
         case repaired(LogChecksum)
-        /// One wrong bit, and it is not known which.
+        /// One wrong bit with several possible places.
         case oneOfSeveral
         case unknown
     }
@@ -209,7 +209,7 @@ struct WriteAheadLog {
         let start = offset(ofFrame: frameCount)
         let candidates = LogChecksum.wrongBits(in: frame.words, found: computed, expected: frame.stored)
         if computed.distance(to: frame.stored) == 1 {
-            // The bit is in the checksum itself when the next frame carries on from the computed one.
+            // The bit is in the checksum itself when the next frame continues the computed one.
             let isInChecksum = candidates.isEmpty ? true : try isFollowed(by: frameCount + 1, computed, file)
             if isInChecksum {
                 note(start + 16, Self.difference(computed, frame.stored), frame: frameCount)
@@ -227,13 +227,13 @@ struct WriteAheadLog {
         return .repaired(frame.stored)
     }
 
-    /// Where a bit of a word is, counted in bytes that the checksum covers.
+    /// The place of a bit of a word, counted in bytes under the checksum.
     private func place(_ word: Int, _ bit: UInt32) -> (offset: Int, mask: UInt8) {
         let byte = Int(bit / 8)
         return (4 * word + (isBigEndian ? 3 - byte : byte), 1 << UInt8(bit % 8))
     }
 
-    /// The one bit in which two pairs of header fields differ.
+    /// The one bit that differs between two pairs of header fields.
     private static func difference(_ one: LogChecksum, _ other: LogChecksum) -> (offset: Int, mask: UInt8) {
         let first = one.first ^ other.first
         let bits = first != 0 ? first : one.second ^ other.second
@@ -246,8 +246,8 @@ struct WriteAheadLog {
         damage = damage ?? Damage(frame: frame, isRepairable: true)
     }
 
-    /// Repairs a copy of the log: wrong bits are put right, and where more is wrong the checksums are made to fit what
-    /// is there, so that SQLite reads on. What is then wrong is in the rows.
+    /// Repairs a copy of the log: wrong bits are corrected. For other damage the checksums are recomputed, so that
+    /// SQLite reads on; the damage is then in the rows.
     func repair(copy path: String) throws(SystemError) {
         let file = try File(updating: path, mode: 0o600)
         for correction in corrections {

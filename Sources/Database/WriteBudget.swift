@@ -1,13 +1,13 @@
-/// Bounds how often the medium is written without anybody waiting for it: a flash card wears out. A token bucket, as a
-/// value; time comes from outside.
+/// Limits how often the medium is written for work that can wait: a flash card wears out. A token bucket as a value;
+/// time is an argument.
 public struct WriteBudget: Sendable {
-    /// So many writes in a row are free.
+    /// This many writes in a row are free.
     public static let capacity: Int64 = 12
-    /// One more every 5 s, in nanoseconds: 12 a minute for as long as it lasts.
+    /// One more every 5 s, in nanoseconds: 12 a minute.
     public static let interval: Int64 = 5_000_000_000
 
     private var tokens: Int64
-    /// Up to when tokens were given.
+    /// Tokens were added up to this time.
     private var time: Int64
 
     public init(at now: Int64) {
@@ -21,7 +21,7 @@ public struct WriteBudget: Sendable {
         return refilled.tokens > 0 ? 0 : max(0, Self.interval - (now - refilled.time))
     }
 
-    /// A write runs. One that cannot wait counts as well, but no debt is kept.
+    /// A write runs. One that cannot wait counts too, but the number of tokens does not go below 0.
     public mutating func spend(at now: Int64) {
         self = refilled(at: now)
         tokens = max(0, tokens - 1)
@@ -31,7 +31,7 @@ public struct WriteBudget: Sendable {
         var budget = self
         let passed = max(0, now - time) / Self.interval
         budget.tokens = min(Self.capacity, tokens + min(passed, Self.capacity))
-        // A full bucket does not save up time.
+        // A full bucket collects no more.
         budget.time = budget.tokens == Self.capacity ? max(time, now) : time + passed * Self.interval
         return budget
     }

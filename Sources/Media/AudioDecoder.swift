@@ -1,58 +1,58 @@
 import PCM
 
-/// One audio stream of a container, decoded from front to back, with sample-accurate seeking.
+/// One audio stream of a container, decoded in order, with sample-accurate seeking.
 ///
-/// Thread: the decoder thread alone. It may block in its `ByteSource`.
+/// Thread: only the decoder thread. It may block in its `ByteSource`.
 public protocol AudioDecoder: AnyObject {
-    /// What the stream is, as far as its headers tell.
+    /// The properties of the stream, as far as its headers have them.
     var properties: AudioProperties { get }
-    /// Title, artist, replay gain: what the container's tags tell.
+    /// Title, artist, replay gain: the values of the container's tags.
     var metadata: TrackMetadata { get }
-    /// What was found damaged so far.
+    /// The damage that was found so far.
     var damage: DamageReport { get }
 
     /// Decodes the next run of frames into `buffer`: left-justified, interleaved, whole frames.
-    /// - Parameter buffer: room for at least one frame of 8 channels. It is filled as far as the decoder finds
-    ///   convenient.
-    /// - Throws: `MediaError` when nothing more can be decoded. Damage that can be passed over is not thrown but
+    /// - Parameter buffer: room for at least one frame of 8 channels. The decoder may fill only a part of it.
+    /// - Throws: `MediaError` when nothing more can be decoded. Damage that can be skipped is not thrown: it is
     ///   replaced by silence and counted in `damage`.
     func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(MediaError) -> DecodedRun
 
     /// Makes `frame` the first frame of the next `read`, exactly. Beyond the last frame the next `read` is `.end`.
     /// - Parameter frame: from 0, counted in frames of the stream's first format.
-    /// Where bytes are not there yet, the next `read` carries it out.
+    /// When bytes are not there yet, the next `read` carries it out.
     func seek(toFrame frame: Int64) throws(MediaError)
 
-    /// Calls `wake` once, from any thread, when it is worth repeating a `read` that gave `.notYet`; at once if that is
-    /// so already. A second call replaces the first one's `wake`.
+    /// Calls `wake` once, from any thread, when a `read` that returned `.notYet` should be repeated; at once if it
+    /// should be already. A second call replaces the `wake` of the first one.
     func whenReadable(_ wake: @escaping @Sendable () -> Void)
 }
 
 extension AudioDecoder {
-    /// For a decoder that never gives `.notYet`.
+    /// For a decoder that never returns `.notYet`.
     public func whenReadable(_ wake: @escaping @Sendable () -> Void) { wake() }
 }
 
-/// What one `read` gave.
+/// The result of one `read`.
 public enum DecodedRun: Equatable, Sendable {
     /// This many frames (at least one) were written to the buffer.
     case frames(Int)
-    /// Nothing was written; the frames from here on have this format. Given only when it differs from the one before.
+    /// Nothing was written; the frames from here on have this format. Returned only when it differs from the one
+    /// before.
     case format(PCMFormat)
     /// Nothing was written: the source has no bytes yet. Nothing is lost, and the same call can be repeated.
     case notYet
-    /// The stream has ended; it stays so until a `seek`.
+    /// The stream has ended; further reads return this too, until a `seek`.
     case end
 }
 
-/// What a stream is.
+/// The properties of a stream.
 public struct AudioProperties: Equatable, Sendable {
     public var format: PCMFormat
-    /// Frames in all, or nil where the container does not say.
+    /// The number of frames, or nil when the container does not say it.
     public var frameCount: Int64?
     public var container: Container
     public var codec: Codec
-    /// Average bits per second of the encoded audio, where it is known.
+    /// Average bits per second of the encoded audio, if known.
     public var bitRate: Int?
 
     public enum Container: String, Equatable, Sendable { case flac, wav, aiff }
@@ -66,15 +66,15 @@ public struct AudioProperties: Equatable, Sendable {
         self.bitRate = bitRate
     }
 
-    /// Length in seconds, where it is known.
+    /// Length in seconds, if known.
     public var duration: Double? {
         frameCount.map { Double($0) / Double(format.sampleRate) }
     }
 }
 
-/// What was wrong with a stream that went on playing.
+/// The damage of a stream that can still be played.
 public struct DamageReport: Equatable, Sendable {
-    /// Places where decoding had to resume at a later frame or a checksum did not hold.
+    /// Places where decoding had to resume at a later frame, or where a checksum was wrong.
     public var incidents = 0
     /// Frames that were replaced by silence.
     public var silencedFrames: Int64 = 0

@@ -1,15 +1,15 @@
 import Platform
 
-/// The way in: bytes that may be audio.
+/// The entry point: opens bytes that may be audio.
 public enum AudioFile {
-    /// Finds out by the content, never by a name, what `source` holds, reads the headers and tags, and gives the
-    /// decoder for it, which stands at the first frame.
+    /// Recognises the container in `source` by its content, never by a name, reads the headers and tags, and returns
+    /// its decoder, at the first frame.
     ///
-    /// FLAC, WAV (RIFF and RF64) and AIFF (also AIFF-C) are recognised, each also behind ID3v2 tags. FLAC is also
-    /// found behind up to 64 KiB of other bytes, and without its header.
+    /// Supported are FLAC, WAV (RIFF and RF64) and AIFF (also AIFF-C), each also behind ID3v2 tags. FLAC is also found
+    /// behind up to 64 KiB of other bytes, and without its header.
     /// - Parameter cancellation: ends a wait for bytes that are not there yet.
-    /// - Throws: `.empty`; `.notAudio` for everything that is none of these; `.unsupported` or `.damaged` when the
-    ///   headers tell that it cannot be decoded; `.source` when the bytes cannot be read, also when it is cancelled.
+    /// - Throws: `.empty`; `.notAudio` for other content; `.unsupported` or `.damaged` when the headers show that it
+    ///   cannot be decoded; `.source` when the bytes cannot be read, also when it is cancelled.
     ///
     /// Thread: the decoder thread. It blocks in `source`, and waits for it.
     public static func open(
@@ -22,8 +22,7 @@ public enum AudioFile {
         }
     }
 
-    /// What `source` holds, by its first bytes alone: the quick question before `open`, which may still find that it
-    /// cannot be decoded.
+    /// Recognises the content of `source` by its first bytes only. This is quick, and `open` may still fail.
     /// - Throws: `.empty`, `.notAudio`, or `.source`.
     ///
     /// Thread: any. It blocks in `source`, and waits for it.
@@ -35,7 +34,7 @@ public enum AudioFile {
         }
     }
 
-    /// Waits until it is worth reading again.
+    /// Waits until it makes sense to read again.
     private static func wait(for source: any ByteSource, _ cancellation: Cancellation?) throws(MediaError) {
         do throws(SystemError) {
             let arrival = try WakeUp()

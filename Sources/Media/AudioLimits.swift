@@ -1,11 +1,11 @@
-/// What a header may ask for. More than this is an accident or an attack; the largest real files stay far below.
+/// The limits of values in headers. Larger values are damage or an attack; the largest real files stay far below.
 enum AudioLimits {
     /// In Hz. DSD64 as PCM would be 2,822,400; the highest rate of PCM that exists is 768,000, twice that is allowed.
     static let sampleRates = 1...1_536_000
     static let channelCounts = 1...8
     static let bitDepths = 4...32
-    /// The largest size of sound data that is believed, in bytes: more than any medium holds, and small enough that
-    /// arithmetic on it does not overflow.
+    /// The largest accepted size of sound data, in bytes: more than any medium holds, and small enough that arithmetic
+    /// on it does not overflow.
     static let largestData: Int64 = 1 << 56
 
     /// - Parameter container: for the message: "WAV".
@@ -17,7 +17,7 @@ enum AudioLimits {
         return Int(rate)
     }
 
-    /// Bits per second of frames of this size, where the number is one that `Int` holds.
+    /// Bits per second of frames of this size; nil when `Int` cannot hold the number.
     static func bitRate(bytesPerFrame: Int, sampleRate: Int) -> Int? {
         Int(exactly: Int64(bytesPerFrame) * 8 * Int64(sampleRate))
     }

@@ -1,15 +1,16 @@
 import PCM
 
-/// The opening of one source, which can be attempted again where bytes were missing.
+/// The opening of one source. It can be repeated when bytes were missing.
 ///
-/// Thread: the decoder thread alone.
+/// Thread: only the decoder thread.
 public final class AudioOpening {
     private let steps: StepSource
 
     public init(_ source: any ByteSource) { steps = StepSource(source) }
 
     /// Opens the source.
-    /// - Returns: nil when bytes are not there yet. The next attempt, when the source is readable, gets further.
+    /// - Returns: nil when bytes are not there yet. Repeat it when the source is readable; it continues where it
+    ///   stopped.
     /// - Throws: as `AudioFile.open`.
     public func attempt() throws(MediaError) -> (any AudioDecoder)? {
         do throws(Interruption) {
@@ -24,7 +25,7 @@ public final class AudioOpening {
         }
     }
 
-    /// Looks at the first bytes alone.
+    /// Checks only the first bytes.
     /// - Returns: nil when bytes are not there yet.
     func attemptToRecognise() throws(MediaError) -> AudioProperties.Container? {
         do throws(Interruption) { return try recognise().container } catch {
@@ -59,7 +60,7 @@ public final class AudioOpening {
 
     private struct Finding {
         var container: AudioProperties.Container
-        /// Where the tags in front end.
+        /// Where the tags before the container end.
         var tagsEnd: Int64
         /// Where the container begins.
         var start: Int64

@@ -1,6 +1,6 @@
 /// Why a step of opening, seeking or decoding ended without its result.
 enum Interruption: Error, Equatable {
-    /// The source has no bytes yet. The step can be repeated; nothing of it has happened.
+    /// The source has no bytes yet. The step had no effect and can be repeated.
     case notYet
     case failed(MediaError)
 
@@ -8,7 +8,7 @@ enum Interruption: Error, Equatable {
     static func unsupported(what: String) -> Interruption { .failed(.unsupported(what: what)) }
     static func source(_ error: ByteSourceError) -> Interruption { .failed(.source(error)) }
 
-    /// Whether it came from the source, so that it says nothing about the content.
+    /// Whether the source failed, so that the error says nothing about the content.
     var isOfSource: Bool {
         switch self {
         case .notYet, .failed(.source): true

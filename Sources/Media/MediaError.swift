@@ -1,10 +1,10 @@
-/// Why a stream cannot be decoded, or not any further.
+/// Why a stream cannot be decoded, or not to its end.
 public enum MediaError: Error, Equatable, Sendable {
-    /// No known container. `looksLike` names what the first bytes are, where they tell: "JPEG", "MP3", "text".
+    /// Not a known container. `looksLike` names the content if the first bytes show it: "JPEG", "MP3", "text".
     case notAudio(looksLike: String?)
-    /// A known container holds something that is not supported; `what` names it: "WAV with codec 0x0055".
+    /// A known container with content that is not supported; `what` names it: "WAV with codec 0x0055".
     case unsupported(what: String)
-    /// A known container is damaged where nothing can replace it; `what` says where.
+    /// A known container with damage that cannot be skipped; `what` says where.
     case damaged(what: String)
     /// No bytes at all.
     case empty

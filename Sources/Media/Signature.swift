@@ -1,6 +1,6 @@
-/// What the first bytes of a file tell about it.
+/// Recognises other kinds of files by their first bytes.
 enum Signature {
-    /// Bytes that are looked at.
+    /// How many bytes are checked.
     static let byteCount = 512
 
     static func container(of head: [UInt8]) -> AudioProperties.Container? {
@@ -14,7 +14,7 @@ enum Signature {
         return nil
     }
 
-    /// The name of what else a user may have pointed at, or nil.
+    /// The name of another known kind of file, or nil.
     static func name(of head: [UInt8]) -> String? {
         for known in texts where has(known.text, at: known.offset, in: head) { return "\(known.name)" }
         for known in bytes where head.starts(with: known.bytes) { return "\(known.name)" }
@@ -22,8 +22,8 @@ enum Signature {
         return isText(head) ? "text" : nil
     }
 
-    /// Whether FLAC may stand behind first bytes that look like this: nothing that is known for sure. The frames of
-    /// FLAC begin like those of AAC.
+    /// Whether FLAC may follow first bytes that look like this: not behind content that is certain. The frames of FLAC
+    /// begin like those of AAC.
     static func mayHideFLAC(_ name: String?) -> Bool {
         guard let name else { return true }
         return name == "text" || name == "AAC"
@@ -72,7 +72,7 @@ enum Signature {
         head.count >= offset && text.withUTF8Buffer { head[offset...].starts(with: $0) }
     }
 
-    /// A frame sync with a layer, a bit rate and a sample rate that exist (ISO/IEC 11172-3, 2.4.1.3).
+    /// A frame sync with a valid layer, bit rate and sample rate (ISO/IEC 11172-3, 2.4.1.3).
     private static func isMPEGAudio(_ head: [UInt8]) -> Bool {
         head.count >= 3 && head[0] == 0xFF && head[1] & 0xE0 == 0xE0 && head[1] & 0x06 != 0
             && head[1] & 0x18 != 0x08 && head[2] & 0xF0 != 0xF0 && head[2] & 0x0C != 0x0C

@@ -1,6 +1,6 @@
 import PCM
 
-/// What a player reads: packets of a container, turned into frames by a codec, trimmed to what is played.
+/// The decoder of a player: packets of a container, decoded by a codec, trimmed to the played part.
 final class TrackDecoder: AudioDecoder {
     let properties: AudioProperties
     let metadata: TrackMetadata
@@ -12,7 +12,7 @@ final class TrackDecoder: AudioDecoder {
     private var trim: FrameTrim
     /// Of the frames that the codec gives.
     private var channelCount: Int
-    /// A seek that is not carried out yet: its source failed, or had no bytes yet.
+    /// A seek that could not be carried out yet: its source failed, or had no bytes.
     private var pendingSeek: Int64?
 
     init(_ track: TrackDescription, _ packets: any PacketSource, _ codec: any Codec, _ steps: StepSource) {
@@ -62,7 +62,7 @@ final class TrackDecoder: AudioDecoder {
     func seek(toFrame frame: Int64) throws(MediaError) {
         pendingSeek = max(0, frame)
         do throws(Interruption) { try carryOutSeek(to: max(0, frame)) } catch {
-            // What is not there yet is looked for again by the next read.
+            // The next read looks for missing bytes again.
             if case .failed(let error) = error { throw error }
         }
     }

@@ -1,6 +1,6 @@
 import PCM
 
-/// What a container's tags tell about a track. Text is UTF-8 as found, trimmed of trailing NULs and blanks.
+/// The values of a container's tags for a track. UTF-8, without trailing NULs and blanks.
 public struct TrackMetadata: Equatable, Sendable {
     public var title: String?
     public var artist: String?

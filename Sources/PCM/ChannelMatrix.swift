@@ -1,4 +1,4 @@
-/// Where a channel is heard: a bit of WAV's channel mask.
+/// The position of a channel: a bit of WAV's channel mask.
 enum ChannelPosition: UInt16 {
     case left = 0x1
     case right = 0x2
@@ -11,11 +11,11 @@ enum ChannelPosition: UInt16 {
     case sideRight = 0x400
 }
 
-/// The positions of some channels in the order of FLAC (RFC 9639, 9.1.3), which is that of WAV's mask. Channels behind
-/// the eighth have none.
+/// The positions of the channels in the order of FLAC (RFC 9639, 9.1.3), which is also that of WAV's mask. Channels
+/// after the eighth have none.
 ///
-/// A mask and no array: constant arrays of one function get one name in the Embedded build, which `tools/cross`
-/// refuses.
+/// A mask and not an array: the constant arrays of one function get the same name in the Embedded build, which
+/// `tools/cross` rejects.
 struct ChannelLayout {
     static let largest = 8
     private let mask: UInt16
@@ -54,9 +54,9 @@ struct ChannelLayout {
     }
 }
 
-/// How much of each source channel goes into each channel of a device (ITU-R BS.775-3, annex 4): what has no channel of
-/// its own goes to its neighbours, the center and the surrounds with −3 dB each, low frequencies nowhere. The whole is
-/// scaled so that full scale in all channels is full scale.
+/// How much of each source channel goes into each channel of a device (ITU-R BS.775-3, annex 4). A channel without a
+/// counterpart goes to its neighbours: the center and the surrounds with −3 dB each, low frequencies nowhere. The
+/// result is scaled so that full scale in all channels stays full scale.
 struct ChannelMatrix {
     static let fractionBits = 30
     private static let half = 0.707_106_781_186_547_5
@@ -65,7 +65,7 @@ struct ChannelMatrix {
     let deviceCount: Int
     /// Factors times 2³⁰, `sourceCount` for each device channel. Those of one device channel add up to 2³⁰ at most.
     let factors: [Int32]
-    /// Whether each device channel is one source channel as it is, or silent, and none of the source is lost.
+    /// Whether each device channel is an unchanged source channel or silent, and no source channel is lost.
     let isExact: Bool
 
     init(from sourceCount: Int, to deviceCount: Int) {
@@ -82,7 +82,7 @@ struct ChannelMatrix {
         let deviceCount: Int
         let device: ChannelLayout
         var factors: [Double]
-        /// Whether every channel has found its own position.
+        /// Whether every channel was placed at its own position.
         var isExact = true
 
         init(sourceCount: Int, deviceCount: Int) {
@@ -101,7 +101,7 @@ struct ChannelMatrix {
             ChannelLayout(sourceCount).forEach { source, position in route(position, source, 1) }
         }
 
-        /// Adds source channel `source`, which belongs at `position`, to the nearest channels that the device has.
+        /// Adds source channel `source`, whose position is `position`, to the nearest channels of the device.
         private mutating func route(_ position: ChannelPosition, _ source: Int, _ factor: Double) {
             if device.contains(position) { return add(position, source, factor) }
             isExact = false

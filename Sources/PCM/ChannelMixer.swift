@@ -1,7 +1,7 @@
-/// Turns frames of one channel count into frames of another, as a `ChannelAdaptation` says: sums of 64 bits, rounded
-/// once to nearest (ties towards +∞). A channel that is copied comes out bit for bit.
+/// Converts frames to another channel count, as a `ChannelAdaptation` says: sums of 64 bits, rounded once to nearest
+/// (ties towards +∞). A copied channel stays bit for bit the same.
 ///
-/// Thread: one at a time. Nothing allocates after `init`.
+/// Thread: one at a time. Does not allocate after `init`.
 public final class ChannelMixer {
     public let adaptation: ChannelAdaptation
 
@@ -20,7 +20,7 @@ public final class ChannelMixer {
 
     deinit { factors.deallocate() }
 
-    /// Bits of a sample that carry signal when the source has `bitDepth` of them.
+    /// Bits of a sample that carry signal after mixing a source with `bitDepth` bits.
     public func bitDepth(of bitDepth: Int) -> Int { adaptation.kind == .mixed ? 32 : bitDepth }
 
     /// - Parameters:

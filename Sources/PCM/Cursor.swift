@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A counter that one thread advances and another reads. It keeps 120 bytes away from what is declared before it, so
-/// that the two threads do not take each other's cache line away (some cores fetch lines in pairs). 64 bits on every
-/// board: 32 would overflow after three hours of stereo at 96 kHz.
+/// A counter that one thread advances and another reads. 120 bytes of padding separate it from earlier declarations, so
+/// that the two threads do not share a cache line (some cores fetch lines in pairs). 64 bits on every board: 32 bits
+/// would overflow after three hours of stereo at 96 kHz.
 struct Cursor: ~Copyable {
     private let padding: InlineArray<15, UInt64> = InlineArray(repeating: 0)
     private let value: Atomic<Int64>

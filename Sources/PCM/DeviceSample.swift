@@ -1,4 +1,4 @@
-/// How a sample lies in a device's memory: what `SampleLoops` is specialised for.
+/// The layout of a sample in a device's memory: `SampleLoops` is specialised for it.
 protocol DeviceSample {
     /// Low bits that the format does not keep.
     static var droppedBits: Int32 { get }

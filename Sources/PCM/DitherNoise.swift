@@ -1,26 +1,26 @@
 /// Triangular (TPDF) noise for dither: per sample the sum of two independent uniform values, ±1 LSB, mean 0, variance
-/// 1/6 LSB². Every channel has generators of its own.
+/// 1/6 LSB². Every channel has its own generators.
 ///
 /// The generator is Marsaglia's xorshift64 with the shifts 13, 7 and 17 ("Xorshift RNGs", Journal of Statistical
 /// Software 8/14, 2003), period 2⁶⁴ − 1. A channel has four of them and takes 32 bits for each sample in turn, so its
 /// noise repeats after 8 · (2⁶⁴ − 1) samples; at 192 kHz that is 24 million years. SplitMix64 makes the seeds: places
 /// of one orbit, and in stereo the chance that any two generators meet within a year of playing is below 10⁻⁵.
-/// Shifts and exclusive-ors of neighbouring 64-bit words vectorise everywhere.
+/// Every processor shifts neighbouring 64-bit words, and takes their exclusive or, at once.
 struct DitherNoise: ~Copyable {
     /// Resolution of a value: 1 LSB is 2¹⁶.
     static let fractionBits: Int64 = 16
-    /// To be subtracted from a value; leaving that to the user keeps the values unsigned, which widens for free.
+    /// To be subtracted from a value. The caller does it, because unsigned values widen without cost.
     static let mean: UInt32 = 0xffff
 
     private static let generatorsPerChannel = 4
-    /// Frames that are made at once.
+    /// Frames that are generated at once.
     private static let blockFrames = 256
 
     private let channelCount: Int
     /// Generators of all channels, interleaved like samples.
     private let state: UnsafeMutablePointer<UInt64>
     private let block: UnsafeMutablePointer<UInt32>
-    /// The first frame of the block that was not taken.
+    /// The next frame of the block.
     private var position = DitherNoise.blockFrames
 
     init(channelCount: Int, seed: UInt64) {
@@ -54,29 +54,38 @@ struct DitherNoise: ~Copyable {
         return (UnsafePointer(block + position * channelCount), count)
     }
 
+    /// Four generators at a time stay in registers while they make their part of the whole block.
     @inline(never)
-    @_optimize(speed)  // The shipped build is optimised for size, which keeps the loop scalar.
+    @_optimize(speed)
     private func refill() {
         let width = channelCount * Self.generatorsPerChannel
-        var row = block
         let end = block + channelCount * Self.blockFrames
-        while row < end {
-            for index in 0..<width {
-                var x = state[index]
+        var first = 0
+        while first < width {
+            let generators = UnsafeMutableRawPointer(state + first)
+            var x = generators.loadUnaligned(as: SIMD4<UInt64>.self)
+            var row = block + first
+            while row < end {
                 x ^= x &<< 13
                 x ^= x &>> 7
                 x ^= x &<< 17
-                state[index] = x
-                row[index] = Self.triangular(UInt32(truncatingIfNeeded: x))
-                row[width &+ index] = Self.triangular(UInt32(truncatingIfNeeded: x &>> 32))
+                Self.store(Self.triangular(SIMD4(truncatingIfNeeded: x)), at: row)
+                Self.store(Self.triangular(SIMD4(truncatingIfNeeded: x &>> 32)), at: row + width)
+                row += 2 * width
             }
-            row += 2 * width
+            generators.storeBytes(of: x, as: SIMD4<UInt64>.self)
+            first += Self.generatorsPerChannel
         }
     }
 
-    /// The sum of two uniform values of 16 bits.
     @inline(__always)
-    private static func triangular(_ bits: UInt32) -> UInt32 {
+    private static func store(_ values: SIMD4<UInt32>, at target: UnsafeMutablePointer<UInt32>) {
+        UnsafeMutableRawPointer(target).storeBytes(of: values, as: SIMD4<UInt32>.self)
+    }
+
+    /// Each the sum of two uniform values of 16 bits.
+    @inline(__always)
+    private static func triangular(_ bits: SIMD4<UInt32>) -> SIMD4<UInt32> {
         (bits & 0xffff) &+ (bits &>> 16)
     }
 }

@@ -1,5 +1,5 @@
-/// A linear gain as the sample path applies it: unsigned Q4.28 in an `Int32`, from true silence to just under 8
-/// (+18.06 dB). One step is 2⁻²⁸, so a gain of −60 dB is off by at most 1.6·10⁻⁵ dB.
+/// A linear gain of the sample path: unsigned Q4.28 in an `Int32`, from true silence to just under 8 (+18.06 dB). One
+/// step is 2⁻²⁸, so a gain of −60 dB is off by at most 1.6·10⁻⁵ dB.
 public struct Gain: Equatable, Sendable, BitwiseCopyable {
     /// The factor times 2²⁸, 0 to `Int32.max`.
     public let rawValue: Int32
@@ -7,7 +7,7 @@ public struct Gain: Equatable, Sendable, BitwiseCopyable {
     /// Bits after the binary point.
     static let fractionBits: Int64 = 28
 
-    /// Every sample as it is.
+    /// Samples stay unchanged.
     public static let unity = Gain(rawValue: 1 << 28)
     /// Digital zero.
     public static let muted = Gain(rawValue: 0)
@@ -16,8 +16,8 @@ public struct Gain: Equatable, Sendable, BitwiseCopyable {
 
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// The nearest gain to `factor`, clamped to `muted ... maximum`. What is not a number mutes: of all wrong levels
-    /// silence is the one that cannot hurt.
+    /// The nearest gain to `factor`, clamped to `muted ... maximum`. NaN mutes: of all wrong levels, silence does no
+    /// harm.
     public init(factor: Double) {
         let scaled = (factor * Double(Gain.unity.rawValue)).rounded()
         if scaled >= Double(Int32.max) {

@@ -1,14 +1,14 @@
 /// Loudness normalization by reduced gain (docs/playback.md, 9.1):
 /// `0.8 · min(10^((gain + preAmp) / 20), 1 / peak)`.
 public enum Loudness {
-    /// Where the volume lies when normalization is on, to leave room for tracks that must become louder.
+    /// The volume with normalization, which leaves room for tracks that must become louder.
     public static let baseVolume = 0.8
 
-    /// What to multiply the samples of one product with.
+    /// The factor for the samples of one product.
     ///
-    /// Exactly 1 with normalization off, and also when what `mode` needs is missing or cannot be: a gain that is not
-    /// finite, a peak that is not a positive finite number. Otherwise greater than or equal to 0 and not clamped at 1:
-    /// the peak term keeps the loudest sample at 0.8 of full scale or below. `Gain` clamps it to its own range.
+    /// Exactly 1 with normalization off, and when a value that `mode` needs is missing or not possible: a gain that is
+    /// not finite, a peak that is not a positive finite number. Otherwise greater than or equal to 0 and not clamped at
+    /// 1: the peak term keeps the loudest sample at 0.8 of full scale or below. `Gain` clamps it to its own range.
     ///
     /// - Parameter preAmp: in dB, added to the gain.
     public static func factor(mode: LoudnessNormalizationMode, preAmp: Int, replayGain: ReplayGain) -> Double {

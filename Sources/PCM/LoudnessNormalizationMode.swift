@@ -1,4 +1,4 @@
-/// Which loudness a product is normalized to (docs/playback.md, 9).
+/// How the loudness of products is normalized (docs/playback.md, 9).
 public enum LoudnessNormalizationMode: CaseIterable, Equatable, Sendable, BitwiseCopyable {
     /// As it was mastered.
     case off

@@ -1,8 +1,8 @@
 import CLinux
 
-/// Memory that the system does not give, or that the address space is too small for.
+/// Memory that the system does not provide, or that does not fit into the address space.
 public struct OutOfMemory: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What was asked for; `Int64.max` stands for more than that.
+    /// The requested size; `Int64.max` when it was more.
     public let byteCount: Int64
 
     public init(byteCount: Int64) { self.byteCount = byteCount }

@@ -1,6 +1,6 @@
-/// The shape of decoded audio: what a decoder hands out, what the ring carries, what a device is opened for.
+/// The format of decoded audio, in a decoder, a ring and a device.
 ///
-/// Samples are left-justified `Int32`, interleaved by frame, whatever the source's bit depth.
+/// Samples are left-justified `Int32`, interleaved by frame, for every bit depth of the source.
 public struct PCMFormat: Equatable, Sendable, BitwiseCopyable {
     /// Frames per second, in Hz.
     public var sampleRate: Int

@@ -1,8 +1,8 @@
 import CLinux
 
-/// The samples between the decoder thread and the audio thread: interleaved `Int32` with markers where the format
-/// changes or the audio ends. One producer and one consumer; neither locks nor waits, and nothing is allocated after
-/// `init`.
+/// The samples between the decoder thread and the audio thread: interleaved `Int32`, with markers where the format
+/// changes or the audio ends. It has one producer and one consumer. Neither locks or waits, and nothing is allocated
+/// after `init`.
 ///
 /// A position is the number of a sample (not of a frame) since the ring was made; it never wraps. Three cursors move
 /// through the positions, in this order:
@@ -11,17 +11,16 @@ import CLinux
 ///     read         the next sample for the device; `rewind` brings it back as far as `released`
 ///     write        the end of what the producer has committed
 ///
-/// A marker takes up the positions from its own to the next multiple of 840 (at least one), which hold no samples. So
-/// the audio after a marker begins at a multiple of 840, the least common multiple of 1 to 8, and so does the memory's
-/// end: a frame of up to 8 channels lies in one piece. It also means that a position tells on which side of a
-/// marker it is.
+/// A marker takes up the positions from its own to the next multiple of 840 (at least one), which hold no samples. The
+/// audio after a marker therefore begins at a multiple of 840, the least common multiple of 1 to 8, and so does the end
+/// of the memory: a frame of up to 8 channels is contiguous. A position also shows on which side of a marker it is.
 /// `@unchecked Sendable` is safe because each position has one owner at a time, and the atomic cursors say which.
 public final class PCMRing: @unchecked Sendable {
-    /// What stands between samples.
+    /// A mark between samples.
     public enum Marker: Equatable, Sendable, BitwiseCopyable {
-        /// The samples after this are of another format.
+        /// The samples after this have another format.
         case format(PCMFormat)
-        /// Nothing follows for now: everything should be heard out.
+        /// Nothing follows for now: all samples should be heard.
         case end
     }
 
@@ -56,7 +55,7 @@ public final class PCMRing: @unchecked Sendable {
     /// Counts markers that cannot be rewound to any more; owned by the consumer.
     private let markersReleased = Cursor()
 
-    // The consumer's alone.
+    // Only for the consumer.
     private var markersPassed: Int64 = 0
     private var releasedFormat: PCMFormat?
 
@@ -91,21 +90,22 @@ public final class PCMRing: @unchecked Sendable {
 // MARK: - Producer
 
 extension PCMRing {
-    /// A producer that found the ring full may rest until so many samples are free: waking up for less is not worth it.
+    /// A producer that found the ring full may pause until this many samples are free: a wake-up for fewer is not worth
+    /// it.
     public var refillSamples: Int { capacity / 4 }
 
     /// Samples that can be written before the consumer releases more. Producer's thread.
     public var freeSamples: Int { capacity - Int(writeCursor.owned() - releasedCursor.read()) }
 
-    /// The free memory from the write cursor on, as far as it is contiguous; empty when the ring is full. At the end of
-    /// the memory whole frames fit; where what was not released begins, the last frame may not be whole. Producer's
-    /// thread; valid until the next `commit` or `put`.
+    /// The free memory from the write cursor on, up to the end of its contiguous part; empty when the ring is full. At
+    /// the end of the memory whole frames fit; before samples that were not released, the last frame may be incomplete.
+    /// Producer's thread; valid until the next `commit` or `put`.
     public func writableRegion() -> UnsafeMutableBufferPointer<Int32> {
         let offset = offset(of: writeCursor.owned())
         return UnsafeMutableBufferPointer(start: samples + offset, count: min(freeSamples, capacity - offset))
     }
 
-    /// Hands the first `count` samples of the writable region to the consumer. Producer's thread.
+    /// Passes the first `count` samples of the writable region to the consumer. Producer's thread.
     public func commit(_ count: Int) {
         precondition(count >= 0 && count <= freeSamples)
         writeCursor.publish(writeCursor.owned() + Int64(count))
@@ -133,7 +133,7 @@ extension PCMRing {
 // MARK: - Consumer
 
 extension PCMRing {
-    /// Whether the producer may be resting until more is released. Consumer's thread.
+    /// Whether the producer may pause until more is released. Consumer's thread.
     public var isFullEnough: Bool {
         capacity - Int(writeCursor.read() - releasedCursor.owned()) < refillSamples
     }
@@ -141,14 +141,14 @@ extension PCMRing {
     /// The next sample for the device. Any thread.
     public var readPosition: Int64 { readCursor.read() }
 
-    /// Where the samples begin that `rewind` can bring back. Any thread.
+    /// The first position that `rewind` can return to. Any thread.
     public var releasedPosition: Int64 { releasedCursor.read() }
 
-    /// The samples from the read cursor on, as far as they are contiguous in memory and before the next marker; may be
-    /// empty. Consumer's thread; valid until the samples are released.
+    /// The samples from the read cursor on that are contiguous in memory and before the next marker; may be empty.
+    /// Consumer's thread; valid until the samples are released.
     public func readableRegion() -> UnsafeBufferPointer<Int32> {
         let position = readCursor.owned()
-        // The write cursor first: it says which markers must be visible.
+        // The write cursor must be read first: the markers before it are visible then.
         let written = writeCursor.read()
         let end = nextMarker(before: written)?.position ?? written
         let offset = offset(of: position)
@@ -187,9 +187,9 @@ extension PCMRing {
         return releasedFormat
     }
 
-    /// Gives everything before `position` back to the producer: it was heard. Consumer's thread.
-    /// - Parameter position: at most the read cursor. One among those that a marker takes up counts as the marker's
-    ///   own; one already released changes nothing.
+    /// Returns everything before `position` to the producer: it was heard. Consumer's thread.
+    /// - Parameter position: at most the read cursor. A position inside a marker counts as the marker's own; one that
+    ///   was released already changes nothing.
     public func release(upTo position: Int64) {
         precondition(position <= readCursor.owned())
         var heard = position
@@ -208,10 +208,10 @@ extension PCMRing {
         releasedCursor.publish(heard)
     }
 
-    /// Brings the read cursor back, so that samples are read again and markers at or behind `position` seen again.
-    /// Consumer's thread.
-    /// - Parameter position: from the released to the read cursor. One among those that a marker takes up counts as the
-    ///   marker's own.
+    /// Moves the read cursor back, so that samples are read again, and markers at or after `position` too. Consumer's
+    /// thread.
+    /// - Parameter position: from the released to the read cursor. A position inside a marker counts as the marker's
+    ///   own.
     public func rewind(to position: Int64) {
         precondition(position >= releasedCursor.owned() && position <= readCursor.owned())
         var target = position
@@ -224,7 +224,7 @@ extension PCMRing {
         readCursor.publish(target)
     }
 
-    /// The first marker not passed among those that lie wholly before `written`.
+    /// The first marker that was not passed, if it is completely before `written`.
     private func nextMarker(before written: Int64) -> PlacedMarker? {
         guard markersPassed < markersPut.read() else { return nil }
         let next = slot(markersPassed).pointee

@@ -1,8 +1,8 @@
-/// A linear fade over some frames, from silence to the samples as they are or back to silence. Applied to samples
-/// before their gain, so that it does not matter what the gain does meanwhile.
+/// A linear fade over some frames, from silence to the unchanged samples, or to silence. Applied to samples before
+/// their gain, so that the gain may change meanwhile.
 ///
 /// Frame n of N that fade in is multiplied with (n + 1) / (N + 1); frame n of N that fade out with (N − n) / (N + 1),
-/// and with the level from which the fade starts.
+/// and with the level at the start of the fade.
 public struct SampleFade: BitwiseCopyable {
     private static let fractionBits: Int64 = 30
     private static let one: Int64 = 1 << fractionBits
@@ -19,16 +19,16 @@ public struct SampleFade: BitwiseCopyable {
         self.change = change
     }
 
-    /// From silence to the samples as they are.
+    /// From silence to the unchanged samples.
     public static func fadeIn(frames: Int) -> SampleFade { SampleFade(frames: frames, start: 0, change: one) }
 
-    /// To silence, from the factor that this fade has for the frame with the number `frame`.
+    /// To silence, from the factor of this fade for frame number `frame`.
     public func fadeOut(from frame: Int64, frames: Int) -> SampleFade {
         let level = factor(of: frame)
         return SampleFade(frames: frames, start: level, change: -level)
     }
 
-    /// To silence, from the samples as they are.
+    /// To silence, from the unchanged samples.
     public static func fadeOut(frames: Int) -> SampleFade { SampleFade(frames: frames, start: one, change: -one) }
 
     /// Whether all of its frames were faded.

@@ -1,5 +1,4 @@
-/// The sample formats that a device can be driven with, all little-endian and signed, widest first: the order in
-/// which they are preferred.
+/// The supported sample formats of devices, all little-endian and signed, widest first: the order of preference.
 public enum SampleFormat: UInt8, CaseIterable, Equatable, Sendable, BitwiseCopyable {
     /// 32 bits in 4 bytes.
     case s32

@@ -1,7 +1,7 @@
-/// The innermost loops of the sample path, one set for each way that a sample lies in memory.
+/// The innermost loops of the sample path, one set for each layout of a sample in memory.
 ///
-/// Wrapping operators on raw pointers are the form that vectorises, as `tools/check-vectorisation` verifies. What ships
-/// is optimised for size, which would keep the loops scalar: hence `@_optimize(speed)`.
+/// Wrapping operators on raw pointers become vector code, which `tools/check-vectorisation` verifies. The shipped
+/// program is optimised for size, which would keep the loops scalar: hence `@_optimize(speed)`.
 enum SampleLoops<Target: DeviceSample> {
     /// Samples without a gain whose dropped bits are zero. Others are rounded to nearest (ties towards +∞) and
     /// saturated.
@@ -38,8 +38,8 @@ enum SampleLoops<Target: DeviceSample> {
     }
 }
 
-/// `(sample · gain + half) >> 28` in 64 bits, saturated, for 32 bits. A function by itself: of a static one the
-/// compiler makes a copy without the metatype, which would not be optimised for speed.
+/// `(sample · gain + half) >> 28` in 64 bits, saturated, for 32 bits. A separate function: the compiler makes a copy of
+/// a static one without the metatype, which would not be optimised for speed.
 @inline(never)
 @_optimize(speed)
 func scaleToS32(
@@ -77,8 +77,8 @@ private struct GainProduct {
         offset = constant &- Int64(gain.rawValue) &<< 31
     }
 
-    /// The sample is made unsigned by adding 2³¹, and `offset` takes 2³¹ · gain away again: SSE2 has only the
-    /// unsigned multiplication, NEON does not care.
+    /// The sample is made unsigned by adding 2³¹, and `offset` subtracts 2³¹ · gain again: SSE2 has only the unsigned
+    /// multiplication, for NEON it makes no difference.
     @inline(__always)
     func of(_ sample: Int32) -> Int64 {
         Int64(bitPattern: UInt64(UInt32(bitPattern: sample) ^ 0x8000_0000) &* factor) &+ offset

@@ -1,21 +1,21 @@
-/// Turns left-justified interleaved samples into what a device takes, with a gain that can switch at a sample or ramp.
+/// Converts left-justified interleaved samples to a device's format, with a gain that can switch at a sample or ramp.
 ///
-/// - At unity without a ramp, where the device keeps all significant bits of the source: the samples themselves.
+/// - At unity without a ramp, when the device keeps all significant bits of the source: the unchanged samples.
 /// - Otherwise `sample · gain` in 64 bits, rounded to nearest once (ties towards +∞) and saturated once. Devices of 24
 ///   and 16 bits get TPDF dither of ±1 LSB with an independent generator for each channel; those of 32 bits never.
 /// - Muted: digital zero.
 ///
-/// What comes out does not depend on how the samples are cut into calls (docs/decisions/dither.md).
+/// The result does not depend on how the samples are divided into calls (docs/decisions/dither.md).
 ///
-/// Thread: one at a time. Nothing allocates after `init`.
+/// Thread: one at a time. Does not allocate after `init`.
 public final class SampleRenderer {
     public let format: SampleFormat
     public let channelCount: Int
-    /// The gain of the next sample when no ramp is under way, else the ramp's target.
+    /// The gain of the next sample, or the ramp's target during a ramp.
     public private(set) var gain = Gain.unity
 
-    /// Significant bits of the samples that are rendered next, 4 to 32; the bits below them are zero. At unity it
-    /// decides whether bits are dropped, which takes dither. 32 until it is set.
+    /// Significant bits of the next samples, 4 to 32; the bits below them are zero. At unity it decides whether bits
+    /// are dropped, which needs dither. 32 until it is set.
     public var sourceBitDepth = 32
 
     /// Frames of a ramp: 20 ms.
@@ -42,7 +42,7 @@ public final class SampleRenderer {
         noise = DitherNoise(channelCount: channelCount, seed: seed)
     }
 
-    /// Whether the gain of the next frame differs from `gain` because a ramp has not arrived.
+    /// Whether the gain of the next frame differs from `gain` because of a ramp.
     public var isRamping: Bool { ramp != nil }
 
     /// The next sample and all after it have this gain; ends a ramp.
@@ -52,7 +52,7 @@ public final class SampleRenderer {
     }
 
     /// Moves linearly to `target`, a step each frame; the last of `rampFrames` frames has exactly that gain. During a
-    /// ramp the new one starts from where the old one is.
+    /// ramp the new one starts at the current gain.
     public func rampGain(to target: Gain) {
         let start = ramp?.current ?? gain
         gain = target
@@ -119,7 +119,7 @@ public final class SampleRenderer {
     }
 }
 
-/// A gain on its way: frame `n` of `frames` has `start + (target − start) · n / frames`.
+/// A gain ramp: frame `n` of `frames` has `start + (target − start) · n / frames`.
 private struct Ramp: BitwiseCopyable {
     private let start: Int64
     private let distance: Int64

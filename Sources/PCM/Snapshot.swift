@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A value of several words that one thread publishes and any number of threads read, always whole: a sequence lock.
-/// Writing never waits; a reader that meets a write tries again. The words are atomics, so there is no data race.
+/// A value of several words that one thread publishes and any number of threads read consistently: a sequence lock.
+/// Writing never waits; a reader that meets a write retries. The words are atomics, so there is no data race.
 /// `@unchecked Sendable` is safe because every word is an atomic, and the pointer never changes.
 public final class Snapshot<Value: BitwiseCopyable>: @unchecked Sendable {
     private let words: UnsafeMutablePointer<Atomic<UInt>>

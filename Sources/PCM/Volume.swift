@@ -1,4 +1,4 @@
-/// The user's volume in percent, and what it means in decibels:
+/// The user's volume in percent, and its level in decibels:
 ///
 ///     0 %          −∞ dB, true digital zero
 ///     1 … 100 %    −60 · (100 − percent) / 99 dB, so −60 dB at 1 % and exactly 0 dB at 100 %
@@ -10,9 +10,9 @@ public struct Volume: Equatable, Comparable, Sendable, BitwiseCopyable {
 
     /// Silence.
     public static let muted = Volume(percent: 0)
-    /// Unity: samples pass untouched.
+    /// Unity: samples stay unchanged.
     public static let full = Volume(percent: 100)
-    /// As long as no volume is known: −30 dB, which no amplifier and no ear minds.
+    /// While no volume is known: −30 dB, which is safe for amplifiers and ears.
     public static let first = Volume(decibels: -30)
     /// The level of 1 %, in dB.
     public static let floorDecibels = -60.0
@@ -22,8 +22,8 @@ public struct Volume: Equatable, Comparable, Sendable, BitwiseCopyable {
         self.percent = min(max(percent, 0), 100)
     }
 
-    /// The percentage nearest to a level. 0 dB and above is 100; anything below the floor is 1 as long as it is not
-    /// silence; −∞ (and what is not a number) is 0.
+    /// The percentage nearest to a level. 0 dB and above is 100; anything below the floor is 1 unless it is silence; −∞
+    /// (and NaN) is 0.
     public init(decibels: Double) {
         guard decibels > -Double.infinity else {
             self = .muted
@@ -41,7 +41,7 @@ public struct Volume: Equatable, Comparable, Sendable, BitwiseCopyable {
     /// The linear factor, 0 to 1; exactly 0 at 0 % and exactly 1 at 100 %.
     public var factor: Double { Decibels.factor(decibels) }
 
-    /// This volume, or `maximum` where it is louder than that.
+    /// This volume, or `maximum` when that is lower.
     public func limited(to maximum: Volume) -> Volume { min(self, maximum) }
 
     public static func < (left: Volume, right: Volume) -> Bool { left.percent < right.percent }

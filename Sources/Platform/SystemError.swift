@@ -1,12 +1,12 @@
 import CLinux
 
-/// A system call that failed: what was tried, on what, and the system's own reason.
+/// A system call that failed: the operation, its subject, and the system's reason.
 public struct SystemError: Error, Equatable, Sendable {
     /// errno.
     public var code: Int32
-    /// What was tried, as a person says it: "open", "rename".
+    /// The operation in a word: "open", "rename".
     public var operation: String
-    /// The path or name it was tried on, where there is one.
+    /// The path or name, if there is one.
     public var subject: String?
 
     public init(code: Int32, operation: String, subject: String? = nil) {
@@ -15,12 +15,12 @@ public struct SystemError: Error, Equatable, Sendable {
         self.subject = subject
     }
 
-    /// The error that the last system call on this thread left.
+    /// The error of the last system call on this thread.
     public static func last(_ operation: String, _ subject: String? = nil) -> SystemError {
         SystemError(code: tonearm_errno(), operation: operation, subject: subject)
     }
 
-    /// Whether the medium is full, or the user's share of it.
+    /// Whether the medium is full, or the user's quota.
     public var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT }
 
     /// The system's text for `code`: "No such file or directory".

@@ -3,11 +3,11 @@ import Synchronization
 
 /// Delivers messages to all subscribers, in the order in which they were sent.
 ///
-/// Thread: control alone. Subscribers are called on the control thread: they may call any asynchronous function of the
+/// Thread: only control. Subscribers are called on the control thread: they may call any asynchronous function of the
 /// player, and must neither block nor take long.
 /// `@unchecked Sendable` is safe because control alone uses the subscribers; the number is an atomic.
 public final class Bus<Message>: @unchecked Sendable {
-    /// Names a subscription, to end it.
+    /// Identifies a subscription, to cancel it.
     public struct Subscription: Equatable, Sendable {
         fileprivate let number: UInt64
     }
@@ -26,7 +26,7 @@ public final class Bus<Message>: @unchecked Sendable {
         return Subscription(number: number)
     }
 
-    /// Ends a subscription. Any thread; messages already under way may still arrive.
+    /// Ends a subscription. Any thread; messages that are already being delivered may still arrive.
     public func cancel(_ subscription: Subscription) {
         loop.post { [self] in subscribers.removeAll { $0.number == subscription.number } }
     }

@@ -4,27 +4,27 @@ import PCM
 import Platform
 import Synchronization
 
-/// What a player needs to know at its start.
+/// The settings of a player at its start.
 public struct PlayerSettings: Sendable {
-    /// The folder for what persists; created where it is missing. nil keeps nothing.
+    /// The folder for the state; created when it is missing. nil stores nothing.
     public var stateFolder: String?
     /// The storage to use instead of a `stateFolder`: an appliance keeps its own state in the same file. Its modules
     /// include `Player.schema`.
     public var storage: StorageThread?
-    /// The volume as long as none is known: none was stored, and the card's mixer has none below its loudest. Default:
-    /// −30 dB.
+    /// The volume while none is known: none is stored, and the card's mixer has none below its loudest. Default: −30
+    /// dB.
     public var firstVolume = Volume.first
-    /// Of the configuration, keep only the volume and its maximum: the rest begins with its defaults, and changes of it
-    /// count for this player alone.
+    /// Store only the volume and its maximum. The other values begin with their defaults, and changes of them apply
+    /// only to this player.
     public var storesOnlyVolume = false
     public var output: RendererSettings
-    /// The mixer control for the volume; nil takes the card's usual one.
+    /// The mixer control for the volume; nil uses the card's usual one.
     public var mixerControl: String?
     /// The part of the control's range to use, in hundredths of a decibel; nil is all of it.
     public var mixerLimits: ClosedRange<Int>?
     /// Leave the card's mixer alone and scale the samples instead.
     public var forcesSoftwareVolume = false
-    /// Of the audio thread, in SCHED_FIFO; nil for normal scheduling.
+    /// The priority of the audio thread, in SCHED_FIFO; nil for normal scheduling.
     public var realtimePriority: Int? = 40
 
     public init(output: RendererSettings, stateFolder: String? = nil) {
@@ -34,7 +34,7 @@ public struct PlayerSettings: Sendable {
 }
 
 /// Playback of media products (docs/playback.md). Offlining and the content service plug in here: a source for the
-/// service beside `LocalFiles`, an offline engine beside `playbackEngine`.
+/// service next to `LocalFiles`, an offline engine next to `playbackEngine`.
 ///
 /// Threads: all of the public interface may be used from any thread.
 /// `@unchecked Sendable` is safe because its parts are set once; each is safe on its own.
@@ -47,21 +47,21 @@ public final class Player: @unchecked Sendable {
     public let playbackEngine: PlaybackEngine
     public let playbackEngineConfig: PlaybackEngineConfig
 
-    /// The control thread's, on which messages arrive. To be used for what must follow a message at once, and takes
+    /// The loop of the control thread, on which messages arrive. For work that must follow a message at once and takes
     /// microseconds.
     public let loop: EventLoop
     private let controlThread: NamedThread
     let renderer: Renderer
     private let conductor: PlaybackConductor
     private let storage: ConfigurationStorage
-    /// Why the state could not be opened at the start; nil when it could. It is then in memory until a write succeeds.
+    /// Why the state could not be opened at the start; nil when it could. It is in memory then, until a write succeeds.
     public let storageProblem: String?
     private let offlineMode = Atomic(false)
 
-    /// Starts the player's threads. Nothing is opened for output before something plays. A state folder that cannot be
-    /// used does not keep it from playing: `storageProblem` says why, and writing is retried.
+    /// Starts the player's threads. The device is opened only when something plays. A state folder that cannot be used
+    /// does not prevent playing: `storageProblem` has the reason, and writing is retried.
     /// - Parameter source: where products come from.
-    /// - Throws: when a newer version wrote the state, or the system has no thread or descriptor left.
+    /// - Throws: when a newer version wrote the state, or the system has no threads or file descriptors left.
     public convenience init(
         settings: PlayerSettings, source: any PlaybackSource = SourceRouter()
     ) throws(PlayerError) {
@@ -73,7 +73,7 @@ public final class Player: @unchecked Sendable {
             settings: settings, source: source, provider: provider, clock: SystemMonotonicClock(),
             newSessionID: { SystemRandomSource().uuid() }, startTimer: { LoopTimer($0) }
         ) { () throws(DeviceError) -> (any HardwareVolume)? in
-            // The card that `auto` chose stays the same while its mixer is looked for.
+            // The card that `auto` chose must stay the same while its mixer is looked for.
             usesMixer
                 ? try HardwareMixer.open(device: provider.lastOpened ?? device, controlName: control, limits: limits)
                 : nil
@@ -128,18 +128,18 @@ public final class Player: @unchecked Sendable {
         }
     }
 
-    /// Calls `report` with what keeps the configuration from being stored, which is tried again and again, and with nil
-    /// when it is stored. On a thread of its own. nil writes to the log instead, as it is until this is called.
+    /// Calls `report` with the reason when the configuration cannot be stored, which is retried, and with nil when it
+    /// is stored again. On the storage thread. nil writes to the log instead, which is the default.
     public func observeStorage(_ report: (@Sendable (String?) -> Void)?) { storage.observe(report) }
 
-    /// Whether the app is in offline mode; the app keeps it up to date.
+    /// Whether the app is in offline mode; the app sets it.
     public var isOfflineMode: Bool {
         get { offlineMode.load(ordering: .relaxed) }
         set { offlineMode.store(newValue, ordering: .relaxed) }
     }
 
-    /// Falls silent, frees the device, writes what is still to be written and ends all threads; a decoder's as soon as
-    /// its source lets it. Nothing else may be called afterwards. Not from a subscriber of a bus.
+    /// Stops, frees the device, writes the remaining changes and ends all threads; a decoder's as soon as its source
+    /// allows. No other call may follow. Not from a subscriber of a bus.
     public func shutDown() {
         playbackEngineConfig.observe(nil)
         loop.post { [conductor] in conductor.shutDown() }

@@ -2,7 +2,7 @@ import Output
 import PCM
 import Platform
 
-/// `tonearm devices`: the sound cards and what they can do.
+/// `tonearm devices`: the sound cards and their capabilities.
 struct DevicesCommand {
     private let json: Bool
     private let console = Console()
@@ -30,7 +30,7 @@ struct DevicesCommand {
     }
 }
 
-/// How a card looks in a list.
+/// The form of a card in a list.
 enum DeviceListing {
     // MARK: For people
 

@@ -1,7 +1,7 @@
-/// What a command's end tells a script. `tonearm --help` documents it.
+/// The exit codes of commands, for scripts. `tonearm --help` documents them.
 enum ExitCode {
     static let fine: Int32 = 0
-    /// Something could not be played or read; what could be, was.
+    /// Something could not be played or read; the rest was.
     static let failed: Int32 = 1
     /// The command line is wrong.
     static let usage: Int32 = 2

@@ -1,4 +1,4 @@
-/// What `--help` prints.
+/// The `--help` texts.
 enum HelpText {
     static let program = """
         tonearm plays music files through a sound card, bit for bit and without gaps.
@@ -6,15 +6,15 @@ enum HelpText {
         Usage: tonearm COMMAND [OPTIONS] …
 
         Commands:
-          run                 be the daemon: play a queue, obey buttons and clients
+          run                 run the daemon: plays a queue for buttons and clients
           play FILE|FOLDER…   play files and folders in order
-          play --daemon FILE… have the daemon play them, in place of its queue
-          devices             list the sound cards and what they can do
-          probe FILE|FOLDER…  tell what files are
+          play --daemon FILE… replace the daemon's queue and play it
+          devices             list the sound cards and their formats
+          probe FILE|FOLDER…  print formats and tags of files
           board check|watch   try a board's profile on its hardware
 
-        Commands to the daemon:
-          status [--watch]    what it plays, where, how loud, and what is wrong
+        Commands for the daemon:
+          status [--watch]    track, position, volume and problems
           play, pause, toggle, stop, next, previous
           seek TIME           to SECONDS or M:SS, or with + or - from here
           volume [PERCENT]    set it, or with + or - change it; print it without an argument
@@ -23,15 +23,15 @@ enum HelpText {
           shuffle [on|off]    play in a random order or not, or toggle without an argument
           repeat [off|all|one]
           queue [list|add|insert|set|move|remove|clear]
-          focus LEVEL         none, background, limited or full: how much of the speaker it may have
+          focus LEVEL         none, background, limited or full: how much of the speaker it may use
           config [get|set|unset|check|show|example]
           network-restart, power-off
 
         Options:
-          --help, -h          this text; after a command, what that takes
+          --help, -h          this text; after a command, the help for it
           --version           the version
 
-        Exit codes: 0 all went well; 1 something could not be played or read; 2 the command line is wrong;
+        Exit codes: 0 success; 1 something could not be played or read; 2 the command line is wrong;
         3 the sound device cannot be used; 4 the daemon is not running or does not answer; 78 the configuration or
         a board's profile is wrong. After a signal the shell sees 128 and its number: 130 for Ctrl-C, 143 for SIGTERM.
         """
@@ -39,8 +39,8 @@ enum HelpText {
     static let run = """
         Usage: tonearm run [--config FILE]
 
-        Plays a queue that outlives it, and obeys the board's buttons and the clients of its socket. Ends with SIGTERM
-        or SIGINT; SIGHUP reads the configuration again. It logs to stderr, in the form that journald reads.
+        Runs the daemon: plays a queue that is kept across restarts, for the board's buttons and the clients of its
+        socket. SIGTERM or SIGINT ends it; SIGHUP reloads the configuration. It logs to stderr, in journald's format.
 
         Options:
           --config FILE           the configuration; default: /etc/tonearm/tonearm.conf, and all defaults without it
@@ -53,48 +53,47 @@ enum HelpText {
     static let board = """
         Usage: tonearm board check|watch PROFILE
 
-        check   says for everything that the profile names whether it is here: card, lines, interfaces
-        watch   prints every edge of the buttons and encoders and what it would do, until Ctrl-C
+        check   checks that everything in the profile exists on this machine: card, lines, interfaces
+        watch   prints every edge of the buttons and encoders and its action, until Ctrl-C
 
-        PROFILE is a board.conf. A daemon that runs has the lines: stop it first, `systemctl stop tonearm`.
+        PROFILE is a board.conf. A running daemon uses the lines: stop it first, `systemctl stop tonearm`.
 
         Options:
           --help, -h              this text
 
-        Exit codes: 0 all is here; 1 something is missing; 2 the command line is wrong; 78 the profile is wrong.
+        Exit codes: 0 everything exists; 1 something is missing; 2 the command line is wrong; 78 the profile is wrong.
         """
 
     static let play = """
         Usage: tonearm play [OPTIONS] [--] FILE|FOLDER…
                tonearm play --daemon [--socket PATH] [--json] FILE|FOLDER…
 
-        Plays files (FLAC, WAV, AIFF) and the music in folders, in order and without gaps. What cannot be played is
-        reported and skipped. With --daemon the running daemon plays them, in place of its queue (`tonearm queue
-        --help`).
+        Plays files (FLAC, WAV, AIFF) and the music in folders, in order and without gaps. Files that cannot be played
+        are reported and skipped. With --daemon they replace the queue of the running daemon (`tonearm queue --help`).
         Without files the running daemon plays its queue (`tonearm pause --help`).
 
         Options:
-          --device NAME           hw:CARD=name,DEV=0, hw:0,0 or any other PCM of ALSA's that does not convert; default:
+          --device NAME           hw:CARD=name,DEV=0, hw:0,0 or another ALSA PCM that does not convert; default:
                                   the first sound card. file:FILE=music.wav,FORMAT=wav writes a file, null nothing.
           --normalize MODE        off, track or album: bring all tracks, or all albums, to one loudness; default: off
           --pre-amp DB            -30 to 30, added when normalizing; default: 4
-          --volume PERCENT        0 to 100; remembered, so that the default is what it was the last time, at first 100
-          --start SECONDS         where to begin in the first file
-          --format FORMAT         drive the device with S32_LE, S24_LE, S24_3LE or S16_LE; default: the widest it has
+          --volume PERCENT        0 to 100; default: the last one, at first the card's or -30 dB
+          --start SECONDS         start position in the first file
+          --format FORMAT         S32_LE, S24_LE, S24_3LE or S16_LE; default: the widest of the device
           --buffer MILLISECONDS   10 to 10000, length of the device's buffer; default: 200
           --periods COUNT         2 to 64 periods in the buffer; default: 4
-          --json                  write what happens to stdout, one JSON object a line
+          --json                  write events to stdout, one JSON object a line
           --help, -h              this text
 
         Keys on a terminal:
-          space                   pause, and play on
+          space                   pause or resume
           left, right             10 seconds back, forward
           down, up                quieter, louder; also with Shift and left, right
           n                       the next file
           p, b                    this file from its beginning; within its first 3 seconds, the one before
           q                       quit
 
-        JSON lines. Members always come in this order; what is not known is null. Times are in seconds.
+        JSON lines. Members always come in this order; unknown values are null. Times are in seconds.
           event=transition        previous, file, title, artist, album, duration, format, device: another file is heard,
                                   or none (file is null) after the last one
           event=state             state (playing, notPlaying, stalled, idle), file, position, device
@@ -102,18 +101,20 @@ enum HelpText {
           event=position          file, position, duration: once a second while playing
           event=error             file, code, message: something cannot be played
           format                  codec, sampleRate, bitDepth, bitRate
-          device                  name, sampleRate, channels, sampleFormat, significantBits; null while none is open
+          device                  name, sampleRate, channels, sampleFormat, significantBits, adaptation; null while none
+                                  is open
+          adaptation              kind (copied, placed, mixed), channels of the file; null where the device has them
 
-        Exit codes: 0 all was played as far as it is there (damage inside a file is a warning), or you quit; 1 something
-        could not be played; 2 the command line is wrong; 3 the sound device cannot be used, or takes no more; 130
+        Exit codes: 0 everything was played (damage inside a file is a warning), or you quit; 1 something
+        could not be played; 2 the command line is wrong; 3 the sound device cannot be used, or is full; 130
         Ctrl-C; 143 SIGTERM.
         """
 
     static let devices = """
         Usage: tonearm devices [--json]
 
-        Lists the sound cards: the names to use with `tonearm play --device`, rates, sample formats and channels that
-        the hardware does by itself, and mixer controls.
+        Lists the sound cards: names for `tonearm play --device`, rates, sample formats and channels of the hardware,
+        and mixer controls.
 
         Options:
           --json       one JSON object a card: id, index, name, devices (device, name, busy, error, rates,
@@ -127,12 +128,12 @@ enum HelpText {
     static let probe = """
         Usage: tonearm probe [--json] [--] FILE|FOLDER…
 
-        Tells what files are: container, codec, format, length, bit rate, tags and replay gain. Nothing is decoded.
+        Prints container, codec, format, length, bit rate, tags and replay gain of files. Nothing is decoded.
 
         Options:
           --json       one JSON object a file: file, container, codec, sampleRate, bitDepth, channels, frames, duration,
                        bitRate, title, artist, album, track, disc, trackGain, trackPeak, albumGain, albumPeak; or, for
-                       what cannot be read: event=error, file, code, message. What is not known is null.
+                       a file that cannot be read: event=error, file, code, message. Unknown values are null.
           --help, -h   this text
 
         Exit codes: 0 all files were read; 1 some were not; 2 the command line is wrong.

@@ -2,13 +2,13 @@ import Platform
 
 import CLinux
 
-/// The program's entrance: finds the command and hands it the words after its name.
+/// The entry point of the program: finds the command and passes it the words after its name.
 @main
 struct Tonearm {
     private static let commands = ["run", "play", "devices", "probe", "board"] + daemonCommands
-    /// What talks to the daemon, besides `play --daemon`.
+    /// The commands for the daemon, except `play --daemon`.
     private static let daemonCommands = ["status", "queue", "focus", "config"] + TransportCommand.names
-    /// What is taken but not listed.
+    /// Accepted but not listed.
     private static let known = commands + TransportCommand.oldNames.keys
 
     static func main() {
@@ -19,16 +19,16 @@ struct Tonearm {
         exit(checkOutput(run(Array(words.dropFirst()))))
     }
 
-    /// A script that keeps what a command prints must not take a part for the whole. A reader that has seen enough and
-    /// closed its pipe need not be told.
+    /// A script that stores the output must not take a part for the whole. A reader that has closed its pipe needs no
+    /// message.
     private static func checkOutput(_ exitCode: Int32) -> Int32 {
         guard let failure = TextOutput.failure else { return exitCode }
         if failure.code != EPIPE { Console().complain("the output cannot be written: \(failure.reason)") }
         return exitCode == ExitCode.fine ? ExitCode.failed : exitCode
     }
 
-    /// Where stdout or stderr are closed, their numbers must not go to a file that is opened later: what is meant for a
-    /// person would be written into it. Writing to what takes their place is an error, as it was before.
+    /// When stdout or stderr are closed, their numbers must not go to a file that is opened later: messages would be
+    /// written into it. Writing to their replacement is an error, as it was before.
     private static func occupyStandardDescriptors() {
         var descriptor: Int32
         repeat { descriptor = tonearm_open("/dev/null", O_RDONLY, 0) } while (0...STDERR_FILENO).contains(descriptor)

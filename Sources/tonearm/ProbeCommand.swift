@@ -3,7 +3,7 @@ import PCM
 import Platform
 import Player
 
-/// `tonearm probe`: what a file is, as far as its headers and tags tell.
+/// `tonearm probe`: the properties of a file, from its headers and tags.
 struct ProbeCommand {
     private let paths: [String]
     private let json: Bool
@@ -48,11 +48,11 @@ struct ProbeCommand {
         do throws(SystemError) { cancellation = try Cancellation() } catch {
             throw PlayerError(error)
         }
-        return try source.open(product, cancellation: cancellation).decoder
+        return try source.open(product, cancellation: cancellation, medium: MediumAccess()).decoder
     }
 }
 
-/// What `tonearm probe` says of a file.
+/// The description of a file.
 struct FileDescription {
     private let file: String
     private let properties: AudioProperties
@@ -91,7 +91,7 @@ struct FileDescription {
 
     private var length: String {
         guard let frames = properties.frameCount, let seconds = properties.duration else { return "unknown" }
-        let milliseconds = Int64((seconds * 1000).rounded())
+        let milliseconds = Int64((min(seconds, 1e12) * 1000).rounded())
         let fraction = "\(1000 + milliseconds % 1000)".dropFirst()
         return "\(StatusLine.clock(Double(milliseconds / 1000))).\(fraction) (\(frames) frames)"
     }

@@ -1,2 +1,2 @@
-/// What `tonearm --version` says; the one place where the version is written.
+/// The version of the program. Only this line has it.
 let tonearmVersion = "0.1.0"

@@ -30,7 +30,7 @@ bool allocation_counter_works(void) { return false; }
 
 #else
 
-// glibc's own names of what is replaced here.
+// glibc's own names of the replaced functions.
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *memory, size_t size);

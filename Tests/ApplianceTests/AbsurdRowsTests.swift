@@ -44,7 +44,7 @@ enum DatabaseRows {
     }
 }
 
-@Suite("Rows that SQL allows and nobody wrote")
+@Suite("Rows that SQL allows and the program never writes")
 struct AbsurdRowsTests {
     private func loaded(_ statements: String...) throws -> QueueStore.Contents {
         let database = try DatabaseRows.make()
@@ -80,6 +80,15 @@ struct AbsurdRowsTests {
         let change = contents.image.change(to: contents.queue, isPlaying: false)
         try store.write(#require(change))
         #expect(try store.contents().loss == nil)
+    }
+
+    @Test("a position that is not valid is reported also where no entry is current")
+    func positionOfNoEntry() throws {
+        let database = try DatabaseRows.make()
+        try database.execute(
+            script: "UPDATE queue_state SET current = NULL; UPDATE queue_position SET milliseconds = 'x'")
+        #expect(try DatabaseRows.load(database).loss?.contains("dropped") == true)
+        #expect(try QueueStore(database).contents().loss == nil)
     }
 
     @Test("an id that is the last but one is taken, and then no entry fits")
@@ -118,7 +127,7 @@ struct AbsurdRowsTests {
         }
     }
 
-    @Test("random absurd values in every column: never a trap, and what is written afterwards is read back")
+    @Test("random absurd values in every column: never a trap, and later writes can be read")
     func random() throws {
         let values = [
             "NULL", "-1", "0", "2", "4294967294", "4294967295", "4294967296", "-9223372036854775808",
@@ -133,7 +142,7 @@ struct AbsurdRowsTests {
                 let (table, columns) = pick(DatabaseRows.columns)
                 let row = "rowid = (SELECT rowid FROM \(table) ORDER BY rowid LIMIT 1 OFFSET \(random.next() % 6))"
                 let rows = table == "setting" || table == "configuration" ? "1" : row
-                // What the table's own rules refuse is not written.
+                // Rows that violate the table's own rules are not written.
                 try? database.execute("UPDATE OR IGNORE \(table) SET \(pick(columns)) = \(pick(values)) WHERE \(rows)")
             }
             _ = try DatabaseRows.load(database)
@@ -156,7 +165,7 @@ struct AbsurdRowsTests {
 
 @Suite("Keys of an order")
 struct SparseOrderTests {
-    @Test("where no key is left between two neighbours the order is rewritten, and no key comes twice")
+    @Test("without a free key between two neighbours the order is rewritten, with unique keys")
     func noRoom() {
         let ids = (1...4).map { EntryID(UInt32($0)) }
         var order = SparseOrder([.init(key: 7, id: ids[0]), .init(key: 8, id: ids[1])])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Appliance
 
-@Suite("The amplifier is muted while the device is opened anew for another sample rate")
+@Suite("The amplifier is muted while the device is reopened for another sample rate")
 struct AmplifiedReopeningTests {
     private static let amplifier = """
         [amplifier]
@@ -38,7 +38,7 @@ struct AmplifiedReopeningTests {
         try fixture.start("[audio]\nnormalization = off", board: board)
         fixture.pass(seconds: 1)
         let products = try tracks.make("a", frames: 4000) + tracks.make("b", frames: 4000, rate: 2000)
-        fixture.perform { try $0.queue.set(products, playing: true) }
+        try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         fixture.pass(milliseconds: 30)
         card.play(100)
@@ -56,7 +56,7 @@ struct AmplifiedReopeningTests {
         waitForEvents()
     }
 
-    /// Returns when the daemon knows all that the audio thread has told so far.
+    /// Returns when the daemon has handled all reports of the audio thread.
     private func waitForEvents() {
         fixture.waitForFocus()
         fixture.settle()
@@ -65,7 +65,7 @@ struct AmplifiedReopeningTests {
     /// Returns when the device plays and the daemon knows it.
     private func waitForStart() {
         card.waitUntil("the start") { $0.isStarted }
-        // The audio thread asks what was heard after it has told that it plays.
+        // The audio thread reports that it plays, and then asks what was heard.
         let heard = card.heardFrames
         card.playWhenAsked(1)
         card.waitUntil("a frame") { $0.heardFrames > heard }
@@ -88,7 +88,7 @@ struct AmplifiedReopeningTests {
         #expect(audible == [false, true, false, true])
     }
 
-    @Test("From one track to the next: heard out, muted, waited, opened, started, waited, heard")
+    @Test("From one track to the next: played to the end, muted, waited, opened, started, waited, heard")
     func transition() throws {
         try playFirst()
         card.play(3899)
@@ -117,7 +117,7 @@ struct AmplifiedReopeningTests {
         fixture.end()
     }
 
-    @Test("A jump without another sample rate leaves the amplifier as it is")
+    @Test("A jump without another sample rate does not mute the amplifier")
     func jumpOfOneRate() throws {
         try playFirst()
         fixture.perform { $0.commands.perform(.previous) }
@@ -132,14 +132,14 @@ struct AmplifiedReopeningTests {
     func noAmplifier() throws {
         try fixture.start("[audio]\nnormalization = off", board: "")
         let products = try tracks.make("a", frames: 4000) + tracks.make("b", frames: 4000, rate: 2000)
-        fixture.perform { try $0.queue.set(products, playing: true) }
+        try fixture.perform { try $0.queue.set(products, playing: true) }
         card.playFreely()
         fixture.wait("the end") { $0.playback == .stopped && self.card.openingCount == 2 }
         #expect(card.heard == "a0-4000 b0-4000")
         fixture.end()
     }
 
-    // MARK: What is asked for meanwhile
+    // MARK: Requests meanwhile
 
     @Test("Paused and played: muted as long as it has to be")
     func pause() throws {
@@ -153,7 +153,7 @@ struct AmplifiedReopeningTests {
         fixture.end()
     }
 
-    @Test("Paused for long: the device is opened anew at once, muted as it is")
+    @Test("After a long pause the device is reopened at once, because the amplifier is muted")
     func longPause() throws {
         try playFirst()
         playToEnd()
@@ -169,11 +169,11 @@ struct AmplifiedReopeningTests {
         fixture.end()
     }
 
-    @Test("Back to what the device can play: it starts when the amplifier has been muted for long enough")
+    @Test("Back to a format of the device: it starts when the amplifier has been muted for long enough")
     func back() throws {
         try playFirst()
         playToEnd()
-        fixture.perform { try $0.queue.select($0.queue.contents.playOrder[0]) }
+        try fixture.perform { try $0.queue.select($0.queue.contents.playOrder[0]) }
         fixture.waitForFocus()
         #expect(!card.isStarted)
         fixture.pass(milliseconds: 20)
@@ -184,7 +184,7 @@ struct AmplifiedReopeningTests {
         fixture.end()
     }
 
-    @Test("A seek in what the device can play: heard again when the amplifier may be")
+    @Test("A seek without a new format: heard again when the amplifier allows it")
     func seek() throws {
         try playFirst()
         playToEnd()

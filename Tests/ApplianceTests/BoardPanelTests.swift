@@ -28,30 +28,30 @@ struct BoardPanelTests {
         for _ in 0..<count { fixture.pass(milliseconds: 1) }
     }
 
-    @Test("A button does what the profile says")
+    @Test("A button does its action in the profile")
     func button() throws {
         try fixture.start(
             "[audio]\nnormalization = off", board: "[button play]\nline = 1\nactive = low\npress = toggle\n")
         let products = try tracks.make("a", frames: 9000)
-        fixture.perform { try $0.queue.set(products, playing: false) }
+        try fixture.perform { try $0.queue.set(products, playing: false) }
         fixture.perform { [fixture] _ in fixture.lines.inputs["line 1 of c"]?.edge(true, at: fixture.clock.now()) }
         fixture.waitForSound()
         fixture.end()
     }
 
-    @Test("A line that cannot be had is a problem, and the music plays")
+    @Test("A line that cannot be opened is a problem, and the music plays")
     func missingLine() throws {
         let line = LineReference(chip: "c", line: .offset(1))
         fixture.lines.errors["line 1 of c"] = .chipMissing(line, present: [])
         try fixture.start("", board: "[button play]\nline = 1\nactive = low\npress = toggle\n")
         #expect(fixture.status.problems.map(\.subject) == ["button play"])
         let products = try tracks.make("a", frames: 9000)
-        fixture.perform { try $0.queue.set(products, playing: true) }
+        try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         fixture.end()
     }
 
-    @Test("What bears one name has problems of its own, and none is taken for the sound card's")
+    @Test("A button and a light of the same name have separate problems, also apart from the sound card's")
     func oneName() throws {
         for line in 1...4 {
             let reference = LineReference(chip: "c", line: .offset(line))
@@ -83,12 +83,12 @@ struct BoardPanelTests {
         fixture.end()
     }
 
-    @Test("Lights show what it does")
+    @Test("Lights show the state of playback")
     func lights() throws {
         try fixture.start("", board: "[light a]\nline = 1\nplaying = on\n[light b]\nline = 2\npaused = on\n")
         #expect(output(2).last == true)
         let products = try tracks.make("a", frames: 9000)
-        fixture.perform { try $0.queue.set(products, playing: true) }
+        try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         #expect(output(1).last == true)
         #expect(output(2).last == false)
@@ -113,7 +113,7 @@ struct BoardPanelTests {
         let products = try tracks.make("a", frames: 9000)
         #expect(output(1) == [false])
         fixture.pass(seconds: 1)
-        fixture.perform { try $0.queue.set(products, playing: true) }
+        try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         // The message that it plays has arrived; nothing is heard before 30 ms of the daemon's clock.
         #expect(output(1) == [false])
@@ -141,11 +141,11 @@ struct BoardPanelTests {
 
     private static let slowAmplifier = "[amplifier]\nline = 1\nactive = high\nrole = enable\nmute-before-stop = 10 ms\n"
 
-    @Test("What is made ready while the amplifier is being muted stays ready")
+    @Test("An entry that is loaded while the amplifier is being muted stays loaded")
     func loadWhileMuting() throws {
         try fixture.start("[audio]\nnormalization = off", board: Self.slowAmplifier)
         let products = try tracks.make("a", frames: 9000) + tracks.make("b", frames: 9000)
-        fixture.perform { try $0.queue.set(products, playing: true) }
+        try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         fixture.perform {
             $0.commands.perform(.stop)
@@ -158,11 +158,11 @@ struct BoardPanelTests {
         fixture.end()
     }
 
-    @Test("Who waits for the device is told, also when the music goes on before the amplifier is muted")
+    @Test("A client that waits for the device is answered, also if playback resumes before the amplifier is muted")
     func playWhileMuting() throws {
         try fixture.start("[audio]\nnormalization = off", board: Self.slowAmplifier)
         let products = try tracks.make("a", frames: 9000)
-        fixture.perform { try $0.queue.set(products, playing: true) }
+        try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         nonisolated(unsafe) var isTold = false
         fixture.perform {
@@ -170,14 +170,14 @@ struct BoardPanelTests {
             $0.focus.whenCarriedOut { isTold = true }
             $0.focus.set(.full)
         }
-        // Who asks later is told later.
+        // A later request is answered later.
         fixture.waitForFocus()
         #expect(fixture.perform { _ in isTold })
         fixture.end()
     }
 
     @Test(
-        "What the lights tell",
+        "The conditions of the lights",
         arguments: [
             (DaemonStatus.Playback.playing, [], [LightCondition.playing]), (.paused, [], [.paused]),
             (.stopped, [], [.paused]),

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Commands, from wherever they come")
 struct CommandTests {
-    @Test("Each has a name of its own")
+    @Test("Each has its own name")
     func names() {
         for command in ApplianceCommand.allCases { #expect(ApplianceCommand(name: command.name) == command) }
         #expect(Set(ApplianceCommand.allCases.map(\.name)).count == ApplianceCommand.allCases.count)
@@ -14,7 +14,7 @@ struct CommandTests {
         #expect(ApplianceCommand(name: "") == nil)
     }
 
-    @Test("Each does what it says")
+    @Test("Each command has its effect")
     func dispatch() throws {
         let tracks = try Tracks()
         let fixture = try ConductorFixture()
@@ -62,7 +62,7 @@ struct CommandTests {
     }
 }
 
-@Suite("What a start does with what was kept")
+@Suite("A start and the stored queue")
 struct ResumeTests {
     @Test(
         "playing, paused, empty",

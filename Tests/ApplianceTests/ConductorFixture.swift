@@ -3,11 +3,13 @@ import Output
 import OutputTestSupport
 import Platform
 import TestSupport
+import Testing
 
 @testable import Appliance
 @testable import Player
 
 /// A conductor on a loop of its own, with a real player, a paced card, and a log of everything that happens.
+// @unchecked: what threads share is guarded by `condition`; the rest is written by `init` alone.
 final class ConductorFixture: @unchecked Sendable {
     let card = PacedCard()
     let player: Player
@@ -16,6 +18,7 @@ final class ConductorFixture: @unchecked Sendable {
     /// Used on `loop` alone.
     private let conductor: QueueConductor
     private let condition = NSCondition()
+    private let patience = Patience()
     // Guarded by `condition`.
     private var happened: [QueueMessage] = []
     private var received: [PlaybackMessage] = []
@@ -66,6 +69,7 @@ final class ConductorFixture: @unchecked Sendable {
     @discardableResult
     func perform<Result>(_ body: @escaping (QueueConductor) -> Result) -> Result {
         let done = DispatchSemaphore(value: 0)
+        // Safe: the loop uses both before it signals, and this thread after that.
         nonisolated(unsafe) var result: Result?
         nonisolated(unsafe) let body = body
         loop.post { [self] in
@@ -81,7 +85,7 @@ final class ConductorFixture: @unchecked Sendable {
         perform { conductor in try! conductor.edit(change) }
     }
 
-    /// Returns when the engine has carried out all that it was told, and the conductor has heard of it.
+    /// Returns when the engine has carried out everything that it was asked to do, and the conductor has heard of it.
     func settle() {
         perform { _ in }
         let done = DispatchSemaphore(value: 0)
@@ -93,45 +97,47 @@ final class ConductorFixture: @unchecked Sendable {
     var events: [QueueMessage] { condition.withLock { happened } }
     var failedEntries: [EntryID] { events.compactMap { if case .failed(let entry, _) = $0 { entry } else { nil } } }
 
-    /// Returns when `isTrue` of all that the conductor has told.
+    /// Returns when `isTrue` of all that the conductor has reported.
     func wait(
-        _ what: String, file: StaticString = #file, line: UInt = #line,
-        until isTrue: ([QueueMessage]) -> Bool
+        _ what: String, sourceLocation: SourceLocation = #_sourceLocation, until isTrue: ([QueueMessage]) -> Bool
     ) {
-        wait(what, file, line) { isTrue(happened) }
+        wait(what, sourceLocation) { isTrue(happened) }
     }
 
-    /// Returns when `isTrue` of all that the engine has told, whether the conductor has heard of it or not.
+    /// Returns when `isTrue` of all that the engine has reported, whether the conductor has heard of it or not.
     func waitForEngine(
-        _ what: String, file: StaticString = #file, line: UInt = #line, until isTrue: ([PlaybackMessage]) -> Bool
+        _ what: String, sourceLocation: SourceLocation = #_sourceLocation,
+        until isTrue: ([PlaybackMessage]) -> Bool
     ) {
-        wait(what, file, line) { isTrue(received) }
+        wait(what, sourceLocation) { isTrue(received) }
     }
 
-    private func wait(_ what: String, _ file: StaticString, _ line: UInt, until isTrue: () -> Bool) {
+    private func wait(_ what: String, _ sourceLocation: SourceLocation, until isTrue: () -> Bool) {
         condition.lock()
         defer { condition.unlock() }
-        let limit = Date(timeIntervalSinceNow: 60)
+        let limit = patience.limit
         while !isTrue() {
-            guard condition.wait(until: limit) else {
-                fatalError("waited in vain for \(what): \(happened), \(received)", file: file, line: line)
+            if !condition.wait(until: limit) {
+                return patience.end(what, sourceLocation, state: "\(happened), \(received)")
             }
         }
     }
 
     /// Plays on and returns when the engine knows it: the audio thread tells where it is a moment after it was heard.
-    func play(_ frames: Int) {
-        card.play(frames)
+    func play(_ frames: Int, sourceLocation: SourceLocation = #_sourceLocation) {
+        card.play(frames, sourceLocation: sourceLocation)
         let position = Double(card.heardFrames) / Double(Tracks.rate)
-        card.waitUntil("the position") { _ in self.player.playbackEngine.assetPosition == position }
+        card.waitUntil("the position", sourceLocation: sourceLocation) { _ in
+            self.player.playbackEngine.assetPosition == position
+        }
     }
 
-    func waitForEnd(file: StaticString = #file, line: UInt = #line) {
-        wait("the end", file: file, line: line) { $0.contains(.ended) }
+    func waitForEnd(sourceLocation: SourceLocation = #_sourceLocation) {
+        wait("the end", sourceLocation: sourceLocation) { $0.contains(.ended) }
     }
 }
 
-/// Files, of 1 kHz unless told otherwise, whose every frame says where it comes from: the left channel is the track's
+/// Files, of 1 kHz unless another rate is given. Every frame says where it comes from: the left channel is the track's
 /// letter, the right one the frame's number.
 final class Tracks {
     static let rate = 1000
@@ -184,12 +190,12 @@ extension PacedCard {
         return runs.map { "\(Character(UnicodeScalar($0.letter)!))\($0.start)-\($0.end)" }.joined(separator: " ")
     }
 
-    /// Where the sound began anew: `a0 b100`.
+    /// Where the sound starts, each time: `a0 b100`.
     var beginnings: String {
         heard.split(separator: " ").map { $0.prefix { $0 != "-" } }.joined(separator: " ")
     }
 
-    /// Plays on until this has been heard. What was playing before may be heard for some more frames.
+    /// Continues until this has been heard. Frames of the earlier entry may be heard before it.
     func play(until expected: String) -> Bool {
         for _ in 0..<100 {
             if beginnings == expected { return true }
@@ -199,5 +205,5 @@ extension PacedCard {
     }
 }
 
-/// What tracks of this word, played to the end, are to be heard as.
+/// The expected sound of the tracks of this word, played to the end.
 func sound(_ word: String, frames: Int = 4000) -> String { word.map { "\($0)0-\(frames)" }.joined(separator: " ") }

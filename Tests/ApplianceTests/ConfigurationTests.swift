@@ -10,7 +10,7 @@ struct ConfigurationTests {
         try Configuration(parsing: Array(text.utf8), file: "tonearm.conf")
     }
 
-    /// What is said about a text that is wrong.
+    /// The problems of a text.
     private func problems(_ text: String) -> [String] {
         let error = #expect(throws: Configuration.Problems.self) { try parse(text) }
         return error?.problems.map(\.description) ?? []
@@ -119,7 +119,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "What is no configuration is an error with its line",
+        "A line that is not valid is an error with its number",
         arguments: [
             ("device = x", "1: \"device\" comes before the first [section]"),
             ("[audio\ndevice = x", "1: a section is written [name], alone on its line"),
@@ -141,10 +141,10 @@ struct ConfigurationTests {
         #expect(error?.problems.map(\.description) == ["f:2: not valid UTF-8"])
     }
 
-    // MARK: What is allowed
+    // MARK: Allowed values
 
     @Test(
-        "A typo is answered with what was meant, and what there is",
+        "The error for a typo suggests a name, and lists all",
         arguments: [
             (
                 "[audoi]",
@@ -168,7 +168,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "A bad value or unit is answered with what is allowed",
+        "The error for a bad value or unit lists the allowed ones",
         arguments: [
             ("[audio]\nbuffer = 200", "a duration from 20 ms to 2 s, with a unit: ms, s or min"),
             ("[audio]\nbuffer = 5 h", "a duration from 20 ms to 2 s, with a unit: ms, s or min"),
@@ -198,7 +198,7 @@ struct ConfigurationTests {
         #expect(problems(text) == ["tonearm.conf:2: \(key) = \(value): must be \(allowed)"])
     }
 
-    @Test("What is set twice says where it was set first")
+    @Test("The error for a setting that is set twice names the first line")
     func duplicate() {
         #expect(
             problems("[audio]\nperiods = 4\n[audio]\nperiods = 5")
@@ -261,7 +261,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("The table is in the order of the names, and what it says of itself is short")
+    @Test("The table is in the order of the names, and its comments are short")
     func table() {
         #expect(Setting.all.map(\.name) == SettingName.allCases)
         for setting in Setting.all {
@@ -270,7 +270,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("What is shown says where it comes from, and is a file that sets the same")
+    @Test("The shown configuration names the origins, and is a file with the same values")
     func shown() throws {
         let configuration = try parse("[audio]\nbuffer = 100ms\ndevice = \"a # b\"\n[board]\npower-off=a,b")
         let shown = configuration.shown
@@ -282,7 +282,7 @@ struct ConfigurationTests {
 
     // MARK: Reload
 
-    @Test("A reload brings into force what can change, and says what cannot")
+    @Test("A reload applies the settings that can change, and reports the others")
     func reload() throws {
         let old = try parse("[audio]\nbuffer = 100 ms\npre-amp = 2 dB\n[log]\nlevel = info")
         let new = try parse("[audio]\nbuffer = 50 ms\nperiods = 4\npre-amp = 0 dB\n")
@@ -300,7 +300,7 @@ struct ConfigurationTests {
     // MARK: Set by a client
 
     @Test(
-        "What a start needs before it knows what clients have set, and what is run, is for the file alone",
+        "Settings that a start needs before those of clients, and commands, can be set only in the file",
         arguments: [
             SettingName.state, .socket, .socketMode, .socketGroup, .clients, .profile, .powerOff, .networkRestart,
         ])
@@ -310,7 +310,7 @@ struct ConfigurationTests {
         #expect(standard.overruled(by: [name: name == .clients ? "1" : "/elsewhere"]) == standard)
     }
 
-    @Test("No client brings in what a file cannot hold", arguments: ["a\nb", "a\0b", "\u{7F}"])
+    @Test("No client can set a value that a file cannot hold", arguments: ["a\nb", "a\0b", "\u{7F}"])
     func controlCharacters(text: String) {
         #expect(throws: SettingError.self) { try Configuration.checked(text, for: .device) }
     }

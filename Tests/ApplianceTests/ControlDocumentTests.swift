@@ -7,7 +7,7 @@ import Testing
 @testable import Output
 @testable import Player
 
-@Suite("docs/control.md tells the truth")
+@Suite("docs/control.md matches the code")
 struct ControlDocumentTests {
     private let text: String
 
@@ -71,7 +71,7 @@ struct ControlDocumentTests {
         #expect(String(decoding: given, as: UTF8.self) == line + "\n")
     }
 
-    @Test("It tells every reason for which an entry can fail")
+    @Test("It lists every reason why an entry can fail")
     func reasons() throws {
         let product = QueuedProduct(.track, "/a").mediaProduct(referenceId: "")
         let media: [MediaError] = [

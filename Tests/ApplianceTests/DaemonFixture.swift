@@ -6,20 +6,22 @@ import OutputTestSupport
 import PCM
 import Platform
 import TestSupport
+import Testing
 
 @testable import Appliance
 @testable import Player
 
-/// A daemon on a loop of its own whose clock the test drives, with a real player on a paced card and a real state
+/// A daemon on its own loop, whose clock the test drives, with a real player on a paced card and a real state
 /// folder. It can be ended and started again on the same state.
+// @unchecked: what threads share is guarded by `condition`; the rest belongs to the test's thread.
 final class DaemonFixture: @unchecked Sendable {
     let card = PacedCard()
     let clock = ManualClock(1_000_000_000_000)
     let lines = DrivenLines()
     let folder: String
-    /// In force where none is kept.
+    /// The volume when none is stored.
     var firstVolume = Volume.full
-    /// What one start has made.
+    /// The objects of one start.
     private struct Running {
         let player: Player
         let loop: EventLoop
@@ -33,6 +35,7 @@ final class DaemonFixture: @unchecked Sendable {
     var player: Player { running!.player }
     private var loop: EventLoop { running!.loop }
     private let condition = NSCondition()
+    private let patience = Patience()
     // Guarded by `condition`.
     private var happened: [DaemonEvent] = []
 
@@ -45,10 +48,11 @@ final class DaemonFixture: @unchecked Sendable {
     func start(_ text: String = "", board: String? = nil) throws {
         let configuration = try Configuration(parsing: Array(text.utf8), file: "tonearm.conf")
         let state = try ApplianceState(folder)
-        var settings = PlayerSettings(output: RendererSettings(device: "paced"))
+        // As the program has it, but for what would depend on this machine.
+        var settings = configuration.playerSettings(device: "paced", sound: nil)
         settings.storage = state.storage
         settings.firstVolume = firstVolume
-        settings.storesOnlyVolume = true
+        settings.realtimePriority = nil
         let player = try Player(
             settings: settings, source: LocalFiles(), provider: card, clock: ManualClock(),
             newSessionID: { "session" }, startTimer: { LoopTimer($0) }, openMixer: { nil })
@@ -80,7 +84,7 @@ final class DaemonFixture: @unchecked Sendable {
         abandon()
     }
 
-    /// Ends it without letting it write anything more, as a pulled plug would: what it has written stays.
+    /// Ends it without further writes, like a power cut: earlier writes stay.
     func pullThePlug() throws {
         perform { _ in }
         let copy = folder + ".copy"
@@ -102,20 +106,18 @@ final class DaemonFixture: @unchecked Sendable {
 
     /// Does something on the daemon's thread and returns when it is done.
     @discardableResult
-    func perform<Result>(_ body: @escaping (Daemon) throws -> Result) -> Result {
+    func perform<Result, Failure>(_ body: @escaping (Daemon) throws(Failure) -> Result) throws(Failure) -> Result {
         let done = DispatchSemaphore(value: 0)
-        nonisolated(unsafe) var result: Swift.Result<Result, any Error>?
+        // Safe: the loop uses both before it signals, and this thread after that.
+        nonisolated(unsafe) var result: Swift.Result<Result, Failure>?
         nonisolated(unsafe) let body = body
         let daemon = running!.daemon
         loop.post {
-            result = Swift.Result { try body(daemon) }
+            do throws(Failure) { result = .success(try body(daemon)) } catch { result = .failure(error) }
             done.signal()
         }
         done.wait()
-        switch result! {
-        case .success(let value): return value
-        case .failure(let error): fatalError("\(error)")
-        }
+        return try result!.get()
     }
 
     var status: DaemonStatus { perform { $0.status } }
@@ -128,14 +130,14 @@ final class DaemonFixture: @unchecked Sendable {
         done.wait()
     }
 
-    /// Returns when the device is as the focus has it.
+    /// Returns when the device matches the focus.
     func waitForFocus() {
         let done = DispatchSemaphore(value: 0)
         perform { $0.focus.whenCarriedOut { done.signal() } }
         done.wait()
     }
 
-    /// Returns when the engine has carried out all that it was told, and the daemon has heard of it.
+    /// Returns when the engine has carried out everything that it was asked to do, and the daemon has heard of it.
     func settle() {
         perform { _ in }
         let done = DispatchSemaphore(value: 0)
@@ -160,20 +162,21 @@ final class DaemonFixture: @unchecked Sendable {
     }
 
     /// Plays on and returns when the engine knows it.
-    func play(_ frames: Int, file: StaticString = #file, line: UInt = #line) {
+    func play(_ frames: Int, sourceLocation: SourceLocation = #_sourceLocation) {
         let before = status.position
-        card.play(frames, file: file, line: line)
+        card.play(frames, sourceLocation: sourceLocation)
         let position = before + Double(frames) / Double(Tracks.rate)
-        card.waitUntil("the position") { _ in
+        card.waitUntil("the position", sourceLocation: sourceLocation) { _ in
             self.player.playbackEngine.assetPosition.map { abs($0 - position) < 0.0005 } ?? false
         }
     }
 
     /// Returns when the daemon is so.
     func wait(
-        _ what: String, file: StaticString = #file, line: UInt = #line, until isTrue: @escaping (DaemonStatus) -> Bool
+        _ what: String, sourceLocation: SourceLocation = #_sourceLocation,
+        until isTrue: @escaping (DaemonStatus) -> Bool
     ) {
-        let limit = Date(timeIntervalSinceNow: 60)
+        let limit = patience.limit
         condition.lock()
         defer { condition.unlock() }
         while true {
@@ -181,7 +184,7 @@ final class DaemonFixture: @unchecked Sendable {
             let status = status
             condition.lock()
             if isTrue(status) { return }
-            guard Date() < limit else { fatalError("waited in vain for \(what): \(status)", file: file, line: line) }
+            if Date() >= limit { return patience.end(what, sourceLocation, state: "\(status)") }
             // The engine's own thread may be ahead of the daemon's: look again also without an event.
             _ = condition.wait(until: Date(timeIntervalSinceNow: 0.02))
         }

@@ -24,13 +24,13 @@ struct DaemonTests {
 
     private func set(_ word: String, frames: Int = 20_000, playing: Bool = true) throws {
         let products = try tracks.make(word, frames: frames)
-        fixture.perform { try $0.queue.set(products, playing: playing) }
+        try fixture.perform { try $0.queue.set(products, playing: playing) }
         if playing { fixture.waitForSound() }
     }
 
     // MARK: Resuming
 
-    @Test("A start goes on where the last one ended, to the frame")
+    @Test("A start resumes at the exact frame where the last one ended")
     func resumes() throws {
         try fixture.start("[audio]\nnormalization = off")
         try set("ab")
@@ -65,7 +65,7 @@ struct DaemonTests {
     }
 
     @Test(
-        "What was paused stays paused; empty forgets",
+        "A paused queue stays paused; `empty` starts with an empty queue",
         arguments: [
             ("playing", 2, DaemonStatus.Playback.paused), ("paused", 2, .paused), ("empty", 0, .stopped),
         ])
@@ -101,7 +101,7 @@ struct DaemonTests {
 
     // MARK: The state folder
 
-    @Test("A second daemon on the same state is told who has it")
+    @Test("A second daemon on the same state gets an error that names the first one")
     func lock() throws {
         try fixture.start()
         do throws(ApplianceState.Problem) {
@@ -128,10 +128,10 @@ struct DaemonTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: "\(fixture.folder)/\(name).damaged-1")) == noise)
     }
 
-    @Test("What cannot be written is a problem, and is written as soon as it can be")
+    @Test("A failed write is a problem, and is retried until it succeeds")
     func unwritable() throws {
         try fixture.start()
-        // Somebody else in the middle of a write: the daemon's own waits a second and gives up.
+        // Another process is writing: the daemon's write waits a second and fails.
         let other = try Database(path: "\(fixture.folder)/tonearm.db")
         try other.execute("BEGIN IMMEDIATE")
         try set("ab", playing: false)
@@ -169,7 +169,7 @@ struct DaemonTests {
 
     // MARK: Focus
 
-    @Test("Without focus the device is free; with it, it plays on from the same frame")
+    @Test("Without focus the device is free; with it, playback resumes at the same frame")
     func focus() throws {
         try fixture.start("[audio]\nnormalization = off")
         try set("a")
@@ -186,7 +186,7 @@ struct DaemonTests {
         fixture.end()
     }
 
-    @Test("The lowest level that anybody asks for holds, and whoever goes gives it back")
+    @Test("The lowest level of all clients applies, and ends when its client disconnects")
     func holders() throws {
         try fixture.start()
         fixture.perform { $0.focus.hold(.none, by: 1) }
@@ -202,12 +202,12 @@ struct DaemonTests {
 
     // MARK: Configuration
 
-    @Test("What a client sets is above the file, outlives a start, and is let go again")
+    @Test("A client's setting overrides the file, is kept across restarts, and can be removed")
     func settings() throws {
         try fixture.start("[audio]\nmaximum-volume = 80 %")
-        #expect(fixture.perform { try $0.settings.set(.maximumVolume, to: "50%") })
+        #expect(try fixture.perform { try $0.settings.set(.maximumVolume, to: "50%") })
         #expect(fixture.status.maximumVolumePercent == 50)
-        #expect(!fixture.perform { try $0.settings.set(.buffer, to: "1 s") })
+        #expect(try !fixture.perform { try $0.settings.set(.buffer, to: "1 s") })
         fixture.end()
         try fixture.start("[audio]\nmaximum-volume = 80 %")
         #expect(fixture.status.maximumVolumePercent == 50)
@@ -218,19 +218,19 @@ struct DaemonTests {
         fixture.end()
     }
 
-    @Test("What needs a start is not in force until then, however often it is set, and is again when it is taken back")
+    @Test("A setting that needs a restart is not in force before it, and is again when it is set back")
     func settingForNextStart() throws {
         try fixture.start("[audio]\nbuffer = 100 ms")
-        #expect(!fixture.perform { try $0.settings.set(.buffer, to: "1 s") })
-        #expect(!fixture.perform { try $0.settings.set(.buffer, to: "1 s") })
-        #expect(fixture.perform { try $0.settings.set(.preAmp, to: "0 dB") })
-        #expect(fixture.perform { try $0.settings.set(.buffer, to: "100 ms") })
-        #expect(!fixture.perform { try $0.settings.set(.buffer, to: "1 s") })
+        #expect(try !fixture.perform { try $0.settings.set(.buffer, to: "1 s") })
+        #expect(try !fixture.perform { try $0.settings.set(.buffer, to: "1 s") })
+        #expect(try fixture.perform { try $0.settings.set(.preAmp, to: "0 dB") })
+        #expect(try fixture.perform { try $0.settings.set(.buffer, to: "100 ms") })
+        #expect(try !fixture.perform { try $0.settings.set(.buffer, to: "1 s") })
         #expect(fixture.perform { $0.settings.unset(.buffer) })
         fixture.end()
     }
 
-    @Test("A value that is not allowed changes nothing and says what is")
+    @Test("A value that is not allowed changes nothing, and the error lists the allowed ones")
     func badSetting() throws {
         try fixture.start()
         fixture.perform { daemon in
@@ -245,7 +245,7 @@ struct DaemonTests {
         fixture.end()
     }
 
-    @Test("A reload brings into force what it can, and names what it cannot")
+    @Test("A reload applies the settings that it can, and names the others")
     func reload() throws {
         try fixture.start("[audio]\npre-amp = 0 dB")
         let new = try Configuration(parsing: Array("[audio]\npre-amp = 6 dB\nperiods = 8".utf8), file: "tonearm.conf")
@@ -255,7 +255,7 @@ struct DaemonTests {
         #expect(fixture.player.playbackEngineConfig.loudnessNormalizationPreAmp == 6)
         fixture.perform { $0.settings.reloadFailed("tonearm.conf:2: bufer is no key") }
         #expect(fixture.status.problems.map(\.subject) == ["configuration"])
-        fixture.perform { _ = try $0.settings.set(.preAmp, to: "3 dB") }
+        try fixture.perform { _ = try $0.settings.set(.preAmp, to: "3 dB") }
         #expect(fixture.status.problems.map(\.subject) == ["configuration"], "the file is still as it was")
         fixture.perform { $0.settings.reload(new) }
         #expect(fixture.status.problems == [])
@@ -264,7 +264,7 @@ struct DaemonTests {
 
     // MARK: The volume
 
-    @Test("The volume and its mute are told and kept")
+    @Test("The volume and its mute are reported and stored")
     func volume() throws {
         try fixture.start("[audio]\nmaximum-volume = 60 %")
         fixture.perform { $0.volume.set(percent: 90) }
@@ -283,14 +283,14 @@ struct DaemonTests {
 
     // MARK: Problems
 
-    @Test("A device that is not there is a problem until it is, and what cannot be played is told")
+    @Test("A missing device is a problem until it is there, and entries that cannot be played are reported")
     func problems() throws {
         fixture.card.unplug()
         try fixture.start()
         // Already before anything wants to play.
         #expect(fixture.status.problems == [DaemonProblem(subject: "device", message: "no card")])
         let products = try tracks.make("Xa", frames: 3000)
-        fixture.perform { try $0.queue.set(products, playing: true) }
+        try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.wait("the problem") { $0.playback == .stalled && $0.problems.map(\.subject) == ["device"] }
         fixture.settle()
         #expect(fixture.status.playback == .stalled)
@@ -309,7 +309,7 @@ struct DaemonTests {
             #expect(link(plain, bytes) == 0)
         }
         try fixture.start("[audio]\nnormalization = off")
-        fixture.perform { daemon in
+        try fixture.perform { daemon in
             try daemon.queue.set([QueuedProduct(.track, path)], playing: true)
         }
         fixture.waitForSound()

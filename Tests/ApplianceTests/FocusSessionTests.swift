@@ -3,13 +3,13 @@ import Testing
 
 @testable import Appliance
 
-@Suite("The session lifecycle (seed 004, its audio half)")
+@Suite("The focus and the device (docs/playback.md, 14)")
 struct FocusSessionTests {
     /// A session in a given state.
     private func session(
         _ focus: FocusLevel, _ power: PowerState = .active, _ streaming: StreamingState
     ) -> Session {
-        // What is open in a state was opened in one where it may be.
+        // An open device was opened in a state that allows it.
         var session = FocusSession(focus: .full, power: .active)
         if streaming != .stopped { _ = session.begin() }
         if streaming == .ready { _ = session.handle(.started) }
@@ -41,7 +41,7 @@ struct FocusSessionTests {
         }
     }
 
-    @Test("Whatever the board does, losing the focus closes the device", arguments: PowerState.allCases)
+    @Test("Losing the focus closes the device in every power state", arguments: PowerState.allCases)
     func closing(power: PowerState) {
         for level in [FocusLevel.none, .background] {
             let open = session(.full, power, .ready)
@@ -68,7 +68,7 @@ struct FocusSessionTests {
     }
 
     @Test(
-        "Starting moves to ready only where that still holds, else to stopped",
+        "Starting moves to ready only if the device is still allowed, else to stopped",
         arguments: [
             (PowerState.active, StreamingState.ready), (.regaining, .ready), (.resigning, .stopped),
             (.suspended, .stopped),
@@ -81,11 +81,11 @@ struct FocusSessionTests {
         #expect(starting.streaming == expected)
         let late = session(.full, .active, .starting)
         late.handle(.focus(.background))
-        #expect(late.handle(.started) == [], "what was closed meanwhile stays closed")
+        #expect(late.handle(.started) == [], "a device that was closed meanwhile stays closed")
         #expect(late.streaming == .stopped)
     }
 
-    @Test("Resigning and suspended leave open what is open")
+    @Test("Resigning and suspended leave an open device open")
     func resigning() {
         let open = session(.limited, .active, .ready)
         #expect(open.handle(.power(.resigning)) == [])
@@ -93,7 +93,7 @@ struct FocusSessionTests {
         #expect(open.streaming == .ready)
     }
 
-    @Test("Regaining restarts what is ready, with limited focus or more", arguments: [FocusLevel.limited, .full])
+    @Test("Regaining reopens an open device, with limited focus or more", arguments: [FocusLevel.limited, .full])
     func regaining(level: FocusLevel) {
         let open = session(level, .suspended, .ready)
         #expect(open.handle(.power(.regaining)) == [.closeDevice, .openDevice])
@@ -105,7 +105,7 @@ struct FocusSessionTests {
         #expect(hasty.handle(.power(.active)) == [.closeDevice, .openDevice])
     }
 
-    @Test("What could not be opened on a sleeping board is opened when it wakes up")
+    @Test("A device that could not be opened on a sleeping board is opened when it wakes up")
     func wakingUp() {
         let session = Session(focus: .full, power: .suspended)
         #expect(session.begin() == [])
@@ -123,7 +123,7 @@ struct FocusSessionTests {
         #expect([.full, .full].flatMap { open.handle(.focus($0)) } == [.openDevice])
     }
 
-    @Test("After any events the device is open only where the chart allows it, and opened and closed in turn")
+    @Test("After any events the device is open only if that is allowed, and opened and closed in turn")
     func anyOrder() {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<200 {
@@ -150,7 +150,7 @@ struct FocusSessionTests {
         }
     }
 
-    @Test("A doorbell rings: the device is free meanwhile, and the music goes on where it was")
+    @Test("A doorbell rings: the device is free meanwhile, and the music resumes at the same position")
     func doorbell() throws {
         let tracks = try Tracks()
         let fixture = try ConductorFixture()

@@ -17,7 +17,7 @@ struct HealthTests {
         var answers = true
     }
 
-    @Test("A player is healthy while its threads answer and, where something is heard, its clock advances")
+    @Test("A player is healthy while its threads answer and its clock advances during playback")
     func table() {
         let looks: [(Look, Bool)] = [
             (Look(state: .idle, reference: nil, position: nil), true),
@@ -34,7 +34,7 @@ struct HealthTests {
             // A file that takes minutes to open, or to read on.
             (Look(state: .stalled, position: 2), true), (Look(state: .stalled, position: 2), true),
             (Look(state: .stalled, position: 2), true),
-            // Whatever it does, its threads have to answer.
+            // Its threads must answer in every state.
             (Look(state: .idle, answers: false), false), (Look(state: .notPlaying, answers: false), false),
             (Look(state: .stalled, waits: true, answers: false), false),
             (Look(state: .playing, position: 9, answers: false), false),
@@ -69,7 +69,7 @@ struct HealthTests {
         #expect(socket.arrived() == ["READY=1", "STATUS=stopped", "WATCHDOG=1"])
         #expect(alive(after: 2) == 1)
         let products = try tracks.make("ab", frames: 20_000)
-        fixture.perform { try $0.queue.set(products, playing: true) }
+        try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         #expect(socket.arrived().contains { $0.hasPrefix("STATUS=playing: ") && $0.hasSuffix(" (1 of 2)") })
         #expect(alive(after: 2) == 1)
@@ -88,6 +88,40 @@ struct HealthTests {
         fixture.perform { _ in watchdog.stop() }
         #expect(socket.arrived().last == "STOPPING=1")
         #expect(alive(after: 100) == 0)
+        fixture.end()
+    }
+
+    @Test("A player whose audio thread hangs is not healthy, also while nothing plays")
+    func hangingAudioThread() throws {
+        let (tracks, folder) = (try Tracks(), try ScratchFolder())
+        let socket = Datagrams(path: folder["notify"])
+        let variables = ["NOTIFY_SOCKET": socket.path, "WATCHDOG_USEC": "8000000"]
+        let supervisor = try #require(ServiceSupervisor(environment: { variables[$0] }))
+        let fixture = DaemonFixture(folder: folder["state"])
+        try fixture.start()
+        let watchdog = fixture.perform { Watchdog(supervisor, $0, clock: fixture.clock) }
+        func alive(after seconds: Int64) -> Int {
+            fixture.pass(seconds: seconds)
+            return socket.arrived().filter { $0 == "WATCHDOG=1" }.count
+        }
+        let products = try tracks.make("a", frames: 4000)
+        fixture.card.holdOpenings()
+        try fixture.perform { try $0.queue.set(products, playing: true) }
+        fixture.wait("the file") { $0.context != nil }
+        fixture.perform { $0.commands.perform(.pause) }
+        #expect(fixture.status.playback == .paused)
+        fixture.perform { _ in watchdog.start() }
+        #expect(alive(after: 0) == 1)
+        // An engine at rest is asked at every fourth look; that question stays open.
+        for _ in 0..<3 { #expect(alive(after: 2) == 1) }
+        #expect(alive(after: 2) == 0)
+        #expect(alive(after: 2) == 0)
+        fixture.card.letOpen()
+        // The answer to the open question comes before that to this one.
+        fixture.waitForFocus()
+        fixture.perform { _ in }
+        #expect(alive(after: 2) == 1)
+        fixture.perform { _ in watchdog.stop() }
         fixture.end()
     }
 

@@ -12,7 +12,7 @@ struct JSONSocketTests {
 
     init() throws { fixture = try RemoteFixture(clientLimit: 3) }
 
-    @Test("A reply has the request's id, whatever that is")
+    @Test("A reply has the id of its request")
     func identity() throws {
         defer { fixture.shutDown() }
         let client = try fixture.connect()
@@ -24,7 +24,7 @@ struct JSONSocketTests {
         #expect(try client.message()["id"] == .null)
     }
 
-    @Test("A mistake is answered, and the connection goes on")
+    @Test("A mistake gets an error, and the connection stays open")
     func mistakes() throws {
         defer { fixture.shutDown() }
         let client = try fixture.connect()
@@ -36,14 +36,14 @@ struct JSONSocketTests {
         #expect(try client.ask("version")["ok"] == true)
     }
 
-    @Test("Who asks for a lot at once does not keep the others waiting until all of it is done")
+    @Test("Many requests of one client do not delay the other clients")
     func turns() throws {
         defer { fixture.shutDown() }
         let busy = try fixture.connect()
         let other = try fixture.connect()
         try busy.ask("volume", "\"percent\":0")
         try other.ask("version")
-        // What the loop knows of both is out of the way when this returns.
+        // The loop has handled all events of both clients when this returns.
         fixture.perform {}
         // On the loop's thread, so that it finds the requests of both when it looks.
         let sent = fixture.perform {
@@ -68,7 +68,7 @@ struct JSONSocketTests {
         }
     }
 
-    @Test("Whoever has said all gets all replies, also to a last line without an end")
+    @Test("A client that ends its sending side gets all replies, also to a last line without a line end")
     func halfClosed() throws {
         defer { fixture.shutDown() }
         let client = try fixture.connect()
@@ -80,7 +80,7 @@ struct JSONSocketTests {
         #expect(fixture.withServer { $0.clientCount } == 0)
     }
 
-    @Test("What somebody asks for who does not wait for the reply is done")
+    @Test("The request of a client that does not wait for the reply is carried out")
     func fireAndForget() throws {
         defer { fixture.shutDown() }
         for percent in [10, 20] {
@@ -92,7 +92,7 @@ struct JSONSocketTests {
         #expect(fixture.player.playbackEngineConfig.volume.percent == 20)
     }
 
-    @Test("One client too many is told so; the limit can be changed")
+    @Test("A client above the limit gets an error; the limit can be changed")
     func limit() throws {
         defer { fixture.shutDown() }
         let clients = try (0..<3).map { _ in try fixture.connect() }
@@ -103,6 +103,39 @@ struct JSONSocketTests {
         fixture.withServer { $0.clientLimit = 4 }
         #expect(try fixture.connect().ask("version")["ok"] == true)
         for client in clients { #expect(try client.ask("version")["ok"] == true) }
+    }
+
+    @Test("No user keeps others out: the one with the most clients gives way, down to a fair share")
+    func fairShares() throws {
+        defer { fixture.shutDown() }
+        func connect(as user: UInt32) throws -> JSONClient {
+            fixture.perform { [fixture] in fixture.user = user }
+            let client = try fixture.connect()
+            fixture.perform {}
+            return client
+        }
+        let crowd = try (0..<3).map { _ in try connect(as: 1000) }
+        for client in crowd.reversed() {
+            fixture.pass(seconds: 0.1)
+            try client.ask("subscribe", "\"events\":[\"volume\"]")
+        }
+        let other = try connect(as: 1001)
+        #expect(try other.ask("subscribe", "\"events\":[\"volume\"]")["ok"] == true)
+        #expect(try crowd[2].message().errorCode == "too-many-clients", "the one with the oldest request")
+        #expect(try crowd[2].line() == nil)
+        // 2 and 1: a second one of the other user would only turn it round.
+        #expect(try connect(as: 1001).message().errorCode == "too-many-clients")
+        #expect(try connect(as: 1000).message().errorCode == "too-many-clients")
+        let third = try connect(as: 1002)
+        #expect(try third.ask("version")["ok"] == true)
+        #expect(try crowd[1].message().errorCode == "too-many-clients")
+        // One each: nobody has too many.
+        #expect(try connect(as: 1003).message().errorCode == "too-many-clients")
+        // Root's place does not depend on it, and root's clients are nobody else's to end.
+        let root = try connect(as: 0)
+        #expect(try root.ask("subscribe", "\"events\":[\"volume\"]")["ok"] == true)
+        #expect(try connect(as: 1003).message().errorCode == "too-many-clients")
+        for client in [crowd[0], other, third, root] { #expect(try client.ask("version")["ok"] == true) }
     }
 
     @Test("Root has a place that nobody else gets, and 32 subscribers do not keep it out")
@@ -123,7 +156,7 @@ struct JSONSocketTests {
         #expect(try clients[0].message().errorCode == "idle", "the longest silent one makes room for root")
     }
 
-    @Test("The system says who has connected")
+    @Test("The system reports the user of a connection")
     func peerUser() throws {
         defer { fixture.shutDown() }
         let path = fixture.folder["other"]
@@ -133,7 +166,7 @@ struct JSONSocketTests {
         _ = client
     }
 
-    @Test("Connecting to a daemon that accepts nobody has a time limit")
+    @Test("Connecting to a daemon that accepts no connections has a time limit")
     func connectingTakesTooLong() throws {
         defer { fixture.shutDown() }
         let path = fixture.folder["deaf"]
@@ -232,7 +265,7 @@ struct JSONSocketTests {
         }
     }
 
-    @Test("Who sends without reading is not read from, harms nobody, and gets all replies in the end")
+    @Test("A client that does not read is not read from, does not disturb others, and gets all replies")
     func backPressure() throws {
         defer { fixture.shutDown() }
         let (greedy, other) = (try fixture.connect(), try fixture.connect())
@@ -309,7 +342,7 @@ struct SocketFileTests {
         return nil
     }
 
-    @Test("Its folder is made, its mode is as configured, and no other name is left", arguments: [0o600, 0o660, 0o666])
+    @Test("Its folder is created, its mode is set, and no temporary file remains", arguments: [0o600, 0o660, 0o666])
     func mode(mode: UInt32) throws {
         let socket = try file(mode).open()
         var found: UInt32 = 0
@@ -318,7 +351,7 @@ struct SocketFileTests {
         _ = socket
     }
 
-    @Test("It takes the group that is configured; a group that does not exist is passed over")
+    @Test("It gets the configured group; a group that does not exist is ignored")
     func group() throws {
         let groups =
             FileManager.default.contents(atPath: "/etc/group").map { String(decoding: $0, as: UTF8.self) } ?? ""
@@ -331,7 +364,7 @@ struct SocketFileTests {
         #expect(failure(file(group: "no such group")) == nil)
     }
 
-    @Test("What a crash has left is replaced, under either name")
+    @Test("The socket that a crash has left is replaced, under either name")
     func stale() throws {
         _ = try file().open()
         _ = try LocalSocket(listeningAt: path + ".new", mode: 0o600)
@@ -340,7 +373,7 @@ struct SocketFileTests {
         #expect(try socket.accept() != nil)
     }
 
-    @Test("A socket that somebody listens on is left alone, and so is what is no socket")
+    @Test("A socket in use is left alone, and so is a file that is not a socket")
     func taken() throws {
         let socket = try file().open()
         #expect(failure(file()) == .inUse(path: path))
@@ -370,10 +403,10 @@ struct SocketFileTests {
     }
 
     @Test(
-        "What the system refuses names the path that is configured, and the way out",
+        "An error of the system names the configured path and what to do",
         arguments: [
             (EACCES, "Permission denied. Start it as a user who may write to /run/x, or set another path"),
-            (EROFS, "listen at: Read-only file system. If that cannot be mended, set another path"),
+            (EROFS, "listen at: Read-only file system. Fix that, or set another path"),
         ])
     func refused(code: Int32, message: String) {
         let error = SystemError(code: code, operation: "listen at", subject: "/run/x/control.new")

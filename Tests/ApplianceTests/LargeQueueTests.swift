@@ -52,7 +52,7 @@ struct LargeQueueTests {
         #expect(rows { $0.clear() } == (shuffled ? 4 : 3))
     }
 
-    @Test("Inserting at one place again and again writes the order anew now and then, not each time")
+    @Test("Repeated insertions at one place rewrite the order only sometimes")
     func renumbering() throws {
         var queue = PlayQueue()
         try queue.set(QueuedProduct.files(1000), random: QueueWriter.SeededRandom(seed: 5))

@@ -22,7 +22,7 @@ struct MissingMediumTests {
     /// Plays the first 700 frames of the second of three entries.
     private func play() throws {
         let products = try tracks.make("abc", frames: 20_000)
-        fixture.perform { try $0.queue.set(products, startingAt: 1, playing: true) }
+        try fixture.perform { try $0.queue.set(products, startingAt: 1, playing: true) }
         fixture.waitForSound()
         fixture.play(700)
     }
@@ -46,7 +46,7 @@ struct MissingMediumTests {
             fixture.pass(seconds: 2)
             fixture.settle()
         }
-        Issue.record("waited in vain: \(fixture.status)")
+        Issue.record("timeout: \(fixture.status)")
     }
 
     private var failures: Int { fixture.events.filter { if case .failed = $0 { true } else { false } }.count }
@@ -67,7 +67,7 @@ struct MissingMediumTests {
         fixture.end()
     }
 
-    @Test("at the start: it is waited for, and goes on where it was")
+    @Test("at the start: the queue waits for it, and resumes at its position")
     func absentAtStart() throws {
         try play()
         fixture.end()
@@ -76,7 +76,7 @@ struct MissingMediumTests {
         expectWaiting()
         fixture.pass(seconds: 2)
         expectWaiting()
-        #expect(failures == 1, "it is told once")
+        #expect(failures == 1, "it is reported once")
         try bringMediumBack()
         try pass { $0.device != nil }
         try expectGoingOn()
@@ -94,6 +94,59 @@ struct MissingMediumTests {
         try bringMediumBack()
         try pass { $0.device != nil }
         try expectGoingOn()
+    }
+
+    @Test("at the start, and its mount point holds files of the system below it: it is waited for as well")
+    func mountedOverFiles() throws {
+        try play()
+        // As after music on a medium that is mounted there was added.
+        fixture.perform { [tracks] in
+            do throws(PlayQueueError) {
+                try $0.queue.edit { queue throws(PlayQueueError) in queue.note(media: [tracks.folder.path]) }
+            } catch {
+                Issue.record(error)
+            }
+        }
+        fixture.end()
+        try takeMediumAway()
+        try FileManager.default.createDirectory(atPath: tracks.folder.path, withIntermediateDirectories: false)
+        try Data("not mounted".utf8).write(to: URL(fileURLWithPath: tracks.folder["README"]))
+        try start()
+        expectWaiting()
+        fixture.pass(seconds: 2)
+        expectWaiting()
+        try FileManager.default.removeItem(atPath: tracks.folder.path)
+        try bringMediumBack()
+        try pass { $0.device != nil }
+        try expectGoingOn()
+    }
+
+    @Test("Only what is not mounted any more is missing, and only for the files below it")
+    func media() {
+        let media = MusicMedia(["/mnt/usb", "/srv/music", "/mnt/usb"])
+        #expect(media.mountPoints == ["/mnt/usb", "/srv/music"])
+        func isMissing(_ file: String) -> Bool { media.isMissing(for: file) { $0 == "/srv/music" } }
+        #expect(isMissing("/mnt/usb/a.flac") && isMissing("/mnt/usb/b/c.flac"))
+        #expect(!isMissing("/mnt/usb2/a.flac") && !isMissing("/srv/music/a.flac") && !isMissing("/mnt/usb"))
+        var many = MusicMedia()
+        for number in 0..<100 { many.add(["/\(number)"]) }
+        #expect(many.mountPoints.count == MusicMedia.limit && many.mountPoints.last == "/99")
+    }
+
+    @Test("A file that is gone from a medium that is mounted is gone")
+    func mounted() throws {
+        // A file system of its own on every Linux.
+        try #require(MountPoint.isMounted("/dev/shm"))
+        let folder = "/dev/shm/tonearm-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try Data().write(to: URL(fileURLWithPath: "\(folder)/other.flac"))
+        let product = MediaProduct(productType: .track, productId: "\(folder)/gone.flac", referenceId: "")
+        let cause = PlayerError.Cause.system(SystemError(code: ENOENT, operation: "open"))
+        let error = PlayerError(.unexpected, cause, message: "", mediaProduct: product)
+        #expect(!MediumWait.isNeeded(after: error, MusicMedia(["/dev/shm"])))
+        #expect(MediumWait.isNeeded(after: error, MusicMedia([folder])), "where nothing is mounted")
+        fixture.end()
     }
 
     @Test("for longer: the others have their turn, and when they are not there either, it is waited for on and on")
@@ -116,7 +169,7 @@ struct MissingMediumTests {
         let other = try Tracks()
         let products = try tracks.make("a", frames: 20_000) + other.make("b", frames: 20_000)
         try takeMediumAway()
-        fixture.perform { try $0.queue.set(products, playing: true) }
+        try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.wait("the problem") { $0.problems.map(\.subject) == ["music"] }
         try pass { $0.device != nil }
         fixture.waitForSound()
@@ -141,10 +194,10 @@ struct MissingMediumTests {
         try expectGoingOn()
     }
 
-    @Test("when the next one is to be opened: that one is waited for, and none is left out")
+    @Test("when the next entry is opened: the queue waits for it, and skips none")
     func goneBetweenTracks() throws {
         let products = try tracks.make("abc", frames: 2000)
-        fixture.perform { try $0.queue.set(products, playing: true) }
+        try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         // The first two are open already.
         try takeMediumAway()
@@ -159,7 +212,7 @@ struct MissingMediumTests {
         fixture.end()
     }
 
-    @Test("while somebody seeks, pauses and plays: it goes on where they want it")
+    @Test("during seek, pause and play: it resumes as requested")
     func commandsMeanwhile() throws {
         try play()
         fixture.end()
@@ -182,7 +235,7 @@ struct MissingMediumTests {
         fixture.end()
     }
 
-    @Test("while it is paused: it stays paused, and play goes on where it was")
+    @Test("while it is paused: it stays paused, and play resumes at its position")
     func paused() throws {
         try play()
         fixture.end()
@@ -205,7 +258,7 @@ struct MissingMediumTests {
         try start()
         expectWaiting()
         let products = try other.make("x", frames: 20_000)
-        fixture.perform { try $0.queue.set(products, playing: true) }
+        try fixture.perform { try $0.queue.set(products, playing: true) }
         #expect(fixture.status.problems == [])
         fixture.waitForSound()
         fixture.play(100)

@@ -4,9 +4,9 @@ import Testing
 @testable import Appliance
 @testable import QueueWriter
 
-@Suite("The play queue (seed 002, Play Queue Management)")
+@Suite("The play queue (docs/playback.md, 11)")
 struct PlayQueueTests {
-    @Test("What is set plays from the given entry on")
+    @Test("A new queue plays from the given entry on")
     func set() throws {
         var queue = PlayQueue()
         #expect(queue.upNext == nil && queue.current == nil)
@@ -23,7 +23,7 @@ struct PlayQueueTests {
     }
 
     @Test(
-        "What follows the current entry",
+        "The entry that follows the current one",
         arguments: [
             (RepeatMode.off, "a", "b"), (.off, "c", nil),
             (.all, "a", "b"), (.all, "c", "a"),
@@ -45,7 +45,7 @@ struct PlayQueueTests {
         #expect(RepeatMode.one.following == .off)
     }
 
-    @Test("Previous goes back to what played before, and without a past to the entry before")
+    @Test("Previous goes back to the entry that played before, and without a history to the entry before in the order")
     func previous() throws {
         var queue = try PlayQueue("abcde", current: "d")
         #expect(queue.historyWord == "a")
@@ -58,13 +58,13 @@ struct PlayQueueTests {
         try queue.select(queue.id("e"))
         queue.remove([queue.id("c"), queue.id("a")])
         _ = queue.previous()
-        #expect(queue.currentLetter == "d", "what is gone is not history")
+        #expect(queue.currentLetter == "d", "removed entries are not in the history")
         var empty = PlayQueue()
         let nothing = empty.previous()
         #expect(nothing == nil)
     }
 
-    @Test("previous leaves the current entry, also when what was played between two of its turns is removed")
+    @Test("previous leaves the current entry, also when the entries between two of its turns are removed")
     func previousIsAnotherEntry() throws {
         var queue = try PlayQueue("abc", current: "c")
         for letter in ["a", "b", "a"] as [Character] { try queue.select(queue.id(letter)) }
@@ -101,7 +101,7 @@ struct PlayQueueTests {
     }
 
     @Test(
-        "A broken entry is passed over and not remembered",
+        "A failed entry is skipped and not in the history",
         arguments: [
             (RepeatMode.off, "b", "c"), (.one, "b", "c"), (.off, "c", nil), (.all, "c", "a"),
         ] as [(RepeatMode, Character, String?)])
@@ -166,7 +166,7 @@ struct PlayQueueTests {
         #expect(queue.word == "abcde".filter { !removed.contains($0) })
     }
 
-    @Test("What cannot be done says why and changes nothing")
+    @Test("An operation that fails gives the reason and changes nothing")
     func refused() throws {
         var queue = try PlayQueue("ab")
         #expect(throws: PlayQueueError.noSuchEntry(EntryID(9))) { try queue.select(EntryID(9)) }
@@ -233,7 +233,7 @@ struct PlayQueueTests {
         #expect(counts.values.allSatisfy { $0 > 850 && $0 < 1150 })
     }
 
-    @Test("Switched off, the original order is back with what came and went meanwhile")
+    @Test("Switched off, the original order is back with the changes made meanwhile")
     func editedWhileShuffled() throws {
         var queue = try PlayQueue("abcdef", current: "c")
         queue.shuffle()
@@ -250,7 +250,7 @@ struct PlayQueueTests {
         #expect(queue.currentLetter == "c")
     }
 
-    @Test("What is set while shuffled is shuffled, from the given entry on or from any")
+    @Test("A new queue is shuffled too, from the given entry on or from a random one")
     func setWhileShuffled() throws {
         var queue = PlayQueue()
         queue.shuffle()

@@ -50,7 +50,7 @@ struct PositionScheduleTests {
         #expect(!schedule.shouldWrite(.tick, seconds: 2.5, of: entry, at: 100 * second))
     }
 
-    @Test("A turning knob: once a second, and in the end where it stopped, also while paused")
+    @Test("A turning knob: once a second, and the last position at the end, also while paused")
     func seeking() {
         let schedule = Asked()
         var written: [Double] = []

@@ -33,7 +33,7 @@ struct QueueConductorTests {
 
     // MARK: From one entry to the next
 
-    @Test("From beginning to end, every frame; then nothing is current, and play begins anew")
+    @Test("From beginning to end, every frame; then no entry is current, and play starts again")
     func wholeQueue() throws {
         defer { end() }
         card.playFreely()
@@ -71,7 +71,7 @@ struct QueueConductorTests {
         #expect(card.heard == sound("aaab"))
     }
 
-    @Test("What is up next is what is heard next, whatever happens to the queue meanwhile")
+    @Test("The entry that is up next is heard next, after any changes of the queue")
     func changingNext() throws {
         defer { end() }
         let more = try tracks.make("xyz", frames: 4000)
@@ -90,7 +90,7 @@ struct QueueConductorTests {
         #expect(card.heard == sound("adyxcz"))
     }
 
-    @Test("Shuffle keeps what plays")
+    @Test("Shuffle keeps the current entry")
     func shuffle() throws {
         defer { end() }
         try set("abcdef", startingAt: 2)
@@ -108,7 +108,7 @@ struct QueueConductorTests {
 
     // MARK: Errors
 
-    @Test("Broken entries are passed over", arguments: ["X?ab", "aX?b", "aX?bX", "?a?b?"])
+    @Test("Failed entries are skipped", arguments: ["X?ab", "aX?b", "aX?bX", "?a?b?"])
     func broken(word: String) throws {
         defer { end() }
         card.playFreely()
@@ -116,10 +116,10 @@ struct QueueConductorTests {
         fixture.waitForEnd()
         #expect(card.heard == sound("ab"))
         #expect(fixture.failedEntries.count == word.filter { $0 == "X" || $0 == "?" }.count)
-        #expect(fixture.perform { $0.contents.history.count } == 2, "what was not heard is not history")
+        #expect(fixture.perform { $0.contents.history.count } == 2, "unheard entries are not in the history")
     }
 
-    @Test("A queue of nothing but broken entries ends, whatever repeats", arguments: RepeatMode.allCases)
+    @Test("A queue with only failed entries ends, with every repeat mode", arguments: RepeatMode.allCases)
     func nothingButBroken(mode: RepeatMode) throws {
         defer { end() }
         card.playFreely()
@@ -206,7 +206,7 @@ struct QueueConductorTests {
         #expect(card.play(until: "a0 d0"))
     }
 
-    @Test("Paused stays paused over jumps; stop frees the device and begins anew")
+    @Test("Jumps keep the pause; stop frees the device and restarts the entry")
     func pauseAndStop() throws {
         defer { end() }
         try set("abc")
@@ -248,9 +248,9 @@ struct QueueConductorTests {
         #expect(fixture.player.playbackEngine.playbackState == .idle)
     }
 
-    // MARK: Removing what plays
+    // MARK: Removing the current entry
 
-    @Test("When what plays is removed, the next plays; when all is, it ends")
+    @Test("When the current entry is removed, the next plays; when all are removed, it ends")
     func removal() throws {
         defer { end() }
         try set("abc")
@@ -278,7 +278,7 @@ struct QueueConductorTests {
         #expect(card.heard == sound("ab"))
     }
 
-    @Test("An entry that is removed when it has just begun is left for the one after it")
+    @Test("When an entry is removed just after it has begun, the next one plays")
     func removedAtItsBeginning() throws {
         defer { end() }
         try set("abc")
@@ -312,7 +312,7 @@ struct QueueConductorTests {
 
     // MARK: Starts, and focus
 
-    @Test("A start goes on at the frame where it was", arguments: [true, false])
+    @Test("A start resumes at the exact frame", arguments: [true, false])
     func resume(playing: Bool) throws {
         end()
         var queue = PlayQueue()
@@ -328,7 +328,7 @@ struct QueueConductorTests {
         #expect(fixture.card.heard == "a2000-4000 b0-4000")
     }
 
-    @Test("Released, the device is free, and regained it goes on at the frame where it was", arguments: [true, false])
+    @Test("After release the device is free, and after regain it resumes at the exact frame", arguments: [true, false])
     func release(playing: Bool) throws {
         defer { end() }
         try set("ab")

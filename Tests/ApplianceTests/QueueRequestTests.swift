@@ -83,7 +83,7 @@ struct QueueRequestTests {
         #expect(files == ["1.flac", "2.flac", "10.flac", "disc 2/1.flac"])
     }
 
-    @Test("Who collects brings all of it in at once, in its order, or nothing")
+    @Test("Collected music is added at once and in order, or not at all")
     func collected() throws {
         defer { fixture.shutDown() }
         let other = try fixture.connect()
@@ -108,7 +108,7 @@ struct QueueRequestTests {
         #expect(try queue() == "abcdZyx")
     }
 
-    @Test("What is collected is no more than the queue holds")
+    @Test("Collected music is limited to the capacity of the queue")
     func collectedTooMany() throws {
         defer { fixture.shutDown() }
         try client.ask("queue-add", try products("a"))
@@ -133,7 +133,7 @@ struct QueueRequestTests {
         #expect(try client.ask("queue-add", "\"products\":[\(some.joined(separator: ","))]")["added"] == 1000)
     }
 
-    @Test("What the queue has no room for ends the search")
+    @Test("More music than the queue has room for ends the search")
     func noRoom() throws {
         defer { fixture.shutDown() }
         let file = try tracks.make("a", frames: 1000)[0].productId
@@ -147,7 +147,7 @@ struct QueueRequestTests {
     }
 
     @Test(
-        "The kernel's folders are refused, and skipped where a link leads there", arguments: ["/proc", "/sys", "/dev"])
+        "The kernel's folders are refused, and skipped behind links", arguments: ["/proc", "/sys", "/dev"])
     func kernelFolders(path: String) throws {
         defer { fixture.shutDown() }
         let reply = try client.ask("queue-add", "\"products\":[{\"path\":\"\(path)\"}]")
@@ -156,7 +156,7 @@ struct QueueRequestTests {
     }
 
     @Test(
-        "What a folder has that cannot be read is counted, and does not keep the rest; files in it are not looked into")
+        "Unreadable entries of a folder are counted, and the others are added; files in it are not opened")
     func skipped() throws {
         defer { fixture.shutDown() }
         let album = fixture.folder["album"]
@@ -172,7 +172,7 @@ struct QueueRequestTests {
         let reply = try client.ask("queue-add", products)
         #expect(reply["added"] == 2 && reply["skipped"] == 1)
         #expect(try client.ask("queue-collect", products)["skipped"] == 1)
-        #expect(try client.ask("queue-add", products)["skipped"] == 2, "with what was collected")
+        #expect(try client.ask("queue-add", products)["skipped"] == 2, "with the collected music")
         #expect(try client.ask("queue-add", "\"products\":[{\"path\":\"\(album)/1.flac\"}]").errorCode == "no-music")
     }
 
@@ -194,7 +194,7 @@ struct QueueRequestTests {
         #expect(try client.ask("queue-remove", "\"from\":0,\"count\":0")["removed"] == 0)
     }
 
-    @Test("What cannot be done says why, and changes nothing")
+    @Test("A request that fails gives the reason, and changes nothing")
     func refusals() throws {
         defer { fixture.shutDown() }
         let empty = fixture.folder["empty"]
@@ -214,7 +214,7 @@ struct QueueRequestTests {
         let photo = try file("cover.flac", [0xFF, 0xD8, 0xFF, 0xE0])
         let noise = try file("noise.wav", [1, 2, 3, 4])
         let nothing = try file("nothing.flac", [])
-        // Nobody may read it, not even root.
+        // It cannot be read, not even by root.
         let secret = "/proc/sys/vm/compact_memory"
         let refusals = [
             ("queue-add", "\(some),\(missing)]", "no-such-file", "/no/such: No such file or directory"),
@@ -298,7 +298,7 @@ struct QueueRequestTests {
         #expect(FileName.withBytes(of: path) { link(plain, $0) } == 0)
         #expect(try client.ask("queue-add", "\"products\":[{\"path\":\"\(fixture.folder["album"])\"}]")["added"] == 1)
         #expect(try client.ask("queue")["entries"]?[0]?["file"]?.string == path)
-        // What the daemon has said is what a client may send.
+        // A client may send the daemon's own values back.
         #expect(try client.ask("queue-set", "\"products\":[{\"path\":\"\(path)\"}]")["added"] == 1)
         #expect(try client.ask("status")["file"]?.string == path)
     }

@@ -82,7 +82,7 @@ struct QueueStateMachineTests {
 
     private static let lostDevice = PlayerError.Cause.device(.refused(device: "hw:0", code: -28, reason: "full"))
 
-    // MARK: What people ask for
+    // MARK: Requests of people
 
     @Test("A start makes the current entry ready, playing or not", arguments: [true, false])
     func resume(playing: Bool) throws {
@@ -93,7 +93,7 @@ struct QueueStateMachineTests {
         #expect(play.machine.position(nil) == 7)
     }
 
-    @Test("play loads what is current, or the first; a second play changes nothing")
+    @Test("play loads the current entry, or the first one; a second play changes nothing")
     func play() throws {
         var play = try Play("ab")
         #expect(play.handle(.play) == ["load a.1", "next b.2", "play", "queueChanged"])
@@ -161,7 +161,7 @@ struct QueueStateMachineTests {
 
     // MARK: Changing the queue
 
-    @Test("What is up next follows each change; another current entry is loaded")
+    @Test("The next entry follows each change; another current entry is loaded")
     func edits() throws {
         var play = try Play("abcd")
         _ = play.handle(.play)
@@ -187,7 +187,7 @@ struct QueueStateMachineTests {
 
     // MARK: The device
 
-    @Test("Released, everything goes on in silence; regained, it goes on where it was")
+    @Test("After release everything works silently; after regain it resumes at its position")
     func release() throws {
         var play = try Play("ab")
         _ = play.handle(.play)
@@ -200,7 +200,7 @@ struct QueueStateMachineTests {
         #expect(play.handle(.regain) == [])
     }
 
-    // MARK: What the engine says
+    // MARK: Messages of the engine
 
     @Test("From one entry to the next to the end")
     func inOrder() throws {
@@ -236,7 +236,7 @@ struct QueueStateMachineTests {
         #expect(play.finished("a", 1) == ["load b.3", "play", "advanced"])
     }
 
-    @Test("What cannot be played is passed over; a queue of nothing else ends")
+    @Test("Entries that cannot be played are skipped; a queue with only such entries ends")
     func broken() throws {
         var play = try Play("abc")
         _ = play.handle(.play)
@@ -246,7 +246,7 @@ struct QueueStateMachineTests {
         #expect(!play.machine.wantsToPlay)
     }
 
-    @Test("An error of the device ends a command's queue, and passes over an entry of the appliance's")
+    @Test("An error of the device ends a command's queue, and skips an entry of the appliance's")
     func deviceError() throws {
         var command = try Play("abc", rules: .command)
         _ = command.handle(.play)
@@ -299,7 +299,7 @@ struct QueueStateMachineTests {
     // MARK: Entries too short to hear
 
     @Test(
-        "A round of entries that yield nothing stops; one that yields something goes on",
+        "A round of entries without sound stops the queue; one with sound continues",
         arguments: [
             ([0, 0, 0], RepeatMode.all, true), ([0.19, 0.19, 0.19], .all, true), ([0, 0, 5], .all, false),
             ([0.5, 0.5, 0.5], .all, false), ([0, 0, 0], .off, false), ([0, 1, 1], .one, true),
@@ -321,7 +321,7 @@ struct QueueStateMachineTests {
         #expect(play.machine.wantsToPlay != stops)
     }
 
-    @Test("Where the length is unknown, the time counts that the entry took")
+    @Test("When the length is unknown, the time of the entry counts")
     func unknownLength() throws {
         var play = try Play("a", repeating: .all)
         _ = play.handle(.play)

@@ -8,7 +8,7 @@ import TestSupport
 @testable import Database
 @testable import QueueWriter
 
-/// All of a queue that can be told apart.
+/// Everything by which queues differ.
 struct QueueState: Equatable {
     var entries: [QueueEntry]
     var original: [EntryID]
@@ -52,7 +52,7 @@ struct QueueStoreTests {
         return QueueStore(database)
     }
 
-    /// What a queue is after so many steps of `QueueWriter`.
+    /// The queue after so many steps of `QueueWriter`.
     private func queue(after steps: Int) throws -> PlayQueue {
         var queue = PlayQueue()
         for step in 0..<steps { try QueueWriter.perform(step + 1, on: &queue) }
@@ -80,7 +80,7 @@ struct QueueStoreTests {
         }
     }
 
-    @Test("The position is that of the entry which it was written for")
+    @Test("A position belongs to the entry for which it was written")
     func position() throws {
         let store = try store()
         var queue = try PlayQueue("abc", current: "b")
@@ -93,6 +93,30 @@ struct QueueStoreTests {
         try store.write(queue, &image, isPlaying: false)
         #expect(try store.contents().position == 0)
         #expect(try !store.contents().isPlaying)
+    }
+
+    @Test("The media are those of the entries, and a change of theirs alone is written")
+    func media() throws {
+        let store = try store()
+        var queue = try PlayQueue("abc")
+        var image = QueueImage()
+        try store.write(queue, &image, isPlaying: false)
+        queue.note(media: ["/mnt/usb", "/mnt/caf\u{EFE9}"])
+        #expect(!image.isOf(queue, isPlaying: false))
+        try store.write(queue, &image, isPlaying: false)
+        var contents = try store.contents()
+        #expect(Set(contents.queue.media.mountPoints) == ["/mnt/usb", "/mnt/caf\u{EFE9}"])
+        #expect(contents.image.isOf(contents.queue, isPlaying: false))
+        contents.queue.note(media: ["/mnt/usb"])
+        #expect(contents.image.change(to: contents.queue, isPlaying: false) == nil)
+        contents.queue.clear()
+        try store.write(contents.queue, &contents.image, isPlaying: false)
+        #expect(try store.contents().queue.media == MusicMedia())
+        // A write that fails: everything is written again.
+        queue.clear()
+        image = QueueImage()
+        try store.write(queue, &image, isPlaying: false)
+        #expect(try store.contents().queue.media == MusicMedia())
     }
 
     @Test("After a write that failed everything is written")
@@ -111,7 +135,7 @@ struct QueueStoreTests {
         #expect(QueueState(try store.contents().queue) == QueueState(queue))
     }
 
-    @Test("When numbers begin anew, what had them before does not stay")
+    @Test("When numbers start again, the old rows with these numbers are removed")
     func numbersBeginAnew() throws {
         let store = try store()
         var queue = PlayQueue(
@@ -144,7 +168,7 @@ struct QueueStoreTests {
         #expect(more == nil)
     }
 
-    @Test("Killed again and again in the middle of changes, it is always what was acknowledged, or one change further")
+    @Test("After each kill during changes, the queue is the acknowledged one, or one change further")
     func killed() throws {
         var done = 0
         var read = 0
@@ -155,13 +179,13 @@ struct QueueStoreTests {
                 read += 1
             }
             writer.kill()
-            // What the process said between the last line that was read here and its end.
+            // The output of the process after the last line that was read here.
             while let line = writer.nextLine() { done = Int(line) ?? -1 }
             let contents = try store().contents()
             let states = try [done, done + 1].map { QueueState(try queue(after: $0)) }
             let found = try #require(states.firstIndex(of: QueueState(contents.queue)), "after step \(done)")
             done += found
-            // The position is a transaction of its own, after the queue's.
+            // The position is a separate transaction, after the queue's.
             if let current = contents.queue.current, contents.position != 0 {
                 #expect(contents.position <= Double(done + 1), "of \(current)")
             }

@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import Appliance
 
-@Suite("What the control socket tells by itself", .timeLimit(.minutes(2)))
+@Suite("The events of the control socket", .timeLimit(.minutes(2)))
 struct RemoteEventTests {
     private let fixture: RemoteFixture
     private let tracks: Tracks
@@ -24,7 +24,7 @@ struct RemoteEventTests {
         try fixture.connect().ask("queue-set", "\"products\":[\(paths)],\"play\":true")
     }
 
-    @Test("Who subscribes gets the status at once, and events only of what was asked for")
+    @Test("A subscriber gets the status at once, and then only the events that it asked for")
     func subscription() throws {
         defer { fixture.shutDown() }
         let reply = try client.ask("subscribe", "\"events\":[\"volume\"]")
@@ -52,7 +52,7 @@ struct RemoteEventTests {
         #expect(try client.message().members?.map(\.name) == ["event"] + members)
     }
 
-    @Test("The state follows what is heard")
+    @Test("The state follows the sound")
     func state() throws {
         defer { fixture.shutDown() }
         try client.ask("subscribe")
@@ -67,7 +67,7 @@ struct RemoteEventTests {
         #expect(event["entry"] == 1 && event["position"] == 1.5)
     }
 
-    @Test("An entry that cannot be played is told with its reason")
+    @Test("An entry that cannot be played is reported with its reason")
     func failed() throws {
         defer { fixture.shutDown() }
         try client.ask("subscribe", "\"events\":[\"failed\"]")
@@ -80,18 +80,18 @@ struct RemoteEventTests {
         #expect(event["code"] == "m3" && event["message"]?.string?.isEmpty == false)
     }
 
-    @Test("The position comes once a second, only while it plays and only to who wants it")
+    @Test("The position comes once a second, only while it plays and only to subscribers")
     func position() throws {
         defer { fixture.shutDown() }
         let other = try fixture.connect()
         try other.ask("subscribe", "\"events\":[\"state\"]")
         try play("a")
         while try other.event("state")["state"] != "playing" {}
-        // Nobody wants it: nothing of it runs.
+        // Without a subscriber, no timer runs.
         fixture.pass(seconds: 10)
         try client.ask("subscribe", "\"events\":[\"position\"]")
         for _ in 0..<3 {
-            // What was sent last was sent before the next one was arranged.
+            // The last event was sent before the next one was arranged.
             _ = fixture.withServer { $0.clientCount }
             fixture.pass(seconds: 0.9)
             fixture.pass(seconds: 0.1)
@@ -104,7 +104,7 @@ struct RemoteEventTests {
         #expect(try client.message()["id"] == "end")
     }
 
-    @Test("A subscriber that does not read is cut off, and nobody else notices")
+    @Test("A subscriber that does not read is disconnected, and others are not disturbed")
     func silentSubscriber() throws {
         defer { fixture.shutDown() }
         let other = try fixture.connect()
@@ -118,7 +118,7 @@ struct RemoteEventTests {
             try #require(changes < 10_000)
         }
         #expect(try other.ask("version")["ok"] == true)
-        // What had gone to the system before is still there, in whole lines up to the last one.
+        // Bytes that the system had already are still there, in whole lines up to the last one.
         var events = 0
         while let line = try? client.line(), line.hasPrefix("{\"event\":\"configuration\"") { events += 1 }
         #expect(events > 10 && events < changes)
@@ -147,7 +147,7 @@ struct RemoteEventTests {
         #expect(try client.ask("status")["focus"] == "background")
     }
 
-    @Test("The configuration: read, set above the file's, and let go again")
+    @Test("The configuration: read, overridden by a client, and reset")
     func configuration() throws {
         defer { fixture.shutDown() }
         let key = "\"key\":\"audio.maximum-volume\""

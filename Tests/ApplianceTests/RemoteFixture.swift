@@ -88,7 +88,7 @@ final class RemoteFixture: @unchecked Sendable {
         perform { [self] in body(server) }
     }
 
-    /// Lets time pass, and returns when what was due has run.
+    /// Advances the clock, and returns when all due timers have run.
     func pass(seconds: Double) {
         clock.advance(by: Int64(seconds * 1e9))
         loop.clockAdvanced()
@@ -108,7 +108,7 @@ final class RemoteFixture: @unchecked Sendable {
     }
 }
 
-/// A client as a program of somebody else's would be: bytes on a socket.
+/// A client that shares no code with the daemon: bytes on a socket.
 final class JSONClient: @unchecked Sendable {
     private let socket: LocalSocket
     private var received: [UInt8] = []
@@ -126,7 +126,7 @@ final class JSONClient: @unchecked Sendable {
         }
     }
 
-    /// Sends what goes without waiting.
+    /// Sends as much as fits, without waiting.
     /// - Returns: how many bytes.
     func offer(_ bytes: [UInt8]) -> Int {
         max(0, bytes.withUnsafeBytes { Glibc.send(socket.descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT)) })
@@ -157,7 +157,7 @@ final class JSONClient: @unchecked Sendable {
         return try JSONValue.parse(line)
     }
 
-    /// Sends a request and returns its reply; events before it are passed over.
+    /// Sends a request and returns its reply; events before it are skipped.
     @discardableResult
     func ask(_ request: String, _ fields: String = "") throws -> JSONValue {
         lastID += 1
@@ -169,7 +169,7 @@ final class JSONClient: @unchecked Sendable {
         }
     }
 
-    /// The next event of this name; other lines before it are passed over.
+    /// The next event of this name; other lines before it are skipped.
     func event(_ name: String) throws -> JSONValue {
         while true {
             let message = try message()

@@ -48,7 +48,7 @@ struct RequestLineTests {
     @Test("Requests", arguments: requests)
     func request(text: String, request: RemoteRequest) { #expect(read(text).request == .success(request)) }
 
-    @Test("An old form is taken, and says what to use instead")
+    @Test("An old form is accepted, and the notice says what to use instead")
     func oldForms() {
         #expect(read(#"{"request":"system","action":"power-off"}"#).notice?.contains("power-off") == true)
         #expect(read(#"{"request":"power-off"}"#).notice == nil)
@@ -127,7 +127,7 @@ struct RequestLineTests {
     }
 
     @Test(
-        "The id comes back with a mistake as well, as far as it can be told",
+        "A mistake has the id of its request too, if the id can be read",
         arguments: [
             (#"{"id":"x","request":"status"}"#, JSONValue.string("x")), (#"{"request":"nope","id":1.5}"#, .real(1.5)),
             (#"{"id":9223372036854775807,"request":"status"}"#, .integer(.max)),
@@ -177,7 +177,7 @@ struct LineSplitterTests {
     func limit(chunks: [String], expected: [String]) { #expect(lines(chunks) == expected) }
 
     @Test(
-        "What is left at the end is a line",
+        "The rest at the end is a line",
         arguments: [
             (["a\nbb"], ["a", "bb"]), (["a\n"], ["a"]), (["1234567", "8"], ["!"]), ([""], []),
         ])

@@ -11,25 +11,25 @@ struct ResumeTrialTests {
     private let a = EntryID(7)
     private let b = EntryID(8)
 
-    @Test("Two starts in a row that ended early with one entry are enough")
+    @Test("Two deaths in a row with one entry are enough")
     func decisions() {
-        #expect(ResumeTrial.decide(a, after: nil) == .open(ResumeTrial(entry: a, starts: 1)))
-        #expect(
-            ResumeTrial.decide(a, after: ResumeTrial(entry: a, starts: 1)) == .open(ResumeTrial(entry: a, starts: 2)))
-        #expect(ResumeTrial.decide(a, after: ResumeTrial(entry: a, starts: 2)) == .passOver)
-        #expect(ResumeTrial.decide(a, after: ResumeTrial(entry: a, starts: .max)) == .passOver)
-        #expect(
-            ResumeTrial.decide(b, after: ResumeTrial(entry: a, starts: 2)) == .open(ResumeTrial(entry: b, starts: 1)))
+        func decide(_ kept: ResumeTrial?) -> ResumeTrial.Decision { ResumeTrial.decide(a, after: kept) }
+        #expect(decide(nil) == .open(ResumeTrial(entry: a, deaths: 1)))
+        #expect(decide(.survived) == .open(ResumeTrial(entry: a, deaths: 2)), "it was current when the process died")
+        #expect(decide(ResumeTrial(entry: a, deaths: 1)) == .open(ResumeTrial(entry: a, deaths: 2)))
+        #expect(decide(ResumeTrial(entry: a, deaths: 2)) == .passOver)
+        #expect(decide(ResumeTrial(entry: b, deaths: 2)) == .open(ResumeTrial(entry: a, deaths: 2)))
     }
 
     @Test(
         "The file holds it; anything else in the file is no trial",
         arguments: [
-            "", "7", "7 2 1", "x 2", "7 -1", "4294967296 1", "7 9999999999999999999999", "7\0 2",
+            "", "7", "7 2 1", "x 2", "7 -1", "7 3", "4294967296 1", "7 9999999999999999999999", "7\0 2",
         ])
     func text(other: String) {
-        let trial = ResumeTrial(entry: a, starts: 2)
-        #expect(ResumeTrial(Array(trial.text.utf8)) == trial)
+        for trial in [ResumeTrial(entry: a, deaths: 2), .survived] {
+            #expect(ResumeTrial(Array(trial.text.utf8)) == trial)
+        }
         #expect(ResumeTrial(Array(other.utf8)) == nil)
     }
 
@@ -49,24 +49,22 @@ struct ResumeTrialTests {
         let fixture = DaemonFixture(folder: folder["state"])
         try fixture.start()
         let products = try tracks.make("ab", frames: 60_000)
-        fixture.perform { try $0.queue.set(products, playing: true) }
+        try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         fixture.waitForWriting()
         try fixture.pullThePlug()
         return fixture
     }
 
-    @Test("A start that finds two such starts plays the next entry and says so, until the entry is wanted again")
+    @Test("After two deaths the next entry plays and a problem says so, until the entry is wanted again")
     func passedOver() throws {
         let (folder, tracks) = (try ScratchFolder(), try Tracks())
         let fixture = try killedFixture(folder, tracks)
-        for _ in 0..<2 {
-            try fixture.start()
-            fixture.waitForSound()
-            #expect(fixture.status.index == 0)
-            fixture.waitForWriting()
-            try fixture.pullThePlug()
-        }
+        try fixture.start()
+        fixture.waitForSound()
+        #expect(fixture.status.index == 0)
+        fixture.waitForWriting()
+        try fixture.pullThePlug()
         try fixture.start()
         fixture.waitForSound()
         #expect(fixture.status.index == 1)

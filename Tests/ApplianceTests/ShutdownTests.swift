@@ -12,7 +12,7 @@ import Testing
 
 @Suite("A clean stop", .timeLimit(.minutes(5)))
 struct ShutdownTests {
-    /// What `tonearm run` ends, in the order that a test chooses.
+    /// The parts that `tonearm run` ends, in the order that a test chooses.
     private enum Part: CaseIterable { case server, watchdog, daemon }
 
     /// Everything that `tonearm run` joins together, on a loop that the test stops.
@@ -58,6 +58,8 @@ struct ShutdownTests {
                 """
             let profile = try BoardProfile(parsing: Array(text.utf8), path: "board.conf")
             let started = DispatchSemaphore(value: 0)
+            // Safe: written before `started` is signalled and read after that.
+            nonisolated(unsafe) var failure: (any Error)?
             (self.loop, self.player, self.socket) = (loop, player, socket)
             thread = try NamedThread.start(name: "daemon") {
                 do {
@@ -66,15 +68,17 @@ struct ShutdownTests {
                         state: try ApplianceState(folder["state"]), clock: clock)
                     let server = JSONSocketServer(
                         daemon: daemon, path: folder["control"], mode: 0o660, group: nil, clientLimit: 8, version: "1")
-                    // Used on this thread alone, which is the loop's.
-                    nonisolated(unsafe) let watchdog = Watchdog(supervisor, daemon, clock: clock)
+                    let watchdog = Watchdog(supervisor, daemon, clock: clock)
                     // The loop belongs to this thread from its first run on.
                     loop.post {
-                        do throws(SocketFileError) { try server.start() } catch { fatalError("\(error)") }
+                        defer { started.signal() }
+                        do throws(SocketFileError) { try server.start() } catch {
+                            failure = error
+                            return loop.stop()
+                        }
                         daemon.attach(profile, lines: lines)
                         daemon.start()
                         watchdog.start()
-                        started.signal()
                     }
                     loop.run()
                     for part in order {
@@ -85,10 +89,15 @@ struct ShutdownTests {
                         }
                     }
                 } catch {
-                    fatalError("\(error)")
+                    failure = error
+                    started.signal()
                 }
             }
             started.wait()
+            if let failure {
+                join()
+                throw failure
+            }
         }
 
         /// Presses a button and releases it.

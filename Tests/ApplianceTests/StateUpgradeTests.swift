@@ -18,7 +18,7 @@ struct FormerState {
         try FileManager.default.copyItem(atPath: folder, toPath: path)
     }
 
-    /// What was in it, read by the code that wrote it.
+    /// The contents of the state, read by the code that wrote it.
     static func verify(_ state: borrowing ApplianceState, _ comment: Comment? = nil) throws {
         let queue = state.contents.queue
         let names = queue.originalOrder.map { String(queue.product($0)!.productId.suffix(6)) }

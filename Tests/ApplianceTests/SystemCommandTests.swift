@@ -15,10 +15,10 @@ struct SystemCommandTests {
         try #require(mkfifo(pipe, 0o600) == 0)
         let loop = try EventLoop()
         let commands = SystemCommands(loop: loop) { command in
-            // The first one waits for the test. Its output tells how often each has run.
+            // The first one waits for the test. Its output shows how often each has run.
             command == .networkRestart ? "echo network >>\(log); read line <\(pipe)" : "echo power >>\(log)"
         }
-        // Opens at once; what is written stays until the command reads it.
+        // Opens at once; written bytes stay until the command reads them.
         let writer = tonearm_open(pipe, O_RDWR | O_CLOEXEC, 0)
         defer { close(writer) }
         for _ in 0..<300 { commands.run(.networkRestart) }
@@ -33,7 +33,7 @@ struct SystemCommandTests {
         #expect(lines == ["network", "power", "power"])
     }
 
-    @Test("What a command leaves running does not keep the next one from running")
+    @Test("A background process of a command does not prevent the next command")
     func backgroundProcess() throws {
         let folder = try ScratchFolder()
         let pipe = folder["pipe"]

@@ -20,7 +20,7 @@ struct UnusableStateTests {
     /// Plays something else, and waits until that is stored once the medium can be written again.
     private func playAndStore(_ release: () throws -> Void) throws {
         let products = try tracks.make("c", frames: 20_000)
-        fixture.perform { try $0.queue.set(products, playing: true) }
+        try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         fixture.waitForWriting()
         #expect(fixture.status.problems.map(\.subject) == ["storage"])
@@ -50,7 +50,7 @@ struct UnusableStateTests {
         let medium = try Medium(at: folder["medium"], kilobytes: 4096)
         try fixture.start()
         let products = try tracks.make("ab", frames: 2000)
-        fixture.perform { try $0.queue.set(products, playing: false) }
+        try fixture.perform { try $0.queue.set(products, playing: false) }
         fixture.perform { $0.volume.set(percent: 33) }
         fixture.waitForWriting()
         if killed { try fixture.pullThePlug() } else { fixture.end() }
@@ -68,7 +68,7 @@ struct UnusableStateTests {
         if !isFirstStart {
             try fixture.start()
             let products = try tracks.make("ab", frames: 2000)
-            fixture.perform { try $0.queue.set(products, playing: false) }
+            try fixture.perform { try $0.queue.set(products, playing: false) }
             fixture.end()
         }
         medium.fill()

@@ -4,18 +4,21 @@ import Platform
 
 /// GPIO lines that a test moves: a pipe for each input, so that a real event loop wakes up for its edges.
 public final class DrivenLines: LineProvider {
-    /// By line. What is in here cannot be had.
+    /// By line. What is in here cannot be requested or set.
     public var errors: [String: LineError] = [:]
     /// Every attempt, in order.
     public private(set) var attempts: [String] = []
-    /// What the kernel is asked to do about each input's bounces, in milliseconds.
+    /// The debounce times that were requested from the kernel, in milliseconds.
     public private(set) var debounces: [String: Int] = [:]
-    /// Those that somebody holds.
+    /// The requested lines.
     public private(set) var inputs: [String: DrivenInput] = [:]
     /// Every value that an output had, from the first on.
     public private(set) var outputs: [String: [Bool]] = [:]
-    /// What an input is when it is requested.
+    /// The state of an input when it is requested.
     public var initiallyActive: Set<String> = []
+
+    /// Called while an output is requested or set, which takes time.
+    public var whileSetting: () -> Void = {}
 
     public init() {}
 
@@ -34,12 +37,14 @@ public final class DrivenLines: LineProvider {
     {
         attempts.append(line.description)
         if let error = errors[line.description] { throw error }
+        whileSetting()
         outputs[line.description, default: []].append(initially)
         return DrivenOutput(self, line)
     }
 
     fileprivate func set(_ line: LineReference, _ isActive: Bool) throws(LineError) {
         if let error = errors[line.description] { throw error }
+        whileSetting()
         outputs[line.description, default: []].append(isActive)
     }
 }

@@ -8,7 +8,7 @@ func milliseconds(_ count: Int64) -> Int64 { count * 1_000_000 }
 struct ButtonTests {
     typealias Gestures = ButtonStateMachine.Gestures
 
-    /// What a contact does when; times in milliseconds.
+    /// The steps of a contact; times in milliseconds.
     enum Step {
         case down(Int64)
         case up(Int64)
@@ -54,7 +54,7 @@ struct ButtonTests {
         return told
     }
 
-    @Test("20 bounces in 10 ms are one press, told at the first contact", arguments: [0, 100, 250, 499] as [Int64])
+    @Test("20 bounces in 10 ms are one press, reported at the first contact", arguments: [0, 100, 250, 499] as [Int64])
     func bounces(gap: Int64) {
         var machine = ButtonStateMachine([], timing: ButtonTiming(debounce: 20))
         _ = machine.begin(active: false)
@@ -75,13 +75,13 @@ struct ButtonTests {
     }
 
     static let cases: [(String, Gestures, [Step], [Told])] = [
-        ("a press alone is told at its edge", [], [.down(100), .up(200), .wait(until: 5000)], [Told(.press, 100)]),
+        ("a press alone is reported at its edge", [], [.down(100), .up(200), .wait(until: 5000)], [Told(.press, 100)]),
         (
             "with a long press beside it, at its release", .longPress,
             [.down(100), .up(400), .wait(until: 5000)], [Told(.press, 400)]
         ),
         (
-            "held for 800 ms it is a long press, told while it is held, and no press", .longPress,
+            "held for 800 ms it is a long press, reported while it is held, and no press", .longPress,
             [.down(100), .up(2000), .wait(until: 5000)], [Told(.longPress, 900)]
         ),
         (
@@ -93,7 +93,7 @@ struct ButtonTests {
             [.down(100), .up(200), .wait(until: 5000)], [Told(.press, 500)]
         ),
         (
-            "two presses within 300 ms are a double press, told at the second contact, and no press", .doublePress,
+            "two presses within 300 ms are a double press, reported at the second contact, and no press", .doublePress,
             [.down(100), .up(200), .down(450), .up(500), .wait(until: 5000)], [Told(.doublePress, 450)]
         ),
         (
@@ -132,7 +132,7 @@ struct ButtonTests {
             [.down(100), .up(110), .down(112), .look(132, active: false), .wait(until: 5000)], [Told(.press, 132)]
         ),
         (
-            "an edge that says what is known already changes nothing", [],
+            "an edge without a change changes nothing", [],
             [.down(100), .down(300), .up(400), .up(500), .wait(until: 5000)], [Told(.press, 100)]
         ),
         (

@@ -45,7 +45,7 @@ struct CheckTests {
         ).map { "\($0.verdict) \($0.subject): \($0.message)" }
     }
 
-    @Test("what is there, and what is not with what can be done about it")
+    @Test("existing and missing hardware, and what to do")
     func everything() {
         func line(_ offset: Int) -> LineReference { LineReference(chip: "c", line: .offset(offset)) }
         board.lines.errors["line 2 of c"] = .lineTaken(line(2), by: "leds-gpio")
@@ -185,7 +185,7 @@ struct GPIOLinesTests {
     }
 
     @Test(
-        "errors say what is wrong and what can be done",
+        "errors say what is wrong and what to do",
         arguments: [
             (
                 .chipMissing(LineReference(chip: "a", line: .offset(1)), present: []),

@@ -18,7 +18,7 @@ final class DrivenBoard {
         profile = try BoardProfile(parsing: Array(text.utf8), path: "test")
     }
 
-    /// What was delivered since the last time that somebody asked.
+    /// The events since the last call.
     func takeEvents() -> [BoardEvent] {
         defer { events = [] }
         return events
@@ -26,7 +26,7 @@ final class DrivenBoard {
 
     func deliver(_ event: BoardEvent) { events.append(event) }
 
-    /// Lets the loop do what is to be done now. Twice: once for descriptors, once for the timers they set.
+    /// Runs the loop's pending work. Twice: once for descriptors, once for the timers that they set.
     func turn() {
         for _ in 0..<2 {
             loop.clockAdvanced()
@@ -44,7 +44,7 @@ final class DrivenBoard {
         turn()
     }
 
-    /// A jump of time, for what is far apart.
+    /// A jump of time, between separate events.
     func jump(_ seconds: Int64) {
         clock.advance(by: seconds * 1_000_000_000)
         turn()
@@ -80,7 +80,7 @@ struct LiveButtonTests {
         buttons.stop()
     }
 
-    @Test("edges become actions, and everything on the way is told")
+    @Test("edges become actions, and every event between is reported")
     func actions() throws {
         let (board, buttons) = try start(two)
         #expect(board.takeEvents() == [.ready(subject: "button a"), .ready(subject: "button b")])
@@ -137,7 +137,7 @@ struct LiveButtonTests {
         buttons.stop()
     }
 
-    @Test("a stuck line is reported once and the other button goes on")
+    @Test("a stuck line is reported once and the other button works")
     func stuck() throws {
         let (board, buttons) = try start(two) { $0.initiallyActive = ["line 1 of c"] }
         #expect(
@@ -151,7 +151,7 @@ struct LiveButtonTests {
         buttons.stop()
     }
 
-    @Test("a line that cannot be had is told once for each reason, tried after 1, 2, 4, 8, 16, 30, 30 s, and then used")
+    @Test("a line that cannot be opened is reported once a reason, and retried after 1, 2, 4, 8, 16, 30, 30 s")
     func retries() throws {
         let line = LineReference(chip: "c", line: .offset(1))
         let missing = LineError.chipMissing(line, present: [])
@@ -222,7 +222,7 @@ struct LiveButtonTests {
         let b = try #require(board.lines.inputs["line 2 of c"])
         func turn(_ first: DrivenInput, _ second: DrivenInput) {
             let now = board.clock.now()
-            // What one contact did is read before what the other did in between.
+            // The edges of both contacts must be handled in the order of their times.
             first.edge(true, at: now)
             first.edge(false, at: now + 2000)
             second.edge(true, at: now + 1000)
@@ -240,7 +240,7 @@ struct LiveButtonTests {
 
 @Suite("Lights and the amplifier on the event loop")
 struct LiveOutputTests {
-    @Test("lights start dark, blink, and are dark when they are given back")
+    @Test("lights start dark, blink, and are dark when they are released")
     func lights() throws {
         let board = try DrivenBoard(
             """
@@ -284,7 +284,7 @@ struct LiveOutputTests {
         lights.stop()
     }
 
-    @Test("a light that comes late shows what holds by then")
+    @Test("a light that is available late shows the current conditions")
     func lateLight() throws {
         let board = try DrivenBoard("[light green]\nline = 1\nplaying = on\n")
         let taken = LineError.lineTaken(LineReference(chip: "c", line: .offset(1)), by: nil)
@@ -335,6 +335,46 @@ struct LiveOutputTests {
         #expect(steps == [.start, .stop])
         amplifier.stop()
         #expect(board.lines.outputs["line 4 of c"] == levels)
+    }
+
+    @Test("a line that is slow to set is muted for the whole time all the same")
+    func slowLine() throws {
+        let board = try DrivenBoard(
+            """
+            [amplifier]
+            line = 4
+            role = mute
+            mute-before-start = 10 ms
+            unmute-after-start = 0 ms
+            mute-before-stop = 30 ms
+            """)
+        var steps: [Amplifier.DeviceStep] = []
+        board.lines.whileSetting = { board.clock.advance(by: milliseconds(7)) }
+        let amplifier = Amplifier(
+            try #require(board.profile.amplifier), lines: board.lines, loop: board.loop, clock: board.clock,
+            carryOut: { steps.append($0) }, deliver: board.deliver)
+        amplifier.start()
+        amplifier.wantDevice()
+        board.pass(9)
+        #expect(steps == [])
+        board.pass(1)
+        #expect(steps == [.start])
+        amplifier.deviceStarted()
+        // Muted again, for the next start as well.
+        amplifier.releaseDevice()
+        board.pass(29)
+        #expect(steps == [.start])
+        board.pass(1)
+        #expect(steps == [.start, .stop])
+        amplifier.wantDevice()
+        amplifier.deviceStarted()
+        amplifier.restartDevice()
+        board.pass(29)
+        #expect(steps == [.start, .stop, .start])
+        board.pass(1)
+        #expect(steps == [.start, .stop, .start, .start])
+        amplifier.stop()
+        board.lines.whileSetting = {}
     }
 
     @Test("an amplifier without its line does not keep the device from playing")

@@ -29,7 +29,7 @@ struct AmplifierSequenceTests {
             ]
         ),
         (
-            "wanted again before it stopped: it goes on",
+            "wanted again before it stopped: it keeps running",
             [
                 (.want, 100, [.startDevice]), (.started, 100, []), (.advance, 120, [.unmute]), (.release, 200, [.mute]),
                 (.want, 210, [.unmute]), (.advance, 1000, []),
@@ -43,7 +43,7 @@ struct AmplifierSequenceTests {
         ),
         ("not wanted any more before it started", [(.want, 2, []), (.release, 5, []), (.advance, 1000, [])]),
         (
-            "not wanted any more while it was told to start; that it started then changes nothing",
+            "not wanted any more while it was starting; the late start changes nothing",
             [
                 (.want, 100, [.startDevice]), (.release, 101, [.stopDevice]), (.started, 102, []), (.advance, 1000, []),
             ]
@@ -56,7 +56,7 @@ struct AmplifierSequenceTests {
             ]
         ),
         (
-            "opened anew in the middle of the music: muted for as long as before a stop and a start",
+            "reopened in the middle of the music: muted for as long as before a stop and a start",
             [
                 (.want, 100, [.startDevice]), (.started, 100, []), (.advance, 120, [.unmute]), (.restart, 200, [.mute]),
                 (.restart, 210, []), (.started, 211, []), (.advance, 229, []), (.advance, 230, [.startDevice]),
@@ -64,7 +64,7 @@ struct AmplifierSequenceTests {
             ]
         ),
         (
-            "opened anew while it is muted anyhow: at once, but not before a stop could have been",
+            "reopened while it is muted anyhow: at once, but not before a stop could have been",
             [
                 (.want, 100, [.startDevice]), (.restart, 101, [.startDevice]), (.started, 102, []),
                 (.restart, 110, [.startDevice]), (.started, 111, []), (.advance, 131, [.unmute]),
@@ -73,7 +73,7 @@ struct AmplifierSequenceTests {
             ]
         ),
         (
-            "not wanted any more before it was opened anew, and wanted again: muted for long enough all the same",
+            "not wanted any more before it was reopened, and wanted again: muted for long enough all the same",
             [
                 (.want, 100, [.startDevice]), (.started, 100, []), (.advance, 120, [.unmute]), (.restart, 200, [.mute]),
                 (.release, 201, []), (.want, 202, []), (.advance, 230, [.startDevice]),
@@ -110,7 +110,7 @@ struct AmplifierSequenceTests {
     }
 }
 
-@Suite("What lights show")
+@Suite("The lights' conditions")
 struct LightPolicyTests {
     func policy(_ patterns: [LightCondition: LightPattern]...) -> LightPolicy {
         LightPolicy(
@@ -156,7 +156,7 @@ struct LightPolicyTests {
         #expect(seen == changes)
     }
 
-    @Test("a pattern that stays is not disturbed, a late call does not make up for what was missed")
+    @Test("a pattern that stays is not disturbed, a late call does not catch up on missed changes")
     func steadiness() {
         var policy = policy([.paused: .slow, .offline: .slow])
         policy.show([.paused], at: 0)

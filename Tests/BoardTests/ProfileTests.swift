@@ -133,7 +133,7 @@ struct ProfileTests {
     }
 
     @Test(
-        "what is wrong is told with its line and what is allowed",
+        "a mistake is reported with its line and the allowed values",
         arguments: [
             (
                 "[button b]\nline = 1\npress = plya",
@@ -189,7 +189,7 @@ struct ProfileTests {
         #expect(problems(Self.minimal + text) == [expected])
     }
 
-    @Test("all of it at once, in the order of the lines, and what is not there at all first")
+    @Test("all mistakes at once, in the order of the lines, and missing sections first")
     func atOnce() {
         let text = "[board]\nchip c\nreserved = 1\n[button b]\nline = 1\npress = go\n"
         #expect(

@@ -28,7 +28,7 @@ struct ArgumentsTests {
     }
 
     @Test(
-        "what is wrong is named, with what was probably meant",
+        "errors name the mistake, with a suggestion",
         arguments: [
             (["--devise", "x"], "unknown option --devise. Did you mean --device?"),
             (["--jsno"], "unknown option --jsno. Did you mean --json?"),

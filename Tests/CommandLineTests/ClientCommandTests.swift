@@ -6,54 +6,6 @@ import Testing
 
 @testable import tonearm
 
-/// A daemon with a state and a socket of its own, which plays into nothing, and commands to it.
-private final class RunningDaemon {
-    let program: Program
-    private let daemon: RunningProgram
-    var socket: String { program.folder["control"] }
-
-    init(device: String = "null") throws {
-        program = try Program()
-        let configuration = """
-            [audio]
-            device = \(device)
-            first-volume = 0 dB
-            realtime-priority = 0
-            [player]
-            state = \(program.folder["daemon"])
-            [control]
-            socket = \(program.folder["control"])
-            mode = 0600
-            """
-        try program.write(Array(configuration.utf8), to: "tonearm.conf")
-        daemon = try program.start(["run", "--config", "tonearm.conf"])
-        try waitForSocket()
-    }
-
-    /// The socket gets its name when it listens.
-    private func waitForSocket() throws {
-        let notifier = inotify_init1(Int32(0))
-        defer { close(notifier) }
-        // IN_MOVED_TO
-        guard inotify_add_watch(notifier, program.folder.path, 0x80) >= 0 else { throw SystemError.last("watch") }
-        while FileKind(at: socket) == nil {
-            var change = pollfd(fd: notifier, events: Int16(POLLIN), revents: 0)
-            guard poll(&change, 1, 60_000) == 1 else { throw Unexpected("the daemon has not begun to listen") }
-            var buffer = [UInt8](repeating: 0, count: 4096)
-            _ = read(notifier, &buffer, buffer.count)
-        }
-    }
-
-    func run(_ words: String...) throws -> Program.Result {
-        try program.start(words + ["--socket", socket]).finish()
-    }
-
-    func end() throws -> Program.Result {
-        daemon.send(SIGTERM)
-        return try daemon.finish()
-    }
-}
-
 @Suite("Commands to the daemon", .timeLimit(.minutes(5)))
 struct ClientCommandTests {
     @Test("Queue, modes, volume, status")
@@ -158,7 +110,7 @@ struct ClientCommandTests {
     }
 
     @Test(
-        "What the daemon tells and cannot be written is an error",
+        "A failed write of the daemon's answer is an error",
         arguments: [
             ["status"], ["status", "--json"], ["status", "--watch"], ["queue"], ["config", "get"], ["volume"],
         ])
@@ -172,7 +124,7 @@ struct ClientCommandTests {
         #expect(try daemon.end().code == 0)
     }
 
-    @Test("What a folder has that cannot be read is counted in a warning, and the rest is taken")
+    @Test("Unreadable entries of a folder are counted in a warning, and the rest is added")
     func skipped() throws {
         let daemon = try RunningDaemon()
         let folder = daemon.program.folder
@@ -190,7 +142,7 @@ struct ClientCommandTests {
         #expect(try daemon.end().code == 0)
     }
 
-    @Test("play --daemon hands the files over; status --watch tells what happens, until the daemon goes")
+    @Test("play --daemon passes the files on; status --watch shows changes until the daemon ends")
     func watching() throws {
         let daemon = try RunningDaemon()
         try Recording(frames: 44_100).encode(to: daemon.program.folder["a.flac"], tags: ["TITLE=One"])
@@ -261,7 +213,7 @@ struct ClientCommandTests {
         #expect(try daemon.program.start(["queue", "set"] + names + ["--socket", daemon.socket]).finish().code == 0)
         let listed = try daemon.run("queue", "list", "--json").json().flatMap { $0["entries"]?.elements ?? [] }
         #expect(listed.map { $0["file"]?.string } == names.map { daemon.program.folder[$0] })
-        // All or nothing: what is not there, and what only the daemon finds out.
+        // All or nothing: for a missing file, and for a file that only the daemon rejects.
         for (wrong, message) in [
             ("nosuch.flac", "nosuch.flac: No such file"), ("tonearm.conf", "not audio (looks like text)"),
         ] {
@@ -282,7 +234,7 @@ struct ClientCommandTests {
     }
 
     @Test(
-        "Paths that lead nowhere are told before the daemon is asked",
+        "Missing paths are reported before the daemon is asked",
         arguments: [
             ("nosuch.flac", "No such file or directory"), ("file/a.flac", "Not a directory"),
             ("loop", "Too many levels of symbolic links"),
@@ -295,7 +247,7 @@ struct ClientCommandTests {
         #expect(result.code == 1 && result.errors == "tonearm: \(path): \(reason)\n", "\(result)")
     }
 
-    @Test("Without a daemon, and where it may not be used, the way out is told")
+    @Test("Without a daemon, and without permission, the message says what to do")
     func noDaemon() throws {
         let program = try Program()
         let result = try program.run("pause", "--socket", "nowhere")
@@ -307,7 +259,7 @@ struct ClientCommandTests {
     }
 
     @Test(
-        "Wrong words say what is right",
+        "The message for wrong arguments says what to write",
         arguments: [
             (["pause", "now"], "pause takes no now. See `tonearm pause --help`."),
             (
@@ -404,7 +356,7 @@ struct ClientCommandTests {
         #expect(text.split(separator: "\n").allSatisfy { DisplayText.columns(String($0)) <= 120 })
     }
 
-    @Test("A daemon that accepts nobody is an error after the time limit, and says what to do")
+    @Test("A daemon that does not accept connections is an error after the time limit, which says what to do")
     func deafDaemon() throws {
         let program = try Program()
         let listener = try LocalSocket(listeningAt: program.folder["control"], mode: 0o600)

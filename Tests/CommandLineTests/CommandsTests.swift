@@ -33,7 +33,7 @@ struct CommandsTests {
     }
 
     @Test(
-        "a wrong command line says what is right, on stderr",
+        "the message for a wrong command line says what to write, on stderr",
         arguments: [
             (
                 [],
@@ -72,7 +72,7 @@ struct CommandsTests {
         ["probe", "a.flac"], ["probe", "--json", "a.flac"], ["play", "--json", "--device", "null", "a.flac"],
     ]
 
-    @Test("what cannot be written is an error", arguments: talkative)
+    @Test("output that cannot be written is an error", arguments: talkative)
     func fullOutput(words: [String]) throws {
         try Recording(frames: 1_000).encode(to: program.folder["a.flac"])
         try program.write([], to: "c")
@@ -82,7 +82,7 @@ struct CommandsTests {
             "\(result)")
     }
 
-    @Test("a reader that has seen enough is told nothing", arguments: talkative)
+    @Test("a reader that has closed the pipe gets no message", arguments: talkative)
     func closedOutput(words: [String]) throws {
         try Recording(frames: 1_000).encode(to: program.folder["a.flac"])
         try program.write([], to: "c")
@@ -92,7 +92,7 @@ struct CommandsTests {
         #expect(result.code != 0 && result.errors == "", "\(result)")
     }
 
-    @Test("devices: what there is, or the way without a card")
+    @Test("devices: the cards, or what to do without a card")
     func devices() throws {
         let result = try program.run("devices")
         #expect(result.code == 0)
@@ -107,7 +107,7 @@ struct CommandsTests {
         }
     }
 
-    @Test("probe tells what a file is")
+    @Test("probe prints the properties of a file")
     func probe() throws {
         try Recording(frames: 66_150).encode(
             to: program.folder["a.flac"],
@@ -137,7 +137,7 @@ struct CommandsTests {
         #expect(value["trackGain"] == -6.25 && value["trackPeak"] == 0.5 && value["albumGain"] == JSONValue.null)
     }
 
-    @Test("probe goes on after what it cannot read, and says so")
+    @Test("probe reports a file that it cannot read, and continues")
     func probeFailures() throws {
         try Recording(frames: 1_000).encode(to: program.folder["a.flac"])
         try program.write(Array("just some words".utf8), to: "b.flac")

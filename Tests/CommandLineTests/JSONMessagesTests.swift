@@ -27,7 +27,8 @@ struct JSONMessagesTests {
         volume: 100)
 
     private static let device =
-        #"{"name":"hw:CARD=DAC","sampleRate":44100,"channels":2,"sampleFormat":"S32_LE","significantBits":24}"#
+        #"{"name":"hw:CARD=DAC","sampleRate":44100,"channels":2,"sampleFormat":"S32_LE","significantBits":24,"#
+        + #""adaptation":null}"#
     private static let format = #"{"codec":"flac","sampleRate":44100,"bitDepth":16,"bitRate":null}"#
 
     @Test(

@@ -34,7 +34,7 @@ struct KeyDecoderTests {
         #expect(bytes.utf8.flatMap { decoder.decode([$0]) } == keys)
     }
 
-    @Test("an endless sequence neither grows nor harms what follows")
+    @Test("an endless sequence neither grows nor affects later keys")
     func endless() {
         var decoder = KeyDecoder()
         let keys = decoder.decode(
@@ -43,7 +43,7 @@ struct KeyDecoderTests {
     }
 
     @Test(
-        "what the keys do",
+        "the actions of the keys",
         arguments: [
             (character(" "), .pauseOrResume), (character("n"), .next), (character("p"), .previous),
             (character("b"), .previous), (character("q"), .quit), (character("x"), nil),

@@ -28,7 +28,7 @@ struct DisplayTextTests {
     }
 
     @Test(
-        "shortened where it is too long, never within a wide character and never apart from its accent",
+        "shortened if it is too long, never inside a wide character and never before an accent",
         arguments: [
             ("abcdef", 6, "abcdef"), ("abcdef", 5, "abcd…"), ("abcdef", 1, "…"), ("abcdef", 0, ""), ("東京都", 5, "東京…"),
             ("東京都", 4, "東…"), ("e\u{301}e\u{301}e\u{301}", 2, "e\u{301}…"),
@@ -59,7 +59,7 @@ struct StatusLineTests {
             volume: volume)
     }
 
-    @Test("everything, where there is room; the bar takes what is left")
+    @Test("everything, if there is room; the bar gets the rest")
     func wide() {
         #expect(
             StatusLine(Self.now()).text(columns: 101)
@@ -86,7 +86,7 @@ struct StatusLineTests {
         #expect(StatusLine(Self.now()).text(columns: columns) == line)
     }
 
-    @Test("never as wide as the terminal, whatever the title", arguments: 0...140)
+    @Test("narrower than the terminal with every title", arguments: 0...140)
     func fits(columns: Int) {
         for title in ["", "x", "東京都交響楽団のとても長い題名の曲", String(repeating: "e\u{301}", count: 200)] {
             let line = StatusLine(Self.now(title: title)).text(columns: columns)
@@ -95,7 +95,7 @@ struct StatusLineTests {
     }
 
     @Test(
-        "what is known of the time and the state",
+        "the known parts of the time and the state",
         arguments: [
             (now(duration: nil), "Prelude – Ensemble  1:01"),
             (now(duration: nil, state: .notPlaying), "Prelude – Ensemble  1:01 paused"),
@@ -112,7 +112,7 @@ struct StatusLineTests {
     }
 
     @Test(
-        "what keeps it from playing takes the place of bar and formats; the narrower, the less of it",
+        "the reason why it does not play replaces bar and formats; a narrow terminal shortens it",
         arguments: [
             (100, "Prelude – Ensemble  1:01/2:00 waiting: hw:CARD=DAC: no such device."),
             (60, "Prelude – Ens…  1:01/2:00 waiting: hw:CARD=DAC: no such de…"),

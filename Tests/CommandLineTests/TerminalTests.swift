@@ -27,7 +27,7 @@ struct TerminalTests {
         return minutes * 60 + seconds
     }
 
-    @Test("one line tells what plays; what a tag says does not steer the terminal")
+    @Test("one line shows the track; tags cannot control the terminal")
     func line() throws {
         let terminal = try start("1.flac")
         device.play(seconds: 3)
@@ -43,7 +43,7 @@ struct TerminalTests {
         #expect(terminal.finish() == 0)
     }
 
-    @Test("every key does what help says, without Enter")
+    @Test("every key works as the help says, without Enter")
     func keys() throws {
         let terminal = try start("1.flac", "2.flac")
         device.play(seconds: 2)
@@ -65,7 +65,7 @@ struct TerminalTests {
         device.play(seconds: 2)
         try terminal.waitForLine { $0.contains("/0:40  [") }
 
-        // What is heard is shown before the device has room for it: only then it gets some.
+        // The position of the heard frames is shown before the device gets room: only then it gets more.
         terminal.type("n")
         try terminal.waitForLine { $0.hasPrefix("Fugue") }
         device.play(seconds: 1)
@@ -83,7 +83,7 @@ struct TerminalTests {
         #expect(terminal.finish() == 0)
     }
 
-    @Test("the terminal is given back as it was", arguments: ["q", "\u{3}"])
+    @Test("the terminal is restored", arguments: ["q", "\u{3}"])
     func restored(key: String) throws {
         let terminal = try start("1.flac")
         let before = terminal.settings

@@ -8,7 +8,7 @@ import Testing
 struct VocabularyTests {
     struct Row: CustomTestStringConvertible {
         let name: String
-        /// What a button does with it.
+        /// The commands of buttons.
         let button: ButtonAction?
         /// Words of the command line, without `tonearm`; the request has the name.
         let words: String?
@@ -66,7 +66,7 @@ struct VocabularyTests {
         }
     }
 
-    @Test("What a client prints for people does not steer the terminal, and shows bytes of names")
+    @Test("The output of a client for people cannot control the terminal, and shows bytes of names")
     func visible() {
         #expect(DisplayText.visibleLines("a\u{9B}2J\nb\u{1B}[0m\ncaf\u{EFE9}") == "a 2J\nb [0m\ncaf\\xe9")
     }

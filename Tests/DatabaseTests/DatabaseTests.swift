@@ -35,7 +35,7 @@ struct DatabaseTests {
     }
 
     @Test(
-        "gives back what was bound, of every type",
+        "returns the bound values, of every type",
         arguments: [
             DatabaseValue.null, 0, .integer(.min), .integer(.max), 0.1, .real(-.infinity), "", "Größe \u{0} \u{1F3B5}",
             .bytes([]), .bytes([0, 255, 0]),
@@ -47,7 +47,7 @@ struct DatabaseTests {
         #expect(try rows("SELECT a FROM t", in: database) == [[value]])
     }
 
-    @Test("a column is read as what it is, and as nothing else")
+    @Test("a column is read as its own type, and as no other")
     func columns() throws {
         let database = try Database(path: path)
         var statement = try database.prepare("SELECT 1, 2.5, 'three', x'04', NULL")

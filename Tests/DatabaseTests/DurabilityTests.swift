@@ -4,7 +4,7 @@ import TestSupport
 @testable import Database
 @testable import KeyValueWriter
 
-@Suite("What was acknowledged is not lost")
+@Suite("Acknowledged changes are not lost")
 struct DurabilityTests {
     let folder: ScratchFolder
     let path: String
@@ -38,7 +38,7 @@ struct DurabilityTests {
             let writer = try WriterProcess("KeyValueWriter", path)
             for _ in 0..<(round * 7 % 12) { acknowledged = Int64(try #require(writer.nextLine())) ?? -1 }
             writer.kill()
-            // What the process said between the last line that was read here and its end.
+            // The output of the process after the last line that was read here.
             while let line = writer.nextLine() { acknowledged = Int64(line) ?? -1 }
             let count = try verifiedCount(at: path)
             #expect(count == acknowledged || count == acknowledged + 1)
@@ -73,7 +73,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test("when the log is not a log at all, what was written back before is there")
+    @Test("when the log is not a log at all, checkpointed changes are there")
     func garbageLog() throws {
         let (image, _) = try databaseWithLog(items: 6, writtenBack: 4)
         let noise = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 * 31) })

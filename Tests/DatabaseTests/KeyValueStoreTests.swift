@@ -35,7 +35,7 @@ struct KeyValueStoreTests {
         #expect(try restarted.boolean("gapless") == true)
     }
 
-    @Test("what was never set, or is of another type, is nil")
+    @Test("a value that was never set, or has another type, is nil")
     func absent() throws {
         let store = try open()
         try store.set(.text("loud"), for: "volume")
@@ -53,7 +53,7 @@ struct KeyValueStoreTests {
         }
     }
 
-    @Test("the trusted time survives a restart; what is not one is taken as unknown")
+    @Test("the trusted time survives a restart; an invalid one counts as unknown")
     func trustedTime() throws {
         #expect(TrustedTimeRow(try open()).load() == nil)
         let record = TrustedTime.Record(milliseconds: 1_790_000_000_123, sinceBoot: .max, boot: "a-b-c")

@@ -37,7 +37,7 @@ struct MigrationTests {
         #expect(try database.schemaNumber(of: "m") == 2)
     }
 
-    @Test("a database of a newer version is an error that says so, and is left as it is")
+    @Test("a database of a newer version is an error that says so, and does not change")
     func newer() throws {
         try Database(path: path).migrate(module(first, second))
         let before = try Data(contentsOf: URL(fileURLWithPath: path))

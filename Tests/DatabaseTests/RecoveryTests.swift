@@ -82,7 +82,10 @@ struct RecoveryTests {
         let opened = try open()
         #expect(opened.findings.count == 1)
         let keys = try rows("SELECT count(*), min(k), max(k) FROM t", in: opened.database)[0]
-        guard case .integer(let count) = keys[0] else { return }
+        guard case .integer(let count) = keys[0] else {
+            Issue.record("\(keys)")
+            return
+        }
         #expect(count > 900 && count < 1000 && keys[1] == 0 && keys[2] == 999, "\(keys)")
         #expect(try KeyValueStore(opened.database, table: "setting").text("maximum") == "60 %")
     }
@@ -103,6 +106,21 @@ struct RecoveryTests {
         }
         #expect(counts == [name == "t" ? 0 : 1000, name == "setting" ? 0 : 1])
         #expect(try open().findings == [])
+    }
+
+    @Test(
+        "numbers of the schema that cannot be are damage, and every row is carried over",
+        arguments: [
+            "PRAGMA user_version=0", "PRAGMA user_version=1", "PRAGMA user_version=-1",
+            "UPDATE schema_module SET number = -1", "UPDATE schema_module SET number = -9223372036854775808",
+            "UPDATE schema_module SET number = 'x'",
+        ])
+    func schemaNumbers(change: String) throws {
+        try make()
+        try Database(path: path).execute(script: change)
+        let opened = try open()
+        #expect(opened.findings.map(\.aside) == [path + ".damaged-1"])
+        try verify(opened)
     }
 
     @Test("one wrong bit in the log loses nothing; SQLite alone would drop every transaction behind it")

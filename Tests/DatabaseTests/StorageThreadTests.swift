@@ -39,7 +39,7 @@ struct StorageThreadTests {
         done.wait()
     }
 
-    @Test("what waits shares a transaction; work that is refused does not harm the rest")
+    @Test("waiting work shares a transaction; work that fails does not affect the rest")
     func batch() throws {
         let answers = Recorder<String>()
         let held = DispatchSemaphore(value: 0)
@@ -107,7 +107,7 @@ struct StorageThreadTests {
         thread.leave()
     }
 
-    @Test("a file that cannot be opened is opened by a later write; what it holds and nobody has read is kept")
+    @Test("a file that cannot be opened is opened by a later write; unread contents are kept")
     func late() throws {
         try FileManager.default.createDirectory(atPath: folder["late.db"], withIntermediateDirectories: true)
         let late = try StorageThread(folder["late.db/x/tonearm.db"], modules: Self.modules)
@@ -136,5 +136,33 @@ struct StorageThreadTests {
         #expect(answers.elements.last == .some(nil))
         blocked.leave()
         #expect(try rows("SELECT key FROM v", in: try Database(path: folder["file/tonearm.db"])) == [["1"]])
+    }
+
+    @Test("what could not be read at the start is put aside before the first write")
+    func unread() throws {
+        let path = folder["state.db"]
+        func write(_ key: String, _ thread: StorageThread) {
+            let done = DispatchSemaphore(value: 0)
+            thread.write(answerOn: nil) { (database) throws(DatabaseError) in
+                try KeyValueStore(database, table: "v").set(.text("1"), for: key)
+            } answer: { error in
+                #expect(error == nil)
+                done.signal()
+            }
+            done.wait()
+        }
+        let first = try StorageThread(path, modules: Self.modules)
+        first.join()
+        write("old", first)
+        first.leave()
+
+        let second = try StorageThread(path, modules: Self.modules)
+        second.join()
+        let failure = DatabaseError(kind: .inputOutput, message: "disk I/O error", path: path)
+        #expect(throws: failure) { try second.read { (_) throws(DatabaseError) in throw failure } }
+        write("new", second)
+        second.leave()
+        #expect(try rows("SELECT key FROM v", in: try Database(path: path)) == [["new"]])
+        #expect(try rows("SELECT key FROM v", in: try Database(path: path + ".unread-1")) == [["old"]])
     }
 }

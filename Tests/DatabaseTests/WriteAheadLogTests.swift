@@ -55,7 +55,7 @@ struct WriteAheadLogTests {
         #expect(try examine(noise).damage == nil)
     }
 
-    @Test("one wrong bit anywhere is found, and the repaired copy is what was written")
+    @Test("one wrong bit anywhere is found, and the repaired copy equals the original")
     func wrongBit() throws {
         var random = SplitMix(seed: 5)
         // Every field of the header and of the first frame, then bits anywhere.

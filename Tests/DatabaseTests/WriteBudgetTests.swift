@@ -20,7 +20,7 @@ struct WriteBudgetTests {
         #expect(budget.delay(at: 5 * Self.second) == 5 * Self.second)
     }
 
-    @Test("whatever asks for writes, there are at most 12 a minute and a burst of 12")
+    @Test("at most 12 writes a minute and a burst of 12, for all requests")
     func minutes() {
         var budget = WriteBudget(at: 7)
         var writes = 0
@@ -31,7 +31,7 @@ struct WriteBudgetTests {
         #expect(writes == 12 + 119)
     }
 
-    @Test("rest gives back the burst, and no more than that")
+    @Test("a rest restores the burst, and no more")
     func rest() {
         var budget = WriteBudget(at: 0)
         for _ in 0..<12 { budget.spend(at: 0) }

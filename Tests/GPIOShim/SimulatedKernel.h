@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// What was asked for with a line.
+/// The request for a line.
 struct wish {
     unsigned offset;
     char consumer[32];
@@ -24,12 +24,12 @@ extern int wish_count;
 
 /// An errno that the chip has for everyone who asks it to debounce; 0 lets it.
 extern int debounce_refusal;
-/// What every line is.
+/// The state of every line.
 extern bool level;
 
 /// Nothing was asked for, nothing is refused.
 void forget(void);
 /// An edge of the line that was requested last.
 void edge(bool rising, int64_t time);
-/// Whether the line that was requested last was given back.
+/// Whether the last requested line was released.
 bool is_released(void);

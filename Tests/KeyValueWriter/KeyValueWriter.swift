@@ -25,7 +25,7 @@ import Database
 
     private static func write(to database: Database) throws(DatabaseError) {
         try database.migrate(migrations)
-        // A checkpoint every few items: the process is to be killed in them as well.
+        // A checkpoint every few items: the process must be killed in them too.
         try database.execute("PRAGMA wal_autocheckpoint=8")
         let store = KeyValueStore(database)
         var number = try store.integer("count") ?? 0
@@ -40,7 +40,7 @@ import Database
         }
     }
 
-    /// What an item holds: from a few bytes to several pages.
+    /// The size of an item: from a few bytes to several pages.
     static func payload(_ number: Int64) -> String {
         String(repeating: "item \(number). ", count: Int(abs(number) * 37 % 1000))
     }

@@ -43,7 +43,7 @@ struct AIFFTests {
     }
 
     @Test(
-        "What real programs write", Tool.needsFFmpeg,
+        "Files of real programs", Tool.needsFFmpeg,
         arguments: [
             ("pcm_s8", 8), ("pcm_s16be", 16), ("pcm_s24be", 24), ("pcm_s32be", 32), ("pcm_s16le", 16),
         ])

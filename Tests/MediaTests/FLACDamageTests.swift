@@ -3,7 +3,7 @@ import Testing
 
 @testable import Media
 
-@Suite("FLAC: a damaged file costs what is damaged", Tool.needsFLAC)
+@Suite("FLAC: a damaged file loses only the damaged part", Tool.needsFLAC)
 struct FLACDamageTests {
     /// 10 blocks of 1000 frames and one of 500.
     let signal = Signal(frames: 10_500)
@@ -93,7 +93,7 @@ struct FLACDamageTests {
         #expect(damage.incidents == 2 && damage.silencedFrames == 2000)
     }
 
-    @Test("A truncated file plays what is there", arguments: 1..<11)
+    @Test("A truncated file plays up to its end", arguments: 1..<11)
     func truncated(blocks: Int) throws {
         for end in [map.offsets[blocks], map.offsets[blocks] + 1, map.middle(of: blocks), map.offsets[blocks + 1] - 1] {
             let (decoded, damage) = try decode(Array(map.bytes[..<end]))
@@ -195,7 +195,7 @@ struct FLACDamageTests {
     }
 
     @Test(
-        "A total that lies: too small plays on, too large is a truncated file",
+        "A wrong total: too small plays to the end, too large is a truncated file",
         arguments: [
             1, 5000, 10_499, 10_501, 100_000,
         ])

@@ -30,7 +30,7 @@ struct FLACHeaderTests {
         #expect(source.largestRequest <= 65_536)
     }
 
-    @Test("Blocks of types that do not exist yet are passed over")
+    @Test("Blocks of types that do not exist yet are skipped")
     func unknownBlock() throws {
         let (decoded, damage) = try decode(file(inserting: block(100, [1, 2, 3])))
         #expect(difference(decoded.samples, signal.samples) == nil)

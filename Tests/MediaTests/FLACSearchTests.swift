@@ -88,7 +88,7 @@ struct FLACSearchTests {
         }
     }
 
-    @Test("A file of one short block keeps its header as it is")
+    @Test("A file of one short block keeps its header unchanged")
     func oneBlock() throws {
         let short = Signal(frames: 700)
         let source = MemorySource(try short.flac(["-b4096"]))
@@ -97,7 +97,7 @@ struct FLACSearchTests {
         #expect(try difference(AudioFile.open(source).decodeAll().samples, short.samples) == nil)
     }
 
-    @Test("What only looks like a frame is no audio, and is not read to its end")
+    @Test("Bytes that only look like a frame are not audio, and are not read to their end")
     func noFLAC() throws {
         let source = SparseSource(noise(400_000), length: 3_000_000_000)
         #expect(throws: MediaError.notAudio(looksLike: nil)) { try AudioFile.open(source) }

@@ -89,7 +89,7 @@ struct FLACSeekTests {
     }
 
     @Test(
-        "Where streams lie one behind the other, a seek stays in the first one, and what follows plays on",
+        "In a file of several streams a seek stays in the first one, and playback continues into the next",
         arguments: [
             (9000, false), (9000, true), (40_000, false), (40_000, true), (20_000, false), (20_000, true),
         ])

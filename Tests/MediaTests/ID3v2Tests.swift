@@ -95,7 +95,7 @@ struct ID3v2Tests {
             try read(tag(frame("TIT2", coded, version: 4, flags: 0x02), version: 4)).title == "\u{FF00}\u{E0}")
     }
 
-    @Test("Extended headers are passed over")
+    @Test("Extended headers are skipped")
     func extendedHeader() throws {
         let title3 = frame("TIT2", [0] + Array("x".utf8), version: 3)
         #expect(try read(tag(Chunks.big(6, 4) + [0, 0, 0, 0, 0, 0] + title3, version: 3, flags: 0x40)).title == "x")

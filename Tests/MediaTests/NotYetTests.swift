@@ -91,7 +91,7 @@ struct NotYetTests {
         #expect(decoded.parts.last.flatMap { difference($0.samples, other.samples) } == nil)
     }
 
-    @Test("A download that grows in small steps is opened, and played as far as it is there", arguments: Kind.allCases)
+    @Test("A download that grows in small steps is opened, and played up to its end", arguments: Kind.allCases)
     func growing(kind: Kind) throws {
         let bytes = try Self.file(kind)
         let source = MemorySource(bytes, knowsLength: false)
@@ -103,7 +103,7 @@ struct NotYetTests {
             if opened == nil { source.available += source.available < 300 ? 1 : 97 }
         }
         let decoder = try #require(opened)
-        // As far as the headers and what tells where they end.
+        // Up to the end of the headers.
         #expect(source.available < (kind == .flacWithoutHeader ? 40_000 : 9000))
         let buffer = UnsafeMutableBufferPointer<Int32>.allocate(capacity: 8192)
         defer { buffer.deallocate() }
@@ -124,7 +124,7 @@ struct NotYetTests {
         #expect(decoder.damage.isEmpty)
     }
 
-    @Test("A seek to what is not there yet is carried out when it is, or replaced by another seek")
+    @Test("A seek to missing bytes is carried out when they arrive, or replaced by another seek")
     func pendingSeek() throws {
         for kind in [Kind.wav, .flac] {
             let bytes = try Self.file(kind)

@@ -5,7 +5,7 @@ import Testing
 @Suite("Files are recognised by their content")
 struct SignatureTests {
     @Test(
-        "What is no audio is named",
+        "Files that are not audio are recognised",
         arguments: [
             ([0xFF, 0xD8, 0xFF, 0xE0], "JPEG"),
             ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], "PNG"),
@@ -46,7 +46,7 @@ struct SignatureTests {
     }
 
     @Test(
-        "What it is can be asked without reading on",
+        "The container is recognised without reading further",
         arguments: [
             ("fLaC", .flac), ("RIFF....WAVE", .wav), ("FORM....AIFC", .aiff),
         ] as [(String, AudioProperties.Container)])

@@ -50,7 +50,7 @@ struct TagTests {
     }
 
     @Test(
-        "R128 gains stand 5 dB higher, and replay gain of its own name wins",
+        "R128 gains are 5 dB higher, and replay gain overrides them",
         arguments: [
             (["R128_TRACK_GAIN=-256"], 4.0), (["R128_TRACK_GAIN=0"], 5), (["R128_TRACK_GAIN=-32768"], -123),
             (["R128_TRACK_GAIN=640", "REPLAYGAIN_TRACK_GAIN=1 dB"], 1),
@@ -72,7 +72,7 @@ struct TagTests {
         #expect(both == ReplayGain(trackGain: 4, trackPeak: 1, albumGain: 5, albumPeak: 1))
         let track = try read("R128_TRACK_GAIN=-256", "REPLAYGAIN_TRACK_PEAK=0.5").replayGain
         #expect(track == ReplayGain(trackGain: 4, trackPeak: 0.5))
-        // Replay gain of its own name without a peak stays incomplete.
+        // Replay gain without a peak stays incomplete.
         #expect(try read("REPLAYGAIN_TRACK_GAIN=4", "R128_TRACK_GAIN=0").replayGain == ReplayGain(trackGain: 4))
         #expect(try read("REPLAYGAIN_TRACK_GAIN=4").replayGain == ReplayGain(trackGain: 4))
     }
@@ -85,6 +85,14 @@ struct TagTests {
         ])
     func nonsense(text: String) throws {
         #expect(try read(text) == TrackMetadata())
+    }
+
+    @Test("Artists are listed as far as clients can take them")
+    func manyArtists() throws {
+        let names = (0..<9000).map { Array("ARTIST=Artist \($0)".utf8) }
+        let artist = try #require(try read(comments(names)).artist)
+        #expect(artist.hasPrefix("Artist 0, Artist 1, "))
+        #expect((4000...4200).contains(artist.utf8.count))
     }
 
     @Test("The first of several titles stands")
@@ -109,7 +117,7 @@ struct TagTests {
         #expect(try read(Chunks.little(length, 4)) == TrackMetadata())
     }
 
-    @Test("A comment of a megabyte is passed over unread")
+    @Test("A comment of a megabyte is skipped unread")
     func longComment() throws {
         let long = Array("LYRICS=".utf8) + [UInt8](repeating: 0x61, count: 1_000_000)
         let bytes = comments([long, Array("TITLE=x".utf8)])

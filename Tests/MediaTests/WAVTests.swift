@@ -48,7 +48,7 @@ struct WAVTests {
     }
 
     @Test(
-        "What real programs write", Tool.needsFFmpeg,
+        "Files of real programs", Tool.needsFFmpeg,
         arguments: [
             ("pcm_u8", 8), ("pcm_s16le", 16), ("pcm_s24le", 24), ("pcm_s32le", 32),
         ])
@@ -217,7 +217,7 @@ struct WAVTests {
         try expectExactSeeks(Self.signal, in: Chunks.wav(Self.format + Chunks.riff("data", Self.samples)))
     }
 
-    @Test("A source that fails gives what came before, and goes on when it can")
+    @Test("After an error of the source the earlier frames are returned, and reading resumes when it works")
     func failingSource() throws {
         let source = MemorySource(Chunks.wav(Self.format + Chunks.riff("data", Self.samples)))
         let decoder = try AudioFile.open(source)
@@ -245,7 +245,7 @@ func expect(
     return decoder
 }
 
-/// Seeks to many places, among them the edges, and compares what comes.
+/// Seeks to many places, among them the edges, and compares the samples.
 func expectExactSeeks(
     _ signal: Signal, in bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation
 ) throws {

@@ -3,13 +3,14 @@ import Foundation
 import Output
 import PCM
 import Platform
+import Testing
 
 /// A sound card that plays when a test says so, and keeps what was heard. Only its frames' own time passes: without
 /// `advance` or `play` nothing is heard, and a renderer that is late makes it wait instead of running dry.
 ///
 /// Any thread.
 public final class PacedCard: DeviceProvider, @unchecked Sendable {
-    /// What was heard from one opening of the device to its closing.
+    /// The frames that were heard from one opening of the device to its closing.
     public struct Recording: Sendable {
         public var configuration: DeviceConfiguration
         public var bytes: [UInt8] = []
@@ -45,6 +46,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     private var channels: [Int]?
     private var audible = false
     private var rewinds = false
+    private let patience = Patience()
 
     public init() {
         readable = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
@@ -52,7 +54,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
 
     deinit { close(readable) }
 
-    // MARK: What the test does
+    // MARK: Actions of the test
 
     /// Lets the card play `frames` more frames, as far as they were written.
     /// - Returns: the frames heard.
@@ -74,13 +76,13 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     }
 
     /// Lets the card play `frames` more frames and returns when they were heard.
-    public func play(_ frames: Int, file: StaticString = #file, line: UInt = #line) {
+    public func play(_ frames: Int, sourceLocation: SourceLocation = #_sourceLocation) {
         let target = allow(frames)
-        wait("\(frames) frames to be heard", file: file, line: line) { self.heardInAll() >= target }
+        wait("\(frames) frames to be heard", sourceLocation: sourceLocation) { self.heardInAll() >= target }
     }
 
-    /// Lets the card play `frames` more frames when it is next asked what it has played, and not before: so whoever
-    /// asks knows of each frame, whatever happens next.
+    /// Lets the card play `frames` more frames at the next query of its position, and not before: the caller then
+    /// knows of each frame.
     public func playWhenAsked(_ frames: Int) {
         condition.withLock {
             granted += frames
@@ -96,7 +98,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
         }
     }
 
-    /// From now on the card plays only what it is told to.
+    /// From now on the card plays only the frames that the test allows.
     public func hold() { condition.withLock { isFree = false } }
 
     /// Pulls the card out: what was written and not heard is gone, and it cannot be opened.
@@ -144,7 +146,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     /// Each start of the device fails like this from now on; with nil, none.
     public func failToStart(with fault: DeviceFault?) { condition.withLock { startFault = fault } }
 
-    /// What the card can do from now on.
+    /// The card's capabilities from now on.
     public func support(_ formats: [SampleFormat], rates: Set<Int>? = nil) {
         condition.withLock {
             sampleFormats = formats
@@ -177,26 +179,29 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     public var isStarted: Bool { condition.withLock { current?.isStarted ?? false } }
     public var heardFrames: Int { condition.withLock { heardInAll() } }
 
-    /// Returns when `isTrue`, which is evaluated each time that anything happens to the card.
+    /// Returns when `isTrue`, which is evaluated each time that anything happens to the card. When it does not become
+    /// true the test fails and goes on.
     public func wait(
-        _ what: String, file: StaticString = #file, line: UInt = #line, until isTrue: () -> Bool
+        _ what: String, sourceLocation: SourceLocation = #_sourceLocation, until isTrue: () -> Bool
     ) {
         condition.lock()
         defer { condition.unlock() }
-        let limit = Date(timeIntervalSinceNow: 60)
+        let limit = patience.limit
         while !isTrue() {
-            guard condition.wait(until: limit) else { fatalError("waited in vain for \(what)", file: file, line: line) }
+            if !condition.wait(until: limit) { return patience.end(what, sourceLocation) }
         }
     }
 
     /// As `wait`, for conditions that use the public properties.
-    public func waitUntil(_ what: String, _ isTrue: (PacedCard) -> Bool) {
-        let limit = Date(timeIntervalSinceNow: 60)
+    public func waitUntil(
+        _ what: String, sourceLocation: SourceLocation = #_sourceLocation, _ isTrue: (PacedCard) -> Bool
+    ) {
+        let limit = patience.limit
         while !isTrue(self) {
             condition.lock()
             let isInTime = condition.wait(until: min(limit, Date(timeIntervalSinceNow: 0.05))) || Date() < limit
             condition.unlock()
-            guard isInTime else { fatalError("waited in vain for \(what)") }
+            if !isInTime { return patience.end(what, sourceLocation) }
         }
     }
 

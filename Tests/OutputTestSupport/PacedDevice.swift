@@ -3,14 +3,14 @@ import Foundation
 import Output
 import PCM
 
-/// What a `PacedCard` hands out.
+/// The device of a `PacedCard`.
 final class PacedDevice: PlaybackDevice {
     let configuration: DeviceConfiguration
     private let card: PacedCard
     // Guarded by the card's condition.
     private var pending: [UInt8] = []
     var isStarted = false
-    /// What is reported, one after the other, each until it was recovered from.
+    /// Faults to report, one after the other, each until it was recovered from.
     var faults: [DeviceFault] = []
     private let frameBytes: Int
     let isAudible: Bool

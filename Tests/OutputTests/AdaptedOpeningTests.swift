@@ -24,7 +24,7 @@ struct AdaptedOpeningTests {
         #expect(device.configuration.adaptation(of: format) == ChannelAdaptation(from: channels, to: expected))
     }
 
-    @Test("A rate that it does not have stays an error, whatever the channels")
+    @Test("A rate that it does not have stays an error with all channel counts")
     func rate() throws {
         var request = request(channels: 1)
         request.format.sampleRate = 96_000

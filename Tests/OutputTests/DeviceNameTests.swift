@@ -31,7 +31,7 @@ struct DeviceNameTests {
         #expect(DeviceName.device("DAC", 1) == "hw:CARD=DAC,DEV=1")
     }
 
-    /// What `auto` finds.
+    /// The device that `auto` finds.
     static let dac = SoundCardDevice.Availability.available(
         DeviceCapabilities(rates: [44_100], channels: [2], sampleFormats: [.s16]))
     /// An HDMI output that takes IEC958 alone.

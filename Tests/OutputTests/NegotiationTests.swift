@@ -4,7 +4,7 @@ import Testing
 
 @testable import Output
 
-@Suite("What a device is opened with")
+@Suite("The parameters of an opened device")
 struct NegotiationTests {
     /// A USB DAC: wide formats, no 32 kHz.
     let dac = DeviceCapabilities(rates: [44_100, 48_000, 96_000], channels: [2], sampleFormats: [.s24Packed, .s16])
@@ -16,7 +16,7 @@ struct NegotiationTests {
     }
 
     @Test(
-        "the widest format of the device, whatever the order that it names them in",
+        "the widest format of the device, in any order of its list",
         arguments: [
             ([.s16], .s16),
             ([.s16, .s24Packed], .s24Packed),

@@ -19,7 +19,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test("an underrun is prepared anew")
+    @Test("after an underrun the device is prepared again")
     func underrun() {
         run(.underrun, [Turn(state: .underrun, step: .prepare), Turn(state: .prepared, step: .succeeded)])
     }
@@ -71,7 +71,7 @@ struct RecoveryTests {
         run(.underrun, [Turn(state: .underrun, step: .prepare), Turn(state: .underrun, code: code, step: .gone)])
     }
 
-    @Test("whatever failed, the frames are dropped", arguments: [PCMState.prepared, .running, .paused, .draining])
+    @Test("after any failure the frames are dropped", arguments: [PCMState.prepared, .running, .paused, .draining])
     func failed(state: PCMState) {
         run(
             .failed(code: -EIO),

@@ -88,7 +88,7 @@ struct RenderAdaptationTests {
         #expect(bench.card.recordings.flatMap(\.samples) == doubled(0..<700, of: 1))
     }
 
-    @Test("Another device takes over in the middle: what is left is adapted to its channels")
+    @Test("Another device is used in the middle: the rest is adapted to its channels")
     func otherDevice() {
         let bench = stereoBench()
         bench.play(bench.stream(700))

@@ -24,7 +24,7 @@ struct RenderBoundaryTests {
         #expect(bench.heard == [frames(0..<333, of: 1), frames(0..<444, of: 2)])
     }
 
-    @Test("Before a stream of another format the device is drained and opened anew", arguments: [fast, wide])
+    @Test("Before a stream of another format the device is drained and reopened", arguments: [fast, wide])
     func reopen(format: PCMFormat) {
         let bench = RenderBench()
         bench.play(bench.stream(333), then: bench.stream(444, format: format))
@@ -77,7 +77,7 @@ struct RenderBoundaryTests {
     }
 
     @Test(
-        "A new format inside a stream is told when it is heard; the position runs on",
+        "A new format inside a stream is reported when it is heard; the position continues",
         arguments: [(deep, 1), (fast, 2), (wide, 2)])
     func formatInside(format: PCMFormat, openings: Int) {
         let bench = RenderBench()
@@ -124,7 +124,7 @@ struct RenderBoundaryTests {
         #expect(streams == ["heard 2", "ended 2"])
     }
 
-    @Test("Streams as short as can be are all heard, and told in their order", arguments: [0, 1, 49, 50, 51])
+    @Test("Streams as short as can be are all heard, and reported in order", arguments: [0, 1, 49, 50, 51])
     func tinyStreams(length: Int) {
         let bench = RenderBench()
         let streams = (1...8).map { _ in bench.stream(length) }
@@ -166,7 +166,7 @@ struct RenderBoundaryTests {
         #expect(bench.events == ["opened 1000/1", "running 1", "heard 2", "ended 2"])
     }
 
-    @Test("More boundaries than are kept account of at once: all are told, and the loop does not spin")
+    @Test("More boundaries than the timeline holds: all are reported, and the loop does not spin")
     func manyBoundaries() {
         let bench = RenderBench()
         let stream = bench.stream(1, open: true, ahead: 60_000)
@@ -230,7 +230,7 @@ struct RenderBoundaryTests {
         #expect(events.filter { !$0.hasPrefix("format") } == ["opened 1000/1", "running 1", "running 2", "ended 1"])
     }
 
-    @Test("A format without frames is passed over")
+    @Test("A format without frames is skipped")
     func emptyFormat() {
         let bench = RenderBench()
         let stream = bench.stream(0, open: true, ahead: 60_000)

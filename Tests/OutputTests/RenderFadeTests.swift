@@ -18,6 +18,15 @@ struct RenderFadeTests {
         return bench
     }
 
+    /// 123 of 700 frames of a stream are heard, then it is held.
+    private func heldBench(rewinds: Bool = true) -> RenderBench {
+        let bench = bench(rewinds: rewinds)
+        bench.play(bench.stream(700))
+        bench.hear(123)
+        bench.hold()
+        return bench
+    }
+
     /// Frames of a stream as they are.
     private func plain(_ frames: Range<Int>, of stream: Int = 1) -> [Int32] {
         frames.map { TestStream.encode(stream, $0, 0) }
@@ -46,10 +55,7 @@ struct RenderFadeTests {
 
     @Test("Held: two frames more, then five that fade out, then the device stops; the position is the first faded one")
     func fadeOut() {
-        let bench = bench()
-        bench.play(bench.stream(700))
-        bench.hear(123)
-        bench.hold()
+        let bench = heldBench()
         #expect(bench.position == .frame(125, of: 1))
         // Silence follows the fade, so a loop that is late does not let anything else be heard.
         #expect(bench.settle() == .time(milliseconds: 8))
@@ -61,10 +67,7 @@ struct RenderFadeTests {
 
     @Test("Resumed, the faded frames are heard again, fading in: nothing is lost")
     func fadeIn() {
-        let bench = bench()
-        bench.play(bench.stream(700))
-        bench.hear(123)
-        bench.hold()
+        let bench = heldBench()
         bench.card.advance(7)
         bench.settle()
         bench.run(2)
@@ -79,10 +82,7 @@ struct RenderFadeTests {
 
     @Test("A loop that is late hears silence behind the fade")
     func late() {
-        let bench = bench()
-        bench.play(bench.stream(700))
-        bench.hear(123)
-        bench.hold()
+        let bench = heldBench()
         bench.card.advance(100)
         bench.settle()
         #expect(isClose(samples(bench), plain(0..<125) + faded(125..<130, out: true) + Array(repeating: 0, count: 93)))
@@ -90,10 +90,7 @@ struct RenderFadeTests {
 
     @Test("A device that does not get there in time is stopped 25 ms after the request")
     func limit() {
-        let bench = bench()
-        bench.play(bench.stream(700))
-        bench.hear(123)
-        bench.hold()
+        let bench = heldBench()
         bench.clock.advance(by: 24_999_999)
         #expect(bench.settle() == .time(milliseconds: 8))
         #expect(bench.card.isStarted)
@@ -104,10 +101,7 @@ struct RenderFadeTests {
 
     @Test("A seek: what was playing fades out, what comes fades in, and nothing is written before the device stopped")
     func seek() {
-        let bench = bench()
-        bench.play(bench.stream(700))
-        bench.hear(123)
-        bench.hold()
+        let bench = heldBench()
         bench.begin(bench.stream(300, from: 9_000_000_000))
         bench.run(2)
         #expect(bench.settle() == .time(milliseconds: 8))
@@ -119,7 +113,7 @@ struct RenderFadeTests {
         #expect(isClose(samples(bench), expected))
     }
 
-    @Test("A skip: the start of the next track is heard as it is")
+    @Test("A skip: the start of the next track is heard unchanged")
     func skip() {
         let bench = bench()
         bench.play(bench.stream(700))
@@ -194,10 +188,7 @@ struct RenderFadeTests {
 
     @Test("A device that cannot take frames back is cut off at once; what follows fades in")
     func withoutRewinding() {
-        let bench = bench(rewinds: false)
-        bench.play(bench.stream(700))
-        bench.hear(123)
-        bench.hold()
+        let bench = heldBench(rewinds: false)
         #expect(bench.settle() == .command)
         #expect(bench.position == .frame(123, of: 1))
         bench.run(2)
@@ -217,7 +208,7 @@ struct RenderFadeTests {
         #expect(bench.position == .frame(124, of: 1))
     }
 
-    @Test("Turned off, every frame is heard as it is")
+    @Test("Turned off, every frame is heard unchanged")
     func turnedOff() {
         let bench = bench { $0.fades = false }
         bench.play(bench.stream(700))
@@ -259,10 +250,7 @@ struct RenderFadeTests {
 
     @Test("A fault while it fades ends the fade")
     func faultWhileFading() {
-        let bench = bench()
-        bench.play(bench.stream(700))
-        bench.hear(123)
-        bench.hold()
+        let bench = heldBench()
         bench.card.inject(.suspended)
         #expect(bench.settle() == .command)
         bench.run(2)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Rendering: the device stumbles")
 struct RenderFaultTests {
-    @Test("An underrun with frames at hand: what was written counts as heard, and nothing is told")
+    @Test("An underrun with frames at hand: written frames count as heard, and nothing is reported")
     func underrunWithFrames() {
         let bench = RenderBench()
         bench.play(bench.stream(900))
@@ -32,7 +32,7 @@ struct RenderFaultTests {
         #expect(bench.heard == [frames(0..<200, of: 1)])
     }
 
-    @Test("A file that takes no more ends it: told once, and the file is not begun anew")
+    @Test("A full file ends it: reported once, and the file is not written again")
     func spoiled() {
         let bench = RenderBench()
         bench.play(bench.stream(900))
@@ -80,7 +80,7 @@ struct RenderFaultTests {
         #expect(bench.events.suffix(2) == ["heard 2", "ended 2"])
     }
 
-    @Test("A device that reports an underrun: starvation is told at once, and its end when sound is heard again")
+    @Test("A device that reports an underrun: starvation is reported at once, and its end when sound is heard again")
     func starvationWithUnderrun() {
         let bench = RenderBench()
         let stream = bench.stream(300, open: true)
@@ -102,7 +102,7 @@ struct RenderFaultTests {
         #expect(bench.heard == [frames(0..<500, of: 1)])
     }
 
-    @Test("A device that never reports one: starvation is told a buffer's length after its last frame")
+    @Test("A device that never reports one: starvation is reported a buffer's length after its last frame")
     func starvationWithoutUnderrun() {
         let bench = RenderBench()
         let stream = bench.stream(300, open: true)
@@ -144,7 +144,7 @@ struct RenderFaultTests {
     }
 
     @Test(
-        "A fault that the device recovers from: on with the frame after the last one heard, and nothing is told",
+        "After a recovered fault playback continues with the next unheard frame, and nothing is reported",
         arguments: [DeviceFault.suspended, .failed(code: -5)], [0, 60, 149, 150, 151, 200])
     func recoverable(fault: DeviceFault, heard: Int) {
         let bench = RenderBench()

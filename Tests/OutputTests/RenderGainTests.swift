@@ -8,7 +8,7 @@ struct RenderGainTests {
     /// Half, so that the samples of a test stream stay exact.
     private let half = Gain(rawValue: Gain.unity.rawValue / 2)
 
-    /// What the card played, as a multiple of what the streams hold, in 1/1000.
+    /// The card's samples as a multiple of the streams' samples, in 1/1000.
     private func levels(_ bench: RenderBench, of streams: TestStream...) -> [Int] {
         let whole = streams.flatMap { stream in
             (0..<stream.frames).map { TestStream.encode(Int(stream.stream.id), $0, 0) }
@@ -68,7 +68,7 @@ struct RenderGainTests {
         #expect(levels(bench, of: stream) == Array(repeating: 1000, count: 100) + Array(repeating: 500, count: 200))
     }
 
-    @Test("A device opened anew inside a stream begins with the stream's gain")
+    @Test("A device that is reopened inside a stream begins with the stream's gain")
     func afterReopening() {
         let bench = RenderBench()
         let stream = bench.stream(100, open: true)

@@ -39,7 +39,7 @@ struct RenderLossTests {
     }
 
     @Test(
-        "At every stage: the position is kept, it is told once and tried each second, and every frame is heard once",
+        "At every stage: the position is kept, one report, a retry each second, and every frame is heard once",
         arguments: Stage.allCases)
     func comesBack(stage: Stage) {
         let bench = RenderBench()
@@ -78,7 +78,7 @@ struct RenderLossTests {
         #expect(bench.events == ["opened 1000/1", "running 1", "lost 1"])
     }
 
-    @Test("Gone and back before anybody noticed: opened anew at once, and nothing is told of a loss")
+    @Test("Lost and back before it was noticed: reopened at once, and no loss is reported")
     func flicker() {
         let bench = RenderBench()
         bench.play(bench.stream(500))
@@ -102,7 +102,7 @@ struct RenderLossTests {
         #expect(bench.events.suffix(1) == ["ended 1"])
     }
 
-    @Test("`hold` stops the attempts; `run` tries at once and tells again")
+    @Test("`hold` stops the attempts; `run` tries at once and reports again")
     func holdWhileLost() {
         let bench = RenderBench()
         bench.card.unplug()
@@ -138,7 +138,7 @@ struct RenderLossTests {
         #expect(bench.heard == [frames(0..<100, of: 1), frames(0..<200, of: 2)])
     }
 
-    @Test("What follows is set, replaced and cleared while it is away")
+    @Test("The next stream is set, replaced and cleared while the device is missing")
     func nextWhileLost() {
         let bench = RenderBench()
         bench.play(bench.stream(300), then: bench.stream(100))
@@ -164,7 +164,7 @@ struct RenderLossTests {
     }
 
     @Test(
-        "Whatever keeps it from being opened for now is tried again",
+        "Every temporary error of opening is retried",
         arguments: [
             DeviceError.busy(device: "paced"), .noPermission(device: "paced"),
             .refused(device: "paced", code: -5, reason: "out of order"),

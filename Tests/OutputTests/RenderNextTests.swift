@@ -38,7 +38,7 @@ struct RenderNextTests {
         #expect(bench.events == ["opened 1000/1", "running 1", "ended 2"])
     }
 
-    @Test("Taken back and set again, it is heard from its first frame on, whatever formats it has")
+    @Test("Removed and set again, it is heard from its first frame on, with any formats")
     func setAgain() {
         let bench = RenderBench()
         let first = bench.stream(150)
@@ -137,7 +137,7 @@ struct RenderNextTests {
         #expect(bench.card.openingCount == 1)
     }
 
-    @Test("Replaced at the moment it is heard: what was heard is told first, and the new one follows it")
+    @Test("Replaced at the moment it is heard: the heard one is reported first, and the new one follows it")
     func replacedTooLate() {
         let bench = RenderBench()
         bench.play(bench.stream(100), then: bench.stream(100))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Rendering: play, hold, resume, end")
 struct RenderPlaybackTests {
-    @Test("A stream is heard from its first frame to its last, and then its end is told")
+    @Test("A stream is heard from its first frame to its last, and then its end is reported")
     func wholeStream() {
         let bench = RenderBench()
         bench.play(bench.stream(505, from: 3_000_000_000))
@@ -95,7 +95,7 @@ struct RenderPlaybackTests {
         _ = loop.handle(.quit)
     }
 
-    @Test("A stream shorter than the device's buffer starts as it is", arguments: [1, 49, 50, 199])
+    @Test("A stream shorter than the device's buffer starts unchanged", arguments: [1, 49, 50, 199])
     func shortStream(length: Int) {
         let bench = RenderBench()
         bench.play(bench.stream(length))
@@ -131,7 +131,7 @@ struct RenderPlaybackTests {
         #expect(bench.card.openingCount == 1)
     }
 
-    @Test("What the card played just before `hold` counts, although nobody had asked yet")
+    @Test("What the card played just before `hold` counts, although it was not queried yet")
     func holdAsksTheDevice() {
         let bench = RenderBench()
         bench.play(bench.stream(500))
@@ -227,7 +227,7 @@ struct RenderPlaybackTests {
         #expect(bench.heard == [frames(0..<100, of: 1), frames(0..<300, of: 2)])
     }
 
-    @Test("`begin` with another format opens the device anew")
+    @Test("`begin` with another format reopens the device")
     func beginOtherFormat() {
         let bench = RenderBench()
         bench.play(bench.stream(500))
@@ -249,7 +249,7 @@ struct RenderPlaybackTests {
         #expect(bench.events == ["opened 1000/1", "running 1", "ended 2"])
     }
 
-    @Test("After the end `begin` plays on without another `run`")
+    @Test("After the end `begin` plays without another `run`")
     func beginAfterEnd() {
         let bench = RenderBench()
         bench.play(bench.stream(100))
@@ -294,7 +294,7 @@ struct RenderPlaybackTests {
         #expect(bench.events == ["opened 1000/1", "running 1"])
     }
 
-    @Test("Nothing is told after `quit`, and the device is free")
+    @Test("Nothing is reported after `quit`, and the device is free")
     func quit() {
         let bench = RenderBench()
         bench.play(bench.stream(100), then: bench.stream(500))

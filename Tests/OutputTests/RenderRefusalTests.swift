@@ -12,7 +12,7 @@ struct RenderRefusalTests {
         return bench
     }
 
-    @Test("The current one: told once, then silence until something else begins")
+    @Test("The current one: reported once, then silence until something else begins")
     func current() {
         let bench = bench()
         bench.play(bench.stream(300, format: RenderBoundaryTests.fast))
@@ -23,7 +23,7 @@ struct RenderRefusalTests {
         #expect(bench.events == ["opened 1000/1", "running 1", "ended 2"])
     }
 
-    @Test("The next one: told when the one before was heard, which does not end by that")
+    @Test("The next one: reported when the one before was heard, which does not end by that")
     func next() {
         let bench = bench()
         bench.play(bench.stream(300), then: bench.stream(100, format: RenderBoundaryTests.fast))
@@ -56,7 +56,7 @@ struct RenderRefusalTests {
         #expect(bench.events.suffix(2) == ["refused 2", "ended 1"])
     }
 
-    @Test("A format inside the current one: told, after what could be played was heard")
+    @Test("A format inside the current one: reported, after what could be played was heard")
     func formatInside() {
         let bench = bench()
         let stream = bench.stream(120, open: true)

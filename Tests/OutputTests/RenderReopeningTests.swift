@@ -3,7 +3,7 @@ import Testing
 
 @testable import Output
 
-@Suite("Rendering: control is asked before an open device is opened anew")
+@Suite("Rendering: control is asked before an open device is reopened")
 struct RenderReopeningTests {
     static let fast = PCMFormat(sampleRate: 2000, channelCount: 1, bitDepth: 16)
     static let wide = PCMFormat(sampleRate: 1000, channelCount: 2, bitDepth: 16)
@@ -108,9 +108,9 @@ struct RenderReopeningTests {
         #expect(bench.card.recordings.map { $0.samples.prefix { $0 == 0 }.count } == [100, 60])
     }
 
-    // MARK: What happens while it waits
+    // MARK: Requests while it waits
 
-    @Test("`hold` makes the question void, and `run` asks anew")
+    @Test("`hold` cancels the question, and `run` asks again")
     func hold() {
         let bench = waitingBench()
         bench.hold()
@@ -138,7 +138,7 @@ struct RenderReopeningTests {
         #expect(bench.card.openingCount == 1)
     }
 
-    @Test("`run` leaves the question as it is")
+    @Test("`run` keeps the question")
     func run() {
         let bench = waitingBench()
         bench.run(2)
@@ -162,7 +162,7 @@ struct RenderReopeningTests {
     }
 
     @Test(
-        "`begin` goes on where the device can, and asks anew where it cannot",
+        "`begin` continues if the device can, and asks again if it cannot",
         arguments: [
             RenderBench.mono, fast, wide,
         ])
@@ -174,7 +174,7 @@ struct RenderReopeningTests {
         if format == RenderBench.mono {
             #expect(bench.events == ["running 1"])
             bench.hear(100)
-            // It is still what comes next.
+            // It is still the next stream.
             #expect(bench.events == ["reopening 2"])
         } else {
             #expect(bench.events == ["reopening 2"])
@@ -212,7 +212,7 @@ struct RenderReopeningTests {
     }
 
     @Test(
-        "`setNext` with something else: what the device can play is heard, all else is asked for anew",
+        "`setNext` with something else: a stream that the device can play is heard, another one causes a new question",
         arguments: [
             RenderBench.mono, fast, wide,
         ])
@@ -228,7 +228,7 @@ struct RenderReopeningTests {
         #expect(bench.events.suffix(2) == ["heard 3", "ended 3"])
     }
 
-    @Test("`setNext` behind a stream that was begun leaves the question as it is")
+    @Test("`setNext` behind a stream that was begun keeps the question")
     func nextWhileBegun() {
         let bench = bench()
         bench.play(bench.stream(300))

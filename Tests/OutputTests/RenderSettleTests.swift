@@ -38,7 +38,7 @@ struct RenderSettleTests {
         #expect(shape(bench) == [[milliseconds, 300]])
     }
 
-    @Test("comes again for another rate, with a length of its own, and not after a pause")
+    @Test("comes again for another rate, with its own length, and not after a pause")
     func rateChange() {
         let bench = bench(atStart: 100, atRateChange: 30)
         let other = PCMFormat(sampleRate: 2000, channelCount: 1, bitDepth: 16)

@@ -27,7 +27,7 @@ final class RenderStressControl {
 
     /// Streams that did not follow another one.
     private(set) var begun: Set<Int> = []
-    /// Streams that the renderer told to be heard.
+    /// Streams that the renderer reported as heard.
     private(set) var toldAsHeard: [Int] = []
     private(set) var lastStream = 0
 
@@ -69,7 +69,7 @@ final class RenderStressControl {
         }
     }
 
-    /// Lets everything be heard out.
+    /// Plays until everything was heard.
     /// - Returns: all that the card played.
     func finish() -> [Heard] {
         renderer.setNext(nil)

@@ -5,7 +5,7 @@ import Testing
 @Suite("Rendering under random commands, on the real thread")
 struct RenderStressTests {
     @Test(
-        "Whatever happens to it, what is heard is in order, nothing twice and nothing missing",
+        "Under all requests and faults the sound is in order, with nothing twice and nothing missing",
         arguments: UInt64(1)...6)
     func commands(seed: UInt64) throws {
         let control = try RenderStressControl(seed: seed)
@@ -18,12 +18,12 @@ struct RenderStressTests {
         }
         var order: [Int] = []
         for piece in heard where order.last != piece.stream { order.append(piece.stream) }
-        #expect(Set(order).count == order.count, "a stream gives way for good: \(order)")
+        #expect(Set(order).count == order.count, "a replaced stream does not return: \(order)")
         for (stream, following) in zip(order, order.dropFirst()) where !control.begun.contains(following) {
             #expect(ends[stream] == control.length(of: stream), "\(stream) was cut off by \(following)")
         }
         #expect(ends[control.lastStream] == control.length(of: control.lastStream))
-        // What was told is what was heard.
+        // The reports match the sound.
         let followers = order.filter { !control.begun.contains($0) }
         #expect(control.toldAsHeard.filter { control.length(of: $0) > 0 } == followers)
     }

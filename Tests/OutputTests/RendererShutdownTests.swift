@@ -8,15 +8,29 @@ import Testing
 
 @Suite("Shutting down while the device blocks", .timeLimit(.minutes(1)))
 struct RendererShutdownTests {
+    /// 300 frames.
+    private static func stream(_ id: Int) -> TestStream {
+        let stream = TestStream(id: id, format: RenderBench.mono)
+        stream.write(300)
+        return stream
+    }
+
+    /// - Parameter stream: lives as long as the renderer may read it.
+    private func rendererThatPlays(_ stream: TestStream, _ provider: any DeviceProvider) throws -> Renderer {
+        let renderer = try Renderer(
+            provider: provider, clock: ManualClock(), settings: RendererSettings(device: "simulated"),
+            priority: .normal)
+        renderer.begin(stream.stream)
+        renderer.run(generation: 1)
+        return renderer
+    }
+
     @Test("an opening that never returns does not keep the program from ending")
     func blockedOpening() throws {
         let provider = BlockingProvider()
-        let renderer = try Renderer(
-            provider: provider, clock: ManualClock(), settings: RendererSettings(device: "blocked"), priority: .normal)
-        let stream = TestStream(id: 1, format: RenderBench.mono)
-        stream.write(300)
-        renderer.begin(stream.stream)
-        renderer.run(generation: 1)
+        let stream = Self.stream(1)
+        defer { withExtendedLifetime(stream) {} }
+        let renderer = try rendererThatPlays(stream, provider)
         provider.waitUntilEntered()
         // More than the queue of commands holds: control does not wait for the audio thread.
         for _ in 1...1000 { renderer.nudge() }
@@ -29,12 +43,9 @@ struct RendererShutdownTests {
     @Test("a device that answers is closed before shutting down returns")
     func usual() throws {
         let card = PacedCard()
-        let renderer = try Renderer(
-            provider: card, clock: ManualClock(), settings: RendererSettings(device: "paced"), priority: .normal)
-        let stream = TestStream(id: 1, format: RenderBench.mono)
-        stream.write(300)
-        renderer.begin(stream.stream)
-        renderer.run(generation: 1)
+        let stream = Self.stream(1)
+        defer { withExtendedLifetime(stream) {} }
+        let renderer = try rendererThatPlays(stream, card)
         card.waitUntil("the start") { $0.isStarted }
         #expect(renderer.shutDown(patience: -1))
         #expect(!card.isOpen)
@@ -43,15 +54,9 @@ struct RendererShutdownTests {
     @Test("commands beyond the queue's room arrive later, in order")
     func overflow() throws {
         let provider = BlockingProvider()
-        let renderer = try Renderer(
-            provider: provider, clock: ManualClock(), settings: RendererSettings(device: "blocked"), priority: .normal)
-        let streams = (1...2).map { TestStream(id: $0, format: RenderBench.mono) }
-        for stream in streams {
-            stream.write(300)
-            stream.end()
-        }
-        renderer.begin(streams[0].stream)
-        renderer.run(generation: 1)
+        let streams = (1...2).map(Self.stream)
+        for stream in streams { stream.end() }
+        let renderer = try rendererThatPlays(streams[0], provider)
         provider.waitUntilEntered()
         for _ in 1...1000 { renderer.nudge() }
         renderer.begin(streams[1].stream)
@@ -67,7 +72,7 @@ struct RendererShutdownTests {
     }
 }
 
-/// A card whose opening blocks until the test lets go.
+/// A card whose opening blocks until the test releases it.
 private final class BlockingProvider: DeviceProvider, @unchecked Sendable {
     let card = PacedCard()
     private let condition = Condition()

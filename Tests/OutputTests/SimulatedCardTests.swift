@@ -10,7 +10,7 @@ import Testing
 
 @testable import Output
 
-/// A sound card whose converter moves when it is told to, behind the real alsa-lib.
+/// A sound card whose converter moves when the test says so, behind the real alsa-lib.
 final class Card {
     let raw: OpaquePointer
 
@@ -66,7 +66,7 @@ struct SimulatedCardTests {
             try error(.stereo("card", rate: 96_000))
                 == .rateNotSupported(device: "card", rate: 96_000, supported: [44_100, 48_000]))
         #expect(try error(.stereo("card", .s24)) == .sampleFormatNotSupported(device: "card", requested: .s24))
-        // 4 lies between what the card has.
+        // 4 is between the card's channel counts.
         for channels in [1, 3, 4, 5, 8] {
             let format = PCMFormat(sampleRate: 44_100, channelCount: channels, bitDepth: 16)
             #expect(
@@ -87,7 +87,7 @@ struct SimulatedCardTests {
         device.close()
     }
 
-    @Test("the clock starts when told, stops when dry, and silence follows what was written", arguments: [true, false])
+    @Test("the clock starts on request, stops when empty, and silence follows the frames", arguments: [true, false])
     func softwareParameters(refusesSilence: Bool) throws {
         let card = try Card(refusesSilence: refusesSilence)
         let device = try card.open()

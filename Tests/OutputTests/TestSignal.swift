@@ -3,7 +3,7 @@ import PCM
 
 @testable import Output
 
-/// Frames whose bytes all differ from their neighbours, written to a device in the pieces that it is told.
+/// Frames whose bytes all differ from their neighbours, written to a device in pieces of given sizes.
 final class TestSignal {
     let bytes: [UInt8]
     private let frameBytes: Int

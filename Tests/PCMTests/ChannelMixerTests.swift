@@ -47,7 +47,7 @@ struct ChannelMixerTests {
                 == frames.flatMap { [five[$0], five[$0 + 1], five[$0 + 2], 0, five[$0 + 3], five[$0 + 4]] })
     }
 
-    /// What BS.775 says of each layout in FLAC's order, before scaling: left first, then right.
+    /// The BS.775 coefficients of each layout in FLAC's order, before scaling: left first, then right.
     private static let h = 0.5.squareRoot()
     private static let stereo: [Int: [[Double]]] = [
         3: [[1, 0, h], [0, 1, h]],

@@ -29,7 +29,7 @@ struct DitherTests {
         }
     }
 
-    /// What TPDF is for: neither mean nor variance of the error depends on where between two steps the signal lies.
+    /// The purpose of TPDF: neither mean nor variance of the error depends on where the signal is between two steps.
     /// Expected are mean 0 and variance 1/12 (rounding) + 1/6 (dither) = 1/4.
     @Test(
         "the error has mean 0 and variance 1/4 LSB² wherever the signal lies between two steps",
@@ -158,5 +158,43 @@ struct DitherTests {
     private func correlation(_ first: [Double], _ second: [Double], lag: Int) -> Double {
         let covariance = zip(first, second.dropFirst(lag)).reduce(0) { $0 + $1.0 * $1.1 } / Double(first.count - lag)
         return covariance * 6
+    }
+
+    @Test("the noise is that of four xorshift64 generators a channel, bit for bit", arguments: 1...8)
+    func generators(channelCount: Int) {
+        var noise = DitherNoise(channelCount: channelCount, seed: 5)
+        var state = seeds(5, count: 4 * channelCount)
+        // More than two blocks, taken in pieces.
+        var left = 600
+        var expected: [UInt32] = []
+        while left > 0 {
+            let (samples, frames) = noise.take(min(left, 77))
+            for index in 0..<(frames * channelCount) {
+                if expected.isEmpty { expected = row(&state) }
+                if samples[index] != expected.removeFirst() { return #expect(Bool(false), "\(left) frames left") }
+            }
+            left -= frames
+        }
+    }
+
+    /// SplitMix64.
+    private func seeds(_ seed: UInt64, count: Int) -> [UInt64] {
+        (1...UInt64(count)).map { number in
+            var z = seed &+ number &* 0x9e37_79b9_7f4a_7c15
+            z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+            z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+            return z ^ (z >> 31)
+        }
+    }
+
+    /// What all generators make in one step: first of their lower halves, then of their upper halves.
+    private func row(_ state: inout [UInt64]) -> [UInt32] {
+        for index in state.indices {
+            state[index] ^= state[index] << 13
+            state[index] ^= state[index] >> 7
+            state[index] ^= state[index] << 17
+        }
+        let halves = state.map { $0 & 0xffff_ffff } + state.map { $0 >> 32 }
+        return halves.map { UInt32($0 & 0xffff) + UInt32($0 >> 16) }
     }
 }

@@ -9,7 +9,7 @@ struct MessageQueueTests {
         case format(PCMFormat)
     }
 
-    @Test("first in, first out, whatever the message carries")
+    @Test("first in, first out, with any message")
     func order() {
         let commands: [Command] = [
             .seek(1.5), .pause, .format(PCMFormat(sampleRate: 96_000, channelCount: 2, bitDepth: 24)), .seek(-1),

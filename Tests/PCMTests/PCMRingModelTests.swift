@@ -14,7 +14,7 @@ struct PCMRingModelTests {
 
         mutating func put(_ marker: PCMRing.Marker) {
             let position = end
-            // What a marker takes up is never to be read.
+            // Positions inside a marker are never read.
             repeat { samples.append(.min) } while samples.count % 840 != 0
             markers.append(.init(marker: marker, position: position, resumption: end))
         }

@@ -22,7 +22,7 @@ struct PCMRingTests {
         return samples.count - rest.count
     }
 
-    /// Reads up to the next marker or the end of what is there.
+    /// Reads up to the next marker or the end of the written samples.
     private func read(_ ring: PCMRing) -> [Int32] {
         var samples: [Int32] = []
         while case let region = ring.readableRegion(), !region.isEmpty {
@@ -236,7 +236,7 @@ struct PCMRingTests {
         #expect(ring.releasedPosition == 60)
     }
 
-    @Test("memory that is missing is an error, whatever the capacity", arguments: [1 << 44, .max - 1, .max] as [Int64])
+    @Test("missing memory is an error, with any capacity", arguments: [1 << 44, .max - 1, .max] as [Int64])
     func outOfMemory(capacity: Int64) {
         #expect(throws: OutOfMemory.self) { try PCMRing(capacity: capacity) }
     }

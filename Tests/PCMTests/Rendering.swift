@@ -3,7 +3,7 @@ import PCM
 /// Renders frames of `renderer.channelCount` samples and reads the device's bytes back as numbers.
 func render(_ samples: [Int32], with renderer: inout SampleRenderer) -> [Int32] {
     let byteCount = samples.count * renderer.format.byteCount
-    // What a device's memory may hold before: every byte must be written.
+    // The old content of a device's memory: every byte must be overwritten.
     var bytes = [UInt8](repeating: 0xa5, count: byteCount)
     bytes.withUnsafeMutableBytes { target in
         samples.withUnsafeBufferPointer { source in

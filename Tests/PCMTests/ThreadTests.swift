@@ -3,7 +3,7 @@ import PCM
 import Synchronization
 import Testing
 
-/// Runs both at the same time on threads of their own and returns when both have ended.
+/// Runs both at the same time on separate threads and returns when both have ended.
 private func together(_ first: @escaping @Sendable () -> Void, _ second: @escaping @Sendable () -> Void) {
     let ended = DispatchSemaphore(value: 0)
     for body in [first, second] {
@@ -18,7 +18,7 @@ private func together(_ first: @escaping @Sendable () -> Void, _ second: @escapi
 
 @Suite("Lock-free hand-over between two real threads")
 struct ThreadTests {
-    /// What the sample at a position must be.
+    /// The expected sample at a position.
     private static func sample(at position: Int64) -> Int32 { Int32(truncatingIfNeeded: position &* 0x9e37_79b1) }
 
     @Test("the ring loses, doubles and changes no sample, with markers and rewinds between")

@@ -46,7 +46,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("a wait tells readiness, hang-up and the end of the time; a cancel goes before them")
+    @Test("a wait returns readiness, hang-up and timeout; a cancel takes precedence")
     func outcomes() throws {
         let cancellation = try Cancellation()
         let pipe = try Pipe()

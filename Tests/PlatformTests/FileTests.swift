@@ -55,7 +55,7 @@ struct FileTests {
         }
     }
 
-    @Test("a named pipe that nobody writes to does not block")
+    @Test("a named pipe without a writer does not block")
     func namedPipe() throws {
         mkfifo(folder["pipe"], 0o600)
         let error = #expect(throws: SystemError.self) { try File.contents(of: folder["pipe"], limit: 10) }

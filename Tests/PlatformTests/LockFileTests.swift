@@ -21,6 +21,24 @@ struct LockFileTests {
         _ = try LockFile(folder["lock"])
     }
 
+    @Test("is free at its end although a process that is being started still has a copy of its descriptor")
+    func copiedDescriptor() throws {
+        let path = folder["lock"]
+        var copies: [Int32] = []
+        do {
+            let lock = try LockFile(path)
+            let all = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { Int32($0) }
+            for descriptor in all {
+                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
+                if target == path { copies.append(dup(descriptor)) }
+            }
+            _ = consume lock
+        }
+        #expect(!copies.isEmpty)
+        _ = try LockFile(path)
+        for copy in copies { close(copy) }
+    }
+
     @Test("is given back by the kernel when its owner is killed")
     func killedOwner() throws {
         let owner = Process()

@@ -77,11 +77,11 @@ struct LogTests {
         }
     }
 
-    @Test("a reader that stalls blocks nobody; what it misses is counted, and the order stays")
+    @Test("a stalled reader blocks no thread; dropped lines are counted, and the order stays")
     func stalledReader() throws {
         let pipe = try Pipe()
         let output = LogOutput(descriptor: pipe.input)
-        // Far more than pipe and buffer hold. This returns, although nobody reads.
+        // Far more than pipe and buffer hold. This returns without a reader.
         let count = 40_000
         for number in 0..<count { output.write(.info, "\(number)") }
         let received = Recorder<String>()

@@ -24,7 +24,7 @@ final class Pipe: @unchecked Sendable {
 
     func write(_ text: String) { _ = CLinux.write(input, text, text.utf8.count) }
 
-    /// What is there now, up to 64 KiB.
+    /// The available bytes, up to 64 KiB.
     func read() -> String {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         let count = CLinux.read(output, &bytes, bytes.count)

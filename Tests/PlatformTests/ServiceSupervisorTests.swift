@@ -29,7 +29,7 @@ struct ServiceSupervisorTests {
         #expect(supervisor(all)?.watchdogInterval == interval)
     }
 
-    @Test("is told in its own words")
+    @Test("gets messages in its own protocol")
     func words() throws {
         let folder = try ScratchFolder()
         let socket = Datagrams(path: folder["notify"])

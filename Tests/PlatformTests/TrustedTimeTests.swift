@@ -11,7 +11,7 @@ struct TrustedTimeTests {
         SystemTime(sinceBoot: milliseconds * 1_000_000, boot: boot, synchronised: synchronised)
     }
 
-    @Test("is unknown until something proves it, whatever the system's clock says")
+    @Test("is unknown until it is proved, with any time of the system's clock")
     func unknown() {
         let time = TrustedTime(from: nil, at: after(0))
         #expect(time.milliseconds(at: after(1000)) == nil)
@@ -38,6 +38,22 @@ struct TrustedTimeTests {
         #expect(readings == [1_000_100, 1_000_100, 1_000_100, 1_000_101])
         time.prove(0, at: after(2000))
         #expect(time.milliseconds(at: after(2000)) == 1_000_900)
+    }
+
+    @Test(
+        "numbers that no clock gives are unknown times",
+        arguments: [
+            (Int64.max, Int64(0)), (.min, 0), (-1, 0), (0, -1), (0, .min), (253_402_300_800_001, 0),
+        ])
+    func impossible(milliseconds: Int64, sinceBoot: Int64) {
+        let record = TrustedTime.Record(milliseconds: milliseconds, sinceBoot: sinceBoot, boot: "first")
+        var time = TrustedTime(from: record, at: after(1000))
+        #expect(time.milliseconds(at: after(2000)) == nil)
+        #expect(!time.isWorthSaving(after: record, at: after(2000)))
+        if sinceBoot == 0 { time.prove(milliseconds, at: after(2000)) }
+        #expect(time.milliseconds(at: after(2000)) == nil)
+        time.prove(1_000_000, at: after(3000))
+        #expect(time.isWorthSaving(after: record, at: after(3000)))
     }
 
     @Test("takes the system's clock as proof only while it is synchronised")

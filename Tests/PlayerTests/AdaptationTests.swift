@@ -19,8 +19,7 @@ struct AdaptationTests {
         let one = try Track("a", frames: 4000, channels: 1, in: folder)
         let two = try Track("b", frames: 4001, in: folder)
         let three = try Track("c", frames: 4002, channels: 1, in: folder)
-        let fixture = try PlayerFixture()
-        fixture.card.support(channels: [2])
+        let fixture = try stereoFixture()
         try fixture.play([(one.product, one.frames), (two.product, two.frames), (three.product, three.frames)])
         #expect(fixture.card.recordings.map(\.samples) == [doubled(one) + two.samples + doubled(three)])
         #expect(
@@ -30,13 +29,22 @@ struct AdaptationTests {
         #expect(adaptations(fixture) == ["none", "mono on both channels", "none", "mono on both channels"])
     }
 
+    private func stereoAndMono(in folder: ScratchFolder) throws -> (Track, Track) {
+        (try Track("a", frames: 4000, in: folder), try Track("b", frames: 4000, channels: 1, in: folder))
+    }
+
+    /// A player whose card takes two channels only.
+    private func stereoFixture() throws -> PlayerFixture {
+        let fixture = try PlayerFixture()
+        fixture.card.support(channels: [2])
+        return fixture
+    }
+
     @Test("The device's configuration says how what is heard is adapted")
     func configuration() throws {
         let folder = try ScratchFolder()
-        let one = try Track("a", frames: 4000, in: folder)
-        let two = try Track("b", frames: 4000, channels: 1, in: folder)
-        let fixture = try PlayerFixture()
-        fixture.card.support(channels: [2])
+        let (one, two) = try stereoAndMono(in: folder)
+        let fixture = try stereoFixture()
         fixture.engine.load(one.product)
         fixture.engine.setNext(two.product)
         fixture.engine.play()
@@ -53,10 +61,8 @@ struct AdaptationTests {
     @Test("A product loaded while the device is open says at once how it will be adapted")
     func openDevice() throws {
         let folder = try ScratchFolder()
-        let one = try Track("a", frames: 4000, in: folder)
-        let two = try Track("b", frames: 4000, channels: 1, in: folder)
-        let fixture = try PlayerFixture()
-        fixture.card.support(channels: [2])
+        let (one, two) = try stereoAndMono(in: folder)
+        let fixture = try stereoFixture()
         fixture.engine.load(one.product)
         fixture.engine.play()
         try fixture.wait(for: .playing)
@@ -65,12 +71,11 @@ struct AdaptationTests {
         #expect(adaptations(fixture) == ["none", "mono on both channels"])
     }
 
-    @Test("Another card takes over: the context says what changes, and no frame is lost")
+    @Test("Another card is used: the context says what changes, and no frame is lost")
     func otherCard() throws {
         let folder = try ScratchFolder()
         let track = try Track("a", frames: 8000, channels: 1, in: folder)
-        let fixture = try PlayerFixture()
-        fixture.card.support(channels: [2])
+        let fixture = try stereoFixture()
         fixture.engine.load(track.product)
         fixture.engine.play()
         try fixture.wait(for: .playing)

@@ -55,7 +55,7 @@ struct ConcurrencyTests {
         #expect(fixture.card.recordings.dropFirst(recordings).map(\.samples) == [tracks[0].samples])
     }
 
-    /// What holds for any list of messages.
+    /// Rules for every list of messages.
     private func check(_ messages: [PlaybackMessage]) {
         var state = PlaybackState.idle
         var active: MediaProduct?
@@ -135,7 +135,7 @@ struct ConcurrencyTests {
 @Suite("Shutting down")
 struct ShutDownTests {
     @Test(
-        "Frees the player, its source and its decoders, whatever it was doing",
+        "Frees the player, its source and its decoders, in every state",
         arguments: [
             "idle", "loading", "paused", "playing", "seeking", "stalled", "next",
         ])

@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import PCM
+import Platform
 import Testing
 import TestSupport
 
@@ -76,6 +77,58 @@ struct ConfigurationTests {
         #expect(again.player.playbackEngineConfig.volume.percent == 42)
     }
 
+    @Test("The volume is written at once, whatever was written before, and while a knob turns once a second")
+    func prompt() throws {
+        let (folder, clock) = (try ScratchFolder(), ManualClock())
+        let loop = try EventLoop(drivenBy: clock)
+        let path = folder["tonearm.db"]
+        let thread = try StorageThread(path, modules: [Player.schema], loop: loop, clock: clock)
+        let storage = ConfigurationStorage(thread)
+        func settle() {
+            let done = DispatchSemaphore(value: 0)
+            loop.post { done.signal() }
+            done.wait()
+        }
+        func save(_ percent: Int) {
+            var values = storage.initialValues
+            values.volume = Volume(percent: percent)
+            values.isVolumeKnown = true
+            storage.save(values)
+            settle()
+        }
+        func kept() throws -> Int? {
+            let other = try StorageThread(path, modules: [Player.schema], isShared: true)
+            return try other.read { (database) throws(DatabaseError) in
+                try KeyValueStore(database).integer("playback.volume").map { Int($0) }
+            } ?? nil
+        }
+        // Nothing is left of the write budget.
+        for _ in 0..<20 {
+            thread.write(answerOn: nil) { _ in
+            } answer: { _ in
+            }
+            settle()
+        }
+        save(50)
+        #expect(try kept() == 50)
+        for percent in 51..<80 { save(percent) }
+        #expect(try kept() == 50)
+        clock.advance(by: ConfigurationStorage.interval)
+        loop.clockAdvanced()
+        // Once for the timer, once for the write that it asks for.
+        for _ in 0..<2 { settle() }
+        #expect(try kept() == 79)
+        // The knob rests for a second: the next change is prompt again.
+        clock.advance(by: ConfigurationStorage.interval)
+        loop.clockAdvanced()
+        for _ in 0..<2 { settle() }
+        save(20)
+        #expect(try kept() == 20)
+        save(21)
+        storage.shutDown()
+        #expect(try kept() == 21, "the end does not wait for the second")
+    }
+
     @Test("The pre-amplification is limited")
     func preAmp() throws {
         let fixture = try PlayerFixture()
@@ -114,7 +167,7 @@ struct ConfigurationTests {
         #expect(try PlayerFixture(stateFolder: folder["file/state"]).player.playbackEngineConfig.volume.percent == 7)
     }
 
-    @Test("A state of a newer version: the error names the file, which stays as it is")
+    @Test("A state of a newer version: the error names the file, which does not change")
     func newer() throws {
         let folder = try ScratchFolder()
         try Database(path: folder["tonearm.db"]).execute("PRAGMA user_version=99")

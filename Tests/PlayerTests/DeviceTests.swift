@@ -8,7 +8,7 @@ import TestSupport
 @Suite("The device comes and goes")
 struct DeviceTests {
     @Test(
-        "Unplugged in the middle: STALLED with the position kept; plugged in again, it plays on at the exact frame",
+        "Unplugged in the middle: STALLED with the position kept; plugged in again, it resumes at the exact frame",
         arguments: [0, 1, 2345])
     func unplugged(frame: Int) throws {
         let folder = try ScratchFolder()
@@ -23,7 +23,7 @@ struct DeviceTests {
         try fixture.wait(for: .stalled)
         #expect(fixture.engine.assetPosition == Double(frame) / 8000)
         try fixture.spin("no device") { fixture.engine.deviceConfiguration == nil }
-        // Tries fail as long as it is not there.
+        // Attempts fail while it is missing.
         let openings = fixture.card.openingCount
         fixture.advance(by: 1_000_000_000)
         try fixture.wait(forOpenings: openings + 1)
@@ -89,7 +89,7 @@ struct DeviceTests {
     }
 
     @Test(
-        "Not there, or in use, when it is to play: STALLED, and on it goes when it can be had",
+        "Missing or in use at the start: STALLED, and it resumes when it can be opened",
         arguments: [
             DeviceError.absent(device: "paced", present: []), .busy(device: "paced"), .noPermission(device: "paced"),
             .refused(device: "paced", code: -5, reason: "?"),
@@ -198,7 +198,7 @@ struct DeviceTests {
         #expect(fixture.messages.filter { $0.contains(">") || $0.contains("error") } == ["- > a", "a > -"])
     }
 
-    @Test("An underrun across a boundary tells the transition, and both are heard whole")
+    @Test("An underrun across a boundary reports the transition, and both are heard completely")
     func underrunAtBoundary() throws {
         let folder = try ScratchFolder()
         let (one, two) = (try Track("a", frames: 4000, in: folder), try Track("b", frames: 4000, in: folder))
@@ -243,7 +243,7 @@ struct DeviceTests {
         #expect(fixture.messages == ["NOT_PLAYING", "- > a", "IDLE"])
     }
 
-    @Test("A suspended system: on it goes at the exact frame")
+    @Test("A suspended system: it resumes at the exact frame")
     func suspended() throws {
         let folder = try ScratchFolder()
         let track = try Track("a", frames: 8000, in: folder)

@@ -39,7 +39,7 @@ struct ErrorTests {
         #expect(fixture.messages == ["NOT_PLAYING", "error \(code) (a)", "IDLE"])
     }
 
-    @Test("A failure in the middle: what was decoded is heard, then the error, then IDLE")
+    @Test("A failure in the middle: the decoded frames are heard, then the error is sent, then IDLE")
     func failingInTheMiddle() throws {
         let recording = ScriptedRecording("a", frames: 8000, available: 5000)
         let fixture = try PlayerFixture(source: ScriptedSource([recording]))
@@ -67,7 +67,7 @@ struct ErrorTests {
         #expect(fixture.messages == ["NOT_PLAYING", "- > a", "PLAYING", "error m3 (a)", "IDLE"])
     }
 
-    @Test("A failure is passed over by a seek behind it")
+    @Test("A seek behind a failure skips it")
     func seekPastFailure() throws {
         let recording = ScriptedRecording("a", frames: 20_000, available: 5000)
         let fixture = try PlayerFixture(source: ScriptedSource([recording]))
@@ -113,7 +113,7 @@ struct ErrorTests {
         #expect(fixture.log.messages.compactMap(\.error?.kind) == [.notAllowed])
     }
 
-    @Test("A file that cannot be read any further: what was decoded is heard, then the error")
+    @Test("A read error in a file: the decoded frames are heard, then the error is sent")
     func vanishingFile() throws {
         let folder = try ScratchFolder()
         let track = try Track("a", frames: 60_000, in: folder)
@@ -135,7 +135,9 @@ private final class VanishingFiles: PlaybackSource {
 
     init(readableBytes: Int64) { self.readableBytes = readableBytes }
 
-    func open(_ product: MediaProduct, cancellation: Cancellation) throws(PlayerError) -> OpenedProduct {
+    func open(
+        _ product: MediaProduct, cancellation: Cancellation, medium: MediumAccess
+    ) throws(PlayerError) -> OpenedProduct {
         do throws(MediaError) {
             let data = FileManager.default.contents(atPath: product.productId) ?? Data()
             let decoder = try AudioFile.open(Bytes(Array(data), readable: readableBytes))

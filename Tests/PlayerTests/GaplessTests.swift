@@ -11,7 +11,7 @@ struct GaplessTests {
     @Test("Ten boundaries in a row insert and lose no frame, however short the tracks")
     func tenBoundaries() throws {
         let folder = try ScratchFolder()
-        // Of a track of one frame the transition and the end are one: nobody could say in time what follows it.
+        // A track of one frame ends with its transition, so its next product could not be set in time.
         let album = try Self.lengths.enumerated().map { try Track("\($0)", frames: max($1, 2), in: folder) }
         let (fixture, samples) = try playedThrough(album)
         #expect(samples == [album.flatMap(\.samples)])
@@ -21,7 +21,7 @@ struct GaplessTests {
         #expect(fixture.log.messages.compactMap(\.context?.startAssetPosition).allSatisfy { $0 == 0 })
     }
 
-    @Test("Ten boundaries in a row insert and lose no frame on a card that waits for nobody")
+    @Test("Ten boundaries in a row insert and lose no frame on a card that does not wait")
     func tenBoundariesFreely() throws {
         let folder = try ScratchFolder()
         let album = try Self.lengths.enumerated().map { try Track("\($0)", frames: $1, in: folder) }
@@ -102,7 +102,7 @@ struct GaplessTests {
             ])
     }
 
-    @Test("A file whose format changes inside tells the quality when it is heard")
+    @Test("A file whose format changes inside reports the quality when it is heard")
     func formatInside() throws {
         let folder = try ScratchFolder()
         let parts = [

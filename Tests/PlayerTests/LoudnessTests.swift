@@ -36,7 +36,7 @@ struct LoudnessTests {
         arguments: [
             (.off, 1, 1),
             (.track, 0.8 * pow(10, (-10.0 + 4) / 20), 0.8 * pow(10, (1.5 + 4) / 20)),
-            // The peak limits what is made louder.
+            // The peak limits a gain that makes the music louder.
             (.album, 0.8 * pow(10, (-6.0 + 4) / 20), 0.8 / 0.99),
         ] as [(LoudnessNormalizationMode, Double, Double)])
     func boundary(mode: LoudnessNormalizationMode, first: Double, second: Double) throws {
@@ -51,7 +51,7 @@ struct LoudnessTests {
                 == [scaled(one.samples, by: first) + scaled(two.samples, by: second)])
     }
 
-    @Test("A product without replay gain is left as it is, also between others")
+    @Test("A product without replay gain stays unchanged, also between others")
     func missing() throws {
         let folder = try ScratchFolder()
         let one = try Track("a", frames: 4000, tags: Self.tags(track: "-10", album: "-6"), in: folder)
@@ -192,7 +192,7 @@ struct FirstVolumeTests {
         return (values.volume.percent, values.isVolumeKnown)
     }
 
-    @Test("is −30 dB without a mixer, and is not stored as if somebody had chosen it")
+    @Test("is −30 dB without a mixer, and is not stored like a volume that was set")
     func software() throws {
         let folder = try ScratchFolder()
         #expect(abs(Volume.first.decibels + 30) < 0.5)
@@ -217,7 +217,7 @@ struct FirstVolumeTests {
         #expect(mixer.percents.elements.last == Volume.first.percent)
     }
 
-    @Test("a volume that was set is in force, whatever the mixer has")
+    @Test("a volume that was set applies, with any volume of the mixer")
     func known() throws {
         let folder = try ScratchFolder()
         do {
@@ -253,7 +253,7 @@ private final class Mixer: HardwareVolume, Sendable {
     private let fails: Bool
 
     private let initial: Volume
-    /// What it leaves to the samples. It halves them itself.
+    /// The factor for the samples. The card halves them itself.
     private let softwareFactor: Double
 
     init(fails: Bool = false, initial: Int = 100, softwareFactor: Double = 1) {

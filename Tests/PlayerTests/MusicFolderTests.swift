@@ -54,6 +54,39 @@ struct MusicFolderTests {
         #expect(search.contents.files.count == 14 && search.folderCount == 15, "visited already")
     }
 
+    @Test(
+        "What is on the root file system, or is not absolute, is below no mount point",
+        arguments: ["/", "//", "/.", "", ".", "a", "a/b", "/no/such/folder"])
+    func noMountPoint(path: String) {
+        #expect(MountPoint.containing(path) == nil)
+        #expect(!MountPoint.isMounted(path))
+    }
+
+    @Test("A mount point that every Linux has", arguments: ["/dev/shm", "/dev/shm/", "/dev/shm/.", "//dev/shm"])
+    func shm(path: String) throws {
+        let point = try #require(MountPoint.containing(path))
+        #expect(MountPoint.isMounted(point))
+    }
+
+    @Test("The mount points that music lies on are found, above it and below", .enabled(if: Medium.isAvailable))
+    func mountPoints() throws {
+        try make("1.flac")
+        let media = try ["outer", "outer/inner", "empty"].map { try Medium(at: folder[$0], kilobytes: 64) }
+        for name in ["outer/album/2.flac", "outer/inner/3.flac"] { try make(name) }
+        func found(_ path: String) throws -> Set<String> {
+            var search = MusicFolder()
+            try search.add(path)
+            return Set(search.contents.mountPoints).intersection(media.map(\.path))
+        }
+        #expect(try found(folder.path) == [folder["outer"], folder["outer/inner"]])
+        #expect(try found(folder["1.flac"]) == [])
+        #expect(try found(folder["outer/album"]) == [folder["outer"]])
+        #expect(try found(folder["outer/album/2.flac"]) == [folder["outer"]])
+        #expect(try found(folder["outer/inner"]) == [folder["outer/inner"]])
+        #expect(MountPoint.isMounted(folder["outer"]) && !MountPoint.isMounted(folder["outer/album"]))
+        withExtendedLifetime(media) {}
+    }
+
     @Test("The kernel's folders are left alone, also where a link leads there")
     func kernelFolders() throws {
         try make("1.flac")

@@ -45,7 +45,7 @@ struct NextTests {
         #expect(fixture.messages == ["NOT_PLAYING", "- > a", "PLAYING", "a > -", "IDLE"])
     }
 
-    @Test("Replaced over and over while the device is full of it: what was set last follows")
+    @Test("Replaced repeatedly while the device is full of it: the last one follows")
     func replaceOften() throws {
         let folder = try ScratchFolder()
         let (one, two) = (try Track("a", frames: 5000, in: folder), try Track("b", frames: 5000, in: folder))
@@ -64,7 +64,7 @@ struct NextTests {
         #expect(fixture.messages == ["NOT_PLAYING", "- > a", "PLAYING", "a > b19", "b19 > -", "IDLE"])
     }
 
-    @Test("The same one again is left as it is")
+    @Test("Setting the same one again changes nothing")
     func setSame() throws {
         let recordings = ["a", "b"].map { ScriptedRecording($0, frames: 4000) }
         let fixture = try PlayerFixture(source: ScriptedSource(recordings))
@@ -187,7 +187,7 @@ struct NextTests {
         #expect(fixture.card.recordings.map(\.samples) == [one.samples(0..<1000) + two.samples])
     }
 
-    @Test("Skipping to what is in the device already plays it from its first frame")
+    @Test("Skipping to a product that is in the device already plays it from its first frame")
     func skipJoined() throws {
         let folder = try ScratchFolder()
         let (one, two) = (try Track("a", frames: 5000, in: folder), try Track("b", frames: 5000, in: folder))
@@ -220,7 +220,7 @@ struct NextTests {
         #expect(fixture.card.recordings.map(\.samples) == [two.samples])
     }
 
-    @Test("Skipping to what is not loaded yet stalls, then plays")
+    @Test("Skipping to a product that is not loaded yet stalls, then plays")
     func skipLoading() throws {
         let recordings = [
             ScriptedRecording("a", frames: 8000), ScriptedRecording("b", frames: 3000, isOpenable: false),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Player
 
-@Suite("Whatever happens to the playback engine")
+@Suite("Invariants of the playback engine")
 struct PlaybackInvariantTests {
     @Test("messages, items and properties fit together", arguments: 0..<200 as Range<UInt64>)
     func invariants(seed: UInt64) {

@@ -43,7 +43,7 @@ struct PlaybackStateMachineTests {
         #expect(situation.machine().handle(.setNext(nil, third)) == expected)
     }
 
-    @Test("Play runs what is ready and watches that it starts; it is idempotent", arguments: Situation.allCases)
+    @Test("Play runs a product that is ready and watches its start; it is idempotent", arguments: Situation.allCases)
     func play(situation: Situation) {
         let expected: [Effect] =
             switch situation {
@@ -78,7 +78,7 @@ struct PlaybackStateMachineTests {
             case .loading, .loadingToPlay: [.seek(first, seconds: 5)]
             case .paused, .pausedNextLoading, .pausedNextReady, .pausedSeeking: [.hold, .seek(first, seconds: 5)]
             case .seeking: [.hold, .seek(first, seconds: 5), .watchStart(generation: 3)]
-            // What failed before may be readable now, and then the next product follows again.
+            // A product that failed before may be readable now, and then the next product follows again.
             case .failingNextReady:
                 [.hold, .seek(first, seconds: 5), .watchStart(generation: 2), .follow(second)]
             default: [.hold, .seek(first, seconds: 5), .watchStart(generation: 2)]
@@ -174,7 +174,7 @@ struct PlaybackStateMachineTests {
     }
 
     @Test(
-        "The active product fails in the middle: what was decoded is heard out",
+        "The active product fails in the middle: the decoded frames are heard",
         arguments: [
             Situation.paused, .starting, .playing, .stalled, .nextLoading, .nextReady, .nextFailed,
         ])
@@ -251,7 +251,7 @@ struct PlaybackStateMachineTests {
         #expect(machine.handle(.running(generation: 2)) == [.send(.playbackStateChanged(.playing))])
     }
 
-    @Test("A late report about what was skipped does not say PLAYING while nothing is heard")
+    @Test("A late report about a skipped product does not cause PLAYING while nothing is heard")
     func lateReportAfterSkip() {
         let machine = Situation.nextLoading.machine()
         #expect(machine.handle(.skipToNext).contains(.send(.playbackStateChanged(.stalled))))
@@ -259,7 +259,7 @@ struct PlaybackStateMachineTests {
         #expect(machine.value.playbackState == .stalled)
     }
 
-    @Test("How channels are adapted is told of the active product, once; of the next one with its transition")
+    @Test("The adaptation of channels is reported once for the active product; for the next one with its transition")
     func adapted() throws {
         let adaptation = try #require(ChannelAdaptation(from: 1, to: 2))
         let machine = Situation.nextReady.machine()
@@ -315,7 +315,7 @@ struct PlaybackStateMachineTests {
         #expect(machine.handle(.play) == [.run(generation: 2), .watchStart(generation: 2)])
     }
 
-    @Test("Playing what was skipped to while paused, and is not loaded, is late only after a second")
+    @Test("Playing a product that was skipped to while paused, and is not loaded, is late only after a second")
     func playAfterSkipping() {
         let machine = Situation.pausedNextLoading.machine()
         _ = machine.handle(.skipToNext)
@@ -323,7 +323,7 @@ struct PlaybackStateMachineTests {
         #expect(machine.handle(.startIsLate(generation: 1)) == [.send(.playbackStateChanged(.stalled))])
     }
 
-    @Test("A new quality of the active product is told; of another one it is not", arguments: Situation.allCases)
+    @Test("A new quality of the active product is reported; that of another one is not", arguments: Situation.allCases)
     func qualityChanged(situation: Situation) {
         var better = contextOfA
         better.audioSampleRate = 96_000

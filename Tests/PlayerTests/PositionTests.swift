@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import Player
 
-/// What a play log is made of: where the active product is at each message, counted in frames that were heard.
+/// The data of a play log: the position of the active product at each message, counted in heard frames.
 @Suite("Positions")
 struct PositionTests {
     private func playing(frames: Int = 16_000) throws -> (PlayerFixture, Track, ScratchFolder) {
@@ -38,7 +38,7 @@ struct PositionTests {
         return (fixture.engine.assetPosition ?? -1) * 8000
     }
 
-    @Test("Follow the frames that are heard, whatever the device holds")
+    @Test("Follow the frames that are heard, with any content of the device")
     func following() throws {
         let (fixture, _, _) = try playing()
         for frame in [1, 2, 3, 100, 1600, 4096, 15_999] {

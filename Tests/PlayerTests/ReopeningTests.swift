@@ -3,7 +3,7 @@ import Testing
 
 @testable import Player
 
-@Suite("Who wants to is asked before the device is opened anew")
+@Suite("A listener is asked before the device is reopened")
 struct ReopeningTests {
     private let folder: ScratchFolder
     private let one: Track
@@ -18,7 +18,7 @@ struct ReopeningTests {
         fixture = try PlayerFixture()
     }
 
-    /// Plays the first track to its end; the second one needs the device opened anew.
+    /// Plays the first track to its end; the second one needs the device reopened.
     private func playToQuestion() throws {
         fixture.engine.askBeforeReopening { [told] in told.record($0) }
         fixture.engine.load(one.product)
@@ -73,7 +73,7 @@ struct ReopeningTests {
         #expect(fixture.card.openingCount == 2)
     }
 
-    @Test("Pause makes the question void, play asks anew")
+    @Test("Pause cancels the question, play asks again")
     func pause() throws {
         try playToQuestion()
         fixture.engine.pause()
@@ -90,7 +90,7 @@ struct ReopeningTests {
         #expect(heard == one.samples + two.samples)
     }
 
-    @Test("A skip asks anew")
+    @Test("A skip asks again")
     func skip() throws {
         try playToQuestion()
         fixture.engine.skipToNext()

@@ -260,7 +260,7 @@ struct SeekTests {
         recordings[0].holdSeeks()
         fixture.engine.seek(0.5)
         fixture.settle()
-        // Not a frame more of what was there, and not the next product either.
+        // No frame of the old position is heard, and the next product does not start.
         fixture.card.playFreely()
         #expect(fixture.card.pendingFrames == 0)
         #expect(fixture.engine.assetPosition == 0.5)

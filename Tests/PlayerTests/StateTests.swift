@@ -243,7 +243,7 @@ struct StateTests {
     }
 
     @Test(
-        "A source that starves, blocking or with “not yet”, stalls the player; with more data it plays on exactly",
+        "A source that starves, blocking or with “not yet”, stalls the player; with more data it continues exactly",
         arguments: [false, true])
     func starving(answersNotYet: Bool) throws {
         let recording = ScriptedRecording("a", frames: 8000, available: 3000, answersNotYet: answersNotYet)
@@ -267,7 +267,7 @@ struct StateTests {
         #expect(fixture.card.recordings.map(\.samples) == [recording.samples])
     }
 
-    @Test("Pause and play while stalled: NOT_PLAYING, and on it goes when data comes", arguments: [false, true])
+    @Test("Pause and play while stalled: NOT_PLAYING, and it resumes when data comes", arguments: [false, true])
     func pauseWhileStalled(answersNotYet: Bool) throws {
         let recording = ScriptedRecording("a", frames: 8000, available: 3000, answersNotYet: answersNotYet)
         let fixture = try PlayerFixture(source: ScriptedSource([recording]))

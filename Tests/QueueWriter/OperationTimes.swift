@@ -2,7 +2,7 @@ import Appliance
 import Platform
 
 extension QueueWriter {
-    /// Prints the median time of each operation, and with it of finding what it has changed; without writing that.
+    /// Prints the median time of each operation, including the search for its changes, without their write.
     static func time(count: Int) throws {
         let products = (0..<count).map { file($0) }
         let random = SeededRandom(seed: 1)
@@ -35,7 +35,7 @@ extension QueueWriter {
         var times: [Int64] = []
         for _ in 0..<31 {
             var queue = start
-            // A queue of its own, as the daemon's is.
+            // A separate queue, like the daemon's.
             _ = queue.next()
             _ = queue.previous()
             var image = known

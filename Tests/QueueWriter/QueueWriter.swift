@@ -9,7 +9,9 @@ import Platform
 /// `QueueWriter times COUNT` is for `tools/bench`: each operation on a queue of so many entries with the microseconds
 /// that it takes, a line each.
 @main struct QueueWriter {
-    static let migrations = [SchemaModule("appliance", [Migration(1, QueueStore.schema)])]
+    static let migrations = [
+        SchemaModule("appliance", [Migration(1, QueueStore.schema), Migration(2, QueueStore.mediaSchema)])
+    ]
 
     static func main() throws {
         let count = Int(CommandLine.arguments[2]) ?? 0
@@ -23,7 +25,7 @@ import Platform
     private static func write() throws {
         let database = try Database(path: CommandLine.arguments[1])
         try database.migrate(migrations)
-        // A checkpoint every few changes: the process is to be killed in them as well.
+        // A checkpoint every few changes: the process must be killed in them too.
         try database.execute("PRAGMA wal_autocheckpoint=8")
         let store = QueueStore(database)
         let contents = try store.contents()
@@ -65,7 +67,7 @@ import Platform
             sourceType: "FOLDER", sourceId: "/var/lib/music")
     }
 
-    /// What was freed is given back first, so that only what is in use counts.
+    /// Freed memory is returned first, so that only used memory counts.
     private static func residentBytes() -> Int {
         typealias Trim = @convention(c) (Int) -> Int32
         _ = unsafeBitCast(dlsym(nil, "malloc_trim"), to: Trim.self)(0)

@@ -27,7 +27,7 @@ static int on_start(snd_pcm_ioplug_t *plugin) {
 
 static int on_stop(snd_pcm_ioplug_t *plugin) {
     simulated_card *card = plugin->private_data;
-    // As USB cards do: what is on its way is heard after a drain, and lost when the clock stops in any other way.
+    // Like USB cards: frames in transfer are heard after a drain, and lost when the clock stops in another way.
     if (plugin->state == SND_PCM_STATE_DRAINING) card->heard += card->in_flight;
     card->in_flight = card->silence_in_flight = 0;
     return 0;

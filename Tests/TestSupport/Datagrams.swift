@@ -28,7 +28,7 @@ public final class Datagrams: Sendable {
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 
-    /// What has arrived by now.
+    /// The datagrams that have arrived.
     public func arrived() -> [String] {
         var texts: [String] = []
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -1,7 +1,7 @@
 import Platform
 import Synchronization
 
-/// A clock that stands still until it is told otherwise. With an `EventLoop(drivenBy:)`, `clockAdvanced` comes next.
+/// A clock that moves only when a test moves it. With an `EventLoop(drivenBy:)`, `clockAdvanced` comes next.
 public final class ManualClock: MonotonicClock {
     private let time: Atomic<Int64>
 

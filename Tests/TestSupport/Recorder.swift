@@ -1,6 +1,6 @@
 import Platform
 
-/// What happened, in order; from any thread.
+/// A record of events, in order; from any thread.
 public final class Recorder<Element: Sendable>: @unchecked Sendable {
     private let lock = Lock()
     private var recorded: [Element] = []

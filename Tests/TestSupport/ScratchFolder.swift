@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of its own for one test; gone with this object.
+/// A folder for one test; removed with this object.
 public final class ScratchFolder: Sendable {
     public let path: String
 

@@ -1,4 +1,4 @@
-"""What the audio thread asks of the kernel while it plays."""
+"""The system calls of the audio thread while it plays."""
 
 import re
 import tempfile

@@ -1,4 +1,4 @@
-"""The amplifier of a board, and what the kernel is asked for around it."""
+"""The amplifier of a board, and the system calls around it."""
 
 import re
 import tempfile
@@ -26,7 +26,7 @@ unmute-after-start = {UNMUTE_AFTER_START} ms
 mute-before-stop = {MUTE_BEFORE_STOP} ms
 """
 
-#: What the kernel is asked for, by the numbers of sound/asound.h.
+#: The requests to the kernel, by the numbers in sound/asound.h.
 REQUESTS = {0xc2604111: "open", 0x4142: "start", 0x4144: "drain"}
 
 #: Has the kernel note those requests, and what it does with the line.

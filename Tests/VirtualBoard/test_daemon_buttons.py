@@ -1,4 +1,4 @@
-"""The board's buttons, as board/virtual/board.conf has them, and how soon each is obeyed."""
+"""The board's buttons, as in board/virtual/board.conf, and their delays."""
 
 import tempfile
 import time
@@ -46,7 +46,7 @@ class Buttons(unittest.TestCase):
         self.watch.stop()
 
     def press(self, line, button, event, bounces=0, held=0, **members):
-        """Presses a button until something comes of it, which is told at once, or after so many seconds as it must be
+        """Presses a button until it has an effect, which is returned at once, or after so many seconds as it must be
         `held`. How long that took by the board's clock, and how long the emulator had no processor meanwhile."""
         logged, seen = len(self.daemon.log), len(self.watch.events)
         waiting = self.board.waiting()
@@ -74,7 +74,7 @@ class Buttons(unittest.TestCase):
         self.assertEqual(self.problems, [])
 
     def interrupts(self, line):
-        """Of how many edges the kernel has heard, whether it tells of them or not."""
+        """The number of edges that the kernel has received, also of those that it filters."""
         rows = [row.split() for row in self.board.run("cat", "/proc/interrupts").stdout.splitlines()]
         return next(sum(map(int, row[1:-4])) for row in rows if row[-1] == "tonearm" and row[-3] == str(line))
 

@@ -1,4 +1,4 @@
-"""What the daemon takes of the board: memory, processor, wake-ups, writes, and time until it plays."""
+"""The daemon's use of the board: memory, processor, wake-ups, writes, and time until it plays."""
 
 import re
 import tempfile
@@ -90,7 +90,7 @@ class Measures(unittest.TestCase):
         self.daemon.ask("queue", "add", "/data/music/collection")
         self.addCleanup(self.daemon.ask, "queue", "clear")
         self.assertEqual(self.daemon.status["count"], ENTRIES)
-        # What it took to find them is given back a moment later.
+        # The memory of the search is returned a moment later.
         limit = (before + ENTRIES * ENTRY_LIMIT) >> 10
         held = rf"$(sed -n 's/^RssAnon:[^0-9]*\([0-9]*\) kB/\1/p' /proc/{self.daemon.process}/status)"
         self.board.wait_until(f"[ {held} -le {limit} ]")
@@ -124,7 +124,7 @@ class Measures(unittest.TestCase):
     def test_paused_it_sleeps_and_writes_nothing(self):
         self.play()
         self.daemon.ask("pause")
-        # What was to be written because of the pause is on the disk.
+        # The writes because of the pause are on the disk.
         self.board.run_script("sync; sleep 2")
         process = self.daemon.process
         read = (f"sed -n 's/^voluntary_ctxt_switches:\\t//p' /proc/{process}/task/*/status; echo; "

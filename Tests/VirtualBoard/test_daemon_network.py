@@ -1,4 +1,4 @@
-"""The network comes and goes: the music plays on, and status and light say how it is."""
+"""The network comes and goes: the music continues, and status and light show the state."""
 
 import re
 import tempfile

@@ -1,4 +1,4 @@
-"""The plug is pulled at moments that nobody chose: every start is clean, and nothing that was acknowledged is lost."""
+"""The power is cut at random moments: every start is clean, and nothing that was acknowledged is lost."""
 
 import json
 import os
@@ -45,7 +45,7 @@ class PowerCuts(unittest.TestCase):
             with self.subTest(cut=cut, seed=SEED):
                 activities[cut % len(activities)]()
 
-    # What was going on
+    # The state before the power cut
 
     def cut_while_playing(self):
         self.daemon.ask("queue", "set", "/data/music/album", "--play")
@@ -68,7 +68,7 @@ class PowerCuts(unittest.TestCase):
         changes, states = self.changes_of(files)
         acknowledged = self.cut_during(changes)
         self.start()
-        # What was under way when the plug was pulled may have come to the medium or not.
+        # A change that was being written at the power cut may be on the medium or not.
         self.assertIn(self.files(), states[acknowledged:acknowledged + 2])
 
     def cut_while_writing_settings(self):

@@ -1,4 +1,4 @@
-"""The daemon gives the sound device away when something else has the focus, and is watched by whoever started it."""
+"""The daemon frees the sound device when another program has the focus, and its service manager watches it."""
 
 import tempfile
 import unittest

@@ -1,4 +1,4 @@
-"""The daemon starts with the board, plays its queue and goes on where it was."""
+"""The daemon starts with the board, plays its queue and resumes at its position."""
 
 import tempfile
 import unittest

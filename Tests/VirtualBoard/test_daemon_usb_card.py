@@ -1,4 +1,4 @@
-"""The daemon's sound card is plugged in, pulled out and plugged in again."""
+"""The daemon's sound card is plugged in, unplugged and plugged in again."""
 
 import tempfile
 import unittest

@@ -29,8 +29,13 @@ write_sdk() {
         -Xfrontend -clang-target -Xfrontend "$CLANG_TARGET"
     )
     local option
-    for option in "--sysroot=$sysroot" "${MACHINE_FLAGS[@]}"; do swift_options+=(-Xcc "$option"); done
+    # Nothing is thrown, so nothing reads how to unwind (.eh_frame). Debuggers have .debug_frame.
+    for option in "--sysroot=$sysroot" "${MACHINE_FLAGS[@]}" -fno-asynchronous-unwind-tables -fno-unwind-tables; do
+        swift_options+=(-Xcc "$option")
+    done
     for option in "${c_options[@]}" -static -fuse-ld=lld; do swift_options+=(-Xclang-linker "$option"); done
+    # --icf=all, not safe: Swift does not say which functions have addresses that matter, and each module has copies of
+    # the same specialised generics (docs/decisions/identical-code.md).
     rm -rf "$bundle"
     mkdir -p "$bundle/$target"
     cat >"$bundle/info.json" <<END
@@ -52,11 +57,14 @@ END
     "schemaVersion": "1.0",
     "swiftCompiler": { "extraCLIOptions": [$(json_list "${swift_options[@]}")] },
     "cCompiler": {
-        "extraCLIOptions": [$(json_list "${c_options[@]}" -DTONEARM_EMBEDDED -ffunction-sections -fdata-sections)]
+        "extraCLIOptions": [
+            $(json_list "${c_options[@]}" -DTONEARM_EMBEDDED -ffunction-sections -fdata-sections),
+            $(json_list -fno-asynchronous-unwind-tables -fno-unwind-tables)
+        ]
     },
     "linker": {
         "extraCLIOptions": [
-            $(json_list --gc-sections --icf=safe --no-eh-frame-hdr "${STATIC_LIBRARIES[@]}"),
+            $(json_list --gc-sections --icf=all --no-eh-frame-hdr "${STATIC_LIBRARIES[@]}"),
             "$resources/embedded/$SWIFT_TARGET/libswiftUnicodeDataTables.a"
         ]
     }

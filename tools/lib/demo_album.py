@@ -4,8 +4,8 @@
     demo_album.py compare PLAYED WHOLE   compares two WAV files sample by sample
 
 The tune is the ground of Pachelbel's Canon (1680 or so) and two of its voices, played on plucked strings and a soft
-organ. The cut lies in the middle of a bar, where every voice sounds, and on no multiple of anything: what is inserted
-or lost there is heard.
+organ. The cut lies in the middle of a bar, where every voice sounds, and on no multiple of a block or period:
+inserted or lost frames there are heard.
 """
 
 import array

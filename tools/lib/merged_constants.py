@@ -2,7 +2,7 @@
 
 Finds constants that the linker would confuse. Swift 6.3 compiles a function of an Embedded library into each module
 that calls it, numbers the function's constant arrays from 0 in each module, and the linker keeps one of each number:
-where the order differs, one array is taken for another. This compares the arrays in all object files below FOLDER. The
+where the order differs, one array is used for another. This compares the arrays in all object files below FOLDER. The
 way out for a function that is named: at most one constant array in it, for instance by appending to an empty one.
 
 Exit codes: 0 all are alike, 1 some differ.

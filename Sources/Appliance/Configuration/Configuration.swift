@@ -2,13 +2,13 @@ import Platform
 
 /// The daemon's configuration: a value for every setting, checked as a whole, and where each comes from.
 ///
-/// A value. What the names of the properties do not say is told in the default file, `Configuration.defaultFile`.
+/// A value. The default file, `Configuration.defaultFile`, explains each setting.
 public struct Configuration: Equatable, Sendable {
     /// Where a value comes from.
     public enum Origin: Equatable, Sendable {
         case standard
         case file(String, line: Int)
-        /// Set by a client, above what the file says.
+        /// Set by a client. It overrides the file.
         case client
 
         var text: String {
@@ -20,7 +20,7 @@ public struct Configuration: Equatable, Sendable {
         }
     }
 
-    /// All that is wrong with a configuration, in the order of the lines.
+    /// All mistakes in a configuration, in the order of the lines.
     public struct Problems: Error, Equatable, Sendable {
         public let problems: [ConfigurationProblem]
     }
@@ -29,7 +29,7 @@ public struct Configuration: Equatable, Sendable {
     private var values: [SettingValue]
     private var origins: [Origin]
 
-    /// What holds without a file.
+    /// The defaults, as without a file.
     public init() {
         values = Setting.all.map { setting in
             guard let value = setting.type.value(of: setting.standard) else {
@@ -42,7 +42,7 @@ public struct Configuration: Equatable, Sendable {
 
     /// Reads a configuration file.
     /// - Parameter file: its name, for messages and origins.
-    /// - Throws: everything that is wrong with it, at once.
+    /// - Throws: all mistakes in it, at once.
     public init(parsing bytes: [UInt8], file: String) throws(Problems) {
         self.init()
         let text = ConfigurationText(bytes, file: file)
@@ -111,13 +111,14 @@ public struct Configuration: Equatable, Sendable {
 
     public func origin(of name: SettingName) -> Origin { origins[name.rawValue] }
 
-    /// Whether a file says it. Settings that can also be changed at run time (volume, loudness) follow the file only
-    /// then.
+    /// Whether a file sets it. Settings that can also be changed at run time (volume, loudness) follow the file only
+    /// when it sets them.
     public func isSet(_ name: SettingName) -> Bool { origins[name.rawValue] != .standard }
 
     // MARK: Set at run time
 
-    /// This configuration with values above it that clients have set. What is not allowed (any more) is left out.
+    /// This configuration, overridden by values that clients have set. Values that are not allowed (any more) are left
+    /// out.
     public func overruled(by values: [SettingName: String]) -> Configuration {
         var configuration = self
         for (name, text) in values where name.setting.refusalForClients(of: text) == nil {
@@ -128,8 +129,8 @@ public struct Configuration: Equatable, Sendable {
         return configuration
     }
 
-    /// The text as a file would have it.
-    /// - Throws: what is allowed instead.
+    /// The text as a file would write it.
+    /// - Throws: the allowed values, when `text` is not one of them.
     public static func checked(_ text: String, for name: SettingName) throws(SettingError) -> String {
         if let refusal = name.setting.refusalForClients(of: text) { throw SettingError(refusal) }
         if text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
@@ -145,13 +146,13 @@ public struct Configuration: Equatable, Sendable {
 
     /// What differs between two configurations.
     public struct Difference: Equatable, Sendable {
-        /// To be brought into force now.
+        /// To be applied now.
         public var changed: [SettingName] = []
-        /// In force from the next start on.
+        /// Takes effect at the next start.
         public var needsRestart: [SettingName] = []
     }
 
-    /// What a reload from this configuration to another means.
+    /// The effect of a reload from this configuration to another.
     public func difference(to new: Configuration) -> Difference {
         var difference = Difference()
         for name in SettingName.allCases where self[name] != new[name] || isSet(name) != new.isSet(name) {

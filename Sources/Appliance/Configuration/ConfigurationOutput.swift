@@ -1,5 +1,5 @@
 extension Configuration {
-    /// Every setting with its value and where that comes from, in the form of a configuration file.
+    /// Every setting with its value and its origin, in the form of a configuration file.
     public var shown: String {
         text { setting in
             let line = assignment(setting)
@@ -15,9 +15,9 @@ extension Configuration {
     public static var defaultFile: String {
         let standard = Configuration()
         let introduction = """
-            # The configuration of Tonearm. Every line that sets something is commented out and shows the default:
-            # remove the # in front of it to change it. `tonearm config check` says what is wrong, `tonearm config show`
-            # what is in force. SIGHUP (systemctl reload tonearm) reads this file again.
+            # The configuration of Tonearm. Every setting is commented out and shows its default: to change one,
+            # remove the # in front of it. `tonearm config check` reports mistakes, `tonearm config show` prints the
+            # values in force. SIGHUP (systemctl reload tonearm) reads this file again.
 
 
             """

@@ -1,7 +1,7 @@
 import PCM
 import Platform
 
-// The settings as what they are used for.
+// The settings as the types that the parts of the daemon use.
 
 extension Configuration {
     private func text(_ name: SettingName) -> String {
@@ -16,7 +16,7 @@ extension Configuration {
         }
     }
 
-    /// What the words of a choice stand for, in their order.
+    /// The meanings of the words of a choice, in the same order.
     private func choice<Meaning>(_ name: SettingName, of meanings: [Meaning]) -> Meaning {
         let word = text(name)
         guard case .choice(let words) = name.setting.type, words.count == meanings.count,
@@ -25,27 +25,27 @@ extension Configuration {
         return meanings[index]
     }
 
-    /// nil for a word that stands for nothing or leaves it to the program.
+    /// nil for the word that stands for nothing or for an automatic choice.
     private func text(_ name: SettingName, unless word: String) -> String? {
         let value = text(name)
         return value.utf8.elementsEqual(word.utf8) ? nil : value
     }
 
-    /// nil where the board profile, or what is there, decides.
+    /// nil: the board profile decides, else the first usable card.
     public var device: String? { text(.device, unless: "auto") }
-    /// nil takes the widest that the device has.
+    /// nil: the widest format of the device.
     public var sampleFormat: SampleFormat? { choice(.sampleFormat, of: [nil, .s32, .s24, .s24Packed, .s16]) }
     public var bufferMilliseconds: Int { number(.buffer) }
     public var periodCount: Int { number(.periods) }
-    /// nil where the board profile, or the card, decides.
+    /// nil: the board profile or the card decides.
     public var mixerControl: String? { text(.mixerControl, unless: "auto") }
     public var forcesSoftwareVolume: Bool { text(.volumeRoute, unless: "auto") != nil }
     public var maximumVolume: Volume { Volume(percent: number(.maximumVolume)) }
-    /// As long as no volume is known.
+    /// Used while no volume is known.
     public var firstVolume: Volume { Volume(decibels: Double(number(.firstVolume))) }
-    /// Whether what is interrupted fades out, and what comes after a silence fades in.
+    /// Whether interrupted music fades out, and music after a silence fades in.
     public var usesFades: Bool { choice(.fades, of: [true, false]) }
-    /// Whether music is adapted to what the card takes.
+    /// Whether music is adapted to the channels of the card.
     public var adaptsToDevice: Bool { choice(.adaptation, of: [true, false]) }
     /// nil for normal scheduling.
     public var realtimePriority: Int? { number(.realtimePriority) == 0 ? nil : number(.realtimePriority) }

@@ -1,4 +1,4 @@
-/// What can be wrong with a configuration file, for a person: `tonearm.conf:12: unknown key "bufer" in [audio]; …`.
+/// A mistake in a configuration file, for a person: `tonearm.conf:12: unknown key "bufer" in [audio]; …`.
 public struct ConfigurationProblem: Error, Equatable, Sendable, CustomStringConvertible {
     public let file: String
     /// From 1.
@@ -14,9 +14,10 @@ public struct ConfigurationProblem: Error, Equatable, Sendable, CustomStringConv
     public var description: String { "\(file):\(line): \(message)" }
 }
 
-/// A configuration file as it is written: sections, keys and values with their lines, not yet what they mean.
+/// The text of a configuration file: sections, keys and values with their line numbers. The values are not interpreted
+/// yet.
 ///
-///     # A comment; so is what follows a blank and a # or ; behind a value.
+///     # A comment. Text after a blank and a # or ; behind a value is a comment too.
 ///     [section]
 ///     key = value
 ///     other = "a value with # or blanks at its end "
@@ -74,7 +75,7 @@ struct ConfigurationText: Equatable {
         sections.append(Section(name: Self.text(Self.trimmed(line[(line.startIndex + 1)..<end])), line: number))
     }
 
-    /// The value without quotes and comment; nil when that cannot be told.
+    /// The value without quotes and comment; nil when the line is not valid.
     private mutating func value(_ text: ArraySlice<UInt8>, _ number: Int) -> String? {
         guard text.first == UInt8(ascii: "\"") else {
             var end = text.startIndex
@@ -117,7 +118,7 @@ struct ConfigurationText: Equatable {
 
     private static func isComment(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "#") || byte == UInt8(ascii: ";") }
 
-    /// Nothing, or a comment.
+    /// Whether only blanks or a comment follow.
     private static func isRest(_ text: ArraySlice<UInt8>) -> Bool {
         guard let first = trimmed(text).first else { return true }
         return isComment(first) && isBlank(text[text.startIndex])

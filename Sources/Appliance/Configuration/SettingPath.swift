@@ -4,7 +4,7 @@ extension SettingName {
     /// As requests and commands write it: `audio.maximum-volume`.
     public var path: String { "\(setting.section).\(setting.key)" }
 
-    /// - Throws: what is wrong with `path`, and the nearest that there is.
+    /// - Throws: when there is no such setting; the error suggests the nearest one.
     public init(path: String) throws(SettingError) {
         let found = Self.allCases.first { $0.path.utf8.elementsEqual(path.utf8) }
         if let found { self = found } else { throw SettingError(unknown: path) }
@@ -25,7 +25,7 @@ public struct SettingError: Error, Equatable, Sendable, CustomStringConvertible 
 }
 
 extension Configuration {
-    /// The value as a file has it.
+    /// The value as a file writes it.
     public func written(_ name: SettingName) -> String { self[name].written }
 
     /// Where the value comes from: `default`, `/etc/tonearm/tonearm.conf:12`, `set at run time`.

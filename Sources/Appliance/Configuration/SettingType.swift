@@ -5,12 +5,12 @@ public enum SettingValue: Equatable, Sendable {
     case duration(Int)
     case percent(Int)
     case decibels(Int)
-    /// Of a file: the lowest nine bits of its mode.
+    /// The permissions of a file: the lowest nine bits of its mode.
     case permissions(UInt32)
     /// A choice, a path or any text.
     case text(String)
 
-    /// As it is written in a file.
+    /// As a file writes it.
     var written: String {
         if case .text(let value) = self { Self.quoted(value) } else { plain }
     }
@@ -49,7 +49,7 @@ public enum SettingValue: Equatable, Sendable {
     }
 }
 
-/// What may be written for a setting, and how it is read.
+/// The values that a setting allows, and how they are read.
 enum SettingType: Equatable, Sendable {
     case integer(ClosedRange<Int>)
     /// In milliseconds.
@@ -58,11 +58,11 @@ enum SettingType: Equatable, Sendable {
     case decibels(ClosedRange<Int>)
     case permissions
     case choice([String])
-    /// An absolute path, of so many bytes at most, or a word that stands for none.
+    /// An absolute path of at most so many bytes, or a word that stands for none.
     case path(orWord: String?, limit: Int? = nil)
     case text
 
-    /// nil for what is not allowed.
+    /// nil for a value that is not allowed.
     func value(of text: String) -> SettingValue? {
         switch self {
         case .integer(let range): return Self.number(text, [("", 1)], in: range).map { .integer($0) }
@@ -83,7 +83,7 @@ enum SettingType: Equatable, Sendable {
         }
     }
 
-    /// A whole number with one of the units, in what the unit's factor makes of it.
+    /// A whole number with one of the units, multiplied by the unit's factor.
     private static func number(_ text: String, _ units: [(String, Int)], in range: ClosedRange<Int>) -> Int? {
         let bytes = Array(text.utf8)
         let digits = bytes.prefix { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") || $0 == UInt8(ascii: "-") }
@@ -95,7 +95,7 @@ enum SettingType: Equatable, Sendable {
         return !overflow && range.contains(value) ? value : nil
     }
 
-    /// What is allowed, to follow "must be".
+    /// The allowed values. Follows "must be" in a message.
     var allowed: String {
         switch self {
         case .integer(let range): "a number from \(range.lowerBound) to \(range.upperBound)"

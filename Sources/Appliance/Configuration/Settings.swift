@@ -12,17 +12,17 @@ public enum SettingName: Int, CaseIterable, Sendable {
     var setting: Setting { Setting.all[rawValue] }
 }
 
-/// All about a setting: reading, checking, the default file and `config show` follow from it.
+/// A setting. Reading, checking, the default file and `config show` all use this description.
 struct Setting: Sendable {
     let name: SettingName
     let section: String
     let key: String
     let type: SettingType
-    /// As it would be written.
+    /// As a file writes it.
     let standard: String
-    /// Whether a reload brings it into force; otherwise the next start does.
+    /// Whether a reload applies it; otherwise it takes effect at the next start.
     let changesWhileRunning: Bool
-    /// For the default file. Lines of up to 100 bytes.
+    /// For the default file. Lines of up to 116 bytes.
     let comment: String
 
     private init(
@@ -38,13 +38,13 @@ struct Setting: Sendable {
         self.comment = comment
     }
 
-    /// The sections in the order of the file, with what they are about.
+    /// The sections in the order of the file, with their subjects.
     static let sections = [
         ("audio", "The sound card, and how loud it is."),
-        ("player", "What is played, and what is remembered."),
-        ("control", "The socket that `tonearm status` and its like speak to."),
-        ("board", "What the board has besides a sound card."),
-        ("log", "What is told to the journal."),
+        ("player", "Resume and the state folder."),
+        ("control", "The socket for `tonearm status` and other clients."),
+        ("board", "The board: its profile and its system commands."),
+        ("log", "Messages to the journal."),
     ]
 
     /// In the order of `SettingName`, and of the file.
@@ -59,17 +59,17 @@ struct Setting: Sendable {
             .sampleFormat, "audio", "sample-format", .choice(["auto", "S32_LE", "S24_LE", "S24_3LE", "S16_LE"]),
             "auto",
             """
-            The sample format that the device is driven with. With auto it is the widest that the device has.
+            The sample format of the device. With auto it is the widest one that the device has.
             """),
         Setting(
             .buffer, "audio", "buffer", .duration(20...2000), "200 ms",
             """
-            The length of the device's buffer. A longer one survives more load, a shorter one answers buttons sooner.
+            The length of the device's buffer. A longer one tolerates more load, a shorter one reacts to buttons sooner.
             """),
         Setting(
             .periods, "audio", "periods", .integer(2...16), "4",
             """
-            In how many pieces the card plays the buffer. It is refilled when half of it was played.
+            The number of parts of the buffer. The buffer is refilled when half of it was played.
             """),
         Setting(
             .mixerControl, "audio", "mixer-control", .text, "auto",
@@ -79,24 +79,24 @@ struct Setting: Sendable {
         Setting(
             .volumeRoute, "audio", "volume-route", .choice(["auto", "software"]), "auto",
             """
-            Where the volume is set. With auto it is the card's own control, where that knows decibels, so that the
-            samples stay as they are; software scales the samples and leaves the control alone.
+            Where the volume is set. With auto it is the card's own control, if it has a decibel scale, so that the
+            samples do not change; software scales the samples and leaves the control alone.
             """),
         Setting(
             .maximumVolume, "audio", "maximum-volume", .percent(1...100), "100 %", changesWhileRunning: true,
             """
-            No button, knob or client makes it louder than this.
+            The limit of the volume for buttons, knobs and clients.
             """),
         Setting(
             .firstVolume, "audio", "first-volume", .decibels(-60...0), "-30 dB",
             """
-            The volume as long as none is known: at the very first start, or when the kept one was lost. A card with a
-            control of its own keeps what that has.
+            The volume while none is known: at the very first start, or when the stored one was lost. A card with a
+            volume control keeps its own volume instead.
             """),
         Setting(
             .realtimePriority, "audio", "realtime-priority", .integer(0...99), "40",
             """
-            The priority of the audio thread (SCHED_FIFO); 0 for none. The unit file gives the permission.
+            The priority of the audio thread (SCHED_FIFO); 0 for normal scheduling. The unit file permits it.
             """),
         Setting(
             .fades, "audio", "fades", .choice(["on", "off"]), "on",
@@ -107,8 +107,8 @@ struct Setting: Sendable {
         Setting(
             .adaptation, "audio", "adaptation", .choice(["on", "off"]), "on",
             """
-            What happens to music that the card does not take: with on its channels are adapted to the card's, and the
-            status says so; with off it is an error. What the card takes reaches it unchanged either way.
+            Music with a channel count that the card does not have: with on its channels are adapted to the card's, and
+            the status says so; with off it is an error. Other music reaches the card unchanged either way.
             """),
         Setting(
             .normalization, "audio", "normalization", .choice(["off", "track", "album"]), "album",
@@ -120,40 +120,40 @@ struct Setting: Sendable {
         Setting(
             .preAmp, "audio", "pre-amp", .decibels(-30...30), "4 dB", changesWhileRunning: true,
             """
-            How much louder than the normal loudness everything is played.
+            Added to the loudness of normalized music.
             """),
         Setting(
             .resume, "player", "resume", .choice(["playing", "paused", "empty"]), "playing",
             changesWhileRunning: true,
             """
-            What a start does with the queue of the last time. playing goes on if it was playing, where it was; paused
-            waits there for a button; empty forgets it.
+            What a start does with the stored queue. playing resumes at the old position, if it was playing; paused
+            waits there for a button; empty starts with an empty queue.
             """),
         Setting(
             .state, "player", "state", .path(orWord: nil), "/var/lib/tonearm",
             """
-            The folder for everything that outlives a start: queue, position, volume. Two daemons cannot share it.
+            The folder for the state that is kept across restarts: queue, position, volume. Two daemons cannot share it.
             """),
         Setting(
             .socket, "control", "socket", .path(orWord: "none", limit: SocketFile.lengthLimit),
             "/run/tonearm/control",
             """
-            The path of the control socket; none for no remote control.
+            The path of the control socket; none turns it off.
             """),
         Setting(
             .socketMode, "control", "mode", .permissions, "0660",
             """
-            Who may use the socket: its permissions, and the group that it belongs to.
+            The permissions of the socket, for the group below.
             """),
         Setting(
             .socketGroup, "control", "group", .text, "tonearm",
             """
-            See mode.
+            The group of the socket.
             """),
         Setting(
             .clients, "control", "clients", .integer(1...256), "32", changesWhileRunning: true,
             """
-            How many clients may be connected at once, and one more for root.
+            How many clients may be connected at once, plus one for root.
             """),
         Setting(
             .profile, "board", "profile", .path(orWord: "none"), "none",
@@ -163,24 +163,24 @@ struct Setting: Sendable {
         Setting(
             .powerOff, "board", "power-off", .text, "systemctl poweroff", changesWhileRunning: true,
             """
-            The command that a button or client for it runs to turn the power off; none does nothing.
+            The shell command for the action power-off of buttons and clients; none does nothing.
             """),
         Setting(
             .networkRestart, "board", "network-restart", .text, "systemctl restart systemd-networkd",
             changesWhileRunning: true,
             """
-            The same to start the network anew.
+            The shell command for the action network-restart of buttons and clients; none does nothing.
             """),
         Setting(
             .logLevel, "log", "level", .choice(["error", "warning", "notice", "info", "debug"]), "notice",
             changesWhileRunning: true,
             """
-            The least important messages that are still written.
+            The least important level of messages to write.
             """),
     ]
 
-    /// Whether no client may set it: it is needed before the clients' settings are read, a mistake in it locks clients
-    /// out or keeps the next start from succeeding, or it is a command that is run.
+    /// Whether clients cannot set it: it is needed before the clients' settings are read, a mistake in it locks clients
+    /// out or makes the next start fail, or it is a command that is run.
     private var isForFileOnly: Bool {
         switch name {
         case .state, .socket, .socketMode, .socketGroup, .clients, .profile, .powerOff, .networkRestart: true
@@ -188,10 +188,10 @@ struct Setting: Sendable {
         }
     }
 
-    /// Why no client may set it to `text`, beside what holds for everybody; nil when it may.
+    /// Why clients cannot set it to `text`, although the file can; nil when they can.
     func refusalForClients(of text: String) -> String? {
         if isForFileOnly { return "\(title) can only be set in the file" }
-        // Among alsa-lib's other names are those of plug-ins that write files and run commands.
+        // alsa-lib's other names include plug-ins that write files and run commands.
         if name == .device, !Self.isCard(text) {
             return "\(title): other devices than auto and hw:… can only be set in the file"
         }

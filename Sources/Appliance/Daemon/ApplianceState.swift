@@ -3,11 +3,12 @@ import PCM
 import Platform
 import Player
 
-/// Everything that outlives a start, in a folder that one daemon uses at a time, with what was found in it.
+/// The state that the daemon keeps across restarts, and what was found in it. One daemon uses the folder at a time.
 ///
 /// Thread: the one that opens it, before the storage thread runs.
 public struct ApplianceState: ~Copyable {
-    /// Why the daemon cannot use it. A folder that cannot be written is none of these: the state is in memory then.
+    /// Why the daemon cannot use it. A folder that cannot be written is not a problem of this kind: the state is in
+    /// memory then.
     public enum Problem: Error, Equatable, Sendable, CustomStringConvertible {
         case heldByAnother(folder: String, process: Int?)
         /// A newer version of the program wrote it. Another start would find the same.
@@ -31,7 +32,11 @@ public struct ApplianceState: ~Copyable {
     static let settingTable = "setting"
     /// The appliance's tables.
     static let schema = SchemaModule(
-        "appliance", [Migration(1, QueueStore.schema), Migration(2, KeyValueStore.schema(settingTable))])
+        "appliance",
+        [
+            Migration(1, QueueStore.schema), Migration(2, KeyValueStore.schema(settingTable)),
+            Migration(3, QueueStore.mediaSchema),
+        ])
     /// Version 0.1 had a file of its own for the appliance.
     static let predecessor = Predecessor(
         "appliance.db", module: schema, number: 2,
@@ -41,20 +46,19 @@ public struct ApplianceState: ~Copyable {
         ])
 
     public let path: String
-    /// For the player as well: its tables are in the same file.
+    /// The player uses it as well: its tables are in the same file.
     public let storage: StorageThread
-    /// The queue as it was kept.
+    /// The stored queue.
     let contents: QueueStore.Contents
-    /// What clients have set.
+    /// The settings of clients.
     let settings: [SettingName: String]
-    /// What a person should know about it.
+    /// Problems that a person should know about.
     let problems: [DaemonProblem]
     /// Whether something was lost.
     let isDamaged: Bool
 
-    /// Opens the folder, or creates it. A state that is damaged is recovered as far as it can be read; one that cannot
-    /// be written is read, and kept in memory: an appliance that lost its queue plays the next one, an appliance that
-    /// does not start plays nothing.
+    /// Opens the folder, or creates it. A damaged state is recovered as far as it can be read. A state that cannot be
+    /// written is read, and kept in memory: an appliance that lost its queue can still play another one.
     public init(_ path: String) throws(Problem) {
         let storage: StorageThread
         do throws(StorageThread.Refusal) {
@@ -101,11 +105,11 @@ public struct ApplianceState: ~Copyable {
         "the state is kept in memory and is lost with the next start: \(problem)"
     }
 
-    /// What holds when `file` is the configuration file's: the values that clients have set are above it.
+    /// The configuration in force when `file` is the configuration file's: the values of clients override it.
     public func inForce(_ file: Configuration) -> Configuration { file.overruled(by: settings) }
 
-    /// What clients have set. When something was lost, the maximum that is stored with the volume stands in for the
-    /// setting: nothing becomes louder than it could be before.
+    /// The values of clients. When something was lost, the maximum that is stored with the volume replaces the setting,
+    /// so that nothing becomes louder than it could be before.
     func clientValues(above file: Configuration, engine: PlaybackEngineConfig) -> [SettingName: String] {
         var values = settings
         let stored = engine.maximumVolume
@@ -124,6 +128,6 @@ public struct ApplianceState: ~Copyable {
 }
 
 extension QueueStore.Contents {
-    /// Of a state that cannot be read.
+    /// For a state that cannot be read.
     static var empty: Self { Self(queue: PlayQueue(), position: 0, isPlaying: false, image: QueueImage(), loss: nil) }
 }

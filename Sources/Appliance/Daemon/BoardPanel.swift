@@ -1,7 +1,7 @@
 import Board
 import Platform
 
-/// The board's buttons, lights and amplifier, joined to the daemon.
+/// The board's buttons, lights and amplifier, connected to the daemon.
 ///
 /// Thread: the daemon's.
 final class BoardPanel {
@@ -11,8 +11,8 @@ final class BoardPanel {
 
     /// - Parameters:
     ///   - output: what the amplifier is muted around.
-    ///   - perform: does what a button asks for.
-    ///   - report: told why a line cannot be had, or nil when it can again.
+    ///   - perform: carries out the command of a button.
+    ///   - report: called with the reason when a line cannot be opened, and with nil when it can again.
     init(
         _ profile: BoardProfile, lines: any LineProvider, loop: EventLoop, clock: any MonotonicClock,
         output: AmplifiedOutput, perform: @escaping (ApplianceCommand) -> Void,
@@ -38,7 +38,7 @@ final class BoardPanel {
         if let amplifier { output.use(amplifier) }
     }
 
-    /// Before anything is played. The buttons wait for `listen`: looking for their lines takes a moment.
+    /// Before anything is played. Buttons are read from `listen` on: opening their lines takes a moment.
     func start() {
         lights.start()
         lights.show([.boot])
@@ -55,7 +55,7 @@ final class BoardPanel {
 
     func show(_ status: DaemonStatus) { lights.show(Self.conditions(of: status)) }
 
-    /// What the lights tell of it. A device that is away shows as a stall, and only then.
+    /// The conditions that the lights show. A missing device is shown as a stall.
     static func conditions(of status: DaemonStatus) -> Set<LightCondition> {
         var conditions: Set<LightCondition> = []
         switch status.playback {

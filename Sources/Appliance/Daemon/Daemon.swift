@@ -3,26 +3,26 @@ import Database
 import Platform
 import Player
 
-/// The appliance: plays its queue, keeps it, and does what buttons and clients ask for. This type makes the parts and
-/// joins them; each part does its own work, and clients use the parts.
+/// The appliance: plays its queue, stores it, and carries out the commands of buttons and clients. This type creates
+/// the parts and connects them. Each part does its own work, and clients use the parts directly.
 ///
-/// Thread: that of `loop`, everything.
-/// `@unchecked Sendable` is safe because other threads only post to `loop`, which alone uses what is in here.
+/// Thread: everything runs on the thread of `loop`.
+/// `@unchecked Sendable` is safe because other threads only post to `loop`, and only `loop` uses the properties.
 public final class Daemon: @unchecked Sendable {
     public let loop: EventLoop
     public let player: Player
-    /// What is played, and in which order.
+    /// The queue and its playback.
     public let queue: QueueConductor
     public let volume: VolumeControl
     /// The configuration in force, and what clients set above it.
     public let settings: DaemonSettings
-    /// Who may use the sound device.
+    /// Which program may use the sound device.
     public let focus: DeviceFocus
-    /// Carries out what buttons and clients ask for in one word.
+    /// Carries out commands of buttons and clients that need no arguments.
     public let commands: CommandDispatcher
-    /// Everything that is wrong now.
+    /// All current problems.
     public let problems: DaemonProblems
-    /// Reports what changes.
+    /// Reports changes.
     public let observers = DaemonObservers()
     let spareMemory: SpareMemory
     let clock: any MonotonicClock
@@ -36,15 +36,15 @@ public final class Daemon: @unchecked Sendable {
     private let kept: (position: Double, wasPlaying: Bool)
     private var panel: BoardPanel?
     private var network: NetworkState?
-    /// The entry that the start passed over, as long as a problem says so.
+    /// The entry that this start skipped, while a problem reports it.
     private var passedOver: EntryID?
 
     /// - Parameters:
     ///   - loop: this thread's.
     ///   - configuration: the file's.
-    ///   - state: what was kept, and where to keep what comes.
+    ///   - state: the stored state, and its storage.
     ///   - deviceAbsence: why the sound card is missing, for a person, or nil; asked while none is open.
-    ///   - clock: the loop's.
+    ///   - clock: the clock of the loop.
     public init(
         loop: EventLoop, player: Player, configuration: Configuration, state: consuming ApplianceState,
         deviceAbsence: @escaping () -> String? = { nil },
@@ -91,9 +91,9 @@ public final class Daemon: @unchecked Sendable {
         }
     }
 
-    // MARK: Start and end
+    // MARK: Start and stop
 
-    /// Joins the board's buttons, lights and amplifier to the daemon. Before `start`.
+    /// Connects the board's buttons, lights and amplifier to the daemon. Call it before `start`.
     public func attach(_ board: BoardProfile, lines: any LineProvider) {
         let panel = BoardPanel(
             board, lines: lines, loop: loop, clock: clock, output: queue.output,
@@ -105,7 +105,7 @@ public final class Daemon: @unchecked Sendable {
         }
     }
 
-    /// Takes the device, and goes on where it was as the configuration says.
+    /// Takes the device, and resumes as the configuration says.
     public func start() {
         loop.assertOnLoop()
         focus.begin()
@@ -114,13 +114,13 @@ public final class Daemon: @unchecked Sendable {
             wasPlaying: kept.wasPlaying)
         {
         case .startEmpty:
-            resumeGuard.forget()
+            resumeGuard.openNothing()
             queue.clear()
-        case .wait: resumeGuard.forget()
+        case .wait: resumeGuard.openNothing()
         case .resume(let position, let playing): resume(at: position, playing: playing)
         }
         observers.tell(.state)
-        // After resuming: the engine opens file and device meanwhile.
+        // After resuming: the engine opens the file and the device meanwhile.
         panel?.listen()
     }
 
@@ -130,16 +130,16 @@ public final class Daemon: @unchecked Sendable {
         passedOver = entry
         problems.set(
             DaemonProblem.queue,
-            "\(product.productId) was skipped: the player ended twice after it was opened. Play it to try again, or "
+            "\(product.productId) was skipped: the player ended twice while it was open. Play it to try again, or "
                 + "remove it from the queue.")
         queue.pass(over: entry)
-        // The guard knows nothing against the next one.
+        // The guard has not seen the next entry fail.
         guard let next = queue.contents.current, resumeGuard.mayOpen(next) else { return }
         queue.resume(at: 0, playing: playing)
     }
 
-    /// Stops playing for clients and buttons, and writes what is still to be written. Clients may still ask afterwards
-    /// and get what was last true; nothing that they ask for is carried out. The player stays the caller's. Idempotent.
+    /// Stops playing for clients and buttons, and writes the remaining changes. Clients may still ask for the status
+    /// afterwards and get the last one; their commands do nothing. The caller still owns the player. Idempotent.
     public func shutDown() {
         loop.assertOnLoop()
         position.handle(.rested)
@@ -157,9 +157,9 @@ public final class Daemon: @unchecked Sendable {
         keeper.shutDown()
     }
 
-    // MARK: What is going on
+    // MARK: Status
 
-    /// All that a client is shown, as it is now.
+    /// Everything that is shown to a client, as it is now.
     public var status: DaemonStatus {
         var status = DaemonStatus()
         let (engine, contents) = (player.playbackEngine, queue.contents)
@@ -181,14 +181,14 @@ public final class Daemon: @unchecked Sendable {
         status.power = focus.power
         status.network = network
         status.problems = problems.all
-        // The engine looks for a card only when it is to play.
+        // The engine looks for a card only when it has to play.
         if status.device == nil, engine.deviceProblem == nil, let absence = deviceAbsence() {
             status.problems.append(DaemonProblem(subject: DaemonProblem.device, message: absence))
         }
         return status
     }
 
-    /// The network is like this from now on.
+    /// Reports the new state of the network.
     public func networkChanged(_ state: NetworkState) {
         guard state != network else { return }
         network = state
@@ -234,7 +234,7 @@ public final class Daemon: @unchecked Sendable {
         position.scheduleTick()
     }
 
-    /// The problem ends when somebody plays the entry again or removes it.
+    /// The problem ends when the entry is played again or removed.
     private func forgetPassedOver() {
         guard let entry = passedOver else { return }
         let contents = queue.contents

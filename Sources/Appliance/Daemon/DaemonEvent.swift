@@ -1,14 +1,14 @@
 import Player
 
-/// Something about the daemon has changed; `Daemon.status` has what it is now.
+/// A part of the daemon's status has changed. `Daemon.status` has the new one.
 public enum DaemonEvent: Equatable, Sendable {
-    /// What it does: playing, paused, stalled, stopped; or the focus, the power or the device.
+    /// Playing, paused, stalled, stopped; or the focus, the power or the device.
     case state
-    /// Another entry is current, or its context is known (better).
+    /// Another entry is current, or more of its context is known.
     case track
     /// Entries, their order, or the modes.
     case queue
-    /// The position is another than time has made it.
+    /// The position has jumped: it did not change by playing alone.
     case positionJumped
     /// The volume, its maximum, or whether it is muted.
     case volume
@@ -16,6 +16,6 @@ public enum DaemonEvent: Equatable, Sendable {
     case configuration
     /// The problems.
     case problems
-    /// An entry could not be played and was passed over.
+    /// An entry could not be played and was skipped.
     case failed(QueueEntry, PlayerError)
 }

@@ -1,4 +1,4 @@
-/// Everybody who wants to hear what changes in the daemon.
+/// The receivers of changes of the daemon.
 ///
 /// Thread: the daemon's.
 public final class DaemonObservers {
@@ -6,7 +6,7 @@ public final class DaemonObservers {
     private var lastNumber: UInt64 = 0
 
     /// Calls `receive` with each change from now on.
-    /// - Returns: what `remove` takes to end it.
+    /// - Returns: a number for `remove`.
     @discardableResult
     public func add(_ receive: @escaping (DaemonEvent) -> Void) -> UInt64 {
         lastNumber += 1
@@ -14,7 +14,7 @@ public final class DaemonObservers {
         return lastNumber
     }
 
-    /// Without effect for an observer that was removed before.
+    /// Does nothing for an observer that was removed before.
     public func remove(_ observer: UInt64) { observers.removeAll { $0.number == observer } }
 
     func removeAll() { observers = [] }

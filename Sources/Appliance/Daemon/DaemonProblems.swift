@@ -1,6 +1,6 @@
 import Platform
 
-/// Everything that is wrong now, each under its subject.
+/// All current problems, each under its subject.
 ///
 /// Thread: the daemon's.
 public final class DaemonProblems {
@@ -11,11 +11,11 @@ public final class DaemonProblems {
     /// - Parameter changed: called after each change.
     init(changed: @escaping () -> Void) { self.changed = changed }
 
-    /// Reports a problem, or its end, and writes it to the log.
+    /// Reports a problem or its end, and logs it.
     /// - Parameter message: nil when the problem is resolved.
     public func set(_ subject: String, _ message: String?) {
         guard replace(subject, message) else { return }
-        // The engine logs problems of the device itself.
+        // The engine logs problems of the device.
         if !subject.utf8.elementsEqual(DaemonProblem.device.utf8) {
             if let message { Log.warning("\(subject): \(message)") } else { Log.notice("\(subject): resolved") }
         }

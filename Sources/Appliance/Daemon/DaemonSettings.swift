@@ -1,14 +1,14 @@
 import Platform
 import Player
 
-/// The configuration in force: the file's values, and above them those that clients have set.
+/// The configuration in force: the values of the file, overridden by those that clients have set.
 ///
 /// Thread: the daemon's.
 public final class DaemonSettings {
-    /// Settings that cannot change while the daemon runs are in force from the next start on.
+    /// Settings that cannot change while the daemon runs take effect at the next start.
     public private(set) var configuration: Configuration
 
-    /// As it was at the start; settings that cannot change while the daemon runs are in force as they are here.
+    /// The configuration at the start. Settings that cannot change while the daemon runs stay as they are here.
     private let startConfiguration: Configuration
     private var file: Configuration
     private var clientValues: [SettingName: String]
@@ -20,7 +20,7 @@ public final class DaemonSettings {
 
     /// - Parameters:
     ///   - file: the file's values.
-    ///   - clientValues: what clients have set, as the state has it.
+    ///   - clientValues: the values of clients, as stored in the state.
     ///   - keep: writes what a client sets; nil forgets it.
     ///   - changed: called after each change.
     init(
@@ -41,8 +41,8 @@ public final class DaemonSettings {
 
     // MARK: What clients set
 
-    /// Sets a value above the file's. The state keeps it across restarts.
-    /// - Returns: whether it is in force; otherwise it will be from the next start on.
+    /// Sets a value that overrides the file. The state keeps it across restarts.
+    /// - Returns: true when it is in force, false when it takes effect at the next start.
     public func set(_ setting: SettingName, to text: String) throws(SettingError) -> Bool {
         let text = try Configuration.checked(text, for: setting)
         clientValues[setting] = text
@@ -50,8 +50,8 @@ public final class DaemonSettings {
         return !adopt(file).needsRestart.contains(setting)
     }
 
-    /// Puts the file's value back in force.
-    /// - Returns: whether it is in force; otherwise it will be from the next start on.
+    /// Removes the value of clients, so that the file's value applies again.
+    /// - Returns: true when it is in force, false when it takes effect at the next start.
     public func unset(_ setting: SettingName) -> Bool {
         clientValues[setting] = nil
         keep(setting, nil)
@@ -60,12 +60,12 @@ public final class DaemonSettings {
 
     // MARK: Reloading the file
 
-    /// The file was read and has mistakes: nothing changes.
+    /// The file has mistakes: nothing changes.
     public func reloadFailed(_ mistake: String) {
         problems.set(DaemonProblem.configuration, "not reloaded: \(mistake)")
     }
 
-    /// Brings another file into force as far as that is possible now, and logs what has to wait for a restart.
+    /// Applies another file as far as that is possible now, and logs the settings that need a restart.
     @discardableResult
     public func reload(_ file: Configuration) -> Configuration.Difference {
         problems.set(DaemonProblem.configuration, nil)
@@ -94,7 +94,7 @@ public final class DaemonSettings {
         case .normalization: engine.loudnessNormalizationMode = configuration.normalization
         case .preAmp: engine.loudnessNormalizationPreAmp = configuration.preAmp
         case .logLevel: Log.minimumLevel = configuration.logLevel
-        // Read where they are needed, or in force from the next start on.
+        // They are read when they are needed, or take effect at the next start.
         default: break
         }
     }

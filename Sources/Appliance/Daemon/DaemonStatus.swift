@@ -2,30 +2,30 @@ import Output
 import Platform
 import Player
 
-/// What the daemon is doing, all of it together: what a client is shown.
+/// The whole status of the daemon, as it is shown to a client.
 public struct DaemonStatus: Equatable, Sendable {
-    /// What a person would say that it does.
+    /// The state of playback in one word, for a person.
     public enum Playback: Equatable, Sendable, CaseIterable {
         /// Nothing is current.
         case stopped
         case paused
         case playing
-        /// It is meant to play and cannot, for lack of data, of a device or of focus; it goes on by itself.
+        /// It should play and cannot, because data, the device or the focus is missing. It continues by itself.
         case stalled
     }
 
     public var playback = Playback.stopped
-    /// What plays or will play.
+    /// The entry that plays or will play.
     public var entry: QueueEntry?
     /// The entry's place in the order of playing, from 0.
     public var index: Int?
     /// How many entries the queue has.
     public var count = 0
-    /// What is really played; nil as long as the entry was not opened.
+    /// The properties of the opened entry; nil while it is not open.
     public var context: PlaybackContext?
-    /// Where the entry is heard, in seconds.
+    /// The position that is heard in the entry, in seconds.
     public var position = 0.0
-    /// What the device runs at; nil while none is open.
+    /// The configuration of the open device; nil while none is open.
     public var device: DeviceConfiguration?
 
     public var volumePercent = 0
@@ -38,13 +38,13 @@ public struct DaemonStatus: Equatable, Sendable {
     public var power = PowerState.active
     /// nil while it is unknown.
     public var network: NetworkState?
-    /// Everything that is wrong now, the oldest first.
+    /// All current problems, the oldest first.
     public var problems: [DaemonProblem] = []
 
     public init() {}
 }
 
-/// Something that is wrong and stays so: a device that is missing, a button's line that is taken.
+/// A lasting problem: a device that is missing, the line of a button that is in use.
 public struct DaemonProblem: Equatable, Sendable {
     /// The sound device is missing, or another program uses it.
     public static let device = "device"
@@ -54,17 +54,18 @@ public struct DaemonProblem: Equatable, Sendable {
     public static let music = "music"
     /// An entry of the queue ended the process, and was passed over.
     public static let queue = "queue"
-    /// The volume cannot be written.
+    /// An entry of the queue ended the process, and was skipped.
     public static let settings = "settings"
     /// The queue and what clients have set cannot be written.
     public static let storage = "storage"
     /// The state was damaged at the start; what could be read is in use.
     public static let damage = "damage"
 
-    /// What it is about, the same for as long as it lasts: `device`, `music`, `queue`, `storage`, `damage`, `settings`,
-    /// `configuration`, or a section of the board's profile with a line: `button play`, `light status`, `amplifier`.
+    /// The subject, which stays the same while the problem lasts: `device`, `music`, `queue`, `storage`, `damage`,
+    /// `settings`, `configuration`, or a section of the board's profile with a line: `button play`, `light status`,
+    /// `amplifier`.
     public var subject: String
-    /// What happened and what can be done, for a person.
+    /// What happened and what to do, for a person.
     public var message: String
 
     public init(subject: String, message: String) {

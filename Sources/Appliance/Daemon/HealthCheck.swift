@@ -1,9 +1,9 @@
 import Player
 
-/// Whether the player does what it should, for a watchdog (docs/decisions/watchdog.md): its loops answer, and while
-/// something is heard the audio clock advances. Waiting for a device or for a medium is healthy, however long it takes.
+/// Whether the player is healthy, for a watchdog (docs/decisions/watchdog.md): its loops answer, and the audio clock
+/// advances while something is heard. Waiting for a device or for a medium is healthy, however long it takes.
 struct HealthCheck {
-    /// Where playback was.
+    /// The position at the last look.
     private struct Mark: Equatable {
         var referenceId: String?
         var position: Double?

@@ -1,7 +1,7 @@
 import Platform
 
-/// Says that the medium of what plays is missing or slow (docs/decisions/watchdog.md). Waiting for it is a healthy
-/// state that clients are shown.
+/// Reports that the medium of the current entry is missing or slow (docs/decisions/watchdog.md). Waiting for it is
+/// healthy, and is shown to clients.
 ///
 /// Thread: the daemon's.
 final class MediumProblem {
@@ -14,7 +14,7 @@ final class MediumProblem {
     private var slow: String?
     private var timer: TimerToken?
 
-    /// - Parameter report: called with the problem, or nil; also when it is the same as before.
+    /// - Parameter report: called with the problem, or nil; also when nothing has changed.
     init(loop: EventLoop, report: @escaping (String?) -> Void) {
         self.loop = loop
         self.report = report
@@ -26,7 +26,7 @@ final class MediumProblem {
         update()
     }
 
-    /// - Parameter product: what there is no data of; nil when there is.
+    /// - Parameter product: the product whose data is late; nil when data comes.
     func waits(_ product: QueuedProduct?) {
         guard let product else {
             if let timer { loop.cancel(timer) }

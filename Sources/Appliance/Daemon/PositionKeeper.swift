@@ -1,6 +1,6 @@
 import Platform
 
-/// Has the position written when `PositionSchedule` says so.
+/// Writes the position when `PositionSchedule` says so.
 ///
 /// Thread: the daemon's.
 final class PositionKeeper {
@@ -30,7 +30,7 @@ final class PositionKeeper {
         if schedule.shouldWrite(event, seconds: seconds, of: entry, at: clock.now()) { write(seconds, entry) }
     }
 
-    /// Sets the timer for the next look at the position. To be called after every change of what plays.
+    /// Sets the timer for the next look at the position. Call it after every change of playback.
     func scheduleTick() {
         let now = clock.now()
         let next = schedule.nextTick(isPlaying: queue.playback == .playing, at: now)

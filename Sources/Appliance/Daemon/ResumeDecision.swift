@@ -1,8 +1,8 @@
-/// What a start does with what was kept.
+/// What a start does with the stored queue.
 public enum ResumePolicy: Equatable, Sendable, CaseIterable {
-    /// Go on as it was: playing if it was playing. Somebody who had paused it is not woken by the light coming back.
+    /// Resume as it was: play only if it was playing. After a power cut, paused music stays paused.
     case playing
-    /// Wait for a button at the position where it was.
+    /// Wait for a button, at the stored position.
     case paused
     /// Forget the queue.
     case empty
@@ -12,14 +12,14 @@ public enum ResumePolicy: Equatable, Sendable, CaseIterable {
 public enum ResumeDecision: Equatable, Sendable {
     /// Empty the queue, if there is one.
     case startEmpty
-    /// The queue is there, and nothing is current: it was played to its end, or never begun.
+    /// The queue is there, and no entry is current: it was played to its end, or never started.
     case wait
     /// Make the current entry ready at this position, in seconds.
     case resume(position: Double, playing: Bool)
 
     /// - Parameters:
-    ///   - hasCurrent: whether the queue that was kept has a current entry.
-    ///   - wasPlaying: whether it was meant to play when it was kept.
+    ///   - hasCurrent: whether the stored queue has a current entry.
+    ///   - wasPlaying: whether it was playing when it was stored.
     public static func atStart(
         _ policy: ResumePolicy, hasCurrent: Bool, position: Double, wasPlaying: Bool
     ) -> ResumeDecision {

@@ -1,62 +1,68 @@
 import Platform
 
-/// Decides whether a start may open the entry that was current, for the case that the entry is what ends the process
+/// Decides whether a start may open the current entry, in case this entry makes the process crash
 /// (docs/decisions/entries-that-end-the-process.md).
 struct ResumeTrial: Equatable {
-    /// So many starts in a row that ended early with one entry are enough.
+    /// After so many deaths in a row with one entry, it is skipped.
     static let limit = 2
-    /// A start that lasts as long, in nanoseconds, has survived the entry: the position that it resumed was at most
-    /// 10 s old.
+    /// A start that runs for this long, in nanoseconds, has survived the entry: the resumed position was at most 10 s
+    /// old.
     static let duration: Int64 = 30_000_000_000
 
-    /// The entry that a start opened.
-    var entry: EntryID
-    /// How many starts in a row have opened it and were not seen to survive.
-    var starts: Int
+    /// The entry that the start opened; nil when it opened none, or has survived it.
+    var entry: EntryID?
+    /// How often in a row the process will have died with the entry if it dies now.
+    var deaths: Int
+
+    static let survived = ResumeTrial(entry: nil, deaths: 0)
 
     enum Decision: Equatable {
-        /// Keep this on the medium, then open the entry.
+        /// Store this, then open the entry.
         case open(ResumeTrial)
         case passOver
     }
 
-    /// - Parameter kept: what the starts before have left; nil when the last one survived.
+    /// - Parameters:
+    ///   - current: the entry that was current when the process ended.
+    ///   - kept: the trial that the last process has left; nil when it was stopped, or ended with the system.
     static func decide(_ current: EntryID, after kept: ResumeTrial?) -> Decision {
-        let starts = kept?.entry == current ? kept?.starts ?? 0 : 0
-        return starts >= limit ? .passOver : .open(ResumeTrial(entry: current, starts: starts + 1))
+        // Without its own trial the entry was at least current when the process died.
+        let deaths = kept.map { $0.entry == current ? $0.deaths : 1 } ?? 0
+        return deaths >= limit ? .passOver : .open(ResumeTrial(entry: current, deaths: deaths + 1))
     }
 
-    /// `entry starts`, as the file has it.
-    var text: String { "\(entry.number) \(starts)\n" }
+    /// `entry deaths`, as the file stores it; 0 for no entry.
+    var text: String { "\(entry?.number ?? 0) \(deaths)\n" }
 
-    init(entry: EntryID, starts: Int) {
+    init(entry: EntryID?, deaths: Int) {
         self.entry = entry
-        self.starts = starts
+        self.deaths = deaths
     }
 
-    /// nil for what is no trial.
+    /// nil when the bytes are not a trial.
     init?(_ bytes: [UInt8]) {
         let words = bytes.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
         guard words.count == 2, let entry = UInt32(String(decoding: words[0], as: UTF8.self)),
-            let starts = Int(String(decoding: words[1], as: UTF8.self)), starts >= 0
+            let deaths = Int(String(decoding: words[1], as: UTF8.self)), (0...Self.limit).contains(deaths)
         else { return nil }
-        self.init(entry: EntryID(entry), starts: starts)
+        self.init(entry: entry > 0 ? EntryID(entry) : nil, deaths: deaths)
     }
 }
 
-/// Keeps the trial in a file of the state folder: it is on the medium before the entry is opened, whatever state the
-/// database is in.
+/// Stores the trial in a file of the state folder while the process runs. A process that died has left the file that
+/// a start finds.
 ///
 /// Thread: the daemon's.
 final class ResumeGuard {
     private let path: String
-    /// Names this boot of the system. A start that a power cut ended says nothing about its entry.
+    /// Identifies this boot of the system. A power cut does not count against the entry.
     private let boot: [UInt8]
     private let loop: EventLoop
-    private var trial: ResumeTrial?
+    /// The entry on trial.
+    private var entry: EntryID?
     private var timer: TimerToken?
 
-    /// - Parameter boot: names this boot of the system; empty where it is not known.
+    /// - Parameter boot: identifies this boot of the system; empty when it is not known.
     init(folder: String, loop: EventLoop, boot: [UInt8] = ResumeGuard.systemBoot()) {
         path = "\(folder)/resuming"
         self.boot = boot
@@ -71,47 +77,66 @@ final class ResumeGuard {
         }
     }
 
-    /// Whether the entry may be opened. If so, the attempt is on the medium when this returns.
+    /// Whether this start may open the entry.
     func mayOpen(_ entry: EntryID) -> Bool {
         switch ResumeTrial.decide(entry, after: kept()) {
         case .passOver:
+            // Nothing is known against the next entry.
             remove()
             return false
         case .open(let trial):
-            begin(trial)
+            write(trial)
+            self.entry = entry
+            timer = loop.schedule(after: ResumeTrial.duration) { [self] in
+                timer = nil
+                survive()
+            }
             return true
         }
     }
 
-    /// This start resumes nothing.
-    func forget() {
-        if FileKind(at: path) == .file { remove() }
+    /// This start opens nothing.
+    func openNothing() { write(.survived) }
+
+    /// Another entry is current now, or none: the opened entry caused no crash.
+    func currentIs(_ current: EntryID?) {
+        if let entry, entry != current { survive() }
     }
 
-    /// Another entry is current now, or none: what the start opened did no harm.
-    func currentIs(_ entry: EntryID?) {
-        if let trial, trial.entry != entry { end() }
-    }
-
-    /// The start has survived its entry. Idempotent.
+    /// The process is stopped and does not die.
     func end() {
+        stopTimer()
+        entry = nil
+        remove()
+    }
+
+    private func survive() {
+        stopTimer()
+        entry = nil
+        write(.survived)
+    }
+
+    private func stopTimer() {
         if let timer { loop.cancel(timer) }
         timer = nil
-        if trial != nil { remove() }
-        trial = nil
     }
 
-    private func begin(_ trial: ResumeTrial) {
+    // MARK: The file
+
+    /// Not durable: it is needed only until the system stops, and until then the kernel keeps it.
+    private func write(_ trial: ResumeTrial) {
+        remove()
+        let bytes = Array(trial.text.utf8) + boot
         do throws(SystemError) {
-            try FileReplacement.write(Array(trial.text.utf8) + boot, to: path, mode: 0o600)
+            let file = try File(creating: path, mode: 0o600)
+            var failure: SystemError?
+            bytes.withUnsafeBytes { bytes in
+                do throws(SystemError) { try file.write(bytes, at: 0) } catch { failure = error }
+            }
+            if let failure { throw failure }
         } catch {
-            // A folder that cannot be written: nothing is counted, and the entry is opened.
-            return Log.warning("an entry that ends the process cannot be noticed: \(error)")
-        }
-        self.trial = trial
-        timer = loop.schedule(after: ResumeTrial.duration) { [self] in
-            timer = nil
-            end()
+            // The folder cannot be written: nothing is counted, and the entry is opened.
+            Log.warning("an entry that ends the process cannot be noticed: \(error)")
         }
     }
 
@@ -128,8 +153,8 @@ final class ResumeGuard {
         }
     }
 
-    /// Not durable: after a power cut the attempt may count although it was survived, which one more start settles.
     private func remove() {
+        guard FileKind(at: path) == .file else { return }
         do throws(SystemError) { try Folder.removeFile(path) } catch { Log.warning("\(error)") }
     }
 }

@@ -1,7 +1,7 @@
 import CLinux
 import Platform
 
-/// Gives memory back to the system that large requests have left behind.
+/// Returns memory to the system that large requests have left unused.
 ///
 /// Thread: the daemon's.
 final class SpareMemory {
@@ -12,8 +12,8 @@ final class SpareMemory {
 
     init(loop: EventLoop) { self.loop = loop }
 
-    /// Gives it back in a second, when those who have worked on the request have released their memory: finding and
-    /// writing thousands of entries would otherwise keep its memory in the process.
+    /// Returns it after a second, when the parts that handled the request have released their memory. Otherwise, after
+    /// finding and writing thousands of entries, the process would keep this memory.
     func giveBackSoon() {
         guard timer == nil else { return }
         timer = loop.schedule(after: Self.delay) { [self] in

@@ -1,7 +1,7 @@
 import CLinux
 import Platform
 
-/// What the appliance is asked for that is not the player's.
+/// Commands of the appliance that do not belong to the player.
 public enum SystemCommand: Equatable, CaseIterable, Sendable { case networkRestart, powerOff }
 
 /// Runs the configured commands of the system, at most one of a kind at a time.
@@ -10,7 +10,7 @@ public enum SystemCommand: Equatable, CaseIterable, Sendable { case networkResta
 public final class SystemCommands {
     private struct Running {
         let command: SystemCommand
-        /// Hangs up when the command has ended.
+        /// Reports a hang-up when the command has ended.
         let descriptor: Int32
     }
 
@@ -20,7 +20,7 @@ public final class SystemCommands {
     /// Called when a command has ended.
     var ended: (SystemCommand) -> Void = { _ in }
 
-    /// - Parameter line: what the shell runs for a command; `none` for nothing.
+    /// - Parameter line: the shell command line of a command; `none` for nothing.
     public init(loop: EventLoop, line: @escaping (SystemCommand) -> String) {
         self.loop = loop
         self.line = line
@@ -44,7 +44,7 @@ public final class SystemCommands {
 
     func isRunning(_ command: SystemCommand) -> Bool { running.contains { $0.command == command } }
 
-    /// Forgets the commands that run. They go on.
+    /// Forgets the running commands. They continue.
     func stop() {
         for command in running { end(command) }
     }

@@ -1,11 +1,11 @@
 import PCM
 import Player
 
-/// How loud it is: changes the player's volume and reports what has changed.
+/// Changes the player's volume and reports the changes.
 ///
 /// Thread: the daemon's.
 public final class VolumeControl {
-    /// How many percent one press of a volume button is.
+    /// The change of one press of a volume button, in percent.
     public static let step = 4
 
     private let configuration: PlaybackEngineConfig

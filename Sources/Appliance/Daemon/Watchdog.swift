@@ -2,9 +2,9 @@ import Platform
 import Player
 import Synchronization
 
-/// Reports to the supervisor of this process, which is systemd: that it has started and stops, in a line what it plays,
-/// and regularly that the player is healthy, as `HealthCheck` has it. A player that hangs is not reported as healthy,
-/// and is restarted.
+/// Reports to the supervisor of this process, which is systemd: that it has started, that it stops, a line with its
+/// status, and regularly that the player is healthy (`HealthCheck`). A player that hangs is not reported as healthy,
+/// and systemd restarts it.
 ///
 /// Thread: the daemon's.
 /// `@unchecked Sendable` is safe because the player's threads only set the atomic; the rest is the daemon's loop's.
@@ -39,7 +39,7 @@ public final class Watchdog: @unchecked Sendable {
         look()
     }
 
-    /// The configuration is read again; `reloaded` follows.
+    /// The configuration is being reloaded; `reloaded` follows.
     public func reloads() { supervisor.tell(.reloading(at: clock.now())) }
 
     public func reloaded() { supervisor.tell(.ready) }
@@ -82,7 +82,7 @@ public final class Watchdog: @unchecked Sendable {
 }
 
 extension DaemonStatus {
-    /// A line for a person who looks at the service from afar.
+    /// A status line for the service manager.
     var summary: String {
         let state =
             switch playback {

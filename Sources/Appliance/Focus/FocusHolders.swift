@@ -1,13 +1,13 @@
-/// Who has asked for which focus. Whoever shares the speaker says so over its connection, and may bind what it says to
-/// that: a doorbell that crashes gives the speaker back. The lowest level wins.
+/// The focus that clients have set. A program that shares the speaker can set it for good, or only while it is
+/// connected: when a doorbell crashes, the player gets the speaker back. The lowest level applies.
 public struct FocusHolders: Equatable, Sendable {
-    /// What holds without anybody; changed by those who do not stay connected.
+    /// The level without holders. Clients that do not stay connected change it.
     public var lasting = FocusLevel.full
     private var held: [(holder: UInt64, level: FocusLevel)] = []
 
     public init() {}
 
-    /// What the player may have.
+    /// The level that applies.
     public var level: FocusLevel { held.reduce(lasting) { min($0, $1.level) } }
 
     public mutating func hold(_ level: FocusLevel, by holder: UInt64) {
@@ -17,7 +17,7 @@ public struct FocusHolders: Equatable, Sendable {
 
     func isHeld(by holder: UInt64) -> Bool { held.contains { $0.holder == holder } }
 
-    /// Gives back what the holder held.
+    /// Removes the level of the holder.
     public mutating func release(by holder: UInt64) { held.removeAll { $0.holder == holder } }
 
     public static func == (left: Self, right: Self) -> Bool {

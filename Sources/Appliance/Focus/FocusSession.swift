@@ -1,18 +1,18 @@
-/// How much of the speaker the player may have (seed 004, the states of the HMI). Given by whatever shares it: a
-/// doorbell, a voice assistant.
+/// How much of the speaker the player may use (docs/playback.md, 14). A program that shares the
+/// speaker sets it: a doorbell, a voice assistant.
 public enum FocusLevel: UInt8, Comparable, CaseIterable, Sendable {
-    /// It was sent away.
+    /// The player may not play.
     case none
-    /// Something else plays.
+    /// Another program plays.
     case background
-    /// It plays, and the user looks at something else.
+    /// It may play, while the user does something else.
     case limited
     case full
 
     public static func < (left: FocusLevel, right: FocusLevel) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// What the board is doing (seed 004, the states of the phone).
+/// The power state of the board (docs/playback.md, 14).
 public enum PowerState: CaseIterable, Sendable {
     case active
     /// It is about to sleep.
@@ -22,7 +22,7 @@ public enum PowerState: CaseIterable, Sendable {
     case regaining
 }
 
-/// Whether the device is open (seed 004, "Streaming").
+/// Whether the device is open (docs/playback.md, 14).
 public enum StreamingState: CaseIterable, Sendable {
     case stopped
     /// It is being opened.
@@ -30,27 +30,26 @@ public enum StreamingState: CaseIterable, Sendable {
     case ready
 }
 
-/// When the sound card is opened and closed (seed 004, "Streaming Media Manager", its audio half). A `hw:` device has
-/// one owner: as long as it is open nobody else is heard.
+/// When the sound card is opened and closed (docs/playback.md, 14). A `hw:` device has one user:
+/// while the player has it open, no other program can play.
 ///
-/// The focus alone closes it. It is opened where the focus is limited or full and the board is awake: a phone plays on
-/// in the background, a board that sleeps does not. A board that wakes up opens it anew, for what it was playing to may
-/// have lost its state. That entering the full focus restarts what is ready is for video alone: the audio chart keeps
+/// Only the focus closes it. It is opened when the focus is limited or full and the board is awake. After the board
+/// wakes up the device is reopened, because it may have lost its state. A change between limited and full focus leaves
 /// it open.
 ///
-/// Whether anything plays is not asked here: `QueueConductor` goes on when it has the device again if it was playing.
+/// It does not look at playback: `QueueConductor` resumes after the device is back, if it was playing.
 public struct FocusSession: Equatable, Sendable {
     public enum Event: Equatable, Sendable {
         case focus(FocusLevel)
         case power(PowerState)
-        /// What `openDevice` began is done.
+        /// The device that `openDevice` asked for is open.
         case started
     }
 
     public enum Effect: Equatable, Sendable {
-        /// Take the device, go on where it was if it was playing, and report `started`.
+        /// Take the device, resume if it was playing, and report `started`.
         case openDevice
-        /// Fall silent, remember where, and free the device.
+        /// Stop, remember the position, and free the device.
         case closeDevice
     }
 
@@ -58,15 +57,15 @@ public struct FocusSession: Equatable, Sendable {
     public private(set) var power: PowerState
     public private(set) var streaming = StreamingState.stopped
 
-    /// The device is closed at first: `begin` opens it where it may be.
+    /// The device is closed at first: `begin` opens it when that is allowed.
     public init(focus: FocusLevel = .full, power: PowerState = .active) {
         self.focus = focus
         self.power = power
     }
 
-    /// Seed 004, "Audio Stream Lifecycle Chart".
+    /// docs/playback.md, 14.1.
     public static func canOpen(_ focus: FocusLevel) -> Bool { focus >= .limited }
-    /// Seed 004, "Audio Stream Lifecycle Chart".
+    /// docs/playback.md, 14.1.
     public static func shouldClose(_ focus: FocusLevel) -> Bool { focus <= .background }
 
     private var mayStart: Bool {
@@ -83,7 +82,7 @@ public struct FocusSession: Equatable, Sendable {
         case .power(let state):
             let before = power
             power = state
-            // Who is awake without a word of waking up has slept as well.
+            // `suspended → active` without `regaining` counts as a resume.
             let returns = state == .regaining && before != .regaining || state == .active && before == .suspended
             guard returns, streaming == .ready, Self.canOpen(focus) else { return startIfPossible() }
             return stop() + startIfPossible()

@@ -2,8 +2,8 @@ import Board
 import Platform
 import Player
 
-/// The one way from the queue to the engine. Lets the engine play, fall silent and reopen the device while the
-/// amplifier is muted, so that nothing pops; without an amplifier it does so at once.
+/// The only way from the queue to the engine. The engine starts, stops and reopens the device while the amplifier is
+/// muted, so that nothing pops. Without an amplifier there is no delay.
 ///
 /// Thread: that of `loop`, everything.
 /// `@unchecked Sendable` is safe because the engine's thread only posts to `loop`.
@@ -11,14 +11,14 @@ final class AmplifiedOutput: @unchecked Sendable {
     private let engine: PlaybackEngine
     private let loop: EventLoop
     private var amplifier: Amplifier?
-    /// Whether the last thing asked for was to play.
+    /// Whether the last request was to play.
     private var wantsToPlay = false
-    /// What is to be done when the amplifier is silent.
+    /// The request that waits until the amplifier is silent.
     private var pending: (() -> Void)?
-    /// What is to be called when that is done or cancelled.
+    /// Called when that request is done or cancelled.
     private var waiting: [@Sendable () -> Void] = []
     private var isHeard = false
-    /// Lets the engine reopen the device; nil when it does not wait for that.
+    /// Lets the engine reopen the device; nil when the engine does not wait for it.
     private var reopen: (() -> Void)?
 
     init(engine: PlaybackEngine, loop: EventLoop) {
@@ -26,7 +26,7 @@ final class AmplifiedOutput: @unchecked Sendable {
         self.loop = loop
     }
 
-    /// To be called once, before anything is played.
+    /// Call it once, before anything is played.
     func use(_ amplifier: Amplifier) {
         self.amplifier = amplifier
         engine.askBeforeReopening { [self, loop] reopening in
@@ -34,7 +34,7 @@ final class AmplifiedOutput: @unchecked Sendable {
         }
     }
 
-    /// Makes something else ready. A device that is still to be freed is freed first.
+    /// Loads another product. If the device still has to be freed, it is freed first.
     func load(_ product: MediaProduct) {
         if pending != nil { carryOutPending() }
         wantsToPlay = false
@@ -61,8 +61,7 @@ final class AmplifiedOutput: @unchecked Sendable {
 
     func reset() { afterMuting { [engine] in engine.reset() } }
 
-    /// Calls `action` on the engine's thread when all that was asked for is done: after `reset` the device is free
-    /// then.
+    /// Calls `action` on the engine's thread when all requests are done: after `reset` the device is free then.
     func afterRequests(_ action: @escaping @Sendable () -> Void) {
         if pending == nil { engine.afterRequests(action) } else { waiting.append(action) }
     }
@@ -103,16 +102,16 @@ final class AmplifiedOutput: @unchecked Sendable {
         }
     }
 
-    /// What the engine says: the amplifier is to be heard only while something plays.
+    /// Handles a state of the engine: the amplifier is on only while something plays.
     func engineIs(_ state: PlaybackState) {
         isHeard = state == .playing
         switch state {
         case .playing:
-            // After a stall it has begun by itself.
+            // After a stall the engine has started by itself.
             if pending == nil { amplifier?.wantDevice() }
             amplifier?.deviceStarted()
         case .idle, .stalled:
-            // A device that waits for the amplifier is late for that reason, or this was said before it was wanted.
+            // The device waits for the amplifier, or this report is older than the request to play.
             if let amplifier, amplifier.isDeviceStarted { amplifier.deviceLost() }
             carryOutPending()
         case .notPlaying:
@@ -120,13 +119,13 @@ final class AmplifiedOutput: @unchecked Sendable {
         }
     }
 
-    /// What the engine says of a device that is reopened while it plays.
+    /// Handles a device that is reopened while it plays.
     private func deviceIs(_ reopening: DeviceReopening) {
         switch reopening {
         case .asked(let goOn):
             reopen = goOn
             isHeard = false
-            // Otherwise the engine is about to be told something else.
+            // Otherwise another request to the engine follows.
             if wantsToPlay { amplifier?.restartDevice() }
         case .started:
             isHeard = true

@@ -1,21 +1,34 @@
 /// Entries that are removed together.
 struct EntryIDSet {
-    /// Ids that lie farther apart than this are searched for, nearer ones looked up in as many bits.
+    /// A range of ids larger than this is searched; for a smaller one, a bit for each id is stored.
     private static let bitLimit: UInt32 = 1 << 22
 
-    private let sorted: [EntryID]
     private let first: UInt32
     private let last: UInt32
-    /// A bit for each number from `first` to `last`; empty when those are too many.
+    /// A bit for each number from `first` to `last`; empty when the range is too large.
     private var bits: [UInt64] = []
+    /// Empty where there are bits.
+    private var sorted: [EntryID] = []
 
     init(_ ids: [EntryID]) {
-        sorted = ids.sorted()
-        first = sorted.first?.number ?? 1
-        last = sorted.last?.number ?? 0
-        guard first <= last, last - first < Self.bitLimit else { return }
+        var (first, last) = (UInt32.max, UInt32(0))
+        for id in ids {
+            first = min(first, id.number)
+            last = max(last, id.number)
+        }
+        (self.first, self.last) = (first, last)
+        guard first <= last else { return }
+        guard last - first < Self.bitLimit else {
+            sorted = ids.sorted()
+            return
+        }
         bits = [UInt64](repeating: 0, count: Int((last - first) / 64 + 1))
         for id in ids { bits[Int((id.number - first) / 64)] |= 1 << UInt64((id.number - first) % 64) }
+    }
+
+    /// false where none of these numbers is in the set.
+    func mayContain(_ numbers: ClosedRange<UInt32>) -> Bool {
+        first <= last && numbers.lowerBound <= last && numbers.upperBound >= first
     }
 
     func contains(_ id: EntryID) -> Bool {

@@ -1,128 +1,91 @@
 import Player
 
-/// The entries of the queue by id, in little memory: 24 bytes an entry and its product id's bytes, which lie one after
-/// another instead of each in an allocation of its own. Entries that were added together from one place share what they
-/// say about it.
+/// The entries of the queue by id, in pages: 24 bytes an entry and its product id's bytes. A copy shares the pages; a
+/// change copies those that it touches and others still use.
 struct EntryTable: Sendable {
-    /// Where a request came from.
-    private final class Origin: Sendable {
-        let sourceType: String?
-        let sourceId: String?
-        let extras: [String: String]
-
-        init(_ product: QueuedProduct) {
-            sourceType = product.sourceType
-            sourceId = product.sourceId
-            extras = product.extras
-        }
-
-        func isThat(of product: QueuedProduct) -> Bool {
-            sourceType == product.sourceType && sourceId == product.sourceId && extras == product.extras
-        }
-    }
-
-    private struct Row {
-        /// nil where nothing is known about it.
-        let origin: Origin?
-        let id: EntryID
-        /// The first byte of the product id in `text`.
-        var start: UInt32
-        let length: UInt16
-        let type: ProductType
-    }
-
     static let productIdLimit = Int(UInt16.max)
 
-    /// Ascending by id: ids are given in the order in which entries come.
-    private var rows: [Row] = []
-    private var text: [UInt8] = []
-    /// Bytes of `text` that no row uses any more.
-    private var unused = 0
-
-    var count: Int { rows.count }
+    /// Ascending by id: ids are given in the order in which entries come. None is empty.
+    private(set) var pages: [ProductPage] = []
+    private(set) var count = 0
 
     /// All ids, ascending.
-    var ids: [EntryID] { rows.map { $0.id } }
+    var ids: [EntryID] {
+        var ids: [EntryID] = []
+        ids.reserveCapacity(count)
+        for page in pages { for index in 0..<page.count { ids.append(page.id(index)) } }
+        return ids
+    }
 
-    func contains(_ id: EntryID) -> Bool { index(of: id) != nil }
+    func contains(_ id: EntryID) -> Bool { place(of: id) != nil }
 
     /// nil when there is no such entry.
-    subscript(_ id: EntryID) -> QueuedProduct? { index(of: id).map { product(rows[$0]) } }
+    subscript(_ id: EntryID) -> QueuedProduct? { place(of: id).map { pages[$0.page].product($0.index) } }
 
     /// The entries with this id and greater ones, ascending.
     func entries(from id: EntryID) -> [QueueEntry] {
-        rows[firstIndex(notBefore: id)...].map { QueueEntry(id: $0.id, product: product($0)) }
+        let pages = pages[(pageIndex(for: id) ?? 0)...]
+        var entries: [QueueEntry] = []
+        entries.reserveCapacity(pages.reduce(0) { $0 + $1.count - $1.firstIndex(notBefore: id) })
+        for page in pages {
+            for index in page.firstIndex(notBefore: id)..<page.count {
+                entries.append(QueueEntry(id: page.id(index), product: page.product(index)))
+            }
+        }
+        return entries
     }
 
-    /// Makes room for just these in an empty table, where growing would take up to twice as much.
-    mutating func reserve(for products: [QueuedProduct]) {
-        rows.reserveCapacity(products.count)
-        text.reserveCapacity(products.reduce(0) { $0 + $1.productId.utf8.count })
-    }
+    // MARK: Changes
 
     /// Adds an entry.
-    /// - Parameter id: greater than all that are there.
+    /// - Parameter id: greater than all ids in the table.
     mutating func append(_ product: QueuedProduct, as id: EntryID) {
-        let length = product.productId.utf8.count
-        let row = Row(
-            origin: origin(of: product), id: id, start: UInt32(text.count), length: UInt16(length),
-            type: product.productType)
-        rows.append(row)
-        text.append(contentsOf: product.productId.utf8)
+        if pages.last?.hasRoom(for: 1, bytes: product.productId.utf8.count) != true {
+            pages.append(ProductPage(from: id.number))
+        }
+        pages[pages.count - 1].append(product, as: id)
+        count += 1
     }
 
-    private func origin(of product: QueuedProduct) -> Origin? {
-        if product.sourceType == nil, product.sourceId == nil, product.extras.isEmpty { return nil }
-        if let last = rows.last?.origin, last.isThat(of: product) { return last }
-        return Origin(product)
+    /// Adds entries. Copies one page at most, however many there are.
+    /// - Parameter first: the id of the first one, greater than all that are there. The others follow without a gap.
+    mutating func append(_ products: PackedProducts, from first: EntryID) {
+        for var page in products.pages {
+            page.shift(by: first.number)
+            pages.append(joining: page)
+        }
+        count += products.count
     }
 
     /// Removes the entries that are in the set.
     mutating func remove(_ removed: EntryIDSet) {
-        var freed = 0
-        rows.removeAll { row in
-            guard removed.contains(row.id) else { return false }
-            freed += Int(row.length)
-            return true
-        }
-        unused += freed
-        // Half of it at most, so that closing the gaps costs a constant share of what was removed.
-        if unused > text.count / 2 { closeGaps() }
+        var removedCount = 0
+        for index in pages.indices { removedCount += pages[index].remove(removed) }
+        if removedCount == 0 { return }
+        count -= removedCount
+        // Pages that have become small are joined, or many of them would be left.
+        let all = pages
+        pages.removeAll()
+        for page in all { pages.append(joining: page) }
     }
 
     mutating func removeAll() { self = EntryTable() }
 
-    private mutating func closeGaps() {
-        var packed: [UInt8] = []
-        packed.reserveCapacity(text.count - unused)
-        for index in rows.indices {
-            let start = Int(rows[index].start)
-            rows[index].start = UInt32(packed.count)
-            packed.append(contentsOf: text[start..<(start + Int(rows[index].length))])
-        }
-        text = packed
-        unused = 0
+    // MARK: Places
+
+    private func place(of id: EntryID) -> (page: Int, index: Int)? {
+        guard let page = pageIndex(for: id) else { return nil }
+        let index = pages[page].firstIndex(notBefore: id)
+        return index < pages[page].count && pages[page].id(index) == id ? (page, index) : nil
     }
 
-    private func product(_ row: Row) -> QueuedProduct {
-        let bytes = text[Int(row.start)..<(Int(row.start) + Int(row.length))]
-        return QueuedProduct(
-            row.type, String(decoding: bytes, as: UTF8.self), sourceType: row.origin?.sourceType,
-            sourceId: row.origin?.sourceId, extras: row.origin?.extras ?? [:])
-    }
-
-    private func index(of id: EntryID) -> Int? {
-        let index = firstIndex(notBefore: id)
-        return index < rows.count && rows[index].id == id ? index : nil
-    }
-
-    private func firstIndex(notBefore id: EntryID) -> Int {
-        var low = 0
-        var high = rows.count
+    /// The page that would have the entry; nil before the first one.
+    private func pageIndex(for id: EntryID) -> Int? {
+        var (low, high) = (0, pages.count)
         while low < high {
             let middle = (low + high) / 2
-            if rows[middle].id < id { low = middle + 1 } else { high = middle }
+            if pages[middle].firstNumber <= id.number { low = middle + 1 } else { high = middle }
         }
-        return low
+        return low > 0 ? low - 1 : nil
     }
 }

@@ -1,17 +1,17 @@
 import Platform
 
-/// What is to be played, in which order, and what was played (seed 002, "Play Queue Management"). A value without any
-/// I/O: `QueueConductor` plays it, `QueueStore` keeps it.
+/// The entries to play, their order, and the entries that were played (docs/playback.md, 11). A value
+/// without I/O: `QueueConductor` plays it, `QueueStore` stores it.
 ///
 /// Every operation is at most linear in the number of entries, over arrays of four bytes an entry.
 public struct PlayQueue: Sendable {
     /// More entries than this are refused.
     public static let capacity = 100_000
-    /// How many entries of the past are remembered.
+    /// How many played entries the history keeps.
     public static let historyLimit = 100
 
     private(set) var table = EntryTable()
-    /// The order in which people put the entries.
+    /// The order in which the entries were added or moved.
     private(set) var originalOrder: [EntryID] = []
     /// The order while shuffled; empty otherwise.
     private(set) var shuffledOrder: [EntryID] = []
@@ -22,10 +22,12 @@ public struct PlayQueue: Sendable {
     /// The entries that played before the current one, oldest first. An entry may be in it several times.
     public private(set) var history: [EntryID] = []
     private(set) var nextNumber: UInt32 = 1
+    /// What the entries lie on.
+    private(set) var media = MusicMedia()
 
     public init() {}
 
-    // MARK: What is there
+    // MARK: Entries and order
 
     public var count: Int { originalOrder.count }
     public var isEmpty: Bool { originalOrder.isEmpty }
@@ -33,36 +35,38 @@ public struct PlayQueue: Sendable {
     /// All entries in the order in which they are played.
     public var playOrder: [EntryID] { isShuffled ? shuffledOrder : originalOrder }
 
+    public func contains(_ id: EntryID) -> Bool { table.contains(id) }
+
     /// The entry's product; nil when there is no such entry (any more).
     public func product(_ id: EntryID) -> QueuedProduct? { table[id] }
 
-    /// The entry's place in the order of playing, from 0.
+    /// The entry's index in the order of playing, from 0.
     public func index(of id: EntryID) -> Int? { playOrder.firstIndex(of: id) }
 
-    /// The entries at these places in the order of playing; places beyond the end are left out.
+    /// The entries in this range of the order of playing; indices beyond the end are left out.
     public func entries(_ range: Range<Int>) -> [QueueEntry] {
         playOrder[range.clamped(to: 0..<count)].compactMap { id in
             table[id].map { QueueEntry(id: id, product: $0) }
         }
     }
 
-    // MARK: What plays
+    // MARK: Playback
 
-    /// What follows the current entry by itself, and by `next`: what the engine's `setNext` is to be told after each
+    /// The entry that follows the current one, by itself and by `next`. The engine's `setNext` gets it after each
     /// change. nil at the end.
     public var upNext: EntryID? {
         guard let current else { return playOrder.first }
         return repeatMode == .one ? current : following(current)
     }
 
-    /// The entry after `id` in the order of playing, from the last one on to the first when all repeats.
+    /// The entry after `id` in the order of playing. With repeat all, the first one follows the last one.
     private func following(_ id: EntryID) -> EntryID? {
         guard let index = index(of: id) else { return nil }
         if index + 1 < count { return playOrder[index + 1] }
         return repeatMode == .all ? playOrder.first : nil
     }
 
-    /// Goes on to what is up next; while one repeats that is the current entry once more.
+    /// Goes to the entry that is up next. With repeat one that is the current entry.
     /// - Returns: the current entry now; nil when nothing follows, and then nothing has changed.
     public mutating func next() -> EntryID? {
         guard let id = upNext else { return nil }
@@ -70,12 +74,12 @@ public struct PlayQueue: Sendable {
         return id
     }
 
-    /// Goes back to the entry that played before; where the past is not known to the one before in the order, at the
-    /// beginning to the first one once more. (`PreviousButton` says whether this is what is wanted.)
+    /// Goes back to the entry that played before. Without a history it goes to the entry before in the order, at the
+    /// beginning to the first entry. (`PreviousButton` decides whether "previous" restarts the current entry instead.)
     /// - Returns: the current entry now; nil when the queue is empty.
     public mutating func previous() -> EntryID? {
         while let last = history.popLast() {
-            // What lay between the two may have been removed.
+            // The entries between the two may have been removed.
             guard last != current else { continue }
             current = last
             return last
@@ -94,7 +98,7 @@ public struct PlayQueue: Sendable {
         advance(to: id)
     }
 
-    /// The entry plays now, and what played until now is history. Without effect for an entry that is not there.
+    /// The entry plays now, and the one before enters the history. Does nothing for an entry that is not there.
     mutating func advance(to id: EntryID) {
         guard id != current, table.contains(id) else { return }
         remember(current)
@@ -107,22 +111,22 @@ public struct PlayQueue: Sendable {
         current = nil
     }
 
-    /// The entry cannot be played: the one after it becomes the current one, also while one repeats. It does not enter
-    /// the history, where `previous` would find it.
+    /// The entry cannot be played: the one after it becomes current, also with repeat one. The failed entry does not
+    /// enter the history, so `previous` does not return to it.
     mutating func pass(over failed: EntryID) {
         if current != failed { remember(current) }
         let next = following(failed)
         current = next == failed ? nil : next
     }
 
-    /// An entry that was passed over is the current one again. Without effect when it is not there any more.
-    /// - Returns: whether it is.
+    /// A skipped entry becomes current again. Does nothing when it is not there any more.
+    /// - Returns: whether it is current.
     mutating func comeBack(to id: EntryID) -> Bool {
         if product(id) != nil { current = id }
         return current == id
     }
 
-    /// None of the entries can be played: nothing is current.
+    /// None of the entries can be played: no entry is current.
     mutating func giveUp() { current = nil }
 
     private mutating func remember(_ id: EntryID?) {
@@ -133,11 +137,11 @@ public struct PlayQueue: Sendable {
 
     // MARK: Entries
 
-    /// Replaces all entries; the modes stay, the history begins anew.
+    /// Replaces all entries. The modes stay, the history becomes empty.
     /// - Parameter start: the index of the current entry in `products`; nil for the first one in the order of playing,
     ///   which is a random one while shuffled.
-    public mutating func set(
-        _ products: [QueuedProduct], startingAt start: Int? = 0, random: any RandomSource
+    mutating func set(
+        _ products: PackedProducts, startingAt start: Int? = 0, random: any RandomSource
     ) throws(PlayQueueError) {
         var emptied = self
         emptied.clear()
@@ -149,9 +153,9 @@ public struct PlayQueue: Sendable {
         if current == nil { current = playOrder.first }
     }
 
-    /// Adds products at the end, of both orders.
+    /// Adds products at the end of both orders.
     @discardableResult
-    public mutating func add(_ products: [QueuedProduct]) throws(PlayQueueError) -> [EntryID] {
+    mutating func add(_ products: PackedProducts) throws(PlayQueueError) -> [EntryID] {
         let ids = try take(products)
         originalOrder += ids
         if isShuffled { shuffledOrder += ids }
@@ -160,18 +164,16 @@ public struct PlayQueue: Sendable {
 
     /// Adds products behind the current entry.
     @discardableResult
-    public mutating func insertNext(_ products: [QueuedProduct]) throws(PlayQueueError) -> [EntryID] {
+    mutating func insertNext(_ products: PackedProducts) throws(PlayQueueError) -> [EntryID] {
         let place = current.flatMap { index(of: $0) }.map { $0 + 1 } ?? 0
         return try insert(products, at: place)
     }
 
-    /// Inserts products at a place in the order of playing. While shuffled they come behind the same entry in the
-    /// original order as well.
+    /// Inserts products at an index in the order of playing. While shuffled they follow the same entry in the original
+    /// order too.
     /// - Parameter index: limited to 0…count.
     @discardableResult
-    public mutating func insert(
-        _ products: [QueuedProduct], at index: Int
-    ) throws(PlayQueueError) -> [EntryID] {
+    mutating func insert(_ products: PackedProducts, at index: Int) throws(PlayQueueError) -> [EntryID] {
         let place = max(0, min(index, count))
         guard place < count else { return try add(products) }
         let ids = try take(products)
@@ -185,8 +187,8 @@ public struct PlayQueue: Sendable {
         return ids
     }
 
-    /// Moves an entry in the order of playing. The original order keeps it where it was when shuffled.
-    /// - Parameter index: the entry's place afterwards, limited to what there is.
+    /// Moves an entry in the order of playing. While shuffled, the original order does not change.
+    /// - Parameter index: the entry's index afterwards, limited to the valid range.
     public mutating func move(_ id: EntryID, to index: Int) throws(PlayQueueError) {
         guard let old = self.index(of: id) else { throw .noSuchEntry(id) }
         let place = max(0, min(index, count - 1))
@@ -197,8 +199,8 @@ public struct PlayQueue: Sendable {
         }
     }
 
-    /// Removes entries; those that are not there are passed over. When the current one is among them, the next that
-    /// stays takes its place.
+    /// Removes entries; unknown ids are ignored. When the current entry is removed, the next remaining one becomes
+    /// current.
     public mutating func remove(_ ids: [EntryID]) {
         let removed = EntryIDSet(ids)
         if let id = current, removed.contains(id), let index = index(of: id) {
@@ -219,29 +221,30 @@ public struct PlayQueue: Sendable {
         shuffledOrder = []
         history = []
         current = nil
+        media = MusicMedia()
         // Nobody remembers the first numbers by the time that half of them have been given.
         if nextNumber > UInt32.max / 2 { nextNumber = 1 }
     }
 
+    /// Entries have come that lie on these.
+    mutating func note(media mountPoints: [String]) { media.add(mountPoints) }
+
     /// Gives products ids and keeps them, in no order yet.
-    private mutating func take(_ products: [QueuedProduct]) throws(PlayQueueError) -> [EntryID] {
+    private mutating func take(_ products: PackedProducts) throws(PlayQueueError) -> [EntryID] {
         // In 64 bits: the number of entries that can still come does not fit into an Int of 32.
         guard products.count <= Self.capacity - count, Int64(UInt32.max - nextNumber) > Int64(products.count)
         else { throw .full(limit: Self.capacity) }
-        guard products.allSatisfy({ $0.productId.utf8.count <= EntryTable.productIdLimit })
-        else { throw .productIdTooLong(limit: EntryTable.productIdLimit) }
-        if table.count == 0 { table.reserve(for: products) }
-        return products.map { product in
-            defer { nextNumber += 1 }
-            table.append(product, as: EntryID(nextNumber))
-            return EntryID(nextNumber)
-        }
+        if products.hasTooLongID { throw .productIdTooLong(limit: EntryTable.productIdLimit) }
+        let first = nextNumber
+        nextNumber += UInt32(products.count)
+        table.append(products, from: EntryID(first))
+        return (first..<nextNumber).map { EntryID($0) }
     }
 
     // MARK: Shuffle
 
-    /// Switches shuffle. The current entry keeps playing and becomes the first of the random order; switched off, the
-    /// original order is back, with what has come and gone since.
+    /// Switches shuffle. On: the current entry keeps playing and becomes the first of the random order. Off: the
+    /// original order is back, with the entries that were added and without those that were removed.
     public mutating func setShuffled(_ shuffled: Bool, random: any RandomSource) {
         guard shuffled != isShuffled else { return }
         isShuffled = shuffled
@@ -252,7 +255,7 @@ public struct PlayQueue: Sendable {
         shuffledOrder = originalOrder
         if let current, let index = shuffledOrder.firstIndex(of: current) { shuffledOrder.swapAt(0, index) }
         let first = current == nil ? 0 : 1
-        // The bytes for all in one request: a system call for each would take longer than the rest.
+        // One request for all bytes: a system call for each would take longer than the rest.
         // (`random.bytes` would do, but a protocol extension's function on an existential traps in Embedded Swift 6.3.)
         var bytes = [UInt8](repeating: 0, count: 8 * count)
         bytes.withUnsafeMutableBytes { random.fill($0) }
@@ -265,10 +268,11 @@ public struct PlayQueue: Sendable {
 
     // MARK: Restoring
 
-    /// What was kept. Where it does not fit together, all entries are there, in the order in which they came.
+    /// The stored queue. When its parts do not fit together, all entries are there, in the order in which they were
+    /// added.
     init(
         table: EntryTable, originalOrder: [EntryID], shuffledOrder: [EntryID]?, repeatMode: RepeatMode,
-        current: EntryID?, history: [EntryID], nextNumber: UInt32
+        current: EntryID?, history: [EntryID], nextNumber: UInt32, media: MusicMedia = MusicMedia()
     ) {
         let ids = table.ids
         self.table = table
@@ -278,6 +282,7 @@ public struct PlayQueue: Sendable {
             isShuffled = true
         }
         self.repeatMode = repeatMode
+        self.media = media
         self.current = current.flatMap { table.contains($0) ? $0 : nil }
         self.history = Array(history.filter { table.contains($0) }.suffix(Self.historyLimit))
         self.nextNumber = max(nextNumber, (ids.last?.number ?? 0) + 1)

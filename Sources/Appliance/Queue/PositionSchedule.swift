@@ -1,6 +1,6 @@
-/// When the position is written, so that a pulled plug costs at most 10 s of it and the medium is left in peace: every
-/// 9 s while it moves, which leaves the write itself a second; at once when it comes to rest; at most once a second
-/// when somebody turns a knob to seek.
+/// When the position is written. A power cut loses at most 10 s of it, and the medium is rarely written: every 9 s
+/// while it moves (the write itself may take a second), at once when it stops, and at most once a second during
+/// repeated seeks.
 ///
 /// Times are those of a monotonic clock, in nanoseconds.
 public struct PositionSchedule: Sendable {
@@ -10,9 +10,9 @@ public struct PositionSchedule: Sendable {
     public enum Event: Equatable, Sendable {
         /// Time has passed.
         case tick
-        /// Somebody went to another position.
+        /// A seek to another position.
         case jumped
-        /// It was paused or stopped, or the program ends: nothing moves any more.
+        /// Paused, stopped, or the program ends: the position does not move any more.
         case rested
     }
 
@@ -25,10 +25,10 @@ public struct PositionSchedule: Sendable {
     private var lastWrite: Int64
     private var hasJumped = false
 
-    /// - Parameter now: when the position that is already written was last right.
+    /// - Parameter now: the time at which the stored position was correct.
     public init(at now: Int64) { lastWrite = now }
 
-    /// Whether to write the position now. It counts as written then.
+    /// Whether to write the position now. If so, it counts as written.
     /// - Parameter seconds: the position in `entry`.
     public mutating func shouldWrite(_ event: Event, seconds: Double, of entry: EntryID, at now: Int64) -> Bool {
         if event == .jumped { hasJumped = true }
@@ -41,8 +41,8 @@ public struct PositionSchedule: Sendable {
         return true
     }
 
-    /// When to come back with a tick: while it plays, and after a jump that was not written at once; nil when nothing
-    /// is going to change.
+    /// When to call with the next tick: while it plays, and after a jump that was not written at once; nil when nothing
+    /// will change.
     public func nextTick(isPlaying: Bool, at now: Int64) -> Int64? {
         isPlaying || hasJumped ? max(now, deadline) : nil
     }

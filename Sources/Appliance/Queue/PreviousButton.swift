@@ -1,4 +1,4 @@
-/// What "previous" means (seed 002, "PlaybackController.previous").
+/// What "previous" does (docs/playback.md, 12.3).
 public enum PreviousButton: Equatable, Sendable {
     /// Play the current product from its beginning.
     case restart

@@ -1,13 +1,13 @@
 import Platform
 import Player
 
-/// Plays the queue: carries out what `QueueStateMachine` decides, and hands it what the engine says. Uses the engine's
-/// public interface alone.
+/// Plays the queue: carries out the effects of `QueueStateMachine`, and passes the engine's messages to it. Uses only
+/// the engine's public interface.
 ///
-/// Thread: that of `loop`, everything.
+/// Thread: everything runs on the thread of `loop`.
 /// `@unchecked Sendable` is safe because the engine's thread only posts to `loop`.
 public final class QueueConductor: @unchecked Sendable {
-    /// Called on `loop`'s thread with everything that happens.
+    /// Called on `loop`'s thread with every event.
     public var observe: (QueueMessage) -> Void
 
     let output: AmplifiedOutput
@@ -21,9 +21,9 @@ public final class QueueConductor: @unchecked Sendable {
     private var isOver = false
 
     /// - Parameters:
-    ///   - loop: where everything happens. Where that is the player's own loop, the engine's messages are handled at
-    ///     once: what follows an entry is known before the entry ends, however short it is.
-    ///   - observe: called on `loop`'s thread with everything that happens.
+    ///   - loop: runs everything here. When it is the player's own loop, the engine's messages are handled at once: the
+    ///     next entry is set before the current one ends, however short it is.
+    ///   - observe: called on `loop`'s thread with every event.
     public init(
         engine: PlaybackEngine, loop: EventLoop, queue: PlayQueue = PlayQueue(), rules: QueueRules = .appliance,
         clock: any MonotonicClock = SystemMonotonicClock(), random: any RandomSource = SystemRandomSource(),
@@ -41,8 +41,8 @@ public final class QueueConductor: @unchecked Sendable {
         }
     }
 
-    /// Stops listening to the engine. From now on nothing is carried out and nothing reported; what was last true can
-    /// still be read. Until then it lives as long as the engine does.
+    /// Stops listening to the engine. From now on nothing is carried out or reported; the last values can still be
+    /// read. Without this call it lives as long as the engine.
     public func shutDown() {
         loop.assertOnLoop()
         if let subscription { engine.bus.cancel(subscription) }
@@ -52,31 +52,32 @@ public final class QueueConductor: @unchecked Sendable {
         isOver = true
     }
 
-    // MARK: What is going on
+    // MARK: Status
 
     /// The entries, their order and the modes.
     public var contents: PlayQueue { machine.contents }
 
-    /// Whether the user wants it to play. It may still be silent, for lack of data, of a device or of focus.
+    /// Whether the user wants it to play. It may still be silent, because data, the device or the focus is missing.
     public var wantsToPlay: Bool { machine.wantsToPlay }
 
     /// Whether it waits for the current entry's medium.
     public var waitsForMedium: Bool { machine.waitsForMedium }
 
-    /// Whether the engine has begun with the current entry: what the engine says is about that one.
+    /// Whether the engine has announced the current entry: the engine's values are about this entry.
     var isAnnounced: Bool { machine.isAnnounced }
 
-    /// Where the current entry is heard, in seconds; 0 without one. After a seek that is its target.
+    /// The position that is heard in the current entry, in seconds; 0 without one. After a seek, the target of the
+    /// seek.
     public var position: Double { machine.position(engine.assetPosition) }
 
-    /// What a person would say that it does.
+    /// The state of playback in one word, for a person.
     public var playback: DaemonStatus.Playback {
         guard machine.contents.current != nil else { return .stopped }
         guard wantsToPlay else { return .paused }
         return machine.isReleased || waitsForMedium || engine.playbackState == .stalled ? .stalled : .playing
     }
 
-    /// The current entry, where it is meant to play and the engine has no data of it although the device is there.
+    /// The current entry, when it should play and its data is late although the device is there.
     var entryWithoutData: QueuedProduct? {
         guard wantsToPlay, engine.playbackState == .stalled, engine.deviceProblem == nil else { return nil }
         return machine.contents.current.flatMap(machine.contents.product)
@@ -92,34 +93,34 @@ public final class QueueConductor: @unchecked Sendable {
 
     // MARK: Playback
 
-    /// Makes the current entry ready at a position, in seconds, for a start with what was kept.
+    /// Loads the current entry at a position, in seconds, when the stored queue is resumed.
     public func resume(at position: Double, playing: Bool) { handle(.resume(position: position, playing: playing)) }
 
-    /// Makes what follows the entry current, without loading it. To be called before `resume`.
+    /// Makes the entry after `entry` current, without loading it. Call it before `resume`.
     func pass(over entry: EntryID) { handle(.passOver(entry)) }
 
-    /// Plays the current entry, or the first one where there is none.
+    /// Plays the current entry, or the first one when there is none.
     public func play() { handle(.play) }
 
-    /// Falls silent and keeps the position.
+    /// Stops the sound and keeps the position.
     public func pause() { handle(.pause) }
 
     public func toggle() { handle(.toggle) }
 
-    /// Falls silent and frees the device; the current entry will start from its beginning.
+    /// Stops and frees the device. The current entry will start from its beginning.
     public func stop() { handle(.stop) }
 
-    /// Goes on to what is up next, playing or not as before. Does nothing at the end.
+    /// Goes to the entry that is up next, and keeps playing or paused. Does nothing at the end.
     public func next() { handle(.next) }
 
-    /// Restarts the current entry, or goes back to the one before while it has hardly begun.
+    /// Restarts the current entry, or goes back to the one before in the first seconds of an entry.
     public func previous() { handle(.previous) }
 
     /// Goes to a position of the current entry.
     /// - Parameter seconds: limited to 0…duration; at the end the entry has ended.
     public func seek(to seconds: Double) { handle(.seek(seconds: seconds)) }
 
-    /// Jumps to an entry, playing or not as before.
+    /// Jumps to an entry, and keeps playing or paused.
     public func select(_ entry: EntryID) throws(PlayQueueError) {
         try replace(playing: nil) { contents throws(PlayQueueError) in try contents.select(entry) }
     }
@@ -128,11 +129,17 @@ public final class QueueConductor: @unchecked Sendable {
 
     /// Replaces the queue.
     /// - Parameters:
-    ///   - start: the index of the first product to play; nil for any while shuffled.
+    ///   - start: the index of the first product to play; nil for the first in the order of playing, a random one while
+    ///     shuffled.
     ///   - playing: whether to play at once.
     public func set(
         _ products: [QueuedProduct], startingAt start: Int? = 0, playing: Bool
     ) throws(PlayQueueError) {
+        try set(PackedProducts(products), startingAt: start, playing: playing)
+    }
+
+    /// The same for products that are packed.
+    func set(_ products: PackedProducts, startingAt start: Int? = 0, playing: Bool) throws(PlayQueueError) {
         let random = random
         try replace(playing: playing) { contents throws(PlayQueueError) in
             try contents.set(products, startingAt: start, random: random)
@@ -146,9 +153,9 @@ public final class QueueConductor: @unchecked Sendable {
 
     public func setRepeatMode(_ mode: RepeatMode) { change { $0.repeatMode = mode } }
 
-    /// Changes the queue by any operations, and has the engine follow: another current entry is loaded, playing or not
-    /// as before, and what is up next is set.
-    /// - Throws: what `change` throws; what it did before that counts.
+    /// Changes the queue by any operations, and updates the engine: another current entry is loaded, playing or paused
+    /// as before, and the next entry is set.
+    /// - Throws: what `change` throws; the changes before the error stay.
     public func edit(_ change: (inout PlayQueue) throws(PlayQueueError) -> Void) throws(PlayQueueError) {
         loop.assertOnLoop()
         if isOver { return }
@@ -178,11 +185,11 @@ public final class QueueConductor: @unchecked Sendable {
 
     // MARK: The device
 
-    /// Stops and frees the device for others, and remembers where and whether it was playing. Until `regain` all else
-    /// goes on, silently.
+    /// Stops and frees the device for other programs, and remembers the position and whether it was playing. Until
+    /// `regain` everything else works, silently.
     public func release() { handle(.release) }
 
-    /// Goes on where `release` has stopped, if it was playing.
+    /// Resumes after `release`, if it was playing.
     public func regain() { handle(.regain) }
 
     // MARK: Decisions
@@ -234,7 +241,7 @@ public final class QueueConductor: @unchecked Sendable {
         timer = nil
     }
 
-    // MARK: What the engine says
+    // MARK: Messages of the engine
 
     private func receive(_ message: PlaybackMessage) {
         switch message {
@@ -248,7 +255,7 @@ public final class QueueConductor: @unchecked Sendable {
         case .error(let error):
             guard let product = error.mediaProduct, let request = PlaybackRequest(referenceId: product.referenceId)
             else { return }
-            handle(.failed(request, error, lacksMedium: MediumWait.isNeeded(after: error)))
+            handle(.failed(request, error, lacksMedium: MediumWait.isNeeded(after: error, contents.media)))
         case .playbackStateChanged(let state):
             output.engineIs(state)
             handle(.engineIs(state))

@@ -1,6 +1,6 @@
 import Player
 
-/// Names an entry of the play queue for as long as the entry is there, across restarts and however often it is moved.
+/// Names an entry of the play queue as long as the entry exists, across restarts and moves.
 public struct EntryID: Hashable, Comparable, Sendable, BitwiseCopyable {
     /// From 1. A later entry has a greater number.
     public let number: UInt32
@@ -10,12 +10,12 @@ public struct EntryID: Hashable, Comparable, Sendable, BitwiseCopyable {
     public static func < (left: EntryID, right: EntryID) -> Bool { left.number < right.number }
 }
 
-/// What the queue keeps of a media product: enough to ask for it again after a restart.
+/// The stored form of a media product: enough to request it again after a restart.
 public struct QueuedProduct: Equatable, Sendable {
     public var productType: ProductType
     /// The product's id at its source; for local files the path.
     public var productId: String
-    /// Where the request came from; passed through to the play log.
+    /// The origin of the request; passed through to the play log.
     public var sourceType: String?
     public var sourceId: String?
     /// Further attributes; passed through to the play log.
@@ -32,8 +32,8 @@ public struct QueuedProduct: Equatable, Sendable {
         self.extras = extras
     }
 
-    /// What the playback engine takes.
-    /// - Parameter referenceId: tells this request apart from others for the same product.
+    /// The product for the playback engine.
+    /// - Parameter referenceId: distinguishes this request from others for the same product.
     public func mediaProduct(referenceId: String) -> MediaProduct {
         MediaProduct(
             productType: productType, productId: productId, referenceId: referenceId, sourceType: sourceType,
@@ -52,7 +52,7 @@ public struct QueueEntry: Equatable, Sendable {
     }
 }
 
-/// What follows the last entry, and the current one (seed 002, "RepeatMode").
+/// What follows the last entry, and the current one (docs/playback.md, 11).
 public enum RepeatMode: UInt8, Equatable, Sendable, CaseIterable {
     /// Nothing: playback ends with the last entry.
     case off = 0
@@ -71,7 +71,7 @@ public enum RepeatMode: UInt8, Equatable, Sendable, CaseIterable {
     }
 }
 
-/// Why the queue could not be changed. It is as it was.
+/// Why the queue could not be changed. Nothing has changed.
 public enum PlayQueueError: Error, Equatable, Sendable {
     /// There is no such entry (any more).
     case noSuchEntry(EntryID)

@@ -1,27 +1,40 @@
-/// What changes in the database when a queue has changed: one transaction.
+/// The rows that change in the database after a change of the queue: one transaction.
 public struct QueueChange: Equatable, Sendable {
-    /// Everything that does not belong to one entry. A row of its own.
+    /// Everything that does not belong to one entry. It has its own row.
     struct State: Equatable, Sendable {
         var repeatMode = RepeatMode.off
         var isShuffled = false
         var current: EntryID?
         var history: [EntryID] = []
         var nextNumber: UInt32 = 1
-        /// Whether it is meant to play; what a start resumes depends on it.
+        /// Whether it should play; a start decides by it whether to resume.
         var isPlaying = false
+
+        init() {}
+
+        init(_ queue: PlayQueue, isPlaying: Bool) {
+            repeatMode = queue.repeatMode
+            isShuffled = queue.isShuffled
+            current = queue.current
+            history = queue.history
+            nextNumber = queue.nextNumber
+            self.isPlaying = isPlaying
+        }
     }
 
-    /// All that were there go; `removedEntries` is empty then.
+    /// All old entries are removed; `removedEntries` is empty then.
     var removesAllEntries = false
     var removedEntries: [EntryID] = []
     var addedEntries: [QueueEntry] = []
     var originalOrder = SparseOrder.Change()
     var shuffledOrder = SparseOrder.Change()
     var state: State?
+    /// All of them, where one has come or gone.
+    var media: MusicMedia?
 
     var isEmpty: Bool {
         !removesAllEntries && removedEntries.isEmpty && addedEntries.isEmpty && originalOrder.isEmpty
-            && shuffledOrder.isEmpty && state == nil
+            && shuffledOrder.isEmpty && state == nil && media == nil
     }
 
     /// How many rows are inserted, deleted or updated; emptying a table counts as one.
@@ -30,43 +43,49 @@ public struct QueueChange: Equatable, Sendable {
             (order.isRewrite ? 1 : order.deletedKeys.count) + order.insertedRows.count
         }
         return (removesAllEntries ? 1 : removedEntries.count) + addedEntries.count + count(originalOrder)
-            + count(shuffledOrder) + (state == nil ? 0 : 1)
+            + count(shuffledOrder) + (state == nil ? 0 : 1) + (media?.mountPoints.count ?? 0)
     }
 }
 
-/// What the database holds of the queue, in so far as it is needed to tell what has changed. It is compared with the
-/// queue after each operation, so that no operation has to say itself what it did.
+/// A copy of what the database holds of the queue, as far as it is needed to find changes. It is compared with the
+/// queue after each operation, so operations do not have to report their changes.
 ///
-/// Thread: that of the queue. The change may be written by another.
+/// Thread: that of the queue. Another thread may write the change.
 public struct QueueImage: Sendable {
     private var originalOrder: SparseOrder
     private var shuffledOrder: SparseOrder
-    /// nil: nobody knows what is there.
+    /// nil: the content of the database is unknown.
     private var state: QueueChange.State?
+    private var media: MusicMedia?
 
-    init(originalOrder: SparseOrder, shuffledOrder: SparseOrder, state: QueueChange.State) {
+    init(originalOrder: SparseOrder, shuffledOrder: SparseOrder, state: QueueChange.State, media: MusicMedia) {
+        self.media = media
         self.originalOrder = originalOrder
         self.shuffledOrder = shuffledOrder
         self.state = state
     }
 
-    /// An image of nothing known: the next change writes everything. For when a change could not be written.
+    /// An image of an unknown content: the next change writes everything. Used when a change could not be written.
     public init() {
         originalOrder = SparseOrder()
         shuffledOrder = SparseOrder()
     }
 
+    /// Whether the database holds `queue` already.
+    func isOf(_ queue: PlayQueue, isPlaying: Bool) -> Bool {
+        state == QueueChange.State(queue, isPlaying: isPlaying) && originalOrder.ids == queue.originalOrder
+            && shuffledOrder.ids == queue.shuffledOrder && media == queue.media
+    }
+
     /// What has to be written so that the database holds `queue`; nil when it does already. The image takes it as
     /// written.
     public mutating func change(to queue: PlayQueue, isPlaying: Bool) -> QueueChange? {
-        let newState = QueueChange.State(
-            repeatMode: queue.repeatMode, isShuffled: queue.isShuffled, current: queue.current,
-            history: queue.history, nextNumber: queue.nextNumber, isPlaying: isPlaying)
+        let newState = QueueChange.State(queue, isPlaying: isPlaying)
         var change = QueueChange()
         if let state, state.nextNumber <= newState.nextNumber {
             update(&change, to: queue, firstNew: EntryID(state.nextNumber))
         } else {
-            // Nothing is known of what is there, or numbers start again from 1, so that an id says nothing.
+            // The content is unknown, or numbers start again from 1, so that an id identifies nothing.
             originalOrder = SparseOrder()
             shuffledOrder = SparseOrder()
             update(&change, to: queue, firstNew: EntryID(0))
@@ -76,6 +95,11 @@ public struct QueueImage: Sendable {
         }
         if state != newState { change.state = newState }
         state = newState
+        // Nothing known and nothing there is no change: most queues lie on the root file system.
+        if media != queue.media, media != nil || queue.media != MusicMedia() || change.removesAllEntries {
+            change.media = queue.media
+        }
+        media = queue.media
         return change.isEmpty ? nil : change
     }
 

@@ -1,27 +1,44 @@
 import Database
 import Platform
 
-/// Hands what changes of the queue, the position and the settings of clients to the storage thread. One write is under
-/// way at a time; what changes meanwhile goes into the next one. What a client waits for is written at once, the rest
-/// within the write budget.
+/// Passes changes of the queue, the position and the settings of clients to the storage thread. One write runs at a
+/// time; changes meanwhile go into the next one. A write that a client waits for runs at once, the others within the
+/// write budget.
 ///
 /// Thread: that of `loop`.
 // @unchecked: everything belongs to `loop`'s thread. The work that runs on the storage thread has a copy of its batch.
 final class QueueKeeper: @unchecked Sendable {
-    /// Everything of one write: it is on the medium whole, or not at all.
+    /// The content of one write: it is on the medium completely, or not at all.
     private struct Batch: Sendable {
-        var change: QueueChange?
+        /// Counts the batches.
+        var number = 0
+        var queue: (contents: PlayQueue, isPlaying: Bool)?
         var position: (seconds: Double, entry: EntryID)?
         var settings: [SettingName: String?] = [:]
 
-        var isEmpty: Bool { change == nil && position == nil && settings.isEmpty }
+        var isEmpty: Bool { queue == nil && position == nil && settings.isEmpty }
 
-        func write(to database: Database) throws(DatabaseError) {
+        func write(to database: Database, _ written: WrittenQueue) throws(DatabaseError) {
             let store = QueueStore(database)
-            if let change { try store.writeRows(change) }
+            if let queue { try written.write(queue.contents, isPlaying: queue.isPlaying, in: number, to: store) }
             if let position { try store.write(position: position.seconds, of: position.entry) }
             let rows = KeyValueStore(database, table: ApplianceState.settingTable)
             for (name, text) in settings { try rows.set(text.map { .text($0) }, for: name.path) }
+        }
+    }
+
+    /// What makes one queue differ from another. The entries go by their ids: an entry never changes.
+    private struct Handed: Equatable {
+        var state: QueueChange.State
+        var originalOrder: [EntryID]
+        var shuffledOrder: [EntryID]
+        var media: MusicMedia
+
+        init(_ queue: PlayQueue, isPlaying: Bool) {
+            state = QueueChange.State(queue, isPlaying: isPlaying)
+            originalOrder = queue.originalOrder
+            shuffledOrder = queue.shuffledOrder
+            media = queue.media
         }
     }
 
@@ -29,26 +46,31 @@ final class QueueKeeper: @unchecked Sendable {
     private static let retryInterval: Int64 = 30_000_000_000
 
     private let loop: EventLoop
-    /// Asked for when it is written: a copy that is held would make every change of the queue copy it.
+    /// Called for each write: holding a copy would make every change of the queue copy it.
     private var queue: () -> (queue: PlayQueue, isPlaying: Bool)
     private var report: (DatabaseError?) -> Void
     private let storage: StorageThread
 
-    private var image: QueueImage
+    /// Of the storage thread.
+    private let written: WrittenQueue
+    /// What was handed to the storage thread last; nil when everything has to be written.
+    private var handed: Handed?
+    private var lastNumber = 0
     private var position: (seconds: Double, entry: EntryID)?
     private var settings: [SettingName: String?] = [:]
     private var isWriting = false
     private var isOver = false
     private var hasFailed: Bool
-    /// What waits for the write that is under way, and for the one after it.
+    /// Callers that wait for the running write, and for the next one.
     private var waitingForThis: [() -> Void] = []
     private var waitingForNext: [() -> Void] = []
     private var retry: TimerToken?
 
     /// - Parameters:
     ///   - image: what the database holds.
-    ///   - queue: the queue as it is now, and whether it is meant to play.
-    ///   - report: called on `loop`'s thread when writing begins to fail, and with nil when it works again.
+    ///   - queue: the current queue, and whether it should play.
+    ///   - report: called on `loop`'s thread with the error when writing begins to fail, and with nil when it works
+    ///     again.
     init(
         _ storage: StorageThread, _ image: QueueImage, loop: EventLoop,
         queue: @escaping () -> (queue: PlayQueue, isPlaying: Bool), report: @escaping (DatabaseError?) -> Void
@@ -56,21 +78,23 @@ final class QueueKeeper: @unchecked Sendable {
         self.loop = loop
         self.report = report
         self.storage = storage
-        self.image = image
         self.queue = queue
         storage.join()
-        // The state could not be opened: everything is written as soon as it can be.
+        // The state could not be opened: everything is written as soon as that is possible.
         hasFailed = storage.problem != nil
+        written = WrittenQueue(hasFailed ? QueueImage() : image)
         if hasFailed {
-            self.image = QueueImage()
             retryLater()
+        } else {
+            let (queue, isPlaying) = queue()
+            if image.isOf(queue, isPlaying: isPlaying) { handed = Handed(queue, isPlaying: isPlaying) }
         }
     }
 
-    /// The queue, or whether it is meant to play, may have changed.
+    /// The queue may have changed, or whether it should play.
     func keepQueue() { writeIfIdle() }
 
-    /// The entry was heard up to there.
+    /// The entry was heard up to this position.
     func keep(position seconds: Double, of entry: EntryID) {
         position = (seconds, entry)
         writeIfIdle()
@@ -82,25 +106,25 @@ final class QueueKeeper: @unchecked Sendable {
         writeIfIdle()
     }
 
-    /// Calls `action` once everything up to now is on the medium, or could not be brought there. Somebody waits, so the
-    /// write budget does not count.
+    /// Calls `action` once everything up to now is on the medium, or could not be written. A client waits for it, so
+    /// the write budget does not apply.
     func afterWriting(_ action: @escaping () -> Void) {
         waitingForNext.append(action)
         if isWriting { storage.hurry() }
         writeIfIdle()
     }
 
-    /// Hands on what is still to be written, and ends the use of the storage. The last use.
+    /// Passes on the remaining changes, and ends the use of the storage. The last call.
     func shutDown() {
         loop.assertOnLoop()
         if isOver { return }
         if let retry { loop.cancel(retry) }
         retry = nil
-        // After the write that may be under way, whose outcome this does not wait for.
+        // After the running write, if there is one. Its result is not awaited.
         let batch = nextBatch()
         if !batch.isEmpty {
-            storage.write(answerOn: nil) { (database) throws(DatabaseError) in
-                try batch.write(to: database)
+            storage.write(answerOn: nil) { [written] (database) throws(DatabaseError) in
+                try batch.write(to: database, written)
             } answer: { error in
                 if let error { Log.error("the queue could not be saved: \(error)") }
             }
@@ -123,10 +147,11 @@ final class QueueKeeper: @unchecked Sendable {
         guard !batch.isEmpty else { return endWaiting() }
         isWriting = true
         let canWait = waitingForThis.isEmpty && batch.settings.isEmpty
-        storage.write(canWait: canWait, answerOn: loop) { (database) throws(DatabaseError) in
-            try batch.write(to: database)
+        storage.write(canWait: canWait, answerOn: nil) { [written] (database) throws(DatabaseError) in
+            try batch.write(to: database, written)
         } answer: { [self] error in
-            wrote(batch, error)
+            written.ended(batch.number, error)
+            loop.post { self.wrote(batch, error) }
         }
     }
 
@@ -135,8 +160,13 @@ final class QueueKeeper: @unchecked Sendable {
             position = nil
             settings = [:]
         }
+        lastNumber += 1
+        var batch = Batch(number: lastNumber, position: position, settings: settings)
         let (queue, isPlaying) = queue()
-        return Batch(change: image.change(to: queue, isPlaying: isPlaying), position: position, settings: settings)
+        let now = Handed(queue, isPlaying: isPlaying)
+        if now != handed { batch.queue = (queue, isPlaying) }
+        handed = now
+        return batch
     }
 
     private func wrote(_ batch: Batch, _ error: DatabaseError?) {
@@ -144,11 +174,11 @@ final class QueueKeeper: @unchecked Sendable {
         isWriting = false
         if let error { failed(batch, error) } else if hasFailed { succeeded() }
         endWaiting()
-        // After a failure the next attempt comes with the next change, or after a while.
+        // After a failure the next attempt follows with the next change, or after `retryInterval`.
         if error == nil || !waitingForNext.isEmpty { writeIfIdle() }
     }
 
-    /// After the end nothing is written any more, and nobody waits for it.
+    /// After the end nothing is written any more, so nothing has to wait.
     private func answerTheRest() {
         waitingForThis += waitingForNext
         waitingForNext = []
@@ -166,9 +196,9 @@ final class QueueKeeper: @unchecked Sendable {
         report(nil)
     }
 
-    /// Nothing of it was written. Everything is retried with the next change, or after a while.
+    /// Nothing of the batch was written. Everything is retried with the next change, or after `retryInterval`.
     private func failed(_ batch: Batch, _ error: DatabaseError) {
-        image = QueueImage()
+        handed = nil
         position = position ?? batch.position
         for (name, text) in batch.settings where settings.index(forKey: name) == nil {
             settings.updateValue(text, forKey: name)

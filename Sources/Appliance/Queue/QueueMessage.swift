@@ -1,21 +1,22 @@
 import Player
 
-/// What happened to the queue, for everybody who keeps, shows or reports it.
+/// An event of the queue, for the parts that store, show or report it.
 public enum QueueMessage: Equatable, Sendable {
-    /// Entries, order, modes, the current entry or whether it is meant to play, because somebody asked for it.
+    /// Entries, order, modes, the current entry, or whether it should play have changed by a request.
     case queueChanged
-    /// The queue went on to another entry by itself.
+    /// The queue went to another entry by itself.
     case advanced
-    /// The engine has begun with the current entry: its context is known.
+    /// The engine has announced the current entry: its context is known.
     case currentAnnounced
     case stateChanged(PlaybackState)
     /// The position has jumped.
     case positionJumped
     /// It was playing, and was paused, stopped or interrupted.
     case rested
-    /// The entry could not be played and was passed over.
+    /// The entry could not be played and was skipped.
     case failed(EntryID, PlayerError)
-    /// The current entry's medium is missing, and the entry is retried; nil: the medium is back, or no longer needed.
+    /// The current entry's medium is missing, and the entry is retried; nil: the medium is back, or is not needed any
+    /// more.
     case mediumMissing(PlayerError?)
     /// Nothing is left to play.
     case ended

@@ -2,14 +2,15 @@ import Database
 import Platform
 import Player
 
-/// Reads the queue from its tables. The rows come from outside: another version, another program, a failing medium.
-/// Each value is checked, and a row that does not fit is left out and counted.
+/// Reads the queue from its tables. The rows are untrusted: another version or program may have written them, or the
+/// medium may fail. Each value is checked, and a row that is not valid is left out and counted.
 ///
 /// Thread: that of the database.
 struct QueueReader {
-    /// All product ids together, in bytes: more than this is damage and would not fit into a small board's memory.
+    /// The limit of all product ids together, in bytes. More is damage, and does not fit into the memory of a small
+    /// board.
     private static let textLimit = 128 << 20
-    /// In milliseconds. A position behind it is damage.
+    /// In milliseconds. A greater position is damage.
     static let longestPosition: Int64 = 1_000_000_000_000_000
 
     private let database: Database
@@ -27,18 +28,22 @@ struct QueueReader {
         let state = try readState()
         let original = try readOrder("queue_order")
         let shuffled = try readOrder("queue_shuffled_order")
+        let media = try readMedia()
         let queue = PlayQueue(
             table: try readEntries(), originalOrder: original.ids, shuffledOrder: state.isShuffled ? shuffled.ids : nil,
-            repeatMode: state.repeatMode, current: state.current, history: state.history, nextNumber: state.nextNumber)
+            repeatMode: state.repeatMode, current: state.current, history: state.history, nextNumber: state.nextNumber,
+            media: media)
         if queue.originalOrder != original.ids || queue.isShuffled != state.isShuffled { lostOrder = true }
-        let position = if let current = queue.current { try readPosition(of: current) } else { 0.0 }
+        let position = try readPosition(of: queue.current)
         // A number that would be given a second time.
         if queue.nextNumber != state.nextNumber { lostRows += 1 }
         let isWhole = lostRows == 0 && !lostOrder
         return QueueStore.Contents(
             queue: queue, position: position, isPlaying: state.isPlaying,
             // Where something was left out, the next change writes everything.
-            image: isWhole ? QueueImage(originalOrder: original, shuffledOrder: shuffled, state: state) : QueueImage(),
+            image: isWhole
+                ? QueueImage(originalOrder: original, shuffledOrder: shuffled, state: state, media: media)
+                : QueueImage(),
             loss: loss)
     }
 
@@ -105,7 +110,7 @@ struct QueueReader {
             extras: extras.map(Self.extras) ?? [:])
     }
 
-    /// nil for what is neither text nor NULL, or too long; `.some(nil)` for NULL.
+    /// nil for a value that is neither text nor NULL, or too long; `.some(nil)` for NULL.
     private static func text(_ value: DatabaseValue) -> String?? {
         switch value {
         case .null: .some(nil)
@@ -129,22 +134,41 @@ struct QueueReader {
         return SparseOrder(rows)
     }
 
-    private mutating func readPosition(of entry: EntryID) throws(DatabaseError) -> Double {
-        var statement = try database.prepare("SELECT milliseconds FROM queue_position WHERE entry = ?")
-        try statement.bind([.integer(Int64(entry.number))])
+    private mutating func readMedia() throws(DatabaseError) -> MusicMedia {
+        var points: [String] = []
+        var statement = try database.prepare("SELECT mount_point FROM queue_medium")
+        while try statement.step() {
+            guard points.count < MusicMedia.limit, let point = statement.text(0), point.utf8.first == UInt8(ascii: "/")
+            else {
+                lostRows += 1
+                continue
+            }
+            points.append(point)
+        }
+        return MusicMedia(points)
+    }
+
+    /// The position that is kept is checked also where it is not that of the current entry. It must not become the
+    /// position of an entry to come.
+    private mutating func readPosition(of current: EntryID?) throws(DatabaseError) -> Double {
+        var statement = try database.prepare("SELECT entry, milliseconds FROM queue_position")
         guard try statement.step() else { return 0 }
-        guard let milliseconds = statement.integer(0), (0...Self.longestPosition).contains(milliseconds) else {
+        guard let entry = Self.entryID(statement.integer(0)), let milliseconds = statement.integer(1),
+            (0...Self.longestPosition).contains(milliseconds)
+        else {
             lostRows += 1
             return 0
         }
-        return Double(milliseconds) / 1000
+        return entry == current ? Double(milliseconds) / 1000 : 0
     }
 
     // MARK: Columns
 
-    /// The last number stays free: the next one must fit as well.
+    /// The greatest number of an entry. One stays free, because the next number must be valid too.
+    static let lastNumber = Int64(UInt32.max) - 1
+
     private static func entryID(_ value: Int64?) -> EntryID? {
-        guard let value, value >= 1, value < Int64(UInt32.max) else { return nil }
+        guard let value, (1...lastNumber).contains(value) else { return nil }
         return EntryID(UInt32(value))
     }
 
@@ -164,7 +188,7 @@ struct QueueReader {
 }
 
 extension [UInt8] {
-    /// Four bytes an entry, the lowest first; the last ones that a queue remembers.
+    /// Four bytes an entry, the lowest byte first. Only the newest ones, up to the limit of the history.
     fileprivate var history: [EntryID] {
         let bytes = prefix(count / 4 * 4).suffix(4 * PlayQueue.historyLimit)
         return stride(from: bytes.startIndex, to: bytes.endIndex, by: 4).map { index in

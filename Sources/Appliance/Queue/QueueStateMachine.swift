@@ -1,13 +1,13 @@
 import Player
 
 /// Every decision about what the engine plays of the queue, without its I/O: events in, effects out
-/// (docs/playback.md, "The queue"). `QueueConductor` carries the effects out in their order.
+/// (docs/playback.md, 11 to 13). `QueueConductor` carries the effects out in their order.
 struct QueueStateMachine {
     enum Event: Equatable {
-        // What people ask for.
-        /// Make the current entry ready at a position, for a start with what was kept.
+        // Requests of people.
+        // Load the current entry at a position, when the stored queue is resumed.
         case resume(position: Double, playing: Bool)
-        /// Make what follows the entry current, without loading it.
+        /// Make the entry after this one current, without loading it.
         case passOver(EntryID)
         case play
         case pause
@@ -17,14 +17,14 @@ struct QueueStateMachine {
         case previous
         case seek(seconds: Double)
 
-        // What the focus asks for.
+        // Requests of the focus.
         case release
         case regain
 
-        // What the engine says.
+        // Messages of the engine.
         case began(PlaybackRequest, duration: Double?)
         case finished(PlaybackRequest)
-        /// - lacksMedium: the medium is missing, in contrast to the file.
+        /// - lacksMedium: the medium is missing, not only the file.
         case failed(PlaybackRequest, PlayerError, lacksMedium: Bool)
         case engineIs(PlaybackState)
         case contextChanged
@@ -32,7 +32,7 @@ struct QueueStateMachine {
         /// A seek with `reportsEnd` was carried out.
         case sought
 
-        /// The time of `wake` has come.
+        /// The time of `wake` is over.
         case woken
     }
 
@@ -42,9 +42,9 @@ struct QueueStateMachine {
         case play
         case pause
         case reset
-        /// With `reportsEnd`, `.sought` comes when the engine has carried it out.
+        /// With `reportsEnd`, `.sought` follows when the engine has carried it out.
         case seek(seconds: Double, reportsEnd: Bool)
-        /// Report `.woken` after so many nanoseconds; forget about an earlier time.
+        /// Report `.woken` after so many nanoseconds. Replaces an earlier wake.
         case wake(after: Int64)
         case cancelWake
         case tell(QueueMessage)
@@ -61,30 +61,31 @@ struct QueueStateMachine {
     }
 
     private(set) var contents: PlayQueue
-    /// Whether the user wants it to play. It may still be silent, for lack of data, of a device or of focus.
+    /// Whether the user wants it to play. It may still be silent, because data, the device or the focus is missing.
     private(set) var wantsToPlay = false
-    /// Whether others have the device.
+    /// Whether other programs use the device.
     private(set) var isReleased = false
-    /// Whether the engine has said that it has begun with the current entry.
+    /// Whether the engine has announced the current entry.
     private(set) var isAnnounced = false
 
     private let rules: QueueRules
     private var lastSerial: UInt64 = 0
-    /// What the engine plays or will play; nil when it has nothing. Messages about earlier requests are out of date.
+    /// The request that the engine plays or will play; nil without one. Messages about earlier requests are out of
+    /// date.
     private var loaded: PlaybackRequest?
-    /// What the engine was told to play next.
+    /// The request that the engine has as its next one.
     private var planned: PlaybackRequest?
-    /// Where the current entry begins, in seconds, as long as the engine does not know it better.
+    /// The position at which the current entry begins, in seconds, while the engine does not report one.
     private var startPosition = 0.0
-    /// The entry that is heard: its length in seconds, nil when that is unknown, and when it began.
+    /// The entry that is heard: its length in seconds, nil when unknown, and the time when it began.
     private var length: (seconds: Double?, began: Int64)?
     /// Seeks that the engine has not carried out yet.
     private var seeksUnderWay = 0
-    /// Entries in a row that could not be played.
+    /// Failed entries in a row.
     private var failures = 0
     private var shortRound = ShortRound()
     private var mediumWait: MediumWait?
-    /// What the event in work has decided so far.
+    /// The effects of the current event so far.
     private var effects: [Effect] = []
 
     init(_ contents: PlayQueue = PlayQueue(), rules: QueueRules = .appliance) {
@@ -94,7 +95,8 @@ struct QueueStateMachine {
 
     var waitsForMedium: Bool { mediumWait != nil }
 
-    /// Where the current entry is heard, in seconds; 0 without one. After a seek that is its target.
+    /// The position that is heard in the current entry, in seconds; 0 without one. After a seek, the target of the
+    /// seek.
     func position(_ heard: Double?) -> Double {
         isAnnounced && seeksUnderWay == 0 ? heard ?? startPosition : startPosition
     }
@@ -135,16 +137,16 @@ struct QueueStateMachine {
         return takeEffects()
     }
 
-    /// Changes the queue by any operations, and has the engine follow: another current entry is loaded, playing or not
-    /// as before, and what is up next is set.
-    /// - Throws: what `change` throws. What it did before that counts, and the effects are in `takeEffects`.
+    /// Changes the queue by any operations, and updates the engine: another current entry is loaded, playing or paused
+    /// as before, and the next entry is set.
+    /// - Throws: what `change` throws. The changes before the error stay, and the effects are in `takeEffects`.
     mutating func edit(_ change: (inout PlayQueue) throws(PlayQueueError) -> Void) throws(PlayQueueError) {
         let before = contents.current
         defer { follow(before) }
         try change(&contents)
     }
 
-    /// The same, for a change that chooses the current entry: it is loaded even if it is the one that plays.
+    /// The same, for a change that chooses the current entry: it is loaded even if it already plays.
     /// - Parameter playing: whether to play it; nil for as before.
     mutating func replace(
         playing: Bool?, _ change: (inout PlayQueue) throws(PlayQueueError) -> Void
@@ -154,7 +156,7 @@ struct QueueStateMachine {
         jump()
     }
 
-    /// What has been decided since the last call, in order.
+    /// The effects since the last call, in order.
     mutating func takeEffects() -> [Effect] {
         defer { effects = [] }
         return effects
@@ -162,7 +164,7 @@ struct QueueStateMachine {
 
     private mutating func tell(_ message: QueueMessage) { effects.append(.tell(message)) }
 
-    // MARK: What people ask for
+    // MARK: Requests of people
 
     private mutating func resume(at position: Double, playing: Bool) {
         wantsToPlay = playing && contents.current != nil
@@ -196,7 +198,7 @@ struct QueueStateMachine {
         tell(.rested)
     }
 
-    /// Restarts the current entry, or goes back to the one before while it has hardly begun.
+    /// Restarts the current entry, or goes back to the one before in the first seconds of an entry.
     private mutating func previous(from position: Double) {
         if contents.current != nil, PreviousButton.pressed(at: position) == .restart {
             seek(to: 0, duration: nil)
@@ -216,7 +218,7 @@ struct QueueStateMachine {
         tell(.positionJumped)
     }
 
-    /// Another entry was chosen: it is loaded, playing or not as before.
+    /// Another entry was chosen: it is loaded, playing or paused as before.
     private mutating func jump() {
         failures = 0
         shortRound = ShortRound()
@@ -290,7 +292,7 @@ struct QueueStateMachine {
         if wantsToPlay { effects.append(.play) }
     }
 
-    /// Tells the engine what is up next, if that has changed.
+    /// Passes the next entry to the engine, if it has changed.
     private mutating func planNext() {
         guard loaded != nil, planned?.entry != contents.upNext else { return }
         guard let entry = contents.upNext, let product = contents.product(entry) else {
@@ -304,19 +306,19 @@ struct QueueStateMachine {
     }
 }
 
-// MARK: - What the engine says
+// MARK: - Messages of the engine
 
 extension QueueStateMachine {
     private mutating func began(_ request: PlaybackRequest, duration: Double?, at time: Int64) {
         guard let loaded, request.serial >= loaded.serial else { return }
         if request != loaded {
             let yield = yield(at: time)
-            // What was set as next is heard. Something else may have been set since, and follows it then.
+            // The planned entry is heard. Another one may have been set since; it follows then.
             if planned == request { planned = nil }
             self.loaded = request
             startPosition = 0
             failures = 0
-            // It may have been removed in the same moment.
+            // The entry may have been removed at the same moment.
             guard contents.product(request.entry) != nil else { return ended() }
             contents.advance(to: request.entry)
             if isTooShort(yield) { return }
@@ -329,16 +331,16 @@ extension QueueStateMachine {
         tell(.currentAnnounced)
     }
 
-    /// How much the entry that was heard has yielded, in seconds. Where its length is unknown, the time that it took.
+    /// How much of the ended entry was heard, in seconds. When its length is unknown, the time that it took.
     private func yield(at time: Int64) -> Double {
         guard let length else { return .infinity }
         return length.seconds ?? Double(time - length.began) / 1e9
     }
 
-    /// - Parameter seconds: what the last entry has yielded.
+    /// - Parameter seconds: what was heard of the last entry.
     /// - Returns: whether a whole round was too short to be heard. The queue has stopped then.
     private mutating func isTooShort(_ seconds: Double, hasFailed: Bool = false) -> Bool {
-        // An entry that cannot be played does not repeat: the next one follows.
+        // A failed entry does not repeat: the next one follows.
         let round = contents.repeatMode == .one && !hasFailed ? 1 : contents.count
         guard contents.repeatMode != .off, shortRound.ended(after: seconds, of: round) else { return false }
         contents.giveUp()
@@ -347,7 +349,7 @@ extension QueueStateMachine {
         return true
     }
 
-    /// Nothing was up next; an entry may have come at the last moment, too late to be set.
+    /// The engine had no next entry. An entry may have been added at the last moment, too late for the engine.
     private mutating func finished(_ request: PlaybackRequest, at time: Int64) {
         guard request == loaded else { return }
         let yield = yield(at: time)
@@ -367,10 +369,10 @@ extension QueueStateMachine {
         guard let loaded, request.serial >= loaded.serial else { return }
         let lacksMedium = lacksMedium && rules.waitsForMedium
         let yield = yield(at: time)
-        // The engine is idle now, whichever of the two it was.
+        // The engine is idle now, whether the current or the next entry failed.
         forgetLoaded()
         if request != loaded, request.entry == contents.upNext, lacksMedium {
-            // The one before it was heard to its end.
+            // The entry before it was heard to its end.
             contents.advance(to: request.entry)
             tell(.advanced)
         }
@@ -383,17 +385,17 @@ extension QueueStateMachine {
         mediumWait?.letOthersTry()
         if mediumWait?.entry != request.entry { tell(.failed(request.entry, error)) }
         if failures >= contents.count || rules.deviceErrorEnds && error.isOfDevice {
-            // Without this a queue of nothing but broken files would go round for ever.
+            // Without this, a queue in which all files are damaged would go round for ever.
             contents.giveUp()
             goOn()
         } else if request.entry == contents.current || request.entry == contents.upNext {
-            // It may be among entries of no frames, and with them go round for ever as well.
+            // It may be among entries without frames, and would go round with them for ever.
             if request != loaded, isTooShort(yield) { return }
             if isTooShort(request == loaded ? position : 0, hasFailed: true) { return }
             contents.pass(over: request.entry)
             goOn()
         } else {
-            // Another entry has become the next one, too late to be set.
+            // Another entry was set as the next one, too late for the engine.
             ended()
         }
     }
@@ -408,7 +410,7 @@ extension QueueStateMachine {
 
     // MARK: The medium
 
-    /// - Returns: false when it is the others' turn.
+    /// - Returns: false when the other entries have their turn.
     private mutating func waitForMedium(
         of entry: EntryID, at position: Double, _ error: PlayerError, _ lacksMedium: Bool
     ) -> Bool {
@@ -420,7 +422,7 @@ extension QueueStateMachine {
             tell(.rested)
         }
         guard mediumWait?.entry == entry else { return false }
-        // Somebody may have sought in it meanwhile.
+        // A seek may have changed the position meanwhile.
         mediumWait?.position = position
         guard mediumWait?.isOn == true else { return false }
         retryLater()

@@ -2,7 +2,7 @@ import Database
 import Platform
 import Player
 
-/// Writes the play queue and the position to a database. A power cut leaves all of a write or none of it.
+/// Writes the play queue and the position to a database. After a power cut a write is there completely, or not at all.
 ///
 /// Thread: that of its database. A write waits for the medium.
 public final class QueueStore {
@@ -23,16 +23,19 @@ public final class QueueStore {
         )
         """
 
+    /// A table that came later.
+    public static let mediaSchema = "CREATE TABLE queue_medium (mount_point TEXT PRIMARY KEY) WITHOUT ROWID"
+
     /// What was kept.
     public struct Contents: Sendable {
         public var queue: PlayQueue
         /// Of the current entry, in seconds.
         public var position: Double
-        /// Whether it was meant to play.
+        /// Whether it should play.
         public var isPlaying: Bool
-        /// For the changes to come.
+        /// For later changes.
         public var image: QueueImage
-        /// What was not valid and was left out, for a person; nil for nothing.
+        /// What was not valid and was left out, for a person; nil when nothing was.
         public var loss: String?
     }
 
@@ -43,31 +46,35 @@ public final class QueueStore {
 
     // MARK: Writing
 
-    /// Writes a change, durably and all of it.
-    /// - Throws: when it could not be written. Nothing of it was; the image that it came from no longer says what is
-    ///   there and must be replaced by `QueueImage()`.
+    /// Writes a change, durably and as a whole.
+    /// - Throws: when it could not be written. The database is unchanged, and the caller must replace its image by
+    ///   `QueueImage()`, because the image already counts the change as written.
     public func write(_ change: QueueChange) throws(DatabaseError) {
         try database.transaction { () throws(DatabaseError) in try writeRows(change) }
     }
 
-    /// The same as a part of a transaction, which makes it durable.
+    /// The same as a part of a transaction. The commit makes it durable.
     func writeRows(_ change: QueueChange) throws(DatabaseError) {
         if change.removesAllEntries {
             try database.execute("DELETE FROM queue_entry")
             // A position that is not valid would be reported at each start until the next one is written.
-            let isInteger = "typeof(milliseconds) = 'integer'"
             try database.execute(
-                "DELETE FROM queue_position WHERE NOT (\(isInteger) AND milliseconds BETWEEN 0 AND ?)",
-                .integer(QueueReader.longestPosition))
+                """
+                DELETE FROM queue_position
+                WHERE typeof(entry) <> 'integer' OR typeof(milliseconds) <> 'integer'
+                    OR entry NOT BETWEEN 1 AND ? OR milliseconds NOT BETWEEN 0 AND ?
+                """,
+                .integer(QueueReader.lastNumber), .integer(QueueReader.longestPosition))
         }
         try run("DELETE FROM queue_entry WHERE id = ?", change.removedEntries) { [.integer(Int64($0.number))] }
         try run("INSERT INTO queue_entry VALUES (?, ?, ?, ?, ?, ?)", change.addedEntries, Self.values)
         try write(change.originalOrder, to: "queue_order")
         try write(change.shuffledOrder, to: "queue_shuffled_order")
         if let state = change.state { try write(state) }
+        if let media = change.media { try write(media) }
     }
 
-    /// Writes where the entry is heard; outside of a transaction durable when it returns.
+    /// Writes the position in the entry. Outside of a transaction it is durable when this returns.
     /// - Parameter seconds: from 0.
     public func write(position seconds: Double, of entry: EntryID) throws(DatabaseError) {
         try database.execute(
@@ -94,6 +101,11 @@ public final class QueueStore {
             .integer(Int64(state.nextNumber)), .integer(state.isPlaying ? 1 : 0))
     }
 
+    private func write(_ media: MusicMedia) throws(DatabaseError) {
+        try database.execute("DELETE FROM queue_medium")
+        try run("INSERT INTO queue_medium VALUES (?)", media.mountPoints) { [.text($0)] }
+    }
+
     private func run<Element>(
         _ sql: String, _ elements: [Element], _ values: (Element) -> [DatabaseValue]
     ) throws(DatabaseError) {
@@ -107,8 +119,7 @@ public final class QueueStore {
 
     // MARK: Reading
 
-    /// What was written last; an empty queue where nothing was. Rows that this program does not write are left out and
-    /// reported, whatever is in them.
+    /// The stored queue; an empty one when nothing was stored. Rows that are not valid are left out and reported.
     public func contents() throws(DatabaseError) -> Contents { try QueueReader(database).contents() }
 
     // MARK: Columns
@@ -128,7 +139,7 @@ public final class QueueStore {
         JSONValue.object(extras.map { JSONValue.Member($0.key, .string($0.value)) }).serialized()
     }
 
-    /// Four bytes an entry, the lowest first.
+    /// Four bytes an entry, the lowest byte first.
     private static func bytes(of history: [EntryID]) -> [UInt8] {
         history.flatMap { id in (0..<4).map { UInt8(truncatingIfNeeded: id.number >> (8 * $0)) } }
     }

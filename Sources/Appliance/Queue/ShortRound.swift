@@ -1,9 +1,9 @@
-/// Notices when a queue goes round without anything to hear: entries of no or few frames that repeat
+/// Notices when a queue repeats without anything to hear: entries with no or few frames
 /// (docs/decisions/entries-too-short-to-hear.md).
 struct ShortRound: Equatable {
-    /// An entry that yields less, in seconds, is too short to be heard.
+    /// An entry that is heard for less, in seconds, is too short.
     static let shortEntry = 0.2
-    /// A round that yields less, in seconds, is the last one.
+    /// A round that is heard for less, in seconds, stops the queue.
     static let shortRound = 1.0
 
     private var entries = 0
@@ -11,7 +11,7 @@ struct ShortRound: Equatable {
 
     /// An entry has ended, or could not be played.
     /// - Parameters:
-    ///   - seconds: what it yielded.
+    ///   - seconds: how much of it was heard.
     ///   - count: how many entries make a round.
     /// - Returns: whether the queue has to stop.
     mutating func ended(after seconds: Double, of count: Int) -> Bool {

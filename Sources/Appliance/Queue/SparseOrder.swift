@@ -1,7 +1,7 @@
-/// An order of entries as the database holds it: each has a key, and the keys ascend with gaps between them, so that an
-/// entry which comes, goes or moves is one row.
+/// An order of entries as the database stores it: each has a key, and the keys ascend with gaps between them. Adding,
+/// removing or moving an entry changes one row.
 struct SparseOrder: Sendable {
-    /// The rows that change. `isRewrite`: all that were there go, whatever `deletedKeys` says.
+    /// The rows that change. `isRewrite`: all old rows are removed, and `deletedKeys` does not matter.
     struct Change: Equatable, Sendable {
         struct Row: Equatable, Sendable {
             let key: Int64
@@ -11,14 +11,14 @@ struct SparseOrder: Sendable {
         var isRewrite = false
         var deletedKeys: [Int64] = []
         var insertedRows: [Row] = []
-        /// The entries of the deleted rows that have gone, and not just to another place.
+        /// The entries of the deleted rows that were removed, without those that were moved.
         var gone: [EntryID] = []
 
         var isEmpty: Bool { !isRewrite && deletedKeys.isEmpty && insertedRows.isEmpty }
     }
 
-    /// Between neighbours of an order that was rewritten. Each insertion at one place halves the gap, so that the same
-    /// place takes 40 before the order is rewritten.
+    /// The gap between neighbours after a rewrite. Each insertion at one place halves the gap, so one place takes 40
+    /// insertions before the order is rewritten.
     private static let gap: Int64 = 1 << 40
 
     private(set) var ids: [EntryID]
@@ -29,16 +29,16 @@ struct SparseOrder: Sendable {
         keys = []
     }
 
-    /// What the database holds: rows with ascending keys.
+    /// The rows in the database, with ascending keys.
     init(_ rows: [Change.Row]) {
         ids = rows.map { $0.id }
         keys = rows.map { $0.key }
     }
 
-    /// Takes the order to `new`.
+    /// Changes the order to `new`.
     /// - Parameters:
-    ///   - isNew: whether an entry has come since the last time.
-    ///   - isGone: whether one that was there has gone.
+    ///   - isNew: whether an entry was added since the last time.
+    ///   - isGone: whether an entry was removed.
     mutating func update(
         to new: [EntryID], isNew: (EntryID) -> Bool, isGone: (EntryID) -> Bool
     ) -> Change {
@@ -48,7 +48,7 @@ struct SparseOrder: Sendable {
         switch walk(part, new, isNew, isGone, moved: nil) {
         case .rows(let edit): return apply(edit, to: part, new)
         case .mismatch(let old, let other):
-            // An entry that was moved on is missed where it was, one that was moved back is found too early.
+            // An entry that was moved forward is missing at its old place. One that was moved back is found too early.
             for moved in [old, other] {
                 if case .rows(let edit) = walk(part, new, isNew, isGone, moved: moved) {
                     return apply(edit, to: part, new)
@@ -59,7 +59,7 @@ struct SparseOrder: Sendable {
         }
     }
 
-    /// Where the two orders differ: before and behind they have the same entries.
+    /// The part in which the two orders differ. Before and behind it they have the same entries.
     private struct Part {
         var old: Range<Int>
         var new: Range<Int>
@@ -77,7 +77,7 @@ struct SparseOrder: Sendable {
         return Part(old: start..<oldEnd, new: start..<newEnd)
     }
 
-    /// No order is kept any more, whatever has become of its entries.
+    /// Removes the whole order.
     mutating func clear() -> Change {
         if ids.isEmpty { return Change() }
         self = SparseOrder()
@@ -86,7 +86,7 @@ struct SparseOrder: Sendable {
 
     private enum Walk {
         case rows(Edit)
-        /// An entry of the old order that is not where it was, and the one that is there instead.
+        /// An entry of the old order that is not at its place, and the entry that is there instead.
         case mismatch(EntryID, EntryID)
         /// Too many in one gap.
         case noRoom
@@ -104,7 +104,7 @@ struct SparseOrder: Sendable {
         var edit = Edit()
         var old = part.old.lowerBound
         let end = part.old.upperBound
-        /// Entries of the new order that have no key yet: the last ones of those seen.
+        /// Entries of the new order that have no key yet: the last ones so far.
         var waiting = 0
         func delete() {
             edit.change.deletedKeys.append(keys[old])
@@ -126,7 +126,7 @@ struct SparseOrder: Sendable {
         for id in new[part.new] {
             while old < end, ids[old] != id, ids[old] == moved || isGone(ids[old]) { delete() }
             if id == moved, old < end, ids[old] == moved {
-                // Its old place is its new one's neighbour.
+                // It did not move relative to its neighbour.
                 delete()
                 waiting += 1
             } else if id == moved || isNew(id) {
@@ -161,7 +161,7 @@ struct SparseOrder: Sendable {
         return Change(isRewrite: true, insertedRows: zip(keys, ids).map { Change.Row(key: $0, id: $1) }, gone: gone)
     }
 
-    /// `count` ascending keys between two others; nil when there is no room.
+    /// `count` ascending keys between two others; nil when the gap is too small.
     private static func keys(_ count: Int, after lower: Int64?, before upper: Int64?) -> [Int64]? {
         switch (lower, upper) {
         case (let lower, nil):
@@ -169,13 +169,13 @@ struct SparseOrder: Sendable {
             let overflow = start.addingReportingOverflow(Int64(count) * gap).overflow
             return overflow ? nil : (1...count).map { start + Int64($0) * gap }
         case (let lower, let upper?):
-            // Before the first there is room as well, down to the least number.
+            // Before the first key there is room too, down to the least number.
             let (first, isBelow) = upper.subtractingReportingOverflow(Int64(count + 1) * gap)
             guard let start = lower ?? (isBelow ? nil : first) else { return nil }
-            // Keys that were read may be as far apart as numbers can be.
+            // The distance of keys that were read may exceed the range of the type.
             let (room, isTooLarge) = upper.subtractingReportingOverflow(start)
             let step = isTooLarge ? gap : room / Int64(count + 1)
-            // Neighbours without room: the keys would not be between them, or not differ.
+            // The gap is too small: keys would leave it, or be equal.
             return start < upper && step > 0 ? (1...count).map { start + Int64($0) * step } : nil
         }
     }

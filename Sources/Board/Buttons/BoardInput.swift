@@ -1,22 +1,22 @@
-/// What the lines of one button or encoder mean. Decides only; `LineWatch` waits and reads.
+/// The meaning of the lines of one button or encoder. It only decides; `LineWatch` waits and reads.
 protocol BoardInput: AnyObject {
-    /// As the profile has it.
+    /// The name in the profile.
     var name: String { get }
-    /// What it is called beside everything else that the board has: `button play`.
+    /// Its section in the profile: `button play`.
     var subject: String { get }
     var lines: [InputLineRequest] { get }
-    /// When `timePassed` has something to do, in nanoseconds; nil while there is nothing to wait for.
+    /// When to call `timePassed`, in nanoseconds; nil when there is nothing to wait for.
     var deadline: Int64? { get }
 
-    /// The lines are watched from now on; `active` has what they are, in their order.
+    /// The lines are watched from now on; `active` has their states, in order.
     func began(_ active: [Bool], at time: Int64) -> [BoardEvent]
-    /// The line of that index changed.
+    /// The line with this index changed.
     func changed(_ line: Int, _ edge: LineEdge) -> [BoardEvent]
-    /// - Parameter active: what the first line is.
+    /// - Parameter active: the state of the first line.
     func timePassed(to time: Int64, active: Bool?) -> [BoardEvent]
 }
 
-/// An input line as it is to be requested.
+/// The properties of an input line to request.
 struct InputLineRequest {
     var line: LineReference
     var active: ActiveLevel
@@ -88,7 +88,7 @@ final class EncoderInput: BoardInput {
     var name: String { encoder.name }
     var subject: String { "encoder \(name)" }
     var lines: [InputLineRequest] {
-        // A bounce goes back and forth, and comes to nothing.
+        // A bounce goes one step and back, so the steps cancel out.
         [encoder.lineA, encoder.lineB].map {
             InputLineRequest(line: $0, active: encoder.active, bias: encoder.bias, debounce: 0)
         }

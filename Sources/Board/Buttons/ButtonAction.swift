@@ -1,5 +1,5 @@
-/// What a button or a step of an encoder asks for. The raw value is its name in a board profile; clients and the
-/// command line have the same names.
+/// The action of a button or of a step of an encoder. The raw value is its name in a board profile; clients and the
+/// command line use the same names.
 public enum ButtonAction: String, CaseIterable, Sendable {
     case play, pause, toggle
     case next, previous
@@ -11,9 +11,9 @@ public enum ButtonAction: String, CaseIterable, Sendable {
     case networkRestart = "network-restart"
     case powerOff = "power-off"
 
-    /// Old names that profiles may still have.
+    /// Old names that profiles may still use.
     static let oldNames: [(name: String, action: ButtonAction)] = [("play-pause", .toggle)]
 
-    /// Whether a button that is held down repeats it.
+    /// Whether the action repeats while the button is held.
     var repeatsWhileHeld: Bool { self == .volumeUp || self == .volumeDown }
 }

@@ -1,39 +1,40 @@
-/// What a person did with a button.
+/// A gesture of a person with a button.
 public enum ButtonGesture: Equatable, Sendable {
     case press
     case longPress
     case doublePress
-    /// It is still held, and repeats.
+    /// The button is still held, and repeats.
     case repetition
-    /// It is held for longer than a person holds it, or was held from the start. It is ignored until `freed`.
+    /// The button was held for longer than a person holds it, or from the start. It is ignored until `freed`.
     case stuck
-    /// It makes more presses than a person can: a broken contact. It is ignored until `freed`.
+    /// The button makes more presses than a person can: a broken contact. It is ignored until `freed`.
     case chattering
     case freed
 }
 
-/// One contact's edges in, gestures out. Times are nanoseconds of one clock, the kernel's timestamps among them.
+/// Turns the edges of one contact into gestures. Times are nanoseconds of one clock, which the kernel's time stamps use
+/// too.
 ///
-/// The first edge of a press counts at once and the bouncing that follows is ignored until the contact was quiet for
-/// the debounce time: nothing is delayed that is only a press. A button that also has a long press tells the press at
-/// its release, one that has a double press when it is too late for a second one.
+/// The first edge of a press counts at once. The bouncing that follows is ignored until the contact was quiet for the
+/// debounce time. A press therefore has no delay, with two exceptions: a button with a long press reports a press at
+/// its release, and a button with a double press reports it when the time for a second press is over.
 public struct ButtonStateMachine: Sendable {
-    /// The gestures to tell apart.
+    /// The gestures to distinguish.
     public struct Gestures: OptionSet, Sendable {
         public let rawValue: UInt8
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
         public static let longPress = Gestures(rawValue: 1)
         public static let doublePress = Gestures(rawValue: 2)
-        /// Ignored where there is a long press.
+        /// Ignored with a long press.
         public static let repetition = Gestures(rawValue: 4)
     }
 
     private enum State {
         case released
-        /// No gesture yet.
+        /// Pressed; no gesture was reported yet.
         case pressed(at: Int64)
-        /// Its gesture is out; `repeatAt` when it repeats.
+        /// The gesture was reported; `repeatAt` is set when it repeats.
         case held(since: Int64, repeatAt: Int64?)
         /// A press that may become a double press.
         case awaitingSecond(until: Int64)
@@ -42,10 +43,9 @@ public struct ButtonStateMachine: Sendable {
         case chattering(until: Int64)
     }
 
-    /// A person presses 8 times a second for a short while. A contact that fails presses as often as `debounce` lets
-    /// it.
+    /// A person presses 8 times a second, for a short time. A broken contact presses as often as `debounce` allows.
     static let pressLimit = 20
-    /// The limit holds for presses within this time; a contact that was quiet for as long works again.
+    /// The limit counts presses within this time. A contact that was quiet for this long works again.
     static let chatterTime: Int64 = 2_000_000_000
 
     private let gestures: Gestures
@@ -57,12 +57,12 @@ public struct ButtonStateMachine: Sendable {
     private let stuck: Int64
 
     private var state = State.released
-    /// The contact as the last edge left it, and as it counts.
+    /// The contact after the last edge, and the debounced contact.
     private var raw = false
     private var settled = false
-    /// While it may still bounce.
+    /// The end of the debounce time; nil when the contact is quiet.
     private var quietAt: Int64?
-    /// When the latest presses were, within `chatterTime`.
+    /// The times of the latest presses, within `chatterTime`.
     private var presses: [Int64] = []
 
     public init(_ gestures: Gestures, timing: ButtonTiming) {
@@ -76,7 +76,7 @@ public struct ButtonStateMachine: Sendable {
         stuck = nanoseconds(timing.stuck)
     }
 
-    /// When `advance` has something to do; nil while there is nothing to wait for.
+    /// When to call `advance`; nil when there is nothing to wait for.
     public var deadline: Int64? {
         switch (quietAt, timeout) {
         case (let quiet?, let timeout?): min(quiet, timeout)
@@ -85,7 +85,7 @@ public struct ButtonStateMachine: Sendable {
         }
     }
 
-    /// The contact when watching begins.
+    /// The state of the contact when watching begins.
     /// - Returns: `.stuck` when it is pressed already.
     public mutating func begin(active: Bool) -> [ButtonGesture] {
         raw = active
@@ -96,79 +96,79 @@ public struct ButtonStateMachine: Sendable {
         return active ? [.stuck] : []
     }
 
-    /// The contact changed, or said so.
+    /// The contact reported an edge.
     public mutating func edge(active: Bool, at time: Int64) -> [ButtonGesture] {
         let time = Self.bounded(time)
-        var told = advance(to: time, active: nil)
+        var recognized = advance(to: time, active: nil)
         raw = active
         let mayCount = quietAt == nil
         quietAt = time + debounce
-        if case .stuck = state { return told }
+        if case .stuck = state { return recognized }
         if case .chattering = state {
             state = .chattering(until: time + Self.chatterTime)
-            return told
+            return recognized
         }
-        if mayCount, raw != settled { settle(at: time, &told) }
-        return told
+        if mayCount, raw != settled { settle(at: time, &recognized) }
+        return recognized
     }
 
     /// Time passed.
-    /// - Parameter active: what the contact is at `time`, where the caller can look. The kernel drops edges when there
-    ///   are too many, and then the last one heard of is not the last one there was.
+    /// - Parameter active: the contact at `time`, if the caller can read it. The kernel drops edges when there are too
+    ///   many, so the last edge received may not be the last one that happened.
     public mutating func advance(to time: Int64, active: Bool?) -> [ButtonGesture] {
         let time = Self.bounded(time)
-        var told: [ButtonGesture] = []
+        var recognized: [ButtonGesture] = []
         while let due = deadline, due <= time {
             if due == quietAt {
                 quietAt = nil
                 raw = active ?? raw
-                if raw != settled { settle(at: due, &told) }
+                if raw != settled { settle(at: due, &recognized) }
             } else {
-                expire(at: due, now: time, &told)
+                expire(at: due, now: time, &recognized)
             }
         }
-        return told
+        return recognized
     }
 
-    /// `time` in a range in which no sum with a duration overflows: 0 to 73 years after the start of the system. Times
-    /// come from the kernel.
+    /// Limits `time` to a range in which adding a duration cannot overflow: 0 to 73 years after the start of the
+    /// system. Times come from the kernel.
     private static func bounded(_ time: Int64) -> Int64 { max(0, min(time, .max / 4)) }
 
-    private mutating func settle(at time: Int64, _ told: inout [ButtonGesture]) {
+    private mutating func settle(at time: Int64, _ recognized: inout [ButtonGesture]) {
         settled = raw
-        if settled { press(at: time, &told) } else { release(at: time, &told) }
+        if settled { press(at: time, &recognized) } else { release(at: time, &recognized) }
     }
 
-    private mutating func press(at time: Int64, _ told: inout [ButtonGesture]) {
+    private mutating func press(at time: Int64, _ recognized: inout [ButtonGesture]) {
         if case .chattering = state { return }
         presses.removeAll { time - $0 >= Self.chatterTime }
         presses.append(time)
         if presses.count > Self.pressLimit {
             presses = []
-            told.append(.chattering)
+            recognized.append(.chattering)
             state = .chattering(until: time + Self.chatterTime)
             return
         }
         if case .awaitingSecond = state {
-            told.append(.doublePress)
+            recognized.append(.doublePress)
             state = .held(since: time, repeatAt: nil)
         } else if gestures.isDisjoint(with: [.longPress, .doublePress]) {
-            told.append(.press)
+            recognized.append(.press)
             state = .held(since: time, repeatAt: gestures.contains(.repetition) ? time + repeatDelay : nil)
         } else {
             state = .pressed(at: time)
         }
     }
 
-    private mutating func release(at time: Int64, _ told: inout [ButtonGesture]) {
+    private mutating func release(at time: Int64, _ recognized: inout [ButtonGesture]) {
         switch state {
         case .pressed where gestures.contains(.doublePress):
             state = .awaitingSecond(until: time + doublePress)
         case .pressed:
-            told.append(.press)
+            recognized.append(.press)
             state = .released
         case .stuck:
-            told.append(.freed)
+            recognized.append(.freed)
             state = .released
         case .chattering:
             break
@@ -187,23 +187,23 @@ public struct ButtonStateMachine: Sendable {
         }
     }
 
-    private mutating func expire(at time: Int64, now: Int64, _ told: inout [ButtonGesture]) {
+    private mutating func expire(at time: Int64, now: Int64, _ recognized: inout [ButtonGesture]) {
         switch state {
         case .pressed(let since) where gestures.contains(.longPress):
-            told.append(.longPress)
+            recognized.append(.longPress)
             state = .held(since: since, repeatAt: nil)
         case .held(let since, let repeatAt?) where repeatAt == time && repeatAt < since + stuck:
-            told.append(.repetition)
-            // A late call does not make up for what was missed: the volume would jump.
+            recognized.append(.repetition)
+            // A late call does not catch up on missed repetitions: the volume would jump.
             state = .held(since: since, repeatAt: max(repeatAt, now) + repeatInterval)
         case .awaitingSecond:
-            told.append(.press)
+            recognized.append(.press)
             state = .released
         case .pressed, .held:
-            told.append(.stuck)
+            recognized.append(.stuck)
             state = .stuck
         case .chattering:
-            told.append(settled ? .stuck : .freed)
+            recognized.append(settled ? .stuck : .freed)
             state = settled ? .stuck : .released
         case .released, .stuck:
             break

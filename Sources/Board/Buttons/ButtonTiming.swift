@@ -1,16 +1,16 @@
-/// When a contact's edges become gestures. All times are in milliseconds.
+/// The times that turn a contact's edges into gestures, in milliseconds.
 public struct ButtonTiming: Equatable, Sendable {
-    /// How long a contact is quiet when it has stopped bouncing.
+    /// A contact that is quiet for this long has stopped bouncing.
     public var debounce: Int
-    /// How long it is held for a long press.
+    /// A press this long is a long press.
     public var longPress: Int
-    /// How long after a release a second press still makes a double press.
+    /// A second press within this time after a release makes a double press.
     public var doublePress: Int
-    /// How long it is held before it repeats.
+    /// A held button starts to repeat after this time.
     public var repeatDelay: Int
-    /// From one repetition to the next.
+    /// The time between two repetitions.
     public var repeatInterval: Int
-    /// How long it is held until nobody can mean it any more.
+    /// A button held for this long is stuck.
     public var stuck: Int
 
     public init(

@@ -2,13 +2,13 @@ import Platform
 
 /// A board's buttons and encoders, watched on the event loop.
 ///
-/// A chip that is missing, a line that is taken or lost is reported and tried again, each input for itself; nothing
-/// waits for it. Thread: the loop's, which holds this object from `start` to `stop`.
+/// A missing chip, or a line that is in use or lost, is reported and retried for each input separately. The others do
+/// not wait for it. Thread: the loop's, which holds this object from `start` to `stop`.
 public final class Buttons {
     private let watches: [LineWatch]
 
     /// - Parameter clock: the loop's clock.
-    /// - Parameter deliver: called on the loop's thread with everything that happens; `.action` is what is to be done.
+    /// - Parameter deliver: called on the loop's thread with every event; `.action` has to be carried out.
     public init(
         _ profile: BoardProfile, lines: any LineProvider, loop: EventLoop, clock: any MonotonicClock,
         deliver: @escaping (BoardEvent) -> Void
@@ -24,6 +24,6 @@ public final class Buttons {
     /// Requests the lines. Call it once.
     public func start() { for watch in watches { watch.start() } }
 
-    /// Gives the lines back; nothing is delivered any more.
+    /// Releases the lines; nothing is delivered any more.
     public func stop() { for watch in watches { watch.stop() } }
 }

@@ -1,9 +1,9 @@
 import Platform
 
-/// Watches the lines of one input on the event loop: requests them, and again when that fails or they are lost; reads
+/// Watches the lines of one input on the event loop: requests them, and retries when that fails or they are lost; reads
 /// their edges; keeps the input's deadline.
 ///
-/// Thread: the loop's. `stop` is its end: the loop holds it until then.
+/// Thread: the loop's. The loop holds it until `stop`.
 final class LineWatch {
     private let input: any BoardInput
     private let provider: any LineProvider
@@ -11,7 +11,7 @@ final class LineWatch {
     private let clock: any MonotonicClock
     private let deliver: (BoardEvent) -> Void
 
-    /// Empty while the lines are not ours.
+    /// Empty while the lines cannot be used.
     private var sources: [any LineEventSource] = []
     private var retries = RetrySchedule()
     private var reported: LineError?
@@ -83,12 +83,12 @@ final class LineWatch {
             var edges: [(line: Int, edge: LineEdge)] = []
             for line in sources.indices {
                 for var edge in try sources[line].takeEdges() {
-                    // Before Linux 5.7 the kernel's timestamps were those of the wall clock.
+                    // Before Linux 5.7 the kernel's time stamps used the wall clock.
                     edge.time = max(0, min(edge.time, now))
                     edges.append((line, edge))
                 }
             }
-            // Two contacts of an encoder have a descriptor each; what came first is known by the time alone.
+            // Two contacts of an encoder have separate descriptors; only the time stamps tell their order.
             edges.sort { $0.edge.time < $1.edge.time }
             for (line, edge) in edges { tell(input.changed(line, edge)) }
             schedule()
@@ -108,7 +108,7 @@ final class LineWatch {
     }
 
     private func timePassed() {
-        // An edge from before the deadline may still be waiting, and would have moved it.
+        // An edge from before the deadline may still be waiting. It would have moved the deadline.
         takeEdges()
         guard let first = sources.first, let deadline = input.deadline else { return }
         let now = clock.now()

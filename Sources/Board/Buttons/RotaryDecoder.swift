@@ -1,7 +1,7 @@
-/// Two quadrature contacts in, clicks of the knob out.
+/// Turns the edges of two quadrature contacts into clicks of the knob.
 ///
-/// It needs no debouncing: a bouncing contact goes one step forth and the same step back. A step that was missed shows
-/// as both contacts changed at once; it counts for nothing, and the next place of rest sets things right.
+/// It needs no debouncing: a bouncing contact makes a step and the same step back. When a step was missed, both
+/// contacts change at once; this counts as no step, and the next rest position corrects the count.
 public struct RotaryDecoder: Sendable {
     public enum Direction: Equatable, Sendable {
         /// A leads B.
@@ -9,7 +9,7 @@ public struct RotaryDecoder: Sendable {
         case counterClockwise
     }
 
-    /// The contacts as a two-bit number, A above B, go 0, 2, 3, 1, 0 clockwise. Steps by [former][current].
+    /// The contacts as a two-bit number, with A as the higher bit, go 0, 2, 3, 1, 0 clockwise. Indexed by [old][new].
     private static let steps: [[Int]] = [
         [0, -1, 1, 0],
         [1, 0, 0, -1],
@@ -20,7 +20,7 @@ public struct RotaryDecoder: Sendable {
     private let stepsPerDetent: Int
     private var a: Bool
     private var b: Bool
-    /// Since the last place of rest.
+    /// Steps since the last rest position.
     private var steps = 0
 
     /// - Parameter stepsPerDetent: edges of both contacts together from one click to the next: 1, 2 or 4.
@@ -38,13 +38,13 @@ public struct RotaryDecoder: Sendable {
     public mutating func edge(b active: Bool) -> Direction? { move(a: a, b: active) }
 
     private mutating func move(a newA: Bool, b newB: Bool) -> Direction? {
-        // Limited: a broken contact may go on without ever being at rest.
+        // Limited: a broken contact may never reach a rest position.
         steps = min(max(steps + Self.steps[Self.place(a, b)][Self.place(newA, newB)], -100), 100)
         a = newA
         b = newB
         guard isAtRest else { return nil }
         defer { steps = 0 }
-        // More than half the way: one step may have been missed.
+        // More than half of the steps: one step may have been missed.
         guard steps.magnitude * 2 > stepsPerDetent else { return nil }
         return steps > 0 ? .clockwise : .counterClockwise
     }

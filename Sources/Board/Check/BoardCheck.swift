@@ -1,26 +1,26 @@
 import Platform
 
-/// Whether this machine has what a profile says: `tonearm board check`.
+/// Checks whether this machine has the hardware of a profile: `tonearm board check`.
 public enum BoardCheck {
     public struct Finding: Equatable, Sendable {
         public enum Verdict: Equatable, Sendable {
             case present
-            /// It may come yet: an interface that is plugged in later.
+            /// It may come later: an interface that is plugged in.
             case absent
             /// Something will not work.
             case missing
         }
 
         public var verdict: Verdict
-        /// What was looked at, as the profile's section or its key: `button play`, `mixer`.
+        /// The checked section or key of the profile: `button play`, `mixer`.
         public var subject: String
-        /// What is there, or what is wrong and what can be done.
+        /// What is there, or what is wrong and what to do.
         public var message: String
     }
 
-    /// Looks at each thing that the profile names, in the profile's order. Lines are requested and given back at once;
-    /// an output is requested in its silent or dark state. A daemon that runs has them, and is named then.
-    /// - Parameter mixer: opens the mixer of the card with that id; asked when the card is there.
+    /// Checks everything that the profile names, in the profile's order. Lines are requested and released at once; an
+    /// output is requested in its silent or dark state. When a running daemon uses them, the finding names it.
+    /// - Parameter mixer: opens the mixer of the card with that id; called when the card is there.
     /// - Parameter sound: where the kernel lists sound cards by their id.
     /// - Parameter network: where the kernel lists network interfaces.
     public static func findings(
@@ -77,7 +77,7 @@ public enum BoardCheck {
                 if try source.isActive() { held.append(request.line) }
             }
             let names = input.lines.map { $0.line.description }.joined(separator: " and ")
-            // An encoder may rest on an active contact; a button may not.
+            // An encoder may rest on an active contact, a button may not.
             guard input.lines.count > 1 || held.isEmpty else {
                 let message = "\(names) is active at rest: the button is held, or `active` is inverted in the profile"
                 return Finding(verdict: .missing, subject: subject, message: message)

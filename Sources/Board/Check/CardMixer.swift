@@ -1,15 +1,15 @@
-/// The mixer of the sound card that a profile names, as far as a check looks at it.
+/// The mixer of the sound card that a profile names, as far as the check needs it.
 public enum CardMixer: Equatable, Sendable {
-    /// Its controls that act on playback, and the name of the one that the player takes when the profile names none;
-    /// nil where the volume would be software then.
+    /// Its playback controls, and the name of the one that the player uses when the profile names none; nil: the volume
+    /// is set in software.
     case controls([Control], chosen: String?)
-    /// Why it cannot be looked at, for a person.
+    /// Why it cannot be opened, for a person.
     case unusable(String)
 
     public struct Control: Equatable, Sendable {
-        /// As the driver calls it: `Digital`.
+        /// The driver's name for it: `Digital`.
         public var name: String
-        /// In hundredths of a decibel; nil where it has no volume or no decibel scale.
+        /// In hundredths of a decibel; nil without a volume or without a decibel scale.
         public var range: ClosedRange<Int>?
 
         /// Whether it has a volume, in decibels or not.

@@ -1,6 +1,6 @@
 import Platform
 
-/// Whether a card's mixer has what a profile's [sound] says.
+/// Checks a card's mixer against the [sound] section of a profile.
 struct MixerCheck {
     private let sound: BoardSound
     private let controls: [CardMixer.Control]
@@ -45,7 +45,7 @@ struct MixerCheck {
         return (.present, "\(name), \(text(wanted)) of \(all)")
     }
 
-    /// What can be named instead.
+    /// The controls that a profile can name instead.
     private var usable: String {
         let names = controls.filter { $0.range != nil }.map { $0.name }
         if !names.isEmpty { return "Controls with decibels here: \(names.joined(separator: ", "))." }

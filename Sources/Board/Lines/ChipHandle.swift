@@ -1,7 +1,7 @@
 import CGPIOD
 import CLinux
 
-/// An open GPIO chip (`struct gpiod_chip`). Closing is its end; it cannot be copied.
+/// An open GPIO chip (`struct gpiod_chip`). It cannot be copied, and its `deinit` closes the chip.
 ///
 /// Thread: the event loop's.
 struct ChipHandle: ~Copyable {
@@ -30,7 +30,7 @@ struct ChipHandle: ~Copyable {
 
     deinit { gpiod_chip_close(raw) }
 
-    /// What the kernel knows of a line.
+    /// The kernel's information about a line.
     struct LineInformation {
         var name: String?
         var consumer: String?
@@ -43,8 +43,8 @@ struct ChipHandle: ~Copyable {
         return LineInformation(name: text(info.name), consumer: text(info.consumer))
     }
 
-    /// Requests both edges of a line, for a `RequestedLine` to own.
-    /// - Parameter debounce: in milliseconds, for the kernel to do where it can.
+    /// Requests both edges of a line, for a `RequestedLine`.
+    /// - Parameter debounce: in milliseconds; the kernel filters bounces if it can.
     func requestInput(
         _ offset: Int, consumer: String, active: ActiveLevel, bias: LineBias, debounce: Int
     ) throws(ChipFailure) -> tonearm_gpio_request {
@@ -59,7 +59,7 @@ struct ChipHandle: ~Copyable {
         return request
     }
 
-    /// Requests a line to set, for a `RequestedLine` to own.
+    /// Requests an output line, for a `RequestedLine`.
     func requestOutput(
         _ offset: Int, consumer: String, active: ActiveLevel, initially: Bool
     ) throws(ChipFailure) -> tonearm_gpio_request {
@@ -70,7 +70,7 @@ struct ChipHandle: ~Copyable {
     }
 }
 
-/// What libgpiod left in errno.
+/// The errno of libgpiod.
 struct ChipFailure: Error {
     var code: Int32
 

@@ -2,21 +2,21 @@ import CGPIOD
 import CLinux
 import Platform
 
-/// The lines of this machine's GPIO chips, by way of libgpiod.
+/// The lines of this machine's GPIO chips, through libgpiod.
 ///
-/// Thread: the event loop's. Nothing is kept open but the lines that were handed out.
+/// Thread: the event loop's. Only requested lines stay open.
 public final class GPIOLines: LineProvider {
     private let deviceFolder: String
     private let consumer: String
 
     /// - Parameter deviceFolder: where the `gpiochip` devices are.
-    /// - Parameter consumer: what the kernel tells others who has a line.
+    /// - Parameter consumer: the name that the kernel shows to other programs for a used line.
     public init(deviceFolder: String = "/dev", consumer: String = "tonearm") {
         self.deviceFolder = deviceFolder
         self.consumer = consumer
     }
 
-    /// - Throws: why the line cannot be used now. It may be different later: drivers load late, programs end.
+    /// - Throws: when the line cannot be used now. A retry may succeed: drivers load late, programs end.
     public func input(
         _ line: LineReference, active: ActiveLevel, bias: LineBias, debounce: Int
     ) throws(LineError) -> any LineEventSource {
@@ -31,7 +31,7 @@ public final class GPIOLines: LineProvider {
         return InputLine(line, RequestedLine(request, of: chip))
     }
 
-    /// - Throws: why the line cannot be used now.
+    /// - Throws: when the line cannot be used now.
     public func output(
         _ line: LineReference, active: ActiveLevel, initially: Bool
     ) throws(LineError) -> any LineOutput {
@@ -46,9 +46,9 @@ public final class GPIOLines: LineProvider {
         return OutputLine(line, RequestedLine(request, of: chip))
     }
 
-    // MARK: Finding
+    // MARK: Search
 
-    /// The chip of `line`. One whose label is the one that is asked for goes before one whose name it is.
+    /// The chip of `line`. A chip with this label is preferred to one with this name.
     private func open(_ line: LineReference) throws(LineError) -> ChipHandle {
         var present: [String] = []
         var forbidden: String?
@@ -101,7 +101,7 @@ public final class GPIOLines: LineProvider {
     }
 }
 
-/// An input line. Its end gives the line back.
+/// An input line. `deinit` releases the line.
 private final class InputLine: LineEventSource {
     private let reference: LineReference
     private let line: RequestedLine
@@ -130,7 +130,7 @@ private final class InputLine: LineEventSource {
     }
 }
 
-/// An output line. Its end gives the line back.
+/// An output line. `deinit` releases the line.
 private final class OutputLine: LineOutput {
     private let reference: LineReference
     private let line: RequestedLine

@@ -1,13 +1,13 @@
 /// Why a GPIO line cannot be used, with what a person needs to act on it.
 public enum LineError: Error, Equatable, Sendable {
-    /// No chip of that label or name; `present` are the labels of those that are there.
+    /// No chip has that label or name; `present` has the labels of the chips of this machine.
     case chipMissing(LineReference, present: [String])
-    /// Neither may the process open `device`, nor is the chip any of those that it may open.
+    /// The process may not open `device`, and no chip that it may open matches.
     case noPermission(LineReference, device: String)
     /// The chip has no such line.
     case lineMissing(LineReference, count: Int)
-    /// Another program or a driver of the kernel has it; nil when the kernel does not say which.
+    /// Another program or a driver of the kernel uses it; nil when the kernel does not name it.
     case lineTaken(LineReference, by: String?)
-    /// Anything else; the code is an errno.
+    /// Any other error; the code is an errno.
     case failed(LineReference, operation: String, code: Int32)
 }

@@ -1,8 +1,8 @@
 /// A change of an input line.
 public struct LineEdge: Equatable, Sendable {
-    /// Whether the line is active from now on.
+    /// Whether the line is active after the change.
     public var isActive: Bool
-    /// When, in nanoseconds of CLOCK_MONOTONIC.
+    /// The time of the change, in nanoseconds of CLOCK_MONOTONIC.
     public var time: Int64
 
     public init(isActive: Bool, time: Int64) {
@@ -13,31 +13,31 @@ public struct LineEdge: Equatable, Sendable {
 
 /// An input line whose edges are watched. Thread: the event loop's.
 public protocol LineEventSource: AnyObject {
-    /// Readable while there are edges to take.
+    /// Readable while edges are waiting.
     var descriptor: Int32 { get }
 
-    /// Takes some of the edges that are waiting, the oldest first. Does not block.
-    /// - Returns: none only when none is waiting.
+    /// Reads some of the waiting edges, the oldest first. Does not block.
+    /// - Returns: an empty list only when no edge is waiting.
     func takeEdges() throws(LineError) -> [LineEdge]
 
-    /// What the line is now.
+    /// The current state of the line.
     func isActive() throws(LineError) -> Bool
 }
 
-/// An output line. The line is given back with the object. Thread: the event loop's.
+/// An output line. `deinit` of the object releases the line. Thread: the event loop's.
 public protocol LineOutput: AnyObject {
     func set(_ isActive: Bool) throws(LineError)
 }
 
-/// Where lines come from: the machine's GPIO chips, or what a test drives.
+/// The source of lines: the machine's GPIO chips, or the simulated lines of a test.
 public protocol LineProvider: AnyObject {
-    /// Requests an input line with both edges; it is given back with the object.
-    /// - Parameter debounce: how long the line is to be quiet before it has changed, in milliseconds. Where the
-    ///   kernel cannot do that, and with 0, it changes with each edge.
+    /// Requests an input line with both edges; `deinit` of the object releases it.
+    /// - Parameter debounce: a change counts when the line was quiet for this long, in milliseconds. With 0, and when
+    ///   the kernel cannot filter, each edge counts.
     func input(
         _ line: LineReference, active: ActiveLevel, bias: LineBias, debounce: Int
     ) throws(LineError) -> any LineEventSource
 
-    /// Requests an output line that has the value `initially` from its first moment on.
+    /// Requests an output line that starts with the value `initially`.
     func output(_ line: LineReference, active: ActiveLevel, initially: Bool) throws(LineError) -> any LineOutput
 }

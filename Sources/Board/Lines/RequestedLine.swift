@@ -1,26 +1,26 @@
 import CGPIOD
 import CLinux
 
-/// A line that is ours, and the chip that it is on. Its end gives the line back; it cannot be copied.
+/// A requested line and its chip. It cannot be copied, and its `deinit` releases the line.
 ///
 /// Thread: the event loop's.
 struct RequestedLine: ~Copyable {
     private let chip: ChipHandle
     private let request: tonearm_gpio_request
 
-    /// - Parameter request: of that chip.
+    /// - Parameter request: from that chip.
     init(_ request: tonearm_gpio_request, of chip: consuming ChipHandle) {
         self.chip = chip
         self.request = request
     }
 
-    // The chip is closed behind it.
+    // The chip is closed after the line.
     deinit { tonearm_gpio_release(request) }
 
-    /// Of an input: readable while there are edges.
+    /// For an input: readable while edges are waiting.
     var descriptor: Int32 { tonearm_gpio_descriptor(request) }
 
-    /// None when none is waiting.
+    /// Empty when no edge is waiting.
     func takeEdges() throws(ChipFailure) -> [LineEdge] {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&waiting, 1, 0) > 0 else { return [] }

@@ -1,13 +1,13 @@
 import Platform
 
-/// A board's amplifier, muted around the starts and stops of the sound device as `AmplifierSequence` says. A line that
-/// cannot be used does not keep the device from playing.
+/// A board's amplifier. It is muted around the starts and stops of the sound device, as `AmplifierSequence` decides.
+/// When its line cannot be used, the device still plays.
 ///
 /// Thread: the event loop's, which may hold this object from `start` to `stop`.
 public final class Amplifier {
-    /// What the owner of the sound device is to do.
+    /// A request to the owner of the sound device.
     public enum DeviceStep: Equatable, Sendable {
-        /// Then say `deviceStarted`, or `deviceLost` when it cannot be started.
+        /// Then call `deviceStarted`, or `deviceLost` when the device cannot be started.
         case start
         case stop
     }
@@ -37,15 +37,18 @@ public final class Amplifier {
             provider: lines, loop: loop, deliver: deliver)
     }
 
-    /// Whether the device has been told to start, and not to stop since.
+    /// Whether the device was asked to start, and not to stop since.
     public var isDeviceStarted: Bool { sequence.isDeviceStarted }
-    /// Whether the device will be told to stop when the amplifier has been muted for long enough.
+    /// Whether the device will be stopped when the amplifier has been muted for long enough.
     public var isStopping: Bool { sequence.isStopping }
 
     /// Requests the line, muted. Call it once.
-    public func start() { output.start() }
+    public func start() {
+        output.start()
+        sequence.muted(at: clock.now())
+    }
 
-    /// Mutes and gives the line back.
+    /// Mutes and releases the line.
     public func stop() {
         perform(sequence.deviceLost(at: clock.now()))
         output.stop()
@@ -57,7 +60,7 @@ public final class Amplifier {
     /// The device has started.
     public func deviceStarted() { perform(sequence.deviceStarted(at: clock.now())) }
 
-    /// The device has stopped by itself and is to be reopened; `carryOut(.start)` follows when it may.
+    /// The device has stopped by itself and has to be reopened; `carryOut(.start)` follows when it may start.
     public func restartDevice() { perform(sequence.restartDevice(at: clock.now())) }
 
     /// The device is not wanted any more; `carryOut(.stop)` follows when it may stop.
@@ -67,12 +70,21 @@ public final class Amplifier {
     public func deviceLost() { perform(sequence.deviceLost(at: clock.now())) }
 
     private func perform(_ steps: [AmplifierSequence.Step]) {
-        // Before the steps: one of them may call back.
+        // The line first: the time that it has to be muted for begins when it is muted.
+        for step in steps {
+            switch step {
+            case .mute:
+                output.set(!activeMeansAudible)
+                sequence.muted(at: clock.now())
+            case .unmute: output.set(activeMeansAudible)
+            case .startDevice, .stopDevice: break
+            }
+        }
+        // The device last: it may call back.
         schedule()
         for step in steps {
             switch step {
-            case .mute: output.set(!activeMeansAudible)
-            case .unmute: output.set(activeMeansAudible)
+            case .mute, .unmute: break
             case .startDevice: carryOut(.start)
             case .stopDevice: carryOut(.stop)
             }

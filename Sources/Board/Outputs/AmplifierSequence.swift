@@ -1,13 +1,13 @@
-/// When an amplifier is muted around the starts and stops of the sound device, so that neither pops. Times are
+/// When an amplifier is muted around the starts and stops of the sound device, so that they do not pop. Times are
 /// nanoseconds of any one clock.
 ///
-/// The device is started and stopped only when this says so; its owner asks before, and says when it runs.
+/// The owner of the device starts and stops it only when this type says so, and reports when it runs.
 ///
-/// No function here has two constant arrays. An Embedded build of Swift 6.3 compiles it into several modules, each of
-/// which numbers the arrays of a function in an order of its own, and the linker keeps but one of each number: it took
-/// `[.stopDevice]` for `[.startDevice]`, and with an amplifier nothing was ever played.
+/// No function here may have two constant arrays. An Embedded build of Swift 6.3 compiles the function into several
+/// modules. Each module numbers the arrays in its own order, and the linker keeps only one array for each number. It
+/// used `[.stopDevice]` for `[.startDevice]`, so that nothing was played with an amplifier.
 public struct AmplifierSequence: Sendable {
-    /// What is to be done now, in this order.
+    /// What to do now, in this order.
     public enum Step: Equatable, Sendable {
         case mute
         case unmute
@@ -16,16 +16,16 @@ public struct AmplifierSequence: Sendable {
     }
 
     private enum State {
-        /// Muted; the device stands.
+        /// Muted; the device is stopped.
         case silent
-        /// Muted; the device may start then.
+        /// Muted; the device may start at this time.
         case beforeStart(at: Int64)
-        /// Muted; the device was told to start.
+        /// Muted; the device was asked to start.
         case starting
-        /// Muted; the device runs.
+        /// Muted; the device runs and settles until this time.
         case settling(until: Int64)
         case audible
-        /// Muted; the device runs until then.
+        /// Muted; the device runs and is stopped at this time.
         case beforeStop(at: Int64)
     }
 
@@ -33,20 +33,36 @@ public struct AmplifierSequence: Sendable {
     private let unmuteAfterStart: Int64
     private let muteBeforeStop: Int64
     private var state = State.silent
-    /// When it has been muted for long enough for the device to start.
+    /// The earliest start of the device: from then on the amplifier has been muted for long enough.
     private var earliestStart: Int64
+    /// From when on the times above count.
+    private var mutedAt: Int64
 
-    /// The line must have its muted level already, from the moment it was requested on.
+    /// The line must be at its muted level already, from the moment of the request on.
     public init(_ amplifier: BoardAmplifier, mutedAt now: Int64) {
         muteBeforeStart = Int64(amplifier.muteBeforeStart) * 1_000_000
         unmuteAfterStart = Int64(amplifier.unmuteAfterStart) * 1_000_000
         muteBeforeStop = Int64(amplifier.muteBeforeStop) * 1_000_000
         earliestStart = now + muteBeforeStart
+        mutedAt = now
+    }
+
+    /// The line has its muted level now. Setting it took some time, by which everything that it has to be muted for
+    /// comes later.
+    public mutating func muted(at now: Int64) {
+        let delay = max(0, now - mutedAt)
+        mutedAt += delay
+        earliestStart += delay
+        switch state {
+        case .beforeStart(let time): state = .beforeStart(at: time + delay)
+        case .beforeStop(let time): state = .beforeStop(at: time + delay)
+        case .silent, .starting, .settling, .audible: break
+        }
     }
 
     public var isMuted: Bool { if case .audible = state { false } else { true } }
 
-    /// Whether the device has been told to start, and not to stop since.
+    /// Whether the device was asked to start, and not to stop since.
     public var isDeviceStarted: Bool {
         switch state {
         case .starting, .settling, .audible, .beforeStop: true
@@ -54,10 +70,10 @@ public struct AmplifierSequence: Sendable {
         }
     }
 
-    /// Whether the device will be told to stop when the amplifier has been muted for long enough.
+    /// Whether the device will be stopped when the amplifier has been muted for long enough.
     public var isStopping: Bool { if case .beforeStop = state { true } else { false } }
 
-    /// When `advance` has something to do; nil while there is nothing to wait for.
+    /// When to call `advance`; nil when there is nothing to wait for.
     public var deadline: Int64? {
         switch state {
         case .beforeStart(let time), .settling(let time), .beforeStop(let time): time
@@ -79,20 +95,20 @@ public struct AmplifierSequence: Sendable {
         return advance(to: now)
     }
 
-    /// The device has started, or it was running all along.
+    /// The device has started, or was running already.
     public mutating func deviceStarted(at now: Int64) -> [Step] {
         guard case .starting = state else { return [] }
         state = .settling(until: now + unmuteAfterStart)
         return advance(to: now)
     }
 
-    /// The device has stopped by itself and is wanted again, to be reopened: as if it had been stopped and were
-    /// started.
+    /// The device has stopped by itself and has to be reopened. Handled like a stop and a start.
     public mutating func restartDevice(at now: Int64) -> [Step] {
         var steps: [Step] = []
         switch state {
         case .audible:
             steps.append(.mute)
+            mutedAt = now
             earliestStart = now + max(muteBeforeStart, muteBeforeStop)
         case .beforeStop(let time):
             earliestStart = max(earliestStart, time)
@@ -109,6 +125,7 @@ public struct AmplifierSequence: Sendable {
         switch state {
         case .audible:
             steps.append(.mute)
+            mutedAt = now
             earliestStart = now + muteBeforeStart
             state = .beforeStop(at: now + muteBeforeStop)
         case .settling:
@@ -124,11 +141,14 @@ public struct AmplifierSequence: Sendable {
         return steps + advance(to: now)
     }
 
-    /// The device is gone: a plug was pulled, a start failed.
+    /// The device is lost: it was unplugged, or a start failed.
     public mutating func deviceLost(at now: Int64) -> [Step] {
         let wasAudible = !isMuted
         state = .silent
-        if wasAudible { earliestStart = now + muteBeforeStart }
+        if wasAudible {
+            mutedAt = now
+            earliestStart = now + muteBeforeStart
+        }
         return wasAudible ? [.mute] : []
     }
 

@@ -1,10 +1,10 @@
-/// What a light can tell of. The raw value is its name in a board profile.
+/// A condition that a light can show. The raw value is its name in a board profile.
 public enum LightCondition: String, CaseIterable, Sendable {
-    // The most urgent first: a light shows the first that holds and that it has a pattern for.
+    // The most urgent first: a light shows the first current condition that it has a pattern for.
     case error, boot, stalled, offline, paused, playing
 }
 
-/// How a light tells it. The raw value is its name in a board profile.
+/// The pattern of a light. The raw value is its name in a board profile.
 public enum LightPattern: String, CaseIterable, Sendable {
     case off
     case on
@@ -15,7 +15,7 @@ public enum LightPattern: String, CaseIterable, Sendable {
     /// A short flash every two seconds.
     case flash
 
-    /// How long it is lit and how long dark, in milliseconds, beginning lit; nil for what does not change.
+    /// How long it is lit and how long dark, in milliseconds, beginning lit; nil for a pattern that does not blink.
     var cycle: (lit: Int, dark: Int)? {
         switch self {
         case .off, .on: nil
@@ -26,8 +26,8 @@ public enum LightPattern: String, CaseIterable, Sendable {
     }
 }
 
-/// Which lights are lit when. Time comes from outside, in nanoseconds of any one clock; carry out `isLit` after each
-/// call, and call `advance` at `deadline`.
+/// Decides which lights are lit. Time is an argument, in nanoseconds of any one clock. Apply `isLit` after each call,
+/// and call `advance` at `deadline`.
 public struct LightPolicy {
     private struct Light {
         let patterns: [LightCondition: LightPattern]
@@ -44,10 +44,10 @@ public struct LightPolicy {
     /// For each light, in the order of the profile.
     public var isLit: [Bool] { lights.map { $0.isLit } }
 
-    /// When `advance` has something to do; nil while nothing blinks.
+    /// When to call `advance`; nil when nothing blinks.
     public var deadline: Int64? { lights.compactMap { $0.nextChange }.min() }
 
-    /// From now on these hold, and no others. A light whose pattern stays goes on with it undisturbed.
+    /// Replaces the current conditions. A light whose pattern stays the same blinks on undisturbed.
     public mutating func show(_ conditions: Set<LightCondition>, at now: Int64) {
         for index in lights.indices {
             let patterns = lights[index].patterns
@@ -67,7 +67,7 @@ public struct LightPolicy {
             guard let cycle = lights[index].pattern.cycle else { continue }
             lights[index].isLit.toggle()
             let length = Int64(lights[index].isLit ? cycle.lit : cycle.dark) * 1_000_000
-            // A late call does not make up for what was missed.
+            // A late call does not catch up on missed changes.
             lights[index].nextChange = due + length > now ? due + length : now + length
         }
     }

@@ -29,21 +29,21 @@ public final class Lights {
     /// Requests the lines. Call it once.
     public func start() { for output in outputs { output.start() } }
 
-    /// Gives the lines back, dark.
+    /// Releases the lines, dark.
     public func stop() {
         show([])
         for output in outputs { output.stop() }
     }
 
-    /// From now on these conditions hold, and no others.
+    /// Replaces the current conditions.
     public func show(_ conditions: Set<LightCondition>) {
         policy.show(conditions, at: clock.now())
         carryOut()
     }
 
     private func carryOut() {
-        // An output that fails is reported at once, and the report may lead back here with other conditions. The call
-        // that is under way carries those out too, on all outputs.
+        // A failing output is reported at once, and the report may call this again with other conditions. The running
+        // call then applies those too, on all outputs.
         guard !isCarryingOut else { return }
         isCarryingOut = true
         var shown: [Bool]

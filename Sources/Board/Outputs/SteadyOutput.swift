@@ -1,8 +1,8 @@
 import Platform
 
-/// An output line that is requested again when it is lost, with the value that it should have by then.
+/// An output line that is requested again when it is lost, with the current value.
 ///
-/// Thread: the loop's. `stop` is its end: the loop may hold it until then.
+/// Thread: the loop's. The loop may hold it until `stop`.
 final class SteadyOutput {
     private let subject: String
     private let line: LineReference
@@ -12,7 +12,7 @@ final class SteadyOutput {
     private let deliver: (BoardEvent) -> Void
 
     private var wanted: Bool
-    /// nil while the line is not ours.
+    /// nil while the line cannot be used.
     private var output: (any LineOutput)?
     private var retries = RetrySchedule()
     private var reported: LineError?
@@ -42,7 +42,7 @@ final class SteadyOutput {
         }
     }
 
-    /// Gives the line back as it is.
+    /// Releases the line with its current value.
     func stop() {
         output = nil
         if let timer { loop.cancel(timer) }

@@ -1,22 +1,21 @@
-/// What a board is made of and how it is wired: `board/NAME/board.conf`. `board/README.md` explains the file to those
-/// who write one.
+/// The parts of a board and their wiring: `board/NAME/board.conf`. `board/README.md` explains the file for its authors.
 public struct BoardProfile: Equatable, Sendable {
     /// For people.
     public var name: String
-    /// Lines that are taken by what has no section of its own: the buses of a DAC.
+    /// Lines that are used by something without a section: the buses of a DAC.
     public var reservedLines: [LineReference]
     public var sound: BoardSound
     public var amplifier: BoardAmplifier?
     public var buttons: [BoardButton]
     public var encoders: [BoardEncoder]
     public var lights: [BoardLight]
-    /// Network interfaces that are cellular though the kernel does not say so.
+    /// Network interfaces that are cellular although the kernel does not report it.
     public var cellularInterfaces: [String]
-    /// Old forms that the file uses, a line each for the log.
+    /// Old forms that the file uses, one line each for the log.
     public var notices: [String] = []
 }
 
-/// The sound card and its ways. Times are in milliseconds.
+/// The sound card and its properties. Times are in milliseconds.
 public struct BoardSound: Equatable, Sendable {
     /// The ALSA card's id, as in /proc/asound/cards.
     public var card: String
@@ -24,9 +23,9 @@ public struct BoardSound: Equatable, Sendable {
     public var mixer: String?
     /// The part of the control's range to use, in hundredths of a decibel; nil is all of it.
     public var mixerRange: ClosedRange<Int>?
-    /// Silence to play before the music after the device was opened, for DACs that swallow its beginning.
+    /// Silence before the music after the device was opened, for DACs that cut off the beginning.
     public var settleAtStart: Int
-    /// The same when it was only the sample rate that changed.
+    /// The same when only the sample rate changed.
     public var settleAtRateChange: Int
 }
 
@@ -42,11 +41,11 @@ public struct BoardAmplifier: Equatable, Sendable {
     public var line: LineReference
     public var active: ActiveLevel
     public var role: Role
-    /// From the mute to the start of the device.
+    /// Time from muting to the start of the device.
     public var muteBeforeStart: Int
-    /// From the start of the device to the sound.
+    /// Time from the start of the device to unmuting.
     public var unmuteAfterStart: Int
-    /// From the mute to the stop of the device.
+    /// Time from muting to the stop of the device.
     public var muteBeforeStop: Int
 }
 
@@ -62,7 +61,7 @@ public struct BoardButton: Equatable, Sendable {
     public var timing: ButtonTiming
 }
 
-/// A rotary encoder with quadrature outputs. Its push switch is a button of its own.
+/// A rotary encoder with quadrature outputs. Its push switch is a separate button.
 public struct BoardEncoder: Equatable, Sendable {
     public var name: String
     public var lineA: LineReference
@@ -81,9 +80,9 @@ public struct BoardLight: Equatable, Sendable {
     public var name: String
     public var line: LineReference
     public var active: ActiveLevel
-    /// By condition; without an entry the light has nothing to say about it.
+    /// By condition; the light ignores conditions without an entry.
     public var patterns: [LightCondition: LightPattern]
 
-    /// What it is called beside everything else that the board has.
+    /// Its section in the profile.
     var subject: String { "light \(name)" }
 }

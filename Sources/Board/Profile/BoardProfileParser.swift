@@ -1,6 +1,6 @@
 import Platform
 
-/// Why a board profile cannot be used: everything that is wrong with it.
+/// Why a board profile cannot be used: all mistakes in it.
 public struct BoardProfileError: Error, Equatable, Sendable {
     /// The file, for messages.
     public var path: String
@@ -19,7 +19,7 @@ extension BoardProfileError: CustomStringConvertible {
 
 extension BoardProfile {
     /// Reads a profile's file.
-    /// - Throws: why it cannot be read, or everything that is wrong with it, at once.
+    /// - Throws: when it cannot be read, or all mistakes in it, at once.
     public init(path: String) throws(BoardProfileError) {
         let text: [UInt8]
         do throws(SystemError) {
@@ -30,9 +30,9 @@ extension BoardProfile {
         try self.init(parsing: text, path: path)
     }
 
-    /// Reads a profile. Nothing of the hardware is looked at; `BoardCheck` does that.
+    /// Parses a profile. It does not look at the hardware; `BoardCheck` does that.
     /// - Parameter path: for messages.
-    /// - Throws: everything that is wrong, at once.
+    /// - Throws: all mistakes, at once.
     public init(parsing text: [UInt8], path: String) throws(BoardProfileError) {
         var parser = BoardProfileParser(SectionedText(parsing: text))
         let profile = parser.profile()
@@ -46,15 +46,15 @@ extension BoardProfile {
     }
 }
 
-/// The meaning of a profile's sections.
+/// Interprets the sections of a profile.
 private struct BoardProfileParser {
     let text: SectionedText
     var problems: [SectionedText.Problem]
-    /// Old forms in use.
+    /// Old forms that the file uses.
     var notices: [SectionedText.Problem] = []
-    /// For sections that name no chip of their own.
+    /// For sections without a chip.
     private var defaultChip: String?
-    /// The lines in use, with what uses them.
+    /// The lines in use, with the sections that use them.
     private var uses: [(line: LineReference, section: String)] = []
 
     init(_ text: SectionedText) {
@@ -62,7 +62,7 @@ private struct BoardProfileParser {
         problems = text.problems
     }
 
-    /// nil only with problems.
+    /// nil only when there are problems.
     mutating func profile() -> BoardProfile? {
         refuseUnknownSections()
         let board = single("board") { $0.board(&$1) }
@@ -131,7 +131,7 @@ private struct BoardProfileParser {
         return result
     }
 
-    // MARK: What is in them
+    // MARK: Contents of the sections
 
     private mutating func board(_ reader: inout SectionReader) -> (name: String, reserved: [LineReference])? {
         let name = reader.requiredText("name")
@@ -184,7 +184,7 @@ private struct BoardProfileParser {
             muteBeforeStop: beforeStop)
     }
 
-    /// An action by its name. An old name is taken, with a notice.
+    /// An action by its name. An old name is accepted with a notice.
     private mutating func action(_ key: String, _ reader: inout SectionReader) -> ButtonAction? {
         guard let value = reader.text(key),
             let old = ButtonAction.oldNames.first(where: { $0.name.hasSameBytes(as: value) })
@@ -246,7 +246,7 @@ private struct BoardProfileParser {
 
     // MARK: Lines
 
-    /// A line of the chip that the section names, or else of the board's.
+    /// A line of the section's chip, or else of the board's.
     private mutating func line(_ key: String, _ reader: inout SectionReader) -> LineReference? {
         let chip = reader.text("chip") ?? defaultChip
         guard let text = reader.requiredText(key) else { return nil }

@@ -1,11 +1,11 @@
 import Platform
 
-/// Which line of which GPIO chip.
+/// A line of a GPIO chip.
 public struct LineReference: Equatable, Sendable {
     public enum Line: Equatable, Sendable {
         /// Its number on the chip, from 0.
         case offset(Int)
-        /// The name that the kernel knows it by.
+        /// The kernel's name for it.
         case name(String)
     }
 
@@ -50,7 +50,7 @@ public enum ActiveLevel: String, CaseIterable, Sendable {
 
 /// The chip's own resistor at an input.
 public enum LineBias: String, CaseIterable, Sendable {
-    /// Whatever it was.
+    /// The kernel's or the device tree's setting.
     case asIs = "as-is"
     case none
     case pullUp = "pull-up"

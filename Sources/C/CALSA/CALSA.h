@@ -1,4 +1,4 @@
-// alsa-lib as a module, and the one line that Swift cannot say: a variadic function pointer.
+// alsa-lib as a module, and a variadic function pointer, which Swift cannot express.
 #pragma once
 
 #include <alsa/asoundlib.h>
@@ -7,5 +7,5 @@ static void tonearm_alsa_ignore(const char *file, int line, const char *function
     (void)file, (void)line, (void)function, (void)code, (void)format;
 }
 
-/// Keeps alsa-lib from writing to stderr: what a person needs is in our own errors.
+/// Keeps alsa-lib from writing to stderr: our own errors have all that a person needs.
 static inline void tonearm_alsa_silence(void) { snd_lib_error_set_handler(tonearm_alsa_ignore); }

@@ -17,24 +17,24 @@ enum tonearm_gpio_bias {
     tonearm_gpio_bias_pull_down,
 };
 
-/// How an input is asked for. Both edges are.
+/// The properties of an input to request. Both edges are always requested.
 struct tonearm_gpio_input {
     const char *consumer;
     bool active_low;
     enum tonearm_gpio_bias bias;
-    /// How long the line is quiet before an edge counts, in microseconds; 0 lets every edge count. Without effect where
-    /// library, kernel or chip cannot.
+    /// The time for which the line must be quiet before an edge counts, in microseconds; with 0 every edge counts.
+    /// Ignored when the library, kernel or chip cannot filter.
     unsigned debounce;
 };
 
 struct tonearm_gpio_edge {
-    /// Whether the line is active after it; libgpiod turns the voltage round for lines that are active when low.
+    /// Whether the line is active after it; libgpiod inverts the voltage for lines that are active when low.
     bool is_active;
     /// Nanoseconds of CLOCK_MONOTONIC (Linux 5.7 and later).
     int64_t time;
 };
 
-/// As long as the kernel's names get; ends with 0, and is empty where there is none.
+/// The longest name of the kernel; ends with 0, and is empty when there is none.
 struct tonearm_gpio_name {
     char bytes[32];
 };
@@ -46,13 +46,13 @@ struct tonearm_gpio_chip_info {
     unsigned line_count;
 };
 
-/// A line's own name and whoever holds it.
+/// A line's name and its user.
 struct tonearm_gpio_line_info {
     struct tonearm_gpio_name name;
     struct tonearm_gpio_name consumer;
 };
 
-/// A line that was requested. It is to be released before its chip is closed.
+/// A requested line. It must be released before its chip is closed.
 struct tonearm_gpio_request;
 
 static inline int tonearm_gpio_chip_info(struct gpiod_chip *chip, struct tonearm_gpio_chip_info *info);
@@ -66,9 +66,9 @@ static inline int tonearm_gpio_request_output(
     struct tonearm_gpio_request *request);
 static inline void tonearm_gpio_release(struct tonearm_gpio_request request);
 
-/// Of an input: readable while there are edges.
+/// For an input: readable while edges are waiting.
 static inline int tonearm_gpio_descriptor(struct tonearm_gpio_request request);
-/// Takes up to 16 edges, as many as the kernel keeps. Blocks until there is one: ask the descriptor first.
+/// Reads up to 16 edges, as many as the kernel keeps. Blocks until there is one: poll the descriptor first.
 static inline int tonearm_gpio_read_edges(
     struct tonearm_gpio_request request, struct tonearm_gpio_edge edges[16], int *count);
 
@@ -84,7 +84,7 @@ static inline struct tonearm_gpio_name tonearm_gpio_name(const char *text) {
     return name;
 }
 
-// A macro that version 2 has no more.
+// Version 2 does not have this macro.
 #ifdef GPIOD_LINE_BULK_MAX_LINES
 #include "version1.h"
 #else

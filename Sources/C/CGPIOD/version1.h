@@ -1,5 +1,5 @@
-// CGPIOD.h by means of libgpiod 1.6. It speaks the first version of the kernel's interface, which knows no debouncing:
-// Linux 5.10 and later would do it, but cannot be asked to through this library.
+// CGPIOD.h with libgpiod 1.6. It uses the first version of the kernel's interface, which has no debouncing: Linux 5.10
+// and later has it, but not through this library.
 #pragma once
 
 struct tonearm_gpio_request {

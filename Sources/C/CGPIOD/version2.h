@@ -1,4 +1,4 @@
-// CGPIOD.h by means of libgpiod 2, which speaks the second version of the kernel's interface (Linux 5.10 and later).
+// CGPIOD.h with libgpiod 2, which uses the second version of the kernel's interface (Linux 5.10 and later).
 #pragma once
 
 struct tonearm_gpio_request {
@@ -36,7 +36,7 @@ static inline enum gpiod_line_bias tonearm_gpio_bias(enum tonearm_gpio_bias bias
     return GPIOD_LINE_BIAS_AS_IS;
 }
 
-/// One line with these settings, which are freed.
+/// Requests one line with these settings, and frees the settings.
 static inline int tonearm_gpio_request_line(
     struct gpiod_chip *chip, unsigned offset, const char *consumer, struct gpiod_line_settings *settings,
     struct tonearm_gpio_request *request) {
@@ -69,7 +69,7 @@ static inline int tonearm_gpio_request_input(
     gpiod_line_settings_set_bias(settings, tonearm_gpio_bias(input.bias));
     gpiod_line_settings_set_debounce_period_us(settings, input.debounce);
     int code = tonearm_gpio_request_line(chip, offset, input.consumer, settings, request);
-    // Drivers have several words for a time that their chip cannot do. The line is of use without it.
+    // Drivers return different errors for a time that their chip cannot filter. The line is useful without filtering.
     if (code == 0 || code == EBUSY || input.debounce == 0) return code;
     input.debounce = 0;
     return tonearm_gpio_request_input(chip, offset, input, request);

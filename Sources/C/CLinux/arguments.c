@@ -5,7 +5,7 @@
 static int argument_count;
 static char **arguments;
 
-// glibc hands main's arguments to every constructor, in static programs too.
+// glibc passes main's arguments to every constructor, in static programs too.
 __attribute__((constructor)) static void keep_arguments(int argc, char **argv) {
     argument_count = argc;
     arguments = argv;

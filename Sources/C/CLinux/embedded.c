@@ -1,11 +1,11 @@
-// What Embedded Swift's standard library expects from its platform. `tools/cross` defines TONEARM_EMBEDDED; on the host
-// the full standard library brings its own.
+// Functions that Embedded Swift's standard library expects from its platform. `tools/cross` defines TONEARM_EMBEDDED;
+// on the host the full standard library has its own.
 #ifdef TONEARM_EMBEDDED
 #include <stdint.h>
 #include <stdlib.h>
 
-/// What `Double(_: String)` calls: stores the number at the start of `text` and returns where it ends. The engine never
-/// calls setlocale, so strtod reads the C locale's format.
+/// Called by `Double(_: String)`: stores the number at the start of `text` and returns its end. The engine never calls
+/// setlocale, so strtod reads the C locale's format.
 const char *_swift_stdlib_strtod_clocale(const char *text, double *result) {
     char *end;
     *result = strtod(text, &end);
@@ -13,13 +13,14 @@ const char *_swift_stdlib_strtod_clocale(const char *text, double *result) {
 }
 
 #if UINTPTR_MAX > UINT32_MAX
-// Swift 6.3.1's own version, a weak symbol, returns the object without the bits that mark a short string, and its
-// callers use what it returns: on arm64 strings of up to 15 bytes were destroyed, and reading them crashed. Remove this
-// with the first toolchain that returns what was passed (swiftlang/swift#91151).
+// Swift 6.3.1's own version is a weak symbol. It returns the object without the bits that mark a short string, and its
+// callers use the result: on arm64 strings of up to 15 bytes were destroyed, and reading them crashed. Remove this with
+// the first toolchain that returns its argument (swiftlang/swift#91151).
 void *swift_retain_n(void *object, uint32_t count);
 
 void *swift_bridgeObjectRetain_n(void *object, uint32_t count) {
-    // The uppermost bit: a string that is no object. The next three, and the lowest three, are not part of the address.
+    // The highest bit marks a string that is not an object. The next three, and the lowest three, are not part of the
+    // address.
     uintptr_t address = (uintptr_t)object & 0x8FFFFFFFFFFFFFF8;
     if ((intptr_t)object >= 0 && address != 0) swift_retain_n((void *)address, count);
     return object;

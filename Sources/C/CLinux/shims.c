@@ -88,7 +88,7 @@ int tonearm_is_kernel_folder(const char *path) {
             return 1;
         }
     }
-    // devtmpfs has the number of tmpfs, where music may lie: /dev goes by its device.
+    // devtmpfs has the same number as tmpfs, which may hold music: /dev is recognised by its device.
     struct stat folder, devices, root;
     if (stat(path, &folder) != 0 || stat("/dev", &devices) != 0 || stat("/", &root) != 0) return 0;
     if (folder.st_dev != devices.st_dev) return 0;
@@ -96,8 +96,8 @@ int tonearm_is_kernel_folder(const char *path) {
 }
 
 void tonearm_use_background_priority(void) {
-    // Of this thread alone: on Linux both go by the thread's id. The lowest of 39 shares of the processor; the disk
-    // when nobody else wants it (IOPRIO_CLASS_IDLE).
+    // Only for this thread: on Linux both use the thread's id. The lowest of 39 shares of the processor; the disk only
+    // when no other thread wants it (IOPRIO_CLASS_IDLE).
     setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 19);
     syscall(SYS_ioprio_set, 1 /* IOPRIO_WHO_PROCESS */, 0, 3 << 13);
 }
@@ -156,8 +156,8 @@ int tonearm_notify(const char *address, const char *bytes, size_t count) {
 }
 
 int tonearm_run_command(const char *command, int *running) {
-    // The shell ends at once and leaves the command to init, so that nobody here has to wait for it. A shell around the
-    // command holds the pipe; the command itself and what it leaves running do not.
+    // The shell ends at once and leaves the command to init, so that this process does not have to wait for it. A shell
+    // around the command holds the pipe; the command and its children do not.
     char *arguments[] = {
         "sh", "-c", "((eval \"$0\") 3>&- || echo \"<3>$0: ended with exit code $?\" >&2) </dev/null &", (char *)command,
         NULL};
@@ -199,11 +199,11 @@ static struct {
     struct termios settings;
 } terminal_before;
 
-// Only calls that signal-safety(7) lists.
+// Only calls from the list in signal-safety(7).
 static void restore_terminal_and_die(int number) {
     if (terminal_before.is_set) {
         terminal_before.is_set = 0;
-        // From the background it would stop the process, and the terminal belongs to another job.
+        // From the background this would stop the process, and the terminal belongs to another job.
         if (tcgetpgrp(terminal_before.descriptor) == getpgrp())
             tcsetattr(terminal_before.descriptor, TCSANOW, &terminal_before.settings);
     }
@@ -215,10 +215,9 @@ void tonearm_restore_terminal_at_crash(int descriptor, const struct termios *set
     terminal_before.descriptor = descriptor;
     terminal_before.settings = *settings;
     static const int crashes[] = {SIGABRT, SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE};
-    // Back to the default action when the handler is entered, so that raising the signal again ends the process with
-    // it.
+    // The default action is back when the handler runs, so that raising the signal again ends the process.
     struct sigaction action = {.sa_handler = restore_terminal_and_die, .sa_flags = SA_RESETHAND | SA_NODEFER};
-    // The parent may have started this process with some of them blocked.
+    // The parent may have blocked some of them when it started this process.
     sigset_t set;
     sigemptyset(&set);
     for (size_t index = 0; index < sizeof crashes / sizeof *crashes; index++) {
@@ -289,8 +288,8 @@ int tonearm_local_connect(const char *path, int seconds) {
     if (local_address(path, &address) != 0) return -1;
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (descriptor < 0) return -1;
-    // unix(7) has no way to poll for a place among those that wait to be accepted: a connect that does not block fails
-    // at once. The time limit for sending holds for connecting too, and ends it with EAGAIN.
+    // unix(7) has no way to wait for a place in the queue of connections: a non-blocking connect fails at once. The
+    // time limit for sending applies to connecting too, and ends it with EAGAIN.
     struct timeval limit = {.tv_sec = seconds};
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     if (connect(descriptor, (struct sockaddr *)&address, sizeof address) != 0) return close_after_failure(descriptor);
@@ -302,8 +301,8 @@ int tonearm_local_listen(const char *path, mode_t mode) {
     if (local_address(path, &address) != 0) return -1;
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (descriptor < 0) return -1;
-    // Linux creates the file with the permissions of the socket itself, so that the process's umask, which all threads
-    // share, need not be touched.
+    // Linux creates the file with the permissions of the socket, so that the umask of the process, which all threads
+    // share, does not have to change.
     if (fchmod(descriptor, mode) != 0 || bind(descriptor, (struct sockaddr *)&address, sizeof address) != 0)
         return close_after_failure(descriptor);
     if (listen(descriptor, 16) != 0) {
@@ -330,7 +329,7 @@ int tonearm_network_changes(void) {
 
 void tonearm_skip_input(int descriptor) {
     char bytes[4096];
-    // ENOBUFS: more has happened than was kept. It is gone as well.
+    // ENOBUFS: messages were lost because there were too many. They are not needed.
     while (recv(descriptor, bytes, sizeof bytes, 0) > 0 || errno == EINTR || errno == ENOBUFS) {}
 }
 

@@ -1,22 +1,22 @@
 import Platform
 
-/// Where a container's bytes come from: a file, a cache entry, a socket. `Media` does no I/O of its own.
+/// The source of a container's bytes: a file, a cache entry, a socket. `Media` does no I/O itself.
 ///
-/// Thread: one at a time; a decoder uses its source on the decoder thread alone.
+/// Thread: one at a time; a decoder uses its source only on the decoder thread.
 public protocol ByteSource: AnyObject {
-    /// Bytes in all, or nil while it is not known. It may become known later, and it may grow. It is a hint: only a
-    /// read tells where the bytes end.
+    /// The number of bytes, or nil while it is not known. It may become known later, and it may grow. It is a hint:
+    /// only a read shows where the bytes end.
     var length: Int64? { get }
 
-    /// Reads up to `buffer.count` bytes from `offset` on. Fewer than asked for is not an error.
+    /// Reads up to `buffer.count` bytes from `offset` on. Returning fewer is not an error.
     ///
-    /// A source may block for as long as its medium takes. A source that has to wait for a network answers `.notYet`
+    /// A source may block as long as its medium needs. A source that has to wait for a network returns `.notYet`
     /// instead; the same read can be repeated later.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead
 
-    /// Calls `wake` once, from any thread, when it is worth repeating the read that was last answered with `.notYet`:
-    /// there are bytes, the end, or an error. Calls it at once if that is so already. A second call replaces the first
-    /// one's `wake`. A source that never answers `.notYet` needs no method of its own.
+    /// Calls `wake` once, from any thread, when the last read that returned `.notYet` should be repeated: there are
+    /// bytes, the end, or an error. Calls it at once if that is so already. A second call replaces the `wake` of the
+    /// first one. A source that never returns `.notYet` does not have to implement it.
     func whenReadable(_ wake: @escaping @Sendable () -> Void)
 }
 
@@ -24,7 +24,7 @@ extension ByteSource {
     public func whenReadable(_ wake: @escaping @Sendable () -> Void) { wake() }
 }
 
-/// What a read gave.
+/// The result of a read.
 public enum ByteRead: Equatable, Sendable {
     /// This many bytes, at least one.
     case bytes(Int)
@@ -33,7 +33,7 @@ public enum ByteRead: Equatable, Sendable {
     /// There are no bytes at the offset yet.
     case notYet
 
-    /// - Parameter count: of bytes as read(2) returns it: 0 is the end.
+    /// - Parameter count: the number of bytes that read(2) returned: 0 is the end.
     public init(count: Int) { self = count > 0 ? .bytes(count) : .end }
 }
 

@@ -1,9 +1,9 @@
-/// Goes forward through a part of a source: reads small pieces through a window, jumps over large ones.
+/// Moves forward through a part of a source: reads small pieces through a window, and skips large ones.
 struct SourceCursor {
     private let reader: SourceReader
     private var window: [UInt8] = []
     private var windowOffset: Int64 = 0
-    /// Where the next byte comes from, counted in the source.
+    /// The offset of the next byte in the source.
     private(set) var offset: Int64
     /// Where the part ends. The source may end earlier.
     let end: Int64
@@ -23,7 +23,7 @@ struct SourceCursor {
         offset += min(max(0, count), remaining)
     }
 
-    /// Exactly `count` bytes, or nil where the part or the source ends before.
+    /// Exactly `count` bytes, or nil when the part or the source ends before.
     mutating func bytes(_ count: Int) throws(Interruption) -> [UInt8]? {
         guard count >= 0, Int64(count) <= remaining else { return nil }
         if offset < windowOffset || offset + Int64(count) > windowOffset + Int64(window.count) {

@@ -1,11 +1,11 @@
-/// Reads of a stated size from a source that may give fewer bytes than asked for.
+/// Reads an exact size from a source that may return fewer bytes.
 struct SourceReader {
     let source: any ByteSource
 
     init(_ source: any ByteSource) { self.source = source }
 
     /// Up to `count` bytes from `offset` on; fewer only at the end of the source. They are allocated, so the caller
-    /// bounds `count`.
+    /// limits `count`.
     func bytes(_ count: Int, at offset: Int64) throws(Interruption) -> [UInt8] {
         guard count > 0, offset >= 0, offset <= .max - Int64(count) else { return [] }
         var bytes = [UInt8](repeating: 0, count: count)
@@ -16,7 +16,7 @@ struct SourceReader {
         return bytes
     }
 
-    /// Fills `buffer` from `offset` on as far as the source goes.
+    /// Fills `buffer` from `offset` on, up to the end of the source.
     private func fill(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Interruption) -> Int {
         var filled = 0
         while filled < buffer.count {
@@ -29,7 +29,7 @@ struct SourceReader {
 }
 
 extension ByteSource {
-    /// A read whose `.notYet` and whose errors interrupt the step.
+    /// A read whose `.notYet` and errors interrupt the step.
     /// - Returns: nil at the end.
     func next(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Interruption) -> Int? {
         let answer: ByteRead

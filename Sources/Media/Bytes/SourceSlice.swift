@@ -1,4 +1,4 @@
-/// A source from some byte on, for a container that does not begin at the beginning.
+/// A source from an offset on, for a container that does not start at the first byte.
 final class SourceSlice: ByteSource {
     private let source: any ByteSource
     private let start: Int64

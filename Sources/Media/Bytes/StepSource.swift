@@ -1,11 +1,11 @@
 /// The bytes of a source, for steps that can be repeated.
 ///
-/// Opening, seeking and decoding one block each need several reads. When one of them is answered with `.notYet`, the
-/// step is given up and repeated later from its beginning. From the first `.notYet` on, what the step reads is kept
-/// here until the step is finished, so that each repetition gets further. A source that never answers `.notYet` costs
-/// nothing.
+/// Opening, seeking and decoding one block each need several reads. When a read returns `.notYet`, the step is
+/// cancelled and repeated later from its beginning. From the first `.notYet` on, the bytes that the step reads are kept
+/// here until the step is finished, so that each repetition gets further. A source that never returns `.notYet` has no
+/// overhead.
 ///
-/// Thread: the decoder thread alone.
+/// Thread: only the decoder thread.
 final class StepSource: ByteSource {
     private struct Piece {
         var offset: Int64
@@ -16,11 +16,11 @@ final class StepSource: ByteSource {
     private let source: any ByteSource
     private var pieces: [Piece] = []
     private var keptBytes = 0
-    /// The first offset that was answered with the end.
+    /// The first offset at which the source reported its end.
     private var keptEnd: Int64?
     private var isKeeping = false
 
-    /// More is not kept. A step that reads more begins again with bytes of the source.
+    /// The limit of kept bytes. A step that reads more reads from the source again.
     private static let mostBytes = 16_777_216
 
     init(_ source: any ByteSource) { self.source = source }
@@ -29,7 +29,7 @@ final class StepSource: ByteSource {
 
     func whenReadable(_ wake: @escaping @Sendable () -> Void) { source.whenReadable(wake) }
 
-    /// The step has its result: nothing of it is read again.
+    /// The step has its result: none of its bytes are read again.
     func finishStep() {
         guard isKeeping else { return }
         isKeeping = false

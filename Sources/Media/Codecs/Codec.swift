@@ -1,23 +1,23 @@
 import PCM
 
-/// Turns the packets of its source into frames.
+/// Decodes the packets of its source into frames.
 ///
-/// Thread: the decoder thread alone.
+/// Thread: only the decoder thread.
 protocol Codec: AnyObject {
-    /// What was found damaged so far.
+    /// The damage that was found so far.
     var damage: DamageReport { get }
 
     /// Decodes the next run of frames into `buffer`: left-justified, interleaved, whole frames.
     /// - Throws: `.notYet` when the same call can be repeated later; nothing is lost then.
     func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(Interruption) -> CodecRun
 
-    /// Goes to `frame`, or to an earlier one where the codec has to begin before it.
+    /// Moves to `frame`, or to an earlier one when the codec has to begin before it.
     /// - Returns: the first frame of the next `read`.
-    /// - Throws: after which the codec stands anywhere, until a seek succeeds.
+    /// - Throws: after an error the position is undefined until a seek succeeds.
     func seek(toFrame frame: Int64) throws(Interruption) -> Int64
 }
 
-/// What one `read` of a codec gave.
+/// The result of one `read` of a codec.
 enum CodecRun: Equatable {
     /// This many frames, at least one.
     case frames(Int)

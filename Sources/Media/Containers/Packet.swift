@@ -1,13 +1,13 @@
-/// A piece of encoded audio with what its container says about it.
+/// A piece of encoded audio and its properties in the container.
 struct Packet {
     /// Valid until the next call of the container.
     var bytes: UnsafeRawBufferPointer
-    /// The first frame of the packet, in time units of the track. nil for a span of an elementary stream, whose packets
-    /// are found by the codec.
+    /// The first frame of the packet, in time units of the track. nil for a span of an elementary stream, in which the
+    /// codec finds the packets.
     var timeStamp: Int64?
-    /// In time units of the track; nil where the container does not say.
+    /// In time units of the track; nil when the container does not say it.
     var duration: Int64?
-    /// Frames that are decoded and not played, beside those that the track's edit drops.
+    /// Frames that are decoded and not played, in addition to those that the track's edit drops.
     var trim = PacketTrim()
     /// nil for plain bytes.
     var encryption: PacketEncryption?
@@ -23,7 +23,7 @@ struct PacketTrim: Equatable {
 struct PacketEncryption: Equatable {
     var keyID: [UInt8]
     var initializationVector: [UInt8]
-    /// Runs of plain and of encrypted bytes, one after the other. Empty: the whole packet is encrypted.
+    /// Runs of plain and of encrypted bytes, in order. Empty: the whole packet is encrypted.
     var subsamples: [Subsample] = []
 
     struct Subsample: Equatable {
@@ -32,29 +32,29 @@ struct PacketEncryption: Equatable {
     }
 }
 
-/// Where a codec takes its packets from: a container, or a stage behind it.
+/// The source of a codec's packets: a container, or a stage behind it.
 ///
-/// Thread: the decoder thread alone.
+/// Thread: only the decoder thread.
 protocol PacketSource: AnyObject {
     /// The next packet, or nil at the end.
     /// - Throws: `.notYet` when the same call can be repeated later; nothing is lost then.
     func nextPacket() throws(Interruption) -> Packet?
 
-    /// Whether the end came before what the headers promise.
+    /// Whether the end came before the end that the headers give.
     var isCutShort: Bool { get }
 }
 
-/// A source that knows where each packet lies in time.
+/// A source that knows the time of each packet.
 protocol TimedPacketSource: PacketSource {
-    /// Makes the packet that holds `frame` the next one, or an earlier one where decoding has to begin before it.
+    /// Makes the packet with `frame` the next one, or an earlier one when decoding has to begin before it.
     /// - Returns: the first frame of the next packet.
     func seek(toFrame frame: Int64) throws(Interruption) -> Int64
 }
 
-/// What a container tells about its audio track.
+/// A container's description of its audio track.
 struct TrackDescription {
     var properties: AudioProperties
     var metadata: TrackMetadata
-    /// The part of what is decoded that is played.
+    /// The part of the decoded frames that is played.
     var edit = TrackEdit()
 }

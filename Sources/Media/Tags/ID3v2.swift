@@ -1,9 +1,9 @@
-/// ID3v2.2, 2.3 and 2.4 (id3.org), as far as this player shows it. A tag of many megabytes costs what its texts cost.
+/// ID3v2.2, 2.3 and 2.4 (id3.org), as far as this player shows it. Of a tag of many megabytes only the texts are read.
 enum ID3v2 {
     private static let headerSize: Int64 = 10
     private static let mostTags = 16
     private static let mostFrames = 10_000
-    /// Longer ones are no titles and are passed over.
+    /// Longer texts are not titles and are skipped.
     private static let longestText: Int64 = 4096
 
     /// The header of a tag (ID3v2.4 structure, 3.1).
@@ -23,7 +23,7 @@ enum ID3v2 {
         }
     }
 
-    /// Where the file goes on behind the tags that begin at `offset`; `offset` itself where there is none.
+    /// The offset behind the tags that begin at `offset`; `offset` itself when there are none.
     static func end(of source: any ByteSource, at offset: Int64) throws(Interruption) -> Int64 {
         var offset = offset
         for _ in 0..<mostTags {
@@ -33,7 +33,7 @@ enum ID3v2 {
         return offset
     }
 
-    /// Reads the tag at `offset`. What is cut off or makes no sense is left out.
+    /// Reads the tag at `offset`. Parts that are cut off or not valid are left out.
     static func read(from source: any ByteSource, at offset: Int64) throws(Interruption) -> TrackMetadata {
         var fields = TagFields()
         guard let header = Header(try SourceReader(source).bytes(Int(headerSize), at: offset)),
@@ -45,11 +45,11 @@ enum ID3v2 {
 
         var content = ID3v2Content(
             SourceCursor(source, from: offset + headerSize, to: offset + headerSize + header.size),
-            // From 2.4 on each frame says it for itself.
+            // From 2.4 on each frame has its own flag.
             isUnsynchronised: header.version < 4 && header.flags & 0x80 != 0)
         if hasExtendedHeader {
             guard let size = try content.bytes(4) else { return fields.result }
-            // 2.3 does not count the size itself, 2.4 does.
+            // In 2.3 the size does not include itself, in 2.4 it does.
             let rest = header.version == 3 ? plain(size) : (synchsafe(size[...]) ?? 4) - 4
             guard try content.skip(rest) else { return fields.result }
         }
@@ -76,13 +76,13 @@ enum ID3v2 {
     }
 }
 
-/// The bytes of a tag with the unsynchronisation undone: a zero behind 0xFF was put there so that no player takes it
-/// for the beginning of an MPEG frame.
+/// The bytes of a tag with the unsynchronisation undone: a zero was inserted behind 0xFF, so that no player takes it
+/// for the start of an MPEG frame.
 struct ID3v2Content {
     private var cursor: SourceCursor
     private let isUnsynchronised: Bool
     private var lastWasFF = false
-    /// Unsynchronised bytes can be passed over only by reading them. Nobody waits for more than this.
+    /// Unsynchronised bytes can be skipped only by reading them. This limits the reading.
     private var readThroughLimit = 4_194_304
 
     init(_ cursor: SourceCursor, isUnsynchronised: Bool) {
@@ -100,7 +100,7 @@ struct ID3v2Content {
         return bytes
     }
 
-    /// - Returns: false where the tag ends before.
+    /// - Returns: false when the tag ends before.
     mutating func skip(_ count: Int64) throws(Interruption) -> Bool {
         guard count >= 0, count <= cursor.remaining else { return false }
         guard isUnsynchronised else {
@@ -113,7 +113,7 @@ struct ID3v2Content {
         return true
     }
 
-    /// Whether a frame, padding or the end of the tag stands `count` bytes further on.
+    /// Whether a frame, padding or the end of the tag is `count` bytes further on.
     func isFrameBoundary(after count: Int64) throws(Interruption) -> Bool {
         var ahead = self
         guard try ahead.skip(count) else { return false }

@@ -2,9 +2,9 @@
 struct ID3v2Frame {
     /// Bytes behind the header.
     let size: Int64
-    /// What the frame says, if it is one that is shown.
+    /// The field of the frame, if it is one that is shown.
     let field: TagFields.Field?
-    /// TXXX: the name of the field stands in the text.
+    /// TXXX: the text begins with the name of the field.
     let isUserText: Bool
 
     private let isUnsynchronised: Bool
@@ -19,7 +19,7 @@ struct ID3v2Frame {
         let sizeBytes = header[nameSize..<(2 * nameSize)]
         let plainSize = ID3v2.plain(Array(sizeBytes))
         if version == 4, let synchsafeSize = ID3v2.synchsafe(sizeBytes) {
-            // Old iTunes wrote plain sizes into 2.4. The right one leads to another frame or to the end.
+            // Old iTunes wrote plain sizes into 2.4. The right size leads to another frame or to the end.
             var size = synchsafeSize
             if synchsafeSize != plainSize, try !content.isFrameBoundary(after: synchsafeSize),
                 try content.isFrameBoundary(after: plainSize)
@@ -50,7 +50,7 @@ struct ID3v2Frame {
         }
     }
 
-    /// Adds what the frame's `bytes` say. Compressed and encrypted frames say nothing.
+    /// Adds the texts in the frame's `bytes`. Compressed and encrypted frames are ignored.
     func addTexts(of bytes: [UInt8], to fields: inout TagFields) {
         guard !isPacked, bytes.count > prefixSize else { return }
         var content = Array(bytes[prefixSize...])
@@ -106,7 +106,7 @@ struct ID3v2Frame {
             .map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// A byte order mark wins over what the frame says; each string of a frame has its own.
+    /// A byte order mark overrides the frame's encoding; each string of a frame has its own mark.
     private static func utf16(_ bytes: [UInt8], isBigEndian: Bool) -> String {
         var isBigEndian = isBigEndian
         var units: [UInt16] = []

@@ -3,7 +3,7 @@ enum RIFFInfo {
     private static let longestText: Int64 = 4096
     private static let mostTexts = 1000
 
-    /// Reads the content of a `LIST` chunk, which lies in `range`. Lists of other types say nothing.
+    /// Reads the content of a `LIST` chunk in `range`. Lists of other types are ignored.
     static func read(from source: any ByteSource, in range: Range<Int64>) throws(Interruption) -> TrackMetadata {
         var cursor = SourceCursor(source, from: range.lowerBound, to: range.upperBound)
         var fields = TagFields()
@@ -15,7 +15,7 @@ enum RIFFInfo {
             let size = Int64(declared)
             guard size <= cursor.remaining else { break }
             if let field = field(named: name), size <= longestText {
-                // A writer's buffer may go on behind the terminator.
+                // Some writers leave bytes behind the terminator.
                 if let bytes = try cursor.bytes(Int(size)), let text = TagText.guessed(bytes.prefix { $0 != 0 }) {
                     fields.add(field, text)
                 }

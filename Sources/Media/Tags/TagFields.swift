@@ -1,10 +1,13 @@
 import PCM
 
-/// Gathers the fields of one tag, in whatever order it holds them.
+/// Collects the fields of one tag, in any order.
 struct TagFields {
     private var metadata = TrackMetadata()
     private var r128TrackGain: Double?
     private var r128AlbumGain: Double?
+
+    /// In bytes: clients get the names with each event.
+    private static let longestArtists = 4096
 
     enum Field {
         case title, artist, album, trackNumber, discNumber
@@ -33,11 +36,11 @@ struct TagFields {
         (0x61...0x7A).contains(byte) ? byte - 0x20 : byte
     }
 
-    /// Where a field comes more than once, the first stands; artists are listed.
+    /// When a field comes more than once, the first one counts; artists are listed.
     mutating func add(_ field: Field, _ text: String) {
         switch field {
         case .title: Self.keep(text, in: &metadata.title)
-        case .artist: metadata.artist = metadata.artist.map { $0 + ", " + text } ?? text
+        case .artist: add(artist: text)
         case .album: Self.keep(text, in: &metadata.album)
         case .trackNumber: Self.keep(TagNumber.ordinal(text), in: &metadata.trackNumber)
         case .discNumber: Self.keep(TagNumber.ordinal(text), in: &metadata.discNumber)
@@ -50,7 +53,13 @@ struct TagFields {
         }
     }
 
-    /// What the tag tells. Replay gain of its own name wins over R128. R128 has no peak: full scale stands for it.
+    private mutating func add(artist: String) {
+        guard let others = metadata.artist else { return metadata.artist = artist }
+        guard others.utf8.count + 2 + artist.utf8.count <= Self.longestArtists else { return }
+        metadata.artist = others + ", " + artist
+    }
+
+    /// The values of the tag. Replay gain overrides R128. R128 has no peak: full scale is used.
     var result: TrackMetadata {
         var result = metadata
         if metadata.replayGain.trackGain == nil, let r128TrackGain {
@@ -68,7 +77,7 @@ struct TagFields {
         if field == nil { field = value }
     }
 
-    /// No recording needs more than 64 dB; a larger number is an accident.
+    /// No recording needs more than 64 dB; a larger number is a mistake.
     private static func gain(_ text: String) -> Double? {
         TagNumber.decimal(text).flatMap { abs($0) <= 64 ? $0 : nil }
     }

@@ -1,4 +1,4 @@
-/// Numbers as people and programs write them into tags.
+/// Numbers in tags, as people and programs write them.
 enum TagNumber {
     /// The 3 of "3/12", "03" or "3": from 1 to 99,999.
     static func ordinal(_ text: String) -> Int? {

@@ -1,4 +1,4 @@
-/// Text of tags: whatever the bytes are, valid text comes out.
+/// Text of tags: any bytes become valid text.
 enum TagText {
     /// UTF-8 with what is invalid in it replaced, without trailing NULs and blanks; nil when nothing is left.
     static func utf8(_ bytes: some BidirectionalCollection<UInt8>) -> String? {
@@ -11,7 +11,7 @@ enum TagText {
         return text.isEmpty ? nil : String(decoding: text.map { UInt16($0) }, as: UTF16.self)
     }
 
-    /// For containers that never said which encoding their text has: UTF-8 where it is valid, else Latin-1.
+    /// For containers without a defined text encoding: UTF-8 when it is valid, else Latin-1.
     static func guessed(_ bytes: some BidirectionalCollection<UInt8>) -> String? {
         isValidUTF8(bytes) ? utf8(bytes) : latin1(bytes)
     }

@@ -1,10 +1,10 @@
-/// Vorbis comments: `NAME=value` in UTF-8, counted and with lengths, little-endian.
+/// Vorbis comments: `NAME=value` in UTF-8, with a count and lengths, little-endian.
 enum VorbisComments {
-    /// Longer ones are no titles (lyrics, pictures in base64) and are passed over unread.
+    /// Longer ones are not titles (lyrics, pictures in base64) and are skipped unread.
     private static let longestComment = 4096
     private static let mostComments = 10_000
 
-    /// Reads the comments that lie in `range`. What is cut off or makes no sense is left out.
+    /// Reads the comments in `range`. Parts that are cut off or not valid are left out.
     static func read(from source: any ByteSource, in range: Range<Int64>) throws(Interruption) -> TrackMetadata {
         var cursor = SourceCursor(source, from: range.lowerBound, to: range.upperBound)
         var fields = TagFields()

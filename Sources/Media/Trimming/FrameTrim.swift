@@ -1,4 +1,4 @@
-/// The part of a decoded track that is played: what edit lists and encoder delays come to.
+/// The played part of a decoded track: the result of edit lists and encoder delays.
 struct TrackEdit: Equatable {
     /// Frames that are decoded first and not played.
     var leading: Int64 = 0
@@ -8,7 +8,7 @@ struct TrackEdit: Equatable {
 
 /// The stage behind the codec: drops leading frames and stops after a count.
 ///
-/// A value: the number of decoded frames goes in, the range of them that is played comes out.
+/// A value: it takes the number of decoded frames, and returns the range of them that is played.
 struct FrameTrim {
     private var leftToDrop: Int64
     private var leftToPlay: Int64?
@@ -18,21 +18,21 @@ struct FrameTrim {
         leftToPlay = edit.count.map { max(0, $0) }
     }
 
-    /// From now on the codec gives frames of a track with this `edit` from `decoded` on, and `frame` is wanted, counted
-    /// in what is played.
+    /// From now on the codec returns frames of a track with this `edit` from `decoded` on. `frame` is the target of the
+    /// seek, counted in played frames.
     init(_ edit: TrackEdit, seekingTo frame: Int64, decoded: Int64) {
         let target = Self.decodedFrame(of: frame, edit)
         leftToDrop = max(0, target - decoded)
         leftToPlay = edit.count.map { max(0, $0 - frame) }
     }
 
-    /// The frame of the codec that is heard as `frame`.
+    /// The codec's frame for the played frame `frame`.
     static func decodedFrame(of frame: Int64, _ edit: TrackEdit) -> Int64 {
         let (sum, isBeyond) = frame.addingReportingOverflow(max(0, edit.leading))
         return isBeyond ? .max : sum
     }
 
-    /// Whether nothing more is played, whatever is decoded.
+    /// Whether no more frames are played.
     var isAtEnd: Bool { leftToPlay == 0 }
 
     /// The part of the next `count` decoded frames that is played.

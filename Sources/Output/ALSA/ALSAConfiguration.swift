@@ -1,20 +1,20 @@
 import CALSA
 import CLinux
 
-/// Where alsa-lib learns what a device name means.
+/// The configuration in which alsa-lib looks up device names.
 ///
 /// Thread: any.
 public enum ALSAConfiguration: Equatable, Sendable {
     /// The system's files: `alsa.conf`, `/etc/asound.conf`, `~/.asoundrc`, or the one that `ALSA_CONFIG_PATH` names.
     case system
-    /// A text in alsa-lib's own syntax, for machines that have none of its files.
+    /// A text in alsa-lib's syntax, for machines without its files.
     case text(String)
 
-    /// What a program without any file of ALSA's can use: `hw` (CARD, DEV, SUBDEV), `null`, `file` (FILE, FORMAT: raw
-    /// or wav) and `default`, the first card.
+    /// For a program without ALSA's files: `hw` (CARD, DEV, SUBDEV), `null`, `file` (FILE, FORMAT: raw or wav) and
+    /// `default`, the first card.
     public static var builtIn: ALSAConfiguration { .text(builtInText) }
 
-    /// The system's configuration where there is one that alsa-lib can read, else the built-in.
+    /// The system's configuration when alsa-lib can read one, else the built-in one.
     public static var available: ALSAConfiguration {
         tonearm_alsa_silence()
         if getenv("ALSA_CONFIG_PATH") == nil {
@@ -58,7 +58,7 @@ private let builtInText = """
 
     """
 
-/// A configuration that was read from a text. What is opened with it does not need it afterwards.
+/// A configuration that was parsed from a text. Devices that were opened with it do not need it afterwards.
 struct ConfigurationTree: ~Copyable {
     let raw: OpaquePointer
 

@@ -3,29 +3,29 @@ import CLinux
 import PCM
 import Platform
 
-/// A playback device of alsa-lib, opened without blocking: frames go in when there is room, and waiting is poll(2).
+/// A playback device of alsa-lib in non-blocking mode: frames are written when there is room, and waiting uses poll(2).
 final class ALSADevice: PlaybackDevice {
     let configuration: DeviceConfiguration
 
     /// nil once closed.
     private var handle: PCMHandle?
-    /// What `handle` holds; valid until `close`.
+    /// The content of `handle`; valid until `close`.
     private let pcm: OpaquePointer
     private let descriptors: PollDescriptors
     /// Whether this is the `file` plug-in.
     private let isFile: Bool
-    /// Whether this is a sound card, and no plug-in.
+    /// Whether this is a sound card and not a plug-in.
     let isAudible: Bool
-    /// nil where the device's memory is mapped.
+    /// nil when the device's memory is mapped.
     private var staging: StagingBuffer?
     private let software: SoftwareParameters
-    /// Whether the device plays silence behind the last frame, as long as its clock runs.
+    /// Whether the device plays silence behind the last frame while its clock runs.
     private let isSilentBehind: Bool
-    /// Whether the clock goes on behind the last frame.
+    /// Whether the clock continues behind the last frame.
     private var runsOn = false
     private let clock: any MonotonicClock
 
-    /// - Parameter handle: with its hardware parameters installed, as `configuration` says.
+    /// - Parameter handle: with its hardware parameters installed, as in `configuration`.
     init(
         _ handle: consuming PCMHandle, configuration: DeviceConfiguration, clock: any MonotonicClock
     ) throws(ALSAFailure) {
@@ -51,7 +51,7 @@ final class ALSADevice: PlaybackDevice {
     // MARK: Writing
 
     func writableFrames() throws(DeviceFault) -> Int {
-        // A mapped device that is suspended still offers room: its state tells.
+        // A suspended device with mapped memory still reports room; only its state shows the fault.
         if let fault = state.fault { throw fault }
         let room = snd_pcm_avail_update(pcm)
         try check(room)
@@ -61,7 +61,7 @@ final class ALSADevice: PlaybackDevice {
     func write(
         _ frames: Int, _ fill: (_ destination: UnsafeMutableRawPointer, _ frames: Int) -> Void
     ) throws(DeviceFault) -> Int {
-        // Behind the last frame nothing can follow without a gap: the device reports an underrun then.
+        // Frames behind the last frame cannot follow without a gap, so this is an underrun.
         if runsOn {
             let room = snd_pcm_avail_update(pcm)
             try setRunsOn(false)
@@ -85,7 +85,7 @@ final class ALSADevice: PlaybackDevice {
             fill(start + Int(first.first / 8) + Int(offset) * Int(first.step / 8), Int(room))
             let committed = try writing { snd_pcm_mmap_commit(pcm, offset, room) }
             try check(committed)
-            // Part of a commit is what alsa-lib makes of an underrun in the middle of it.
+            // alsa-lib commits only a part when an underrun happens during the commit.
             guard committed == Int(room) else { throw .underrun }
             written += committed
         }
@@ -104,7 +104,7 @@ final class ALSADevice: PlaybackDevice {
         return amount
     }
 
-    /// Hands over what is staged, as far as the device takes it; the rest stays for the next time.
+    /// Writes staged frames as far as the device takes them; the rest stays for the next call.
     private func pushStaged() throws(DeviceFault) {
         guard stagedFrames > 0, let next = staging?.next else { return }
         let frames = snd_pcm_uframes_t(stagedFrames)
@@ -124,12 +124,15 @@ final class ALSADevice: PlaybackDevice {
         }
     }
 
+    /// In frames, 20 seconds at the highest rate. More is a fault of the driver, and arithmetic on it may overflow.
+    private static let longestDelay = 1 << 24
+
     func delayFrames() throws(DeviceFault) -> Int {
         var delay: snd_pcm_sframes_t = 0
         let code = snd_pcm_delay(pcm, &delay)
         if code == -EPIPE { return 0 }
         try check(Int(code))
-        return max(0, delay) + stagedFrames
+        return min(max(0, delay), Self.longestDelay) + stagedFrames
     }
 
     func wait(wakeUp: Int32, milliseconds: Int32) throws(DeviceFault) -> Bool {
@@ -143,7 +146,7 @@ final class ALSADevice: PlaybackDevice {
     // MARK: Stopping
 
     func runOnBehindLastFrame() throws(DeviceFault) {
-        // The `file` plug-in has no clock, and silence would be written into the file.
+        // The `file` plug-in has no clock, and the silence would be written into the file.
         guard !runsOn, isSilentBehind, !isFile, stagedFrames == 0, state == .running else { return }
         try setRunsOn(true)
     }
@@ -161,7 +164,7 @@ final class ALSADevice: PlaybackDevice {
     }
 
     func rewindableFrames() throws(DeviceFault) -> Int {
-        // What is staged lies behind what could be taken back.
+        // Staged frames lie behind the frames that can be taken back.
         guard configuration.memoryMapped, state == .running else { return 0 }
         return max(0, snd_pcm_rewindable(pcm))
     }
@@ -173,11 +176,11 @@ final class ALSADevice: PlaybackDevice {
     }
 
     func drain() throws(DeviceFault) {
-        // The buffer, and once more for drivers that end with a whole period and for a clock that starts only now.
+        // The length of the buffer, twice: drivers may end with a whole period, and the clock may start only now.
         let bufferMilliseconds = Int64(configuration.bufferFrames) * 1000 / Int64(configuration.sampleRate)
         let deadline = Deadline(milliseconds: 2 * bufferMilliseconds + 100, clock)
         let heard = try playOut(until: deadline)
-        // The `file` plug-in writes what it holds back when it is dropped, whatever its slave made of the drain.
+        // The `file` plug-in writes its remaining frames when it is dropped, whether its slave was drained or not.
         try drop()
         if !heard { throw .failed(code: -ETIMEDOUT) }
     }
@@ -192,15 +195,15 @@ final class ALSADevice: PlaybackDevice {
             if deadline.isOver { return false }
         }
         while true {
-            // Asked again and again, because plug-ins notice their end only when they are asked.
+            // Called repeatedly, because plug-ins notice the end only then.
             let code = Int32(try writing { Int(snd_pcm_drain(pcm)) })
-            // Dry before the drain could begin: everything was heard.
+            // The buffer was empty before the drain began: everything was heard.
             if code == 0 || code == -EPIPE { return true }
             guard code == -EAGAIN else { throw DeviceFault(code: code, state: state) }
             if deadline.isOver { return false }
             let event = descriptors.wait(wakeUp: -1, milliseconds: deadline.remainingMilliseconds)
             if state == .suspended || state == .disconnected, let fault = state.fault { throw fault }
-            // Plug-ins may be ready all the time.
+            // Plug-ins may always be ready.
             if event != .none, state == .draining { poll(nil, 0, 5) }
         }
     }
@@ -238,8 +241,8 @@ final class ALSADevice: PlaybackDevice {
 
     private var state: PCMState { PCMState(snd_pcm_state(pcm)) }
 
-    /// Makes a call of alsa-lib that may write to a file.
-    /// - Returns: what it returned.
+    /// Calls a function of alsa-lib that may write to a file.
+    /// - Returns: its result.
     private func writing(_ call: () -> Int) throws(DeviceFault) -> Int {
         guard isFile else { return call() }
         var result = 0

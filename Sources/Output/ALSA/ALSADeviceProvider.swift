@@ -3,16 +3,16 @@ import CLinux
 import PCM
 import Platform
 
-/// Opens playback devices of alsa-lib, exactly as they are asked for: rate, channel count and sample format are the
-/// device's own, nothing is resampled or converted on the way. With `DeviceRequest.allowsAdaptation` a device without
-/// the channel count is opened with the one that `ChannelAdaptation` names.
+/// Opens playback devices of alsa-lib exactly as requested: rate, channel count and sample format are the device's own,
+/// and nothing is resampled or converted. With `DeviceRequest.allowsAdaptation`, a device without the channel count is
+/// opened with the count that `ChannelAdaptation` chooses.
 ///
-/// Device names are alsa-lib's: `hw:CARD=DAC,DEV=0` is a sound card, `null` swallows everything, and
-/// `file:FILE=/path/x.wav,FORMAT=wav` makes a file of it (`FORMAT=raw`: the bytes alone). A path with a comma or an
-/// equals sign goes between quotes, `file:FILE='/a, b.wav',FORMAT=wav`; in a path, `%r`, `%c`, `%b` and `%f` stand for
-/// rate, channel count, bits and sample format.
+/// Device names are alsa-lib's: `hw:CARD=DAC,DEV=0` is a sound card, `null` discards everything, and
+/// `file:FILE=/path/x.wav,FORMAT=wav` writes a file (`FORMAT=raw`: only the samples). A path with a comma or an equals
+/// sign needs quotes, `file:FILE='/a, b.wav',FORMAT=wav`; in a path, `%r`, `%c`, `%b` and `%f` stand for rate, channel
+/// count, bits and sample format.
 ///
-/// Thread: the audio thread, but for `lastOpened`.
+/// Thread: the audio thread, except for `lastOpened`.
 public final class ALSADeviceProvider: DeviceProvider {
     private let configuration: ALSAConfiguration
     private let memoryMapping: Bool
@@ -23,8 +23,8 @@ public final class ALSADeviceProvider: DeviceProvider {
         self.init(configuration: configuration, memoryMapping: true)
     }
 
-    /// - Parameter memoryMapping: false hands frames over by a call, even where memory could be mapped.
-    /// - Parameter clock: for the time that a device may take to play what it has.
+    /// - Parameter memoryMapping: false writes frames by a call, even when memory could be mapped.
+    /// - Parameter clock: limits the time that a device may take to play its remaining frames.
     init(
         configuration: ALSAConfiguration, memoryMapping: Bool, clock: any MonotonicClock = SystemMonotonicClock()
     ) {
@@ -84,7 +84,7 @@ public final class ALSADeviceProvider: DeviceProvider {
         } catch {
             throw DeviceError(opening: device, failure: error, configuration: configuration)
         }
-        // These two convert whatever they are given, and would make every answer about the device a lie.
+        // These two plug-ins convert any format, so every answer about the device's capabilities would be wrong.
         let type = snd_pcm_type(handle.raw)
         guard type != SND_PCM_TYPE_PLUG, type != SND_PCM_TYPE_RATE else {
             let reason = "it resamples and converts unasked; name the card itself (hw:CARD=…)"
@@ -123,7 +123,7 @@ public final class ALSADeviceProvider: DeviceProvider {
     }
 }
 
-/// A name that the audio thread writes and others read.
+/// A name that the audio thread writes and other threads read.
 /// `@unchecked Sendable` is safe because `lock` guards `value`.
 private final class OpenedName: @unchecked Sendable {
     // `lock` guards `value`. The audio thread takes it while it opens a device, which blocks anyway.
@@ -132,7 +132,7 @@ private final class OpenedName: @unchecked Sendable {
 
     var name: String? { lock.withLock { value } }
 
-    /// - Returns: whether the name is another one than before.
+    /// - Returns: whether the name has changed.
     func change(to name: String) -> Bool {
         lock.withLock {
             defer { value = name }

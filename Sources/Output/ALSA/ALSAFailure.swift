@@ -17,8 +17,8 @@ struct ALSAFailure: Error, Equatable {
 extension DeviceError {
     /// Why `snd_pcm_open` or `snd_ctl_open` failed.
     ///
-    /// A card is looked up by its id through the control nodes of all cards, and one that may not be opened is passed
-    /// over: what alsa-lib reports as a missing card can be a missing permission.
+    /// alsa-lib looks up a card by its id through the control nodes of all cards, and skips those that may not be
+    /// opened. A missing permission can therefore look like a missing card.
     init(opening device: String, failure: ALSAFailure, configuration: ALSAConfiguration) {
         self.init(
             opening: device, failure: failure, present: { DeviceName.present(configuration: configuration) },
@@ -47,7 +47,7 @@ extension DeviceError {
         }
     }
 
-    /// Why a device that is open already did not take what was asked of it.
+    /// Why an open device did not accept a request.
     init(using device: String, failure: ALSAFailure) {
         self = .refused(device: device, code: failure.code, reason: failure.reason)
     }
@@ -55,8 +55,8 @@ extension DeviceError {
 
 /// The kernel's control nodes, one for each card.
 enum ControlNodes {
-    /// Whether there are cards that this process may not open: for want of a group, or of a device policy's leave,
-    /// which only shows when they are opened.
+    /// Whether there are cards that this process may not open: the user is not in the group, or a device policy forbids
+    /// it, which only an attempt to open them shows.
     static var areForbidden: Bool {
         (0..<32).contains { card in
             let descriptor = tonearm_open("/dev/snd/controlC\(card)", O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0)

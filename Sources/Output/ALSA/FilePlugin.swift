@@ -2,13 +2,14 @@ import CALSA
 import CLinux
 import Platform
 
-/// What alsa-lib's `file` plug-in leaves to its users.
+/// Workarounds for alsa-lib's `file` plug-in.
 enum FilePlugin {
-    /// The error with which the file could not be made; nil when it is there or `handle` is no `file` plug-in. Asked
-    /// for after the hardware parameters are installed, which is when the plug-in opens its file.
+    /// The error with which the file could not be created; nil when it is there or `handle` is not a `file` plug-in.
+    /// Call it after the hardware parameters are installed: the plug-in opens its file then.
     ///
-    /// alsa-lib (1.2.8, `snd_pcm_file_open_output_file`) goes on without a file when open(2) fails, and only reports
-    /// it once a whole buffer was written. The name of the file, with its place-holders filled in, is in the dump only.
+    /// When open(2) fails, alsa-lib (1.2.8, `snd_pcm_file_open_output_file`) continues without a file, and reports the
+    /// error only after a whole buffer was written. Only the dump has the name of the file with its placeholders
+    /// replaced.
     static func unwritableFile(of handle: borrowing PCMHandle) -> SystemError? {
         guard snd_pcm_type(handle.raw) == SND_PCM_TYPE_FILE, let path = path(of: handle) else { return nil }
         if path.utf8.first == UInt8(ascii: "|") { return nil }
@@ -16,10 +17,10 @@ enum FilePlugin {
         return access(path, W_OK) == 0 ? nil : .last("write", path)
     }
 
-    /// Why the plug-in could not write to its file during `call`; 0 when it could.
+    /// The errno of a failed write to the file during `call`; 0 without one.
     ///
-    /// alsa-lib (1.2.8, `snd_pcm_file_write_bytes`) forgets what it could not write. Some of its calls then return -1,
-    /// others go on as if nothing had happened; only errno tells.
+    /// alsa-lib (1.2.8, `snd_pcm_file_write_bytes`) loses bytes that it could not write. Some calls then return -1,
+    /// others return success; only errno shows the failure.
     static func writeError(during call: () -> Void) -> Int32 {
         tonearm_clear_errno()
         call()

@@ -2,14 +2,14 @@ import CALSA
 import CLinux
 import PCM
 
-/// What a device can do, narrowed step by step until it is installed (`snd_pcm_hw_params_t`).
+/// The capabilities of a device, narrowed step by step until they are installed (`snd_pcm_hw_params_t`).
 ///
-/// Thread: that of the handle it was made with, and not longer than that handle.
+/// Thread: that of its handle. It must not outlive the handle.
 struct HardwareParameters: ~Copyable {
     private let raw: OpaquePointer
     private let pcm: OpaquePointer
 
-    /// Everything that the device can do by itself: rates that alsa-lib would have to resample are left out.
+    /// All capabilities of the device itself: rates that need resampling by alsa-lib are left out.
     static func all(of handle: borrowing PCMHandle) throws(ALSAFailure) -> HardwareParameters {
         let all = try HardwareParameters(allocatedFor: handle.raw)
         try ALSAFailure.check(snd_pcm_hw_params_any(all.pcm, all.raw))
@@ -33,16 +33,17 @@ struct HardwareParameters: ~Copyable {
         return other
     }
 
-    // MARK: What is possible
+    // MARK: Capabilities
 
-    /// The usual rates, all channel counts and all sample formats, each for itself.
+    /// The usual rates, all channel counts and all sample formats, each independently of the others.
     func capabilities() throws(ALSAFailure) -> DeviceCapabilities {
         DeviceCapabilities(
             rates: DeviceCapabilities.usualRates.filter { supports(rate: $0) }, channels: try channelCounts(),
             sampleFormats: sampleFormats())
     }
 
-    /// What is left once the device runs at `format`: many a driver has fewer channels or bits at its high rates.
+    /// The capabilities that remain when the device runs at `format`: many drivers have fewer channels or bits at high
+    /// rates.
     func capabilities(at format: PCMFormat) throws(ALSAFailure) -> DeviceCapabilities {
         var capabilities = try capabilities()
         guard supports(rate: format.sampleRate) else { return capabilities }
@@ -61,7 +62,7 @@ struct HardwareParameters: ~Copyable {
         return snd_pcm_hw_params_test_rate(pcm, raw, rate, 0) == 0
     }
 
-    /// Each count is tested: a device may have 2 and 6 and nothing in between.
+    /// Each count is tested: a device may have 2 and 6 and nothing between.
     private func channelCounts() throws(ALSAFailure) -> [Int] {
         var least: UInt32 = 0
         var most: UInt32 = 0
@@ -78,7 +79,7 @@ struct HardwareParameters: ~Copyable {
 
     // MARK: Narrowing
 
-    /// - Returns: whether the device's memory is written directly; else frames are handed over by a call.
+    /// - Returns: whether the device's memory is written directly; otherwise frames are written by a call.
     func setInterleaved(memoryMapping: Bool) throws(ALSAFailure) -> Bool {
         if memoryMapping, snd_pcm_hw_params_set_access(pcm, raw, SND_PCM_ACCESS_MMAP_INTERLEAVED) == 0 { return true }
         try ALSAFailure.check(snd_pcm_hw_params_set_access(pcm, raw, SND_PCM_ACCESS_RW_INTERLEAVED))
@@ -97,9 +98,9 @@ struct HardwareParameters: ~Copyable {
         try ALSAFailure.check(snd_pcm_hw_params_set_format(pcm, raw, sampleFormat.alsa))
     }
 
-    /// Asks for a buffer of these sizes; the device takes what comes near.
+    /// Requests a buffer of these sizes; the device uses the nearest ones that it has.
     func setBuffer(_ wanted: BufferSize) throws(ALSAFailure) {
-        // One period could not be filled while it is played. A device that has no two is left as it is.
+        // A single period could not be refilled while it is played. A device without two periods is left as it is.
         var leastPeriods: UInt32 = 2
         var direction: Int32 = 0
         _ = snd_pcm_hw_params_set_periods_min(pcm, raw, &leastPeriods, &direction)
@@ -114,9 +115,9 @@ struct HardwareParameters: ~Copyable {
         try ALSAFailure.check(snd_pcm_hw_params(pcm, raw))
     }
 
-    // MARK: What it came to, after `install`
+    // MARK: Results, after `install`
 
-    /// In Hz, as `InstalledRate` says.
+    /// In Hz; see `InstalledRate`.
     func installedRate() throws(ALSAFailure) -> Int {
         var rate: UInt32 = 0
         var direction: Int32 = 0
@@ -127,7 +128,7 @@ struct HardwareParameters: ~Copyable {
         return InstalledRate(reported: rate, numerator: numerator, denominator: denominator).hertz
     }
 
-    /// In frames; never 0, which some drivers report for the period.
+    /// In frames; at least 1, although some drivers report 0 for the period.
     func installedSizes() throws(ALSAFailure) -> (buffer: Int, period: Int) {
         var buffer: snd_pcm_uframes_t = 0
         var period: snd_pcm_uframes_t = 0
@@ -137,7 +138,7 @@ struct HardwareParameters: ~Copyable {
         return (max(1, Int(clamping: buffer)), max(1, Int(clamping: period)))
     }
 
-    /// Bits that reach the converter, where the driver knows.
+    /// Bits that reach the converter, if the driver knows.
     func installedSignificantBits() -> Int? {
         let bits = snd_pcm_hw_params_get_sbits(raw)
         return bits > 0 ? Int(bits) : nil

@@ -1,10 +1,10 @@
 import PCM
 
-// The decisions that opening a device takes, apart from the calls that carry them out.
+// The decisions when a device is opened, without the calls that carry them out.
 
 extension DeviceCapabilities {
-    /// The sample format that a request gets: the widest one, so that no bit is lost that the device could keep, or
-    /// the very one that was asked for. `self` is what the device can do at the request's rate and channel count.
+    /// The sample format for a request: the requested one, or the widest one, so that no bit is lost that the device
+    /// could play. `self` has the capabilities at the request's rate and channel count.
     /// - Throws: `.rateNotSupported`, `.channelsNotSupported`, `.sampleFormatNotSupported`.
     func sampleFormat(for request: DeviceRequest) throws(DeviceError) -> SampleFormat {
         let (rate, channelCount) = (request.format.sampleRate, request.format.channelCount)
@@ -24,7 +24,7 @@ extension DeviceCapabilities {
     }
 }
 
-/// The sizes that are asked for; a device may have to choose others.
+/// The requested sizes; a device may have to use others.
 struct BufferSize: Equatable {
     let bufferFrames: Int
     let periodCount: Int
@@ -45,8 +45,8 @@ struct InstalledRate: Equatable {
 
     /// - Parameters:
     ///   - reported: in Hz, as the driver names it.
-    ///   - numerator: with `denominator`, the exact rate of the device's clock; 0 over 0 where it is not known. A
-    ///     clock that is off by less than a hertz runs at the rate that is reported; one that is further off does not.
+    ///   - numerator: with `denominator`, the exact rate of the device's clock; 0 over 0 when it is not known. When it
+    ///     differs from the reported rate by less than a hertz, the reported rate is used; otherwise it is not.
     init(reported: UInt32, numerator: UInt32, denominator: UInt32) {
         guard denominator > 0 else {
             hertz = Int(clamping: reported)

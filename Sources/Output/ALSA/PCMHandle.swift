@@ -1,13 +1,13 @@
 import CALSA
 
-/// An open playback device of alsa-lib. Closing is its end; it cannot be copied.
+/// An open playback device of alsa-lib. It cannot be copied, and its `deinit` closes the device.
 ///
 /// Thread: one at a time.
 struct PCMHandle: ~Copyable {
-    /// For calls of alsa-lib; not to be kept longer than the handle.
+    /// For calls of alsa-lib; must not outlive the handle.
     let raw: OpaquePointer
 
-    /// Opens without waiting: a device that is taken answers at once.
+    /// Opens without waiting: a device that is in use fails at once.
     init(opening device: String, configuration: ALSAConfiguration) throws(ALSAFailure) {
         tonearm_alsa_silence()
         var handle: OpaquePointer?
@@ -23,7 +23,7 @@ struct PCMHandle: ~Copyable {
         raw = handle
     }
 
-    /// Takes over a PCM that is open, playing back and not blocking.
+    /// Takes ownership of an open PCM for playback in non-blocking mode.
     init(adopting raw: OpaquePointer) { self.raw = raw }
 
     deinit { snd_pcm_close(raw) }

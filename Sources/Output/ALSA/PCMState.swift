@@ -6,7 +6,7 @@ enum PCMState: Equatable {
     case open, setup, prepared, running, underrun, draining, paused, suspended, disconnected
 
     init(_ state: snd_pcm_state_t) {
-        // By number: comparing the enumeration itself makes an unoptimised build allocate its metadata at first use.
+        // By number: comparing the enumeration makes an unoptimised build allocate its metadata at the first use.
         switch state.rawValue {
         case SND_PCM_STATE_OPEN.rawValue: self = .open
         case SND_PCM_STATE_SETUP.rawValue: self = .setup
@@ -16,12 +16,12 @@ enum PCMState: Equatable {
         case SND_PCM_STATE_DRAINING.rawValue: self = .draining
         case SND_PCM_STATE_PAUSED.rawValue: self = .paused
         case SND_PCM_STATE_SUSPENDED.rawValue: self = .suspended
-        // Newer kernels may add states, and a plug-in may answer with a negated errno: nothing to go on with.
+        // Newer kernels may add states, and a plug-in may return a negated errno: the device cannot be used then.
         default: self = .disconnected
         }
     }
 
-    /// What keeps a device in this state from being written to.
+    /// Why a device in this state cannot be written to.
     var fault: DeviceFault? {
         switch self {
         case .prepared, .running, .draining, .paused: nil

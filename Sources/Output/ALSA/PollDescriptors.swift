@@ -1,13 +1,13 @@
 import CALSA
 import CLinux
 
-/// A device's descriptors for poll(2), and one more to be woken by. Allocated once.
+/// A device's descriptors for poll(2), and one to end the wait. Allocated once.
 struct PollDescriptors: ~Copyable {
     enum Event: Equatable {
-        /// Time is over, a signal came, or the wake-up descriptor is readable.
+        /// Timeout, a signal, or the wake-up descriptor is readable.
         case none
         case ready
-        /// The device reports an error; its state tells which.
+        /// The device reports an error; its state says which.
         case error
     }
 
@@ -33,7 +33,7 @@ struct PollDescriptors: ~Copyable {
 
     deinit { entries.deallocate() }
 
-    /// - Parameter wakeUp: a descriptor whose being readable ends the wait; -1 for none.
+    /// - Parameter wakeUp: the wait ends when this descriptor is readable; -1 for none.
     func wait(wakeUp: Int32, milliseconds: Int32) -> Event {
         entries[deviceCount] = pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0)
         guard poll(entries, nfds_t(deviceCount + 1), milliseconds) > 0 else { return .none }

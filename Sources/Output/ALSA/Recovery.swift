@@ -1,15 +1,15 @@
 import CALSA
 import CLinux
 
-/// How a device is brought back after a fault: told the state it is in and what the last step answered, it says the
-/// next step. The end is a prepared device without frames, or none.
+/// The steps that bring a device back after a fault. From the state of the device and the result of the last step it
+/// decides the next step. The result is a prepared device without frames, or no device.
 struct Recovery {
     enum Step: Equatable {
         case prepare
-        /// Stop the clock, forget the frames, prepare.
+        /// Stop the clock, discard the frames, prepare.
         case dropAndPrepare
         case resume
-        /// The hardware is still asleep: wait `Recovery.resumeInterval`, then resume.
+        /// The hardware still sleeps: wait `Recovery.resumeInterval`, then resume.
         case waitAndResume
         case succeeded
         case gone
@@ -17,7 +17,7 @@ struct Recovery {
 
     /// Milliseconds between two attempts to resume.
     static let resumeInterval: Int32 = 20
-    /// A card that does not wake within a second is treated as one that cannot resume.
+    /// A card that does not wake up within a second is treated as one that cannot resume.
     static let resumeLimit = 50
     /// Steps other than resuming; a sound device needs two.
     static let stepLimit = 10
@@ -29,7 +29,7 @@ struct Recovery {
 
     init(from fault: DeviceFault) { self.fault = fault }
 
-    /// - Parameter code: what alsa-lib returned for the step before, 0 at first.
+    /// - Parameter code: the result of alsa-lib for the last step; 0 at first.
     mutating func next(state: PCMState, code: Int32) -> Step {
         let step = decide(state: state, code: code)
         switch step {

@@ -2,7 +2,8 @@ import CALSA
 import CLinux
 
 extension DeviceError {
-    /// An open device that cannot go on, or that fails again and again although it says each time that it is ready.
+    /// An open device that cannot continue, or that fails again and again although it reports each time that it is
+    /// ready.
     init(_ fault: DeviceFault, of device: String) {
         switch fault {
         case .vanished:

@@ -1,7 +1,7 @@
 import CALSA
 import CLinux
 
-/// When the clock starts and stops, and what is heard when the frames run out (`snd_pcm_sw_params_t`).
+/// When the clock starts and stops, and what is played when there are no frames (`snd_pcm_sw_params_t`).
 struct SoftwareParameters: ~Copyable {
     private let raw: OpaquePointer
     private let pcm: OpaquePointer
@@ -17,19 +17,19 @@ struct SoftwareParameters: ~Copyable {
 
     deinit { snd_pcm_sw_params_free(raw) }
 
-    /// The clock starts when it is told to and stops when the buffer has run dry; until then half of the buffer at a
-    /// time can be waited for, and whatever was played is overwritten with silence, so that a late writer is heard as a
-    /// pause and not as the last 200 ms again.
-    /// - Returns: whether silence follows the frames that were written.
+    /// The clock starts by a call, and stops when the buffer is empty. A wait ends when half of the buffer has room.
+    /// Played frames are overwritten with silence, so that a late writer causes a pause and not a repetition of the
+    /// last 200 ms.
+    /// - Returns: whether silence follows the written frames.
     func install(bufferFrames: Int, periodFrames: Int) throws(ALSAFailure) -> Bool {
         try ALSAFailure.check(snd_pcm_sw_params_current(pcm, raw))
         let boundary = try boundary()
         try ALSAFailure.check(snd_pcm_sw_params_set_start_threshold(pcm, raw, boundary))
         try ALSAFailure.check(snd_pcm_sw_params_set_stop_threshold(pcm, raw, snd_pcm_uframes_t(bufferFrames)))
-        // Every wake-up costs more than the frames it writes, and half a buffer is time enough for a late one.
+        // Every wake-up costs more than the frames that it writes, and half a buffer is enough time for a late one.
         let wakeUpFrames = snd_pcm_uframes_t(max(periodFrames, bufferFrames / 2))
         try ALSAFailure.check(snd_pcm_sw_params_set_avail_min(pcm, raw, wakeUpFrames))
-        // The kernel refuses a threshold beside a silence size of the whole boundary; plug-ins may refuse both.
+        // The kernel refuses a threshold when the silence size is the whole boundary; plug-ins may refuse both.
         if snd_pcm_sw_params_set_silence_threshold(pcm, raw, 0) == 0,
             snd_pcm_sw_params_set_silence_size(pcm, raw, boundary) == 0,
             snd_pcm_sw_params(pcm, raw) == 0
@@ -41,7 +41,7 @@ struct SoftwareParameters: ~Copyable {
         return false
     }
 
-    /// After `install`: whether the clock goes on when the buffer has run dry. Allocates nothing.
+    /// After `install`: whether the clock continues when the buffer is empty. Does not allocate.
     /// - Returns: alsa-lib's code.
     func setRunsOn(_ runsOn: Bool, bufferFrames: Int) -> Int32 {
         var threshold = snd_pcm_uframes_t(bufferFrames)

@@ -2,8 +2,7 @@ import CALSA
 import CLinux
 import PCM
 
-/// Frames on their way to a device whose memory cannot be written directly. Allocated once, for a device's whole
-/// buffer.
+/// Frames for a device whose memory cannot be written directly. Allocated once, for the whole buffer of the device.
 struct StagingBuffer: ~Copyable {
     let frameCapacity: Int
     private let bytes: UnsafeMutableRawPointer
@@ -24,17 +23,17 @@ struct StagingBuffer: ~Copyable {
 
     deinit { free(bytes) }
 
-    /// To whole blocks of 64 bytes, as aligned_alloc(3) wants it.
+    /// To whole blocks of 64 bytes, as aligned_alloc(3) requires.
     private static func roundedUp(_ size: Int) -> Int { size > Int.max - 63 ? Int.max : (max(size, 1) + 63) & ~63 }
 
-    /// Takes `frames` frames, at most the capacity; only when empty.
+    /// Stores `frames` frames, at most the capacity. Only when empty.
     mutating func fill(_ frames: Int, _ fill: (_ destination: UnsafeMutableRawPointer, _ frames: Int) -> Void) {
         fill(bytes, frames)
         first = 0
         count = frames
     }
 
-    /// The frames that come next.
+    /// The next frames to write.
     var next: UnsafeRawPointer { UnsafeRawPointer(bytes + first * frameBytes) }
 
     mutating func consume(_ frames: Int) {

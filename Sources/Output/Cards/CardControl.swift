@@ -18,7 +18,7 @@ struct CardControl: ~Copyable {
 
     deinit { snd_ctl_close(raw) }
 
-    /// For an owner that closes the control itself.
+    /// For callers that close the control themselves.
     static func open(card: String, configuration: ALSAConfiguration) throws(ALSAFailure) -> OpaquePointer {
         tonearm_alsa_silence()
         let name = "hw:\(card)"
@@ -42,15 +42,15 @@ struct CardControl: ~Copyable {
                 let control = try CardControl(card: "\(index)", configuration: configuration)
                 identities.append(try control.identity(index: Int(index)))
             } catch {
-                // Pulled out between two calls; as good as not there.
+                // The card was unplugged between two calls: skip it.
                 continue
             }
         }
         return identities
     }
 
-    /// The numbers that an enumerator of alsa-lib gives. Each call moves on from the number that it finds; behind the
-    /// last one it gives −1, and would begin again from there.
+    /// The numbers of an enumerator of alsa-lib. Each call returns the next number; after the last one it returns −1,
+    /// and would then start over.
     static func numbers(_ moveOn: (UnsafeMutablePointer<Int32>) -> Int32) -> [Int32] {
         var numbers: [Int32] = []
         var number: Int32 = -1

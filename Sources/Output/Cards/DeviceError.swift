@@ -4,25 +4,25 @@ import PCM
 
 /// Why a device could not be opened, with what a person needs to act on it.
 public enum DeviceError: Error, Equatable, Sendable {
-    /// No such card or PCM. `present` lists the names of those there are (`hw:CARD=…`).
+    /// No such card or PCM. `present` lists the names of the cards of this machine (`hw:CARD=…`).
     case absent(device: String, present: [String])
-    /// Another program holds the device.
+    /// Another program uses the device.
     case busy(device: String)
     /// The user may not open the device (usually: is not in group `audio`).
     case noPermission(device: String)
-    /// The device cannot run at this rate; `supported` lists the usual ones that it can, in Hz.
+    /// The device cannot run at this rate; `supported` lists the usual rates that it has, in Hz.
     case rateNotSupported(device: String, rate: Int, supported: [Int])
-    /// The device has no such channel count; `supported` lists those that it has, ascending.
+    /// The device does not have this channel count; `supported` lists its counts, ascending.
     case channelsNotSupported(device: String, channels: Int, supported: [Int])
-    /// None of S32_LE, S24_LE, S24_3LE, S16_LE, or not the one that was asked for.
+    /// None of S32_LE, S24_LE, S24_3LE, S16_LE, or not the requested one.
     case sampleFormatNotSupported(device: String, requested: SampleFormat?)
     /// Anything else; `code` is alsa-lib's negated errno, `reason` its text.
     case refused(device: String, code: Int32, reason: String)
 }
 
 extension DeviceError {
-    /// Whether the same request gets the same answer the next time. Such an error belongs to the product that is to be
-    /// played. Any other one is a device that is missing for a while: opening it is retried.
+    /// Whether the same request fails again the next time. Such an error belongs to the product. Any other error means
+    /// a device that is missing for a while: opening it is retried.
     public var isPermanent: Bool {
         switch self {
         case .absent, .busy, .noPermission: false

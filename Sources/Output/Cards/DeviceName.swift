@@ -1,4 +1,4 @@
-/// Names of cards and devices. A card is named by its id, because its index is what the order of start-up makes it.
+/// Names of cards and devices. A card is named by its id, because its index depends on the order of start-up.
 ///
 /// Thread: any.
 public enum DeviceName {
@@ -7,7 +7,8 @@ public enum DeviceName {
 
     static func isAutomatic(_ name: String) -> Bool { name.utf8.elementsEqual(automatic.utf8) }
 
-    /// What is opened for `name`: itself, or the device that `choose` takes. That opens devices for a moment.
+    /// The device to open for `name`: the same name, or for `auto` the device that `choose` finds. That opens devices
+    /// for a moment.
     ///
     /// Thread: any; for `auto` not while another thread opens a device.
     /// - Throws: `.absent` when there is no card to choose, `.noPermission`.
@@ -21,9 +22,9 @@ public enum DeviceName {
         throw ControlNodes.areForbidden ? .noPermission(device: name) : .absent(device: name, present: [])
     }
 
-    /// The first device with a sample format that Tonearm can write: an HDMI output may take IEC958 alone. One that is
-    /// in use cannot be asked, and counts as one that can be used. Where none can be used it is the first one: opening
-    /// it says why.
+    /// The first device with a sample format that Tonearm can write: an HDMI output may have only IEC958. A device that
+    /// is in use cannot be asked, and counts as usable. When none is usable, the result is the first one, and opening
+    /// it reports the reason.
     static func choose(
         among devices: [String], availability: (String) -> SoundCardDevice.Availability
     ) -> String? {
@@ -45,8 +46,8 @@ public enum DeviceName {
         }
     }
 
-    /// Why the card of `name` is missing, for a person, without opening what plays; nil when it is there, and for a
-    /// name that says nothing of a card.
+    /// Why the card of `name` is missing, for a person, without opening its playback device; nil when the card is
+    /// there, and for a name that names no card.
     public static func absence(of name: String, configuration: ALSAConfiguration = .available) -> String? {
         do throws(DeviceError) {
             if isAutomatic(name) {
@@ -63,7 +64,7 @@ public enum DeviceName {
         }
     }
 
-    /// The name under which a card's first device is opened and listed: `hw:CARD=DAC`.
+    /// The name that opens a card's first device, as in lists: `hw:CARD=DAC`.
     public static func card(_ id: String) -> String { "hw:CARD=\(id)" }
 
     /// `hw:CARD=DAC,DEV=1`.
@@ -74,8 +75,8 @@ public enum DeviceName {
         CardControl.all(configuration: configuration).map { card($0.id) }
     }
 
-    /// The card that a PCM name speaks of, by id or index: `DAC` of `hw:CARD=DAC,DEV=0`, `0` of `hw:0,0`.
-    /// - Returns: nil for a name that says nothing of a card, like `default` or `file:…`.
+    /// The id or index of the card in a PCM name: `DAC` of `hw:CARD=DAC,DEV=0`, `0` of `hw:0,0`.
+    /// - Returns: nil for a name that names no card, like `default` or `file:…`.
     public static func cardReference(of name: String) -> String? {
         guard let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         guard name.utf8[..<colon].elementsEqual("hw".utf8) else { return nil }

@@ -2,9 +2,9 @@ import PCM
 
 /// A sound card as `tonearm devices` shows it.
 public struct SoundCard: Equatable, Sendable {
-    /// What it is opened by, as in `hw:CARD=id`.
+    /// The id to open it with, as in `hw:CARD=id`.
     public var id: String
-    /// The kernel's number; another one after the next start, perhaps.
+    /// The kernel's number, which may be different after the next start.
     public var index: Int
     public var name: String
     public var devices: [SoundCardDevice]
@@ -27,14 +27,14 @@ public struct SoundCard: Equatable, Sendable {
 public struct SoundCardDevice: Equatable, Sendable {
     public enum Availability: Equatable, Sendable {
         case available(DeviceCapabilities)
-        /// Another program holds it, so what it can do cannot be asked.
+        /// Another program uses it, so its capabilities are unknown.
         case busy
         case unusable(DeviceError)
     }
 
     public var number: Int
     public var name: String
-    /// What it is opened by: `hw:CARD=id,DEV=number`.
+    /// The name to open it with: `hw:CARD=id,DEV=number`.
     public var device: String
     public var availability: Availability
 

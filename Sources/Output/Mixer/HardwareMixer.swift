@@ -1,14 +1,14 @@
 import CALSA
 import PCM
 
-/// The volume of a card, in its own hardware.
+/// The volume of a card, in its hardware.
 ///
-/// Thread: one at a time; not the audio thread. A card that is pulled out makes the calls throw; a new mixer is opened
-/// once it is back.
+/// Thread: one at a time; not the audio thread. When the card is unplugged, the calls throw; open a new mixer when it
+/// is back.
 public final class HardwareMixer {
-    /// What the volume is set with.
+    /// The control that sets the volume.
     public let control: MixerControl
-    /// How a volume is carried out with it.
+    /// How a volume maps to this control.
     public let scale: VolumeScale
 
     private let card: String
@@ -17,10 +17,10 @@ public final class HardwareMixer {
 
     /// Opens the mixer of the card that `device` names (`hw:CARD=DAC,DEV=0`).
     /// - Parameters:
-    ///   - controlName: the control to take; nil chooses as `MixerControl.choose` does.
-    ///   - limits: the part of the control's range to use, in hundredths of a decibel; nil for all of it. Without
-    ///     effect on a control without a decibel scale.
-    /// - Returns: nil when the device has no card or the card has no such control: the volume is software then.
+    ///   - controlName: the control to use; nil chooses as `MixerControl.choose` does.
+    ///   - limits: the part of the control's range to use, in hundredths of a decibel; nil for all of it. Ignored for a
+    ///     control without a decibel scale.
+    /// - Returns: nil when the device has no card or the card has no such control: the volume is set in software then.
     /// - Throws: `.absent`, `.noPermission`, `.refused` when the card's mixer cannot be opened.
     public static func open(
         device: String, controlName: String? = nil, limits: ClosedRange<Int>? = nil,
@@ -56,8 +56,8 @@ public final class HardwareMixer {
         self.configuration = configuration
     }
 
-    /// What the card is set to: the loudest of its channels, as the volume that is not louder. A muted card is at 0.
-    /// Does not change anything.
+    /// The setting of the card: that of its loudest channel, rounded down to a volume. 0 for a muted card. Changes
+    /// nothing.
     /// - Throws: `.absent` when the card is gone, `.refused`.
     public func volume() throws(DeviceError) -> Volume {
         let (hasSwitch, scale) = (control.hasSwitch, scale)
@@ -68,10 +68,10 @@ public final class HardwareMixer {
         }
     }
 
-    /// Sets all channels to the loudest setting of the card that is not louder than `percent`. Where the card does not
-    /// go as low, or has only coarse steps, the samples have to carry the rest. 0 mutes as well where the card can, and
-    /// is silence in the samples in any case.
-    /// - Returns: what is left for the samples.
+    /// Sets all channels to the loudest setting of the card that is not louder than `percent`. When the card does not
+    /// go as low, or has only coarse steps, the samples have to be scaled too. 0 also mutes the card if it can, and is
+    /// silence in the samples in any case.
+    /// - Returns: the remaining factor for the samples.
     /// - Throws: as `volume`.
     public func setVolume(percent: Int) throws(DeviceError) -> AppliedVolume {
         let (volume, scale) = (Volume(percent: percent), scale)
@@ -87,7 +87,7 @@ public final class HardwareMixer {
         return applied
     }
 
-    /// Without effect where `control.hasSwitch` is false.
+    /// Does nothing when `control.hasSwitch` is false.
     /// - Throws: as `volume`.
     public func setMuted(_ isMuted: Bool) throws(DeviceError) {
         guard control.hasSwitch else { return }
@@ -98,7 +98,7 @@ public final class HardwareMixer {
 
     // MARK: The element
 
-    /// The card's step for a volume, and what that is on the scale.
+    /// The card's step for a volume, and its value on the scale.
     private static func choose(
         _ volume: Volume, on element: OpaquePointer, _ scale: VolumeScale
     ) throws(ALSAFailure) -> (step: Int, setting: Int) {
@@ -151,7 +151,7 @@ public final class HardwareMixer {
         _ call: (borrowing MixerHandle, OpaquePointer) throws(ALSAFailure) -> Result
     ) throws(DeviceError) -> Result {
         do throws(ALSAFailure) {
-            // Looked up each time: alsa-lib removes the elements of a card that is gone.
+            // Looked up each time: alsa-lib removes the elements of a card that was unplugged.
             return try call(mixer, try mixer.element(of: control))
         } catch {
             throw DeviceError(opening: DeviceName.card(card), failure: error, configuration: configuration)

@@ -1,12 +1,12 @@
 /// A control of a card's mixer that acts on playback.
 public struct MixerControl: Equatable, Sendable {
-    /// As the driver calls it: `Digital`, `PCM`, `Master`.
+    /// The driver's name for it: `Digital`, `PCM`, `Master`.
     public var name: String
-    /// Tells controls of one name apart; usually 0.
+    /// Distinguishes controls with the same name; usually 0.
     public var index: Int
-    /// What its volume can be set to, in hundredths of a decibel; nil where it has no volume or no decibel scale.
+    /// The range of its volume, in hundredths of a decibel; nil without a volume or without a decibel scale.
     public var decibelRange: ClosedRange<Int>?
-    /// The steps of its volume, by the card's own numbers; nil where it has no volume.
+    /// The steps of its volume, in the card's numbers; nil without a volume.
     public var stepRange: ClosedRange<Int>?
     /// Whether it can be muted.
     public var hasSwitch: Bool
@@ -37,13 +37,13 @@ public struct MixerControl: Equatable, Sendable {
         }
     }
 
-    /// Names of the control that sets the volume of everything, the better first: the digital volume of a DAC chip,
-    /// the one of an on-board codec, of a USB DAC, and those of the outputs themselves.
+    /// Names of the control for the volume of all outputs, the best first: the digital volume of a DAC chip, that of an
+    /// on-board codec, of a USB DAC, and those of the outputs themselves.
     static let preferredNames = ["Digital", "Master", "PCM", "DAC", "Playback", "Headphone", "Speaker", "Line Out"]
 
-    /// The control to set the volume with: the one that is named, or the preferred one, or the only one there is. One
-    /// with a decibel scale is better than one without.
-    /// - Returns: nil where no control has a volume; the volume is software then.
+    /// The control that sets the volume: the named one, or the preferred one, or the only one. A control with a decibel
+    /// scale is preferred.
+    /// - Returns: nil when no control has a volume; the volume is set in software then.
     public static func choose(among controls: [MixerControl], named name: String? = nil) -> MixerControl? {
         let inDecibels = controls.filter { $0.decibelRange != nil }
         let inSteps = controls.filter { $0.decibelRange == nil && $0.stepRange != nil }

@@ -1,17 +1,17 @@
 import CALSA
 import CLinux
 
-/// The open mixer of a card (`snd_mixer_t`). Closing is its end; it cannot be copied.
+/// The open mixer of a card (`snd_mixer_t`). It cannot be copied, and its `deinit` closes the mixer.
 struct MixerHandle: ~Copyable {
     private let raw: OpaquePointer
 
     /// - Parameter card: its id or its index.
     static func open(card: String, configuration: ALSAConfiguration) throws(ALSAFailure) -> MixerHandle {
-        // By way of the control and not by the card's name, which alsa-lib would look up in files alone.
+        // Through the control and not by the card's name: alsa-lib looks up names only in files.
         try MixerHandle(adopting: try CardControl.open(card: card, configuration: configuration))
     }
 
-    /// Takes over an open control interface (`snd_ctl_t`).
+    /// Takes ownership of an open control interface (`snd_ctl_t`).
     init(adopting control: OpaquePointer) throws(ALSAFailure) {
         self = try Self.over(control)
     }
@@ -65,7 +65,7 @@ struct MixerHandle: ~Copyable {
         return controls
     }
 
-    /// The element of `control`, valid as long as the card is there and the handle is open.
+    /// The element of `control`, valid while the card is there and the handle is open.
     func element(of control: MixerControl) throws(ALSAFailure) -> OpaquePointer {
         var identity: OpaquePointer?
         try ALSAFailure.check(snd_mixer_selem_id_malloc(&identity))
@@ -76,7 +76,7 @@ struct MixerHandle: ~Copyable {
         return element
     }
 
-    /// Takes in what others did to the card since: volumes they set, the card's being pulled out.
+    /// Reads changes by others: volumes that they set, or that the card was unplugged.
     func refresh() throws(ALSAFailure) {
         try ALSAFailure.check(snd_mixer_handle_events(raw))
     }

@@ -1,41 +1,41 @@
 import CLinux
 import PCM
 
-/// How a card's mixer carries out a volume. `Volume` has the one curve from percent to decibels; this rounds and
-/// clamps, and says what is left for the samples (docs/decisions/one-volume-curve.md). Arithmetic only.
+/// How a volume maps to a card's mixer. `Volume` has the one curve from percent to decibels; this type rounds and
+/// limits, and computes the remaining factor for the samples (docs/decisions/one-volume-curve.md). Arithmetic only.
 public struct VolumeScale: Equatable, Sendable {
-    /// What a number on the scale means.
+    /// The unit of a number on the scale.
     public enum Unit: Equatable, Sendable {
         /// Hundredths of a decibel.
         case decibels
-        /// Steps of a control without a decibel scale. They are taken for even steps of amplitude: on a card whose
-        /// steps are anything steeper the music is quieter than meant, never louder.
+        /// Steps of a control without a decibel scale. They count as even steps of amplitude: on a card with steeper
+        /// steps the music is quieter than it should be, never louder.
         case steps
     }
 
-    /// A setting this far below the volume in hundredths of a decibel is too coarse: the next louder one is taken, and
-    /// the samples carry the rest.
+    /// A setting this far below the volume, in hundredths of a decibel, is too coarse: the next louder one is used, and
+    /// the samples are scaled down by the rest.
     private static let coarseness = 600
 
     public let unit: Unit
-    /// The settings that are used, in `unit`. Never above 0 dB, as far as the card goes below it.
+    /// The settings that are used, in `unit`. Not above 0 dB, if the card has settings below it.
     public let range: ClosedRange<Int>
 
-    /// - Parameter range: what the card can do, in hundredths of a decibel.
+    /// - Parameter range: the range of the card, in hundredths of a decibel.
     public init(decibels range: ClosedRange<Int>) {
         unit = .decibels
         let lowest = min(range.lowerBound, 0)
         self.range = lowest...max(min(range.upperBound, 0), lowest)
     }
 
-    /// - Parameter range: the card's own steps.
+    /// - Parameter range: the card's steps.
     public init(steps range: ClosedRange<Int>) {
         unit = .steps
         self.range = range
     }
 
-    /// What to ask the card for: not louder than `volume` in decibels, as far as the range allows, and the first step
-    /// that is not softer than it in steps.
+    /// The setting to request from the card: in decibels not louder than `volume`, as far as the range allows; in steps
+    /// the first one that is not softer.
     public func setting(for volume: Volume) -> Int {
         guard volume > .muted else { return range.lowerBound }
         switch unit {
@@ -43,24 +43,24 @@ public struct VolumeScale: Equatable, Sendable {
             return min(max(Self.hundredths(of: volume), range.lowerBound), range.upperBound)
         case .steps:
             let step = (volume.factor * stepCount).rounded(.up)
-            return range.lowerBound + Int(min(step, stepCount))
+            // As a double: the difference of two settings may be too large for an integer.
+            return Int(exactly: Double(range.lowerBound) + min(step, stepCount)) ?? range.upperBound
         }
     }
 
-    /// Whether `setting`, which the card offers for `volume`, is so far below it that the next louder one serves
-    /// better.
+    /// Whether `setting`, which the card offers for `volume`, is so far below it that the next louder one is better.
     func isTooSoft(_ setting: Int, for volume: Volume) -> Bool {
         guard unit == .decibels, volume > .muted else { return false }
         return setting < self.setting(for: volume) - Self.coarseness
     }
 
-    /// What the samples have to be multiplied with while the card is at `setting`, so that it is not louder than
-    /// `volume` says: 1 where the card does it alone, 0 for silence.
+    /// The factor for the samples while the card is at `setting`, so that the result is not louder than `volume`: 1
+    /// when the card does it alone, 0 for silence.
     func softwareFactor(for volume: Volume, at setting: Int) -> Double {
         guard volume > .muted else { return 0 }
         switch unit {
         case .decibels:
-            // Within the hundredth to which the card's numbers are rounded, nothing is left to do.
+            // The card rounds to hundredths: a smaller difference is ignored.
             guard setting > Self.hundredths(of: volume) else { return 1 }
             return volume.factor / factor(at: setting)
         case .steps:
@@ -69,7 +69,7 @@ public struct VolumeScale: Equatable, Sendable {
         }
     }
 
-    /// What the card does to the samples at `setting`, as a linear factor.
+    /// The card's factor at `setting`, linear.
     func factor(at setting: Int) -> Double {
         switch unit {
         case .decibels: pow(10, Double(setting) / 2000)
@@ -92,11 +92,11 @@ public struct VolumeScale: Equatable, Sendable {
     private static func hundredths(of volume: Volume) -> Int { Int((volume.decibels * 100).rounded(.down)) }
 }
 
-/// How a volume was divided between a card and the samples.
+/// How a volume is divided between a card and the samples.
 public struct AppliedVolume: Equatable, Sendable {
-    /// What the samples have to be multiplied with, 0 to 1.
+    /// The factor for the samples, 0 to 1.
     public let softwareFactor: Double
-    /// What comes out of card and samples together, as a linear factor. At most what the volume says.
+    /// The linear factor of card and samples together. Not above the volume.
     public let factor: Double
 
     public init(softwareFactor: Double, factor: Double) {

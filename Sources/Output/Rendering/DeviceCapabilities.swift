@@ -1,21 +1,21 @@
 import PCM
 
-/// What a device can do by itself, without anything resampled, mixed or converted.
+/// The capabilities of a device itself, without resampling, mixing or conversion.
 public struct DeviceCapabilities: Equatable, Sendable {
-    /// In Hz, ascending; of the usual ones.
+    /// In Hz, ascending; only usual ones.
     public var rates: [Int]
-    /// Every channel count that the device takes, ascending, up to `mostChannels`.
+    /// Every channel count that the device has, ascending, up to `mostChannels`.
     public var channels: [Int]
-    /// Of those that Tonearm drives a device with, widest first.
+    /// Those that Tonearm supports, widest first.
     public var sampleFormats: [SampleFormat]
 
-    /// The rates that audio comes in, in Hz.
+    /// The usual rates of audio, in Hz.
     public static let usualRates = [
         8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000, 88_200, 96_000, 176_400,
         192_000, 352_800, 384_000, 705_600, 768_000,
     ]
 
-    /// Channel counts beyond this are not asked for: some plug-ins take 10,000.
+    /// Larger channel counts are not tested: some plug-ins accept 10,000.
     public static let mostChannels = 32
 
     public init(rates: [Int], channels: [Int], sampleFormats: [SampleFormat]) {

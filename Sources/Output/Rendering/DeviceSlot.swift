@@ -1,6 +1,6 @@
 import PCM
 
-/// The place of the device: with one that is open, or empty.
+/// The place of the device: an open one, or none.
 ///
 /// Thread: the audio thread.
 struct DeviceSlot {
@@ -13,10 +13,10 @@ struct DeviceSlot {
         self.settings = settings
     }
 
-    /// Whether the device that is open can play `format`.
+    /// Whether the open device can play `format`.
     func takes(_ format: PCMFormat) -> Bool { sink?.takes(format) ?? false }
 
-    /// Opens the device for `format`, after closing the one that is open.
+    /// Opens the device for `format`, after closing an open one.
     mutating func open(for format: PCMFormat) throws(DeviceError) -> SampleSink {
         let settle = sink == nil ? settings.settleAtStart : settings.settleAtRateChange
         close()
@@ -26,7 +26,7 @@ struct DeviceSlot {
         return opened
     }
 
-    /// Brings the device back, prepared and without frames, or closes it when it is gone.
+    /// Recovers the device, prepared and without frames, or closes it when it is gone.
     mutating func recover(from fault: DeviceFault) {
         if let device = sink?.device, !device.recover(from: fault) { close() }
     }

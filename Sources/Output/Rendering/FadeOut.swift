@@ -1,8 +1,8 @@
-/// A fade-out that is in the device and not heard yet, with silence behind it. The device stops when it was heard.
+/// A fade-out that was written to the device, with silence behind it. The device stops after it was heard.
 ///
 /// Thread: the audio thread.
 struct FadeOut {
-    /// In nanoseconds from the request. A device that takes longer is stopped in the middle of the fade.
+    /// In nanoseconds from the request. A device that takes longer is stopped during the fade.
     static let limit: Int64 = 25_000_000
 
     private let silentFrames: Int

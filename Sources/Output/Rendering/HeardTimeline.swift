@@ -1,18 +1,18 @@
 import PCM
 
-/// Maps frames of the device to positions in streams: which sample of which stream is heard when the device has played
-/// so many frames. Arithmetic only.
+/// Maps frames of the device to positions in streams: which sample of which stream is heard after the device has played
+/// a number of frames. Arithmetic only.
 ///
-/// Thread: the audio thread. Nothing allocates after `init`.
+/// Thread: the audio thread. Does not allocate after `init`.
 struct HeardTimeline {
     /// Consecutive frames of one format in one stream.
     struct Run: BitwiseCopyable {
         var stream: Unmanaged<PCMStream>
         var streamID: UInt64
         var format: PCMFormat
-        /// Position in the ring of the run's first sample.
+        /// Position of the run's first sample in the ring.
         var ringStart: Int64
-        /// Position in the product of the run's first frame, in nanoseconds.
+        /// Position of the run's first frame in the product, in nanoseconds.
         var mediaStart: Int64
 
         init(stream: Unmanaged<PCMStream>, streamID: UInt64, format: PCMFormat, ringStart: Int64, mediaStart: Int64) {
@@ -23,7 +23,7 @@ struct HeardTimeline {
             self.mediaStart = mediaStart
         }
 
-        /// The run with which `stream` begins.
+        /// The first run of `stream`.
         init(firstOf stream: Unmanaged<PCMStream>) {
             self = stream._withUnsafeGuaranteedRef {
                 Self(stream: stream, streamID: $0.id, format: $0.format, ringStart: 0, mediaStart: $0.startPosition)
@@ -32,10 +32,10 @@ struct HeardTimeline {
 
         var ring: PCMRing { stream._withUnsafeGuaranteedRef { $0.ring } }
 
-        /// Whether the next frame that is read from the ring is the first one of the product.
+        /// Whether the next frame to read is the first one of the product.
         var isAtStart: Bool { mediaStart == 0 && ring.readPosition == ringStart }
 
-        /// Position in the product of the frame at `ringPosition`, in nanoseconds.
+        /// Position of the frame at `ringPosition` in the product, in nanoseconds.
         func media(at ringPosition: Int64) -> Int64 {
             let frames = (ringPosition - ringStart) / Int64(format.channelCount)
             let rate = Int64(format.sampleRate)
@@ -43,34 +43,34 @@ struct HeardTimeline {
         }
     }
 
-    /// A run from where it was first written to the device.
+    /// A run, from its first frame that was written to the device.
     struct Segment: BitwiseCopyable {
         /// Frames written to the device before this segment.
         var deviceStart: Int64
-        /// Position in the ring of the segment's first sample.
+        /// Position of the segment's first sample in the ring.
         var ringStart: Int64
         var run: Run
     }
 
     static let capacity = 32
-    /// Segments that are not wholly heard, from `first` on, around the end. In place: an array would allocate in a
-    /// build without optimisation.
+    /// Segments that are not completely heard, in a circular buffer from `first` on. Stored in place: an array would
+    /// allocate in a build without optimisation.
     private var segments = InlineArray<32, Segment?>(repeating: nil)
     private var first = 0
     private(set) var segmentCount = 0
     /// Frames written to the device since the last `clear`.
     private(set) var written: Int64 = 0
-    /// Frames of these that were heard, as last reported.
+    /// How many of these were heard, as last reported.
     private(set) var heard: Int64 = 0
 
-    /// Whether no further segment can begin before one was heard: with very short runs.
+    /// Whether no other segment fits before one was heard. Happens with very short runs.
     var isFull: Bool { segmentCount == Self.capacity }
     /// Frames written and not heard yet.
     var unheard: Int64 { written - heard }
     /// The segment that is heard now.
     var current: Segment? { segmentCount > 0 ? segments[first] : nil }
 
-    /// A new run begins with the next frame that is written. Not when it is full.
+    /// Begins a new run with the next written frame. Not when it is full.
     mutating func begin(_ run: Run, at ringPosition: Int64) {
         precondition(!isFull)
         segments[slot(segmentCount)] = Segment(deviceStart: written, ringStart: ringPosition, run: run)
@@ -79,7 +79,7 @@ struct HeardTimeline {
 
     mutating func wrote(_ frames: Int) { written += Int64(frames) }
 
-    /// Takes what the device says. Never moves backwards, never beyond what was written.
+    /// Applies the delay that the device reports. Never moves backwards, or beyond the written frames.
     /// - Returns: whether more was heard than before.
     mutating func update(delayFrames: Int) -> Bool {
         let before = heard
@@ -87,8 +87,8 @@ struct HeardTimeline {
         return heard > before
     }
 
-    /// Passes to the next segment if its first frame was heard.
-    /// - Returns: that segment, or nil when the current one is still heard.
+    /// Moves to the next segment when its first frame was heard.
+    /// - Returns: that segment, or nil while the current one is heard.
     mutating func advance() -> Segment? {
         guard segmentCount > 1, let next = segments[slot(1)], next.deviceStart < heard else { return nil }
         first = slot(1)
@@ -96,19 +96,19 @@ struct HeardTimeline {
         return next
     }
 
-    /// Frames to be heard until `advance` passes to the next segment; nil without one.
+    /// Frames to be heard until `advance` moves to the next segment; nil without one.
     var framesToNextSegment: Int64? {
         guard segmentCount > 1, let next = segments[slot(1)] else { return nil }
         return max(0, next.deviceStart - heard) + 1
     }
 
-    /// Position in the current segment's ring of the next sample to be heard.
+    /// Position in the ring of the next sample to be heard; of the current segment.
     var heardRingPosition: Int64? {
         guard let current else { return nil }
         return current.ringStart + (heard - current.deviceStart) * Int64(current.run.format.channelCount)
     }
 
-    /// The device is silent: counting starts again.
+    /// The device is silent: counting starts at 0 again.
     mutating func clear() {
         segmentCount = 0
         written = 0

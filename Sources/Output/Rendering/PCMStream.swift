@@ -1,11 +1,11 @@
 import PCM
 import Synchronization
 
-/// A run of audio from one start position of one product to its end, as the decoder produces it and the renderer hears
-/// it. A seek makes a new stream; nothing is ever flushed out of an old one.
+/// Audio from one start position of one product to its end. The decoder produces it, the renderer plays it. A seek
+/// makes a new stream; an old stream is never flushed.
 ///
-/// Threads: the decoder writes the ring, the audio thread reads it, control sets the gain. Control keeps a reference as
-/// long as the renderer may use the stream, so that the audio thread never frees one.
+/// Threads: the decoder writes the ring, the audio thread reads it, control sets the gain. Control keeps a reference
+/// while the renderer may use the stream, so that the audio thread never frees one.
 /// `@unchecked Sendable` is safe because the gain is an atomic, the ring is safe between its two threads, the rest
 /// never changes.
 public final class PCMStream: @unchecked Sendable {
@@ -13,13 +13,13 @@ public final class PCMStream: @unchecked Sendable {
     public let id: UInt64
     /// The format of the first frame; later ones are announced by markers in the ring.
     public let format: PCMFormat
-    /// Where in the product the first frame lies, in nanoseconds.
+    /// Position of the first frame in the product, in nanoseconds.
     public let startPosition: Int64
     public let ring: PCMRing
 
     private let gainBits = Atomic<Int32>(Gain.unity.rawValue)
 
-    /// - Parameter aheadMilliseconds: how much decoded audio the ring holds beside what a device may have unheard.
+    /// - Parameter aheadMilliseconds: how much decoded audio the ring holds in addition to the frames in the device.
     /// - Throws: when there is no memory for so much audio of this format.
     public init(
         id: UInt64, format: PCMFormat, startPosition: Int64, deviceMilliseconds: Int, aheadMilliseconds: Int = 1500
@@ -35,7 +35,7 @@ public final class PCMStream: @unchecked Sendable {
         ring = try PCMRing(capacity: capacity)
     }
 
-    /// Loudness and volume together. A change while the stream plays is ramped; a stream that begins starts with it.
+    /// The gain of loudness and volume together. A change during playback is ramped; a new stream starts with it.
     public var gain: Gain {
         get { Gain(rawValue: gainBits.load(ordering: .relaxed)) }
         set { gainBits.store(newValue.rawValue, ordering: .relaxed) }

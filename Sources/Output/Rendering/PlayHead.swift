@@ -1,52 +1,52 @@
 import PCM
 
-/// What is read and what is heard: takes frames out of the streams' rings for a device that somebody else drives, keeps
-/// account of what that device has played, and tells control of the boundaries.
+/// Reads frames from the streams' rings for a device, keeps track of the frames that were heard, and reports boundaries
+/// to control. `RenderLoop` drives the device.
 ///
-/// Frames that were written stay in their ring until they were heard. So a pause, a lost device or a changed queue
-/// drops what is unheard and goes back to the exact sample (`goBack`).
+/// Written frames stay in their ring until they are heard. After a pause, a lost device or a changed queue, the unheard
+/// frames are dropped and read again from the exact sample (`goBack`).
 ///
-/// Thread: the audio thread. Nothing allocates after `init`.
+/// Thread: the audio thread. Does not allocate after `init`.
 struct PlayHead {
-    /// Frames to be written next, whole or the first of them.
+    /// The next frames to write. A writer may take only the first ones.
     struct Piece {
         var samples: UnsafePointer<Int32>
         var frames: Int
         var format: PCMFormat
         var entrance: Entrance
         var gain: Gain
-        /// The gain holds exactly from the first of these frames on; otherwise a change is ramped.
+        /// Whether the gain applies exactly from the first of these frames on; otherwise a change is ramped.
         var switchesGain: Bool
     }
 
-    /// What comes before the frames that are read next.
+    /// What precedes the next frames.
     enum Entrance {
-        /// Frames that they follow without a gap.
+        /// Other frames, without a gap.
         case none
-        /// Silence, and they are the start of a track.
+        /// Silence; the frames are the start of a track.
         case start
-        /// Silence, and they are in the middle of a track.
+        /// Silence; the frames are in the middle of a track.
         case middle
     }
 
     enum Reading {
         case frames(Piece)
-        /// The producer is behind.
+        /// The producer is late.
         case nothingYet
-        /// So many boundaries are unheard that no other can be taken.
+        /// Too many boundaries are unheard: no other fits.
         case tooManyBoundaries
-        /// The stream has ended, or goes on in another format: what was written has to be heard out first. Then
+        /// The stream has ended, or continues in another format: the written frames have to be heard first. Then call
         /// `passBoundary`.
         case boundary
     }
 
-    /// Events that one step of `RenderLoop` may bring, beside one for each segment of the timeline.
+    /// Events that one step of `RenderLoop` may cause, in addition to one for each segment of the timeline.
     private static let eventsOfAStep = 8
 
     private let channel: RendererChannel
     private var timeline = HeardTimeline()
 
-    /// The run that is read. Ahead of `timeline.current` while its first frames are unheard.
+    /// The run to read. It is ahead of `timeline.current` while its first frames are unheard.
     private var reading: HeardTimeline.Run?
     /// Whether `reading` has a segment on the timeline yet.
     private var isOnTimeline = false
@@ -54,17 +54,17 @@ struct PlayHead {
     private var switchesGain = true
     private var entrance = Entrance.start
     private var next: Unmanaged<PCMStream>?
-    /// While nothing of `reading`'s stream was heard and it follows another one: that one's last run, read to its end.
+    /// The last run of the previous stream, read to its end, while nothing of `reading`'s stream was heard.
     private var followed: HeardTimeline.Run?
-    /// The stream that control believes to be playing.
+    /// The stream that control counts as playing.
     private var announcedStream: UInt64 = 0
     private var announcedFormat: PCMFormat?
 
     init(channel: RendererChannel) { self.channel = channel }
 
-    /// The format of the frames that are read next; nil without a stream.
+    /// The format of the next frames to read; nil without a stream.
     var format: PCMFormat? { reading?.format }
-    /// The stream that is read next; 0 without one.
+    /// The stream to read next; 0 without one.
     var stream: UInt64 { reading?.streamID ?? 0 }
     /// Frames written since the device was silent.
     var written: Int64 { timeline.written }
@@ -72,23 +72,23 @@ struct PlayHead {
     var unheard: Int64 { timeline.unheard }
     /// Frames until the first one behind a boundary is heard; nil when none was written.
     var framesToBoundary: Int64? { timeline.framesToNextSegment }
-    /// Whether a stream is read that control does not know to be playing, as nothing of it was heard.
+    /// Whether a stream is read that control does not count as playing, because nothing of it was heard.
     var hasJoined: Bool { followed != nil }
-    /// Whether the events that the next step may bring fit into their queue.
+    /// Whether the events of the next step fit into their queue.
     var canReport: Bool { freeEvents > Self.eventsOfAStep }
-    /// Whether a boundary can be taken, with all events that it will bring later.
+    /// Whether another boundary fits, with all its later events.
     private var canBegin: Bool { !timeline.isFull && freeEvents > 2 * Self.eventsOfAStep }
     private var freeEvents: Int { channel.events.freeCapacity - timeline.segmentCount }
 
-    /// Whether something can be read or passed right now.
+    /// Whether something can be read or passed now.
     var hasMore: Bool { reading.map { !$0.ring.readableRegion().isEmpty || $0.ring.pendingMarker != nil } ?? false }
-    /// Whether the stream's producer may be resting, as its ring is full enough: no more comes before something of it
-    /// was heard.
+    /// Whether the stream's producer may pause because its ring is full enough: no more comes before something was
+    /// heard.
     var isRingFull: Bool { reading?.ring.isFullEnough ?? false }
     /// Whether an end or a format marker comes before the next frame.
     var isAtBoundary: Bool { reading.map { $0.ring.pendingMarker != nil } ?? false }
 
-    // MARK: Which streams; only when nothing is unheard, but for `follow` without a joined stream
+    // MARK: Streams; only when nothing is unheard, except for `follow` without a joined stream
 
     mutating func begin(_ stream: Unmanaged<PCMStream>) {
         unjoin()
@@ -100,7 +100,7 @@ struct PlayHead {
         publishPosition()
     }
 
-    /// What follows the stream that plays, in the place of one that was joined.
+    /// Sets the stream that follows the current one. Replaces a joined stream.
     mutating func follow(_ stream: Unmanaged<PCMStream>?) {
         unjoin()
         next = stream
@@ -112,8 +112,8 @@ struct PlayHead {
         followed = nil
     }
 
-    /// The device cannot play what is read. A stream that followed another one is dropped; the other one stays, at its
-    /// end.
+    /// The device cannot play the current stream. If it followed another one it is dropped, and the other one stays, at
+    /// its end.
     /// - Returns: the stream.
     mutating func refuse() -> UInt64 {
         let refused = reading?.streamID ?? 0
@@ -123,7 +123,7 @@ struct PlayHead {
         return refused
     }
 
-    /// A joined stream becomes the next one again, from its start.
+    /// Makes a joined stream the next one again, from its start.
     private mutating func unjoin() {
         guard let followed, let reading else { return }
         reading.ring.rewind(to: reading.ring.releasedPosition)
@@ -134,10 +134,10 @@ struct PlayHead {
 
     // MARK: Reading
 
-    /// What can be written next, passing the boundaries behind which the same device can go on.
+    /// The next frames to write. Passes boundaries when the same device can continue behind them.
     /// - Parameters:
-    ///   - room: frames, at least 1.
-    ///   - joins: whether the device can go on with frames of this format.
+    ///   - room: in frames, at least 1.
+    ///   - joins: whether the device can continue with frames of this format.
     mutating func read(upTo room: Int, where joins: (PCMFormat) -> Bool) -> Reading {
         while let run = reading {
             let region = run.ring.readableRegion()
@@ -168,13 +168,13 @@ struct PlayHead {
         reading.ring.advance(frames * reading.format.channelCount)
     }
 
-    /// Reads on behind the marker that was come to.
+    /// Continues behind the current marker.
     /// - Returns: false when the stream has ended and nothing follows it.
     mutating func passBoundary() -> Bool {
         guard let run = reading, let marker = run.ring.pendingMarker, let following = self.run(behind: marker, run)
         else { return false }
         if case .end = marker.marker {
-            // Not passed: here it goes on should the following stream be taken back.
+            // The marker is not passed: reading continues here if the following stream is replaced.
             followed = run
             next = nil
             switchesGain = true
@@ -201,16 +201,17 @@ struct PlayHead {
     /// The stream has ended and nothing follows it.
     /// - Returns: the stream.
     mutating func end() -> UInt64 {
-        // It may have had no frames.
+        // The stream may have no frames.
         if let reading { announce(reading) }
         publishPosition()
         reading = nil
         return announcedStream
     }
 
-    // MARK: What was heard
+    // MARK: Heard frames
 
-    /// Takes what the device says, tells control of boundaries, and gives the rings back what will not be read again.
+    /// Applies the delay that the device reports, reports boundaries to control, and frees the parts of the rings that
+    /// will not be read again.
     /// - Returns: whether more was heard than before.
     mutating func update(delayFrames: Int) -> Bool {
         let hasMoved = timeline.update(delayFrames: delayFrames)
@@ -220,8 +221,8 @@ struct PlayHead {
         return hasMoved
     }
 
-    /// Everything written was heard, and the device is silent.
-    /// - Parameter entrance: of the frames that are read next.
+    /// All written frames were heard, and the device is silent.
+    /// - Parameter entrance: for the next frames.
     /// - Returns: whether more was heard than before.
     mutating func finish(_ entrance: Entrance) -> Bool {
         let hasMoved = update(delayFrames: 0)
@@ -229,7 +230,7 @@ struct PlayHead {
         return hasMoved
     }
 
-    /// The device is silent: what was written and not heard will be read again.
+    /// The device is silent: frames that were written and not heard will be read again.
     mutating func goBack() {
         if let position = timeline.heardRingPosition, let current = timeline.current {
             if reading?.streamID != current.run.streamID { unjoin() }
@@ -248,7 +249,7 @@ struct PlayHead {
     }
 
     private func releaseHeard() {
-        // Of a stream that was not heard at all everything has to stay, even a marker before its first frame.
+        // Everything of a stream that was not heard at all has to stay, even a marker before its first frame.
         guard let position = timeline.heardRingPosition, let current = timeline.current,
             timeline.heard > current.deviceStart
         else { return }
@@ -280,7 +281,7 @@ struct PlayHead {
         } else {
             return
         }
-        // What control believes to be playing stays where it ended until something else is heard.
+        // The stream that control counts as playing stays at its end until something else is heard.
         guard run.streamID == announcedStream else { return }
         let position = RenderPosition(stream: run.streamID, nanoseconds: run.media(at: ringPosition))
         channel.position.publish(position)

@@ -1,30 +1,30 @@
 import PCM
 
-/// An open playback device: the seam between the renderer and ALSA. The other implementation is the tests' device that
-/// runs at the pace that a test sets.
+/// An open playback device: the interface between the renderer and ALSA. Tests implement it with a device that runs at
+/// a controlled pace.
 ///
-/// Thread: the audio thread alone, from `DeviceProvider.open` to the last release. Between `open` and `close` nothing
+/// Thread: only the audio thread, from `DeviceProvider.open` to the last release. Between `open` and `close` nothing
 /// here allocates, locks or logs.
 public protocol PlaybackDevice: AnyObject {
-    /// What the device really runs at.
+    /// The configuration that the device runs with.
     var configuration: DeviceConfiguration { get }
 
-    /// Whether somebody listens. A file or `null` gets every frame as it is, without fades.
+    /// Whether a person can hear it. A file or `null` gets every frame unchanged, without fades.
     var isAudible: Bool { get }
 
     /// Frames that can be written now.
     func writableFrames() throws(DeviceFault) -> Int
 
-    /// Writes up to `frames` of the frames that `writableFrames` returned; `fill` puts them straight into the device's
-    /// memory where it is mapped. It may be called more than once, with consecutive pieces.
-    /// - Returns: the frames committed.
+    /// Writes up to `frames` of the frames that `writableFrames` returned. `fill` writes directly into mapped memory if
+    /// there is any. It may be called more than once, with consecutive pieces.
+    /// - Returns: the number of frames that were committed.
     func write(_ frames: Int, _ fill: (_ destination: UnsafeMutableRawPointer, _ frames: Int) -> Void)
         throws(DeviceFault) -> Int
 
-    /// Starts the clock after the first frames were written; without effect when it runs.
+    /// Starts the clock after the first frames were written; does nothing when it runs.
     func start() throws(DeviceFault)
 
-    /// Frames written that were not heard yet. 0 when the device has run dry.
+    /// Written frames that were not heard yet. 0 when the device has no frames left.
     func delayFrames() throws(DeviceFault) -> Int
 
     /// Blocks until half of the buffer (at least a period) can be written, `wakeUp` becomes readable or the time is
@@ -32,31 +32,31 @@ public protocol PlaybackDevice: AnyObject {
     /// - Returns: whether `wakeUp` is readable.
     func wait(wakeUp: Int32, milliseconds: Int32) throws(DeviceFault) -> Bool
 
-    /// Silences the device at once; what was written and not heard is gone. It can be written to again afterwards.
-    /// A device that has nothing unheard may keep what it has.
+    /// Silences the device at once and discards unheard frames. It can be written to again afterwards. A device without
+    /// unheard frames may keep its frames.
     func drop() throws(DeviceFault)
 
-    /// The frames written so far are the last ones for now: the clock goes on behind them, with silence, until the
-    /// device is drained, dropped or written to. A clock that stops exactly behind the last frame may cut off what the
-    /// driver still has on its way. Without effect where the device cannot do it.
+    /// No frames follow for now: the clock continues behind the last frame, with silence, until the device is drained,
+    /// dropped or written to. If the clock stopped exactly behind the last frame, frames that the driver still
+    /// transfers could be cut off. Does nothing when the device cannot do it.
     func runOnBehindLastFrame() throws(DeviceFault)
 
-    /// Frames at the end of what was written that can still be taken back: they were not given to the hardware. 0 where
-    /// the device cannot take any back.
+    /// Frames at the end that can still be taken back because the hardware does not have them yet. 0 when the device
+    /// cannot take any back.
     func rewindableFrames() throws(DeviceFault) -> Int
 
-    /// Takes back the last `frames` frames that were written: what is written next takes their place.
-    /// - Returns: the frames taken back.
+    /// Takes back the last `frames` frames: the next written frames replace them.
+    /// - Returns: the number of frames that were taken back.
     func rewind(_ frames: Int) throws(DeviceFault) -> Int
 
-    /// Blocks until everything written was heard (at most one buffer). It can be written to again afterwards.
+    /// Blocks until all written frames were heard (at most one buffer). It can be written to again afterwards.
     func drain() throws(DeviceFault)
 
-    /// Brings the device back after a fault: the one place that knows how. All frames unheard are gone.
-    /// - Returns: false when the device is not there any more and has to be reopened.
+    /// Brings the device back after a fault. Only this function does so. All unheard frames are lost.
+    /// - Returns: false when the device is gone and has to be reopened.
     func recover(from fault: DeviceFault) -> Bool
 
-    /// Gives the device back to the system. Nothing else may be called afterwards. Idempotent.
+    /// Closes the device. No other call may follow. Idempotent.
     func close()
 }
 
@@ -64,19 +64,19 @@ extension PlaybackDevice {
     public func runOnBehindLastFrame() throws(DeviceFault) {}
 }
 
-/// Opens devices; on the audio thread, because opening may take long.
+/// Opens devices. It runs on the audio thread, because opening may take long.
 public protocol DeviceProvider: AnyObject, Sendable {
     func open(_ request: DeviceRequest) throws(DeviceError) -> any PlaybackDevice
 }
 
-/// What to open.
+/// The device to open and how.
 public struct DeviceRequest: Equatable, Sendable {
     /// `hw:CARD=id,DEV=0`, `hw:0,0` or any PCM name of alsa-lib's configuration.
     public var device: String
     public var format: PCMFormat
-    /// Drive the device with this sample format only; nil takes the widest that it has.
+    /// Use only this sample format; nil uses the widest one of the device.
     public var sampleFormat: SampleFormat?
-    /// Whether another channel count may stand in for one that the device does not have (`ChannelAdaptation`).
+    /// Whether another channel count may be used when the device does not have this one (`ChannelAdaptation`).
     public var allowsAdaptation = false
     /// Length of the device's buffer in milliseconds.
     public var bufferMilliseconds: Int = 200
@@ -90,24 +90,24 @@ public struct DeviceRequest: Equatable, Sendable {
     }
 }
 
-/// What an open device really runs at.
+/// The configuration of an open device.
 public struct DeviceConfiguration: Equatable, Sendable {
     public var device: String
     /// In Hz.
     public var sampleRate: Int
     public var channelCount: Int
     public var sampleFormat: SampleFormat
-    /// Bits of a sample that reach the converter, as the driver tells; at most the format's.
+    /// Bits of a sample that reach the converter, as the driver reports; at most the format's.
     public var significantBits: Int
     public var bufferFrames: Int
     public var periodFrames: Int
     public var memoryMapped: Bool
-    /// The channel counts that the device has at this rate.
+    /// The channel counts of the device at this rate.
     public var channels: ChannelCounts
-    /// How the channels of what is heard become those of the device; nil where they are the same.
+    /// How the channels of the audio become those of the device; nil when they are the same.
     public var adaptation: ChannelAdaptation?
 
-    /// - Parameter channels: nil for no count but `channelCount`.
+    /// - Parameter channels: nil when `channelCount` is the only count.
     public init(
         device: String, sampleRate: Int, channelCount: Int, sampleFormat: SampleFormat, significantBits: Int,
         bufferFrames: Int, periodFrames: Int, memoryMapped: Bool, channels: ChannelCounts? = nil
@@ -123,7 +123,7 @@ public struct DeviceConfiguration: Equatable, Sendable {
         self.channels = channels ?? ChannelCounts([channelCount])
     }
 
-    /// Whether audio of `format` can be played as the device runs now.
+    /// Whether audio of `format` can be played with the current configuration.
     public func takes(_ format: PCMFormat, allowsAdaptation: Bool = true) -> Bool {
         guard format.sampleRate == sampleRate else { return false }
         if format.channelCount == channelCount { return true }
@@ -131,24 +131,24 @@ public struct DeviceConfiguration: Equatable, Sendable {
             && ChannelAdaptation.deviceChannelCount(for: format.channelCount, of: channels) == channelCount
     }
 
-    /// How the channels of audio of `format` become those of the device; nil where they are the same, and where the
-    /// device does not take it.
+    /// How the channels of audio of `format` become those of the device; nil when they are the same, or when the device
+    /// cannot play it.
     public func adaptation(of format: PCMFormat) -> ChannelAdaptation? {
         takes(format) ? ChannelAdaptation(from: format.channelCount, to: channelCount) : nil
     }
 }
 
-/// What can happen to an open device. Carries no text: it is thrown on the audio thread.
+/// A fault of an open device. Carries no text: it is thrown on the audio thread.
 public enum DeviceFault: Error, Equatable, Sendable, BitwiseCopyable {
-    /// The buffer ran dry (EPIPE).
+    /// The buffer ran empty (EPIPE).
     case underrun
     /// The system was suspended (ESTRPIPE).
     case suspended
     /// The device is gone (ENODEV, EBADFD, ENOTTY…).
     case vanished
-    /// The file or pipe that stands for a device takes no more, and some of what was written is not in it. Nothing
-    /// brings that back. A negated errno.
+    /// The file or pipe of the device cannot take more, and some frames were lost. This cannot be repaired. A negated
+    /// errno.
     case spoiled(code: Int32)
-    /// Anything else; a negated errno of alsa-lib.
+    /// Any other fault; a negated errno of alsa-lib.
     case failed(code: Int32)
 }

@@ -1,4 +1,4 @@
-/// What control learns of how it goes after a `run`: each change once.
+/// Reports to control how playback goes after a `run`: each change once.
 ///
 /// Thread: the audio thread.
 struct PlaybackReports {
@@ -9,28 +9,28 @@ struct PlaybackReports {
     private let channel: RendererChannel
     private var generation: UInt64 = 0
     private var questions: UInt64 = 0
-    /// The last since `run`.
+    /// The last report since `run`.
     private var last: Report?
 
     init(channel: RendererChannel) { self.channel = channel }
 
-    /// Control wants to know how this `run` goes.
+    /// Starts the reports of a new `run`.
     mutating func begin(_ generation: UInt64) {
         self.generation = generation
         last = nil
     }
 
-    /// Sound is coming out.
+    /// Sound is heard.
     mutating func running() {
         if isNews(.running) { channel.post(.running(generation: generation)) }
     }
 
-    /// Nothing is left to hear.
+    /// There are no more frames to play.
     mutating func starved() {
         if isNews(.starved) { channel.post(.starved(generation: generation)) }
     }
 
-    /// The device waits to be reopened.
+    /// The device has to be reopened, and waits.
     /// - Returns: the number of the question.
     mutating func reopening() -> UInt64 {
         questions += 1

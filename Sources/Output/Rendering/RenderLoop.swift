@@ -1,33 +1,33 @@
 import PCM
 import Platform
 
-/// The audio thread's work: drives the device, and gives it what `PlayHead` reads.
+/// The audio thread's work: drives the device, and writes the frames that `PlayHead` reads.
 ///
-/// `step` does what can be done now and says what to wait for; `Renderer` runs it on its thread, tests call it by hand.
-/// Between the opening of a device and its closing nothing here allocates, locks, logs or makes a system call but
-/// ALSA's and the clock's.
+/// `step` does the work that is possible now, and returns what to wait for. `Renderer` runs it on its thread, tests
+/// call it directly. From the opening of a device to its closing, nothing here allocates, locks, logs or makes system
+/// calls except those of ALSA and the clock.
 final class RenderLoop {
-    /// What the loop is about.
+    /// The current activity of the loop.
     private enum Activity {
-        /// Silent: no stream, or on hold.
+        /// Silent: without a stream, or on hold.
         case parked
-        /// The device is being filled and does not run yet.
+        /// The device is filled and does not run yet.
         case priming
         case running
-        /// The last frames before the end of a stream, or before a change of format, are on their way.
+        /// The last frames before the end of a stream, or before a change of format, are in the device.
         case draining
         /// The device has stopped, and is reopened when control answers this question.
         case asking(question: UInt64)
-        /// Control has answered.
+        /// Control has answered the question.
         case reopening
-        /// The device cannot be opened; the next try is at this time of the clock.
+        /// The device cannot be opened; the next attempt is at this time of the clock.
         case waitingForDevice(retryAt: Int64)
     }
 
     static let deviceRetryInterval: Int64 = 1_000_000_000
-    /// Milliseconds after which the position is published again.
+    /// The position is published at least this often, in milliseconds.
     private static let longestDeviceWait: Int32 = 250
-    /// Without anything heard in between; then the device is given up for a while.
+    /// After so many faults in a row, without anything heard between them, the device is closed and retried later.
     private static let faultLimit = 4
 
     private let clock: any MonotonicClock
@@ -42,9 +42,9 @@ final class RenderLoop {
     private var faultsInARow = 0
     private var lastWrite: Int64 = 0
     private var backOff = BackOff()
-    /// Cut off, and still heard for a moment. Nothing is written meanwhile.
+    /// The current fade-out, which is still heard. Nothing is written meanwhile.
     private var fadeOut: FadeOut?
-    /// The device is closed when that is over.
+    /// Whether the device is closed after the fade-out.
     private var closesAfterFade = false
 
     init(
@@ -101,7 +101,7 @@ final class RenderLoop {
         return true
     }
 
-    /// Whether the device is about to be closed, and another program cannot have it yet.
+    /// Whether the device will be closed soon: other programs cannot use it yet.
     var isReleasing: Bool { closesAfterFade }
 
     private func release() {
@@ -118,9 +118,9 @@ final class RenderLoop {
         if replacesJoined { silence() }
         head.follow(stream)
         switch activity {
-        // What is on its way out may go on without a gap.
+        // The frames in the device may be followed without a gap.
         case .draining where stream != nil && !replacesJoined: activity = .running
-        // The stream that would have followed was refused.
+        // The next stream was refused.
         case .parked: activate()
         default: if replacesJoined { activate() }
         }
@@ -131,7 +131,7 @@ final class RenderLoop {
     func step() -> Wait {
         if let wait = finishFadeOut() { return wait }
         if case .parked = activity { return .command }
-        // Control has not listened for long. It must not miss anything, so nothing happens until it does.
+        // The event queue is full because control has not read it. Wait until it does: control must not miss an event.
         guard head.canReport else { return .time(milliseconds: BackOff.longest) }
         do throws(DeviceFault) {
             switch activity {
@@ -161,11 +161,11 @@ final class RenderLoop {
     }
 
     private func prime(mayReopen: Bool = false) throws(DeviceFault) -> Wait {
-        // What has nothing to be heard needs no device.
+        // A stream without frames needs no device.
         if head.written == 0, head.isAtBoundary { return goOn() }
         guard let sink = openDevice(mayReopen: mayReopen) else { return .time(milliseconds: 0) }
         let result = try fill(sink)
-        // Not every device fills up: ALSA's `null` has always room for a whole buffer.
+        // Not every device fills up: ALSA's `null` always has room for a whole buffer.
         if case .starved = result, head.written < sink.startFrames, !head.isRingFull { return waitForFrames() }
         guard head.written > 0 || sink.isSettling else { return waitForFrames() }
         try sink.device.start()
@@ -218,14 +218,14 @@ final class RenderLoop {
         return .time(milliseconds: 0)
     }
 
-    /// How long nothing is to be reported while a full device plays, in milliseconds. It reports room long before
-    /// `longestDeviceWait`, unless its buffer is a very long one.
+    /// How long to wait while a full device plays, in milliseconds. The device reports room long before
+    /// `longestDeviceWait`, unless its buffer is very long.
     private func untilNews(in sink: SampleSink) -> Int32 {
         guard let frames = head.framesToBoundary else { return Self.longestDeviceWait }
         return min(Self.longestDeviceWait, Int32(clamping: sink.milliseconds(frames) + 1))
     }
 
-    /// Nothing can be written, but the device has room.
+    /// There are no frames to write, but the device has room.
     private func waitForFrames() -> Wait {
         .time(milliseconds: backOff.next(unheardMilliseconds: slot.sink?.milliseconds(head.unheard) ?? 0))
     }
@@ -238,13 +238,12 @@ final class RenderLoop {
         return try sink.fill(from: &head)
     }
 
-    /// Asks the device what was heard.
+    /// Asks the device how much was heard.
     private func settle(_ sink: SampleSink) throws(DeviceFault) {
         if head.update(delayFrames: try sink.device.delayFrames()) { faultsInARow = 0 }
     }
 
-    /// Silences the device, at once or by a fade-out, and goes back to the first frame that was not heard, or was
-    /// faded, in the stream that it belongs to.
+    /// Silences the device, at once or by a fade-out, and goes back to the first frame that was unheard or faded.
     private func silence() {
         if let sink = slot.sink, head.written > 0 || sink.isSettling {
             do throws(DeviceFault) {
@@ -270,7 +269,7 @@ final class RenderLoop {
         return true
     }
 
-    /// Stops the device when a fade-out was heard.
+    /// Stops the device after a fade-out was heard.
     /// - Returns: what to wait for before that; nil when nothing fades.
     private func finishFadeOut() -> Wait? {
         guard let fadeOut else { return nil }
@@ -283,7 +282,7 @@ final class RenderLoop {
                 }
                 try sink.device.drop()
             } catch {
-                // It is silent, which is all that was wanted.
+                // It is silent now, which is the goal of this function.
                 slot.recover(from: error)
             }
         }
@@ -298,8 +297,8 @@ final class RenderLoop {
     // MARK: The device and its faults
 
     /// The device, open for the format that is read.
-    /// - Parameter mayReopen: whether control was asked, where it wants to be.
-    /// - Returns: nil when it cannot be opened; `activity` says what happens instead.
+    /// - Parameter mayReopen: true when control has allowed it, or does not want to be asked.
+    /// - Returns: nil when it cannot be opened; `activity` then has the next state.
     private func openDevice(mayReopen: Bool) -> SampleSink? {
         guard let format = head.format else {
             activity = .parked
@@ -336,7 +335,7 @@ final class RenderLoop {
         reports.lost(error)
     }
 
-    /// A device may have gone while nothing played; then it is reopened at once.
+    /// A device may be lost while nothing plays; then it is reopened at once.
     private func discardDeadDevice() {
         guard let device = slot.sink?.device else { return }
         do throws(DeviceFault) {
@@ -346,7 +345,8 @@ final class RenderLoop {
         }
     }
 
-    /// The one place that decides how to go on after a fault of the device: with the frame after the last one heard.
+    /// Decides how to continue after a fault of the device: with the frame after the last one heard. Only this function
+    /// does so.
     func recover(from fault: DeviceFault) {
         guard let device = slot.sink?.device else { return }
         if case .spoiled = fault { return giveUp(because: fault, of: device) }
@@ -363,7 +363,7 @@ final class RenderLoop {
         }
     }
 
-    /// What was played is not whole any more, and would not become so by going on.
+    /// The played audio is incomplete, and continuing would not repair it.
     private func giveUp(because fault: DeviceFault, of device: any PlaybackDevice) {
         let error = DeviceError(fault, of: device.configuration.device)
         slot.close()
@@ -372,10 +372,10 @@ final class RenderLoop {
         channel.post(.refused(stream: head.refuse(), Unmanaged.passRetained(DeviceErrorBox(error))))
     }
 
-    /// Brings the device back, or closes it when it is gone; what it had is accounted for.
+    /// Brings the device back, or closes it when it is gone, and accounts for its frames.
     private func revive(from fault: DeviceFault) {
         switch (fault, activity) {
-        // All that was written was heard, or the device would not have run dry.
+        // All written frames were heard; otherwise the device would not have run empty.
         case (.underrun, .running):
             if head.finish(.middle) { faultsInARow = 0 }
         case (.underrun, .draining):

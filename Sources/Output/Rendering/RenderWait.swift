@@ -1,7 +1,7 @@
 import Platform
 
 extension RenderLoop {
-    /// What to wait for before the next step. A command always ends the wait.
+    /// The end of a wait before the next step. A command always ends the wait.
     enum Wait: Equatable {
         /// A command.
         case command
@@ -11,7 +11,7 @@ extension RenderLoop {
         case time(milliseconds: Int32)
     }
 
-    /// Blocks as `step` said.
+    /// Waits as `step` returned.
     func wait(_ wait: Wait, wakeUp: WakeUp) {
         switch wait {
         case .command:
@@ -29,13 +29,13 @@ extension RenderLoop {
     }
 }
 
-/// How long the audio thread sleeps before it looks at an empty ring again: a little longer each time.
+/// How long the audio thread sleeps before it checks an empty ring again: a little longer each time.
 struct BackOff {
     /// In milliseconds.
     static let longest: Int32 = 50
     private var milliseconds: Int32 = 1
 
-    /// The next sleep in milliseconds: never more than half of what the device still has.
+    /// The next sleep in milliseconds: at most half of the audio that the device still has.
     mutating func next(unheardMilliseconds: Int64) -> Int32 {
         defer { milliseconds = min(milliseconds * 2, Self.longest) }
         guard unheardMilliseconds > 0 else { return milliseconds }

@@ -3,27 +3,28 @@ import PCM
 import Platform
 import Synchronization
 
-/// How the renderer drives its device.
+/// The settings of the renderer and its device.
 public struct RendererSettings: Sendable {
     /// `hw:CARD=id,DEV=0` or any PCM name.
     public var device: String
-    /// Drive the device with this sample format only; nil takes the widest that it has.
+    /// Use only this sample format; nil uses the widest one of the device.
     public var sampleFormat: SampleFormat?
     /// Length of the device's buffer in milliseconds.
     public var bufferMilliseconds = 200
     /// Periods per buffer, at least 2.
     public var periodCount = 4
-    /// Milliseconds of silence before the music after the device was opened, for converters that swallow the beginning.
+    /// Silence before the music after the device was opened, in milliseconds, for converters that cut off the
+    /// beginning.
     public var settleAtStart = 0
-    /// The same when it was reopened because the sample rate changed.
+    /// The same when it was reopened because of another sample rate.
     public var settleAtRateChange = 0
-    /// Whether audio with a channel count that the device does not have is adapted to it. Otherwise that is an error,
-    /// which names the counts that it has (docs/playback.md, 8).
+    /// Whether audio with a channel count that the device does not have is adapted. Otherwise it is an error that names
+    /// the counts of the device (docs/playback.md, 8).
     public var allowsAdaptation = true
-    /// Whether playback fades out and in around a pause, a seek or a skip, where the device allows it
-    /// (docs/playback.md, 7). Without it every frame is heard as it is.
+    /// Whether playback fades out and in around a pause, a seek or a skip, if the device allows it (docs/playback.md,
+    /// 7). When false, every frame is played unchanged.
     public var fades = true
-    /// Start of the dither's random sequence.
+    /// The seed of the dither's random sequence.
     public var ditherSeed: UInt64 = 0x746f_6e65_6172_6d00
 
     public init(device: String, sampleFormat: SampleFormat? = nil) {
@@ -40,7 +41,7 @@ public struct RendererSettings: Sendable {
     }
 }
 
-/// What control and the audio thread share: two queues and the position, none of them locked.
+/// The data that control and the audio thread share: two queues and the position, without locks.
 /// `@unchecked Sendable` is safe because everything in it is a queue between two threads, a snapshot or an atomic.
 final class RendererChannel: @unchecked Sendable {
     let commands = MessageQueue<RendererCommand>(capacity: 256)
@@ -48,10 +49,10 @@ final class RendererChannel: @unchecked Sendable {
     let position = Snapshot(RenderPosition())
     /// How many commands the audio thread has carried out.
     let processed = Atomic<UInt64>(0)
-    /// Whether the audio thread is to end. Beside the queue, which may be full while a device blocks.
+    /// Whether the audio thread should end. Separate from the queue, which may be full while a device blocks.
     let isQuitting = Atomic(false)
 
-    /// Tells control. Audio thread; `PlayHead.canReport` has made sure that there is room.
+    /// Sends an event to control. Audio thread; `PlayHead.canReport` has checked that there is room.
     func post(_ kind: RendererEvent.Kind) {
         let event = RendererEvent(kind: kind, processedCommands: processed.load(ordering: .relaxed))
         let isQueued = events.push(event)
@@ -59,27 +60,27 @@ final class RendererChannel: @unchecked Sendable {
     }
 }
 
-/// The audio thread as control sees it: commands go in, events come out, in order.
+/// The interface of the audio thread for control: commands go in, events come out, in order.
 ///
-/// The audio thread makes no system call to wake anybody, so events are fetched: call `nextEvent` every few
-/// milliseconds while anything is expected.
+/// The audio thread makes no system call to wake another thread, so control polls: call `nextEvent` every few
+/// milliseconds while an event is expected.
 ///
-/// Thread: control alone, but for `position`, which any thread may read.
-/// `@unchecked Sendable` is safe because control alone uses what changes.
+/// Thread: only control, except for `position`, which any thread may read.
+/// `@unchecked Sendable` is safe because only control uses its mutable state.
 public final class Renderer: @unchecked Sendable {
     private let channel: RendererChannel
     private let wakeUp: WakeUp
     /// Signalled by the audio thread when it ends.
     private let ended: WakeUp
     private let thread: NamedThread
-    /// Commands that found no room in the queue, oldest first: the audio thread may hang in a call of its device.
+    /// Commands that did not fit into the queue, oldest first: the audio thread may hang in a call of its device.
     private var overflow: [RendererCommand] = []
     /// The number of the last command that was sent.
     public private(set) var sentCommands: UInt64 = 0
 
-    /// Starts the audio thread. The device is opened when something is to be played.
-    /// - Parameter priority: of SCHED_FIFO, or `.normal`. Where it is not permitted the thread runs without, and the
-    ///   log says so.
+    /// Starts the audio thread. The device is opened when something has to be played.
+    /// - Parameter priority: of SCHED_FIFO, or `.normal`. Without the permission the thread runs at normal priority,
+    ///   and the log says so.
     public init(
         provider: any DeviceProvider, clock: any MonotonicClock, settings: RendererSettings,
         priority: NamedThread.Priority
@@ -98,13 +99,12 @@ public final class Renderer: @unchecked Sendable {
         if let refusal = thread.refusal { Log.notice("\(refusal)") }
     }
 
-    /// Falls silent, closes the device and ends the thread. Only `nextEvent` may be called afterwards.
+    /// Stops, closes the device and ends the thread. Only `nextEvent` may be called afterwards.
     ///
-    /// Opening a device, or writing to one that is a pipe, can block for ever. Such a thread is left behind for the end
-    /// of the process.
+    /// Opening a device, or writing to a device that is a pipe, can block for ever. Such a thread is abandoned until
+    /// the process ends.
     /// - Parameter patience: how long to wait for the thread, in milliseconds.
-    /// - Returns: false when the thread was left behind. Everything that it uses must then stay: streams, provider,
-    ///   clock.
+    /// - Returns: false when the thread was abandoned. Everything that it uses must stay: streams, provider, clock.
     @discardableResult public func shutDown(patience: Int32 = 1000) -> Bool {
         channel.isQuitting.store(true, ordering: .releasing)
         wakeUp.signal()
@@ -118,42 +118,42 @@ public final class Renderer: @unchecked Sendable {
 
     // MARK: Commands; see `RendererCommand`. Each returns its number for `processedCommands`.
 
-    /// Forgets whatever plays and begins with `stream`; the next stream stays as it is.
+    /// Drops the current stream and begins with `stream`; the next stream stays.
     @discardableResult public func begin(_ stream: PCMStream) -> UInt64 { send(.begin(.passUnretained(stream))) }
 
-    /// Says what follows the stream that plays. It replaces one that was not heard yet.
+    /// Sets the stream that follows the current one. It replaces one that was not heard yet.
     @discardableResult public func setNext(_ stream: PCMStream?) -> UInt64 {
         send(.setNext(stream.map { .passUnretained($0) }))
     }
 
-    /// Lets the device run. `generation` comes back in the events that tell how it went.
+    /// Starts the device. The events about the result have the same `generation`.
     @discardableResult public func run(generation: UInt64) -> UInt64 { send(.run(generation: generation)) }
 
-    /// Falls silent at once and keeps the position.
+    /// Stops the sound at once and keeps the position.
     @discardableResult public func hold() -> UInt64 { send(.hold) }
 
-    /// Forgets all streams; with `releaseDevice` other programs can open the device afterwards.
+    /// Drops all streams; with `releaseDevice` other programs can open the device afterwards.
     @discardableResult public func clear(releaseDevice: Bool) -> UInt64 { send(.clear(releaseDevice: releaseDevice)) }
 
-    /// From now on `.reopening` comes before a device that is open is reopened, which then waits for `reopen`.
+    /// From now on `.reopening` is sent before an open device is reopened, and the audio thread waits for `reopen`.
     @discardableResult public func askBeforeReopening() -> UInt64 { send(.askBeforeReopening) }
 
-    /// Lets the device be reopened. Changes nothing when that question is void.
+    /// Allows the device to be reopened. Ignored when the question is no longer open.
     @discardableResult public func reopen(question: UInt64) -> UInt64 { send(.reopen(question: question)) }
 
-    /// Makes the audio thread look at its clock again.
+    /// Makes the audio thread check its clock again.
     public func nudge() { send(.nudge) }
 
     /// The number of the last command that was carried out: streams that it dropped may be freed.
     public var processedCommands: UInt64 { channel.processed.load(ordering: .acquiring) }
 
-    /// What happened, oldest first; nil when there is nothing new.
+    /// The next event, oldest first; nil when there is none.
     public func nextEvent() -> RendererEvent? {
         deliver()
         return channel.events.pop()
     }
 
-    /// What is heard now.
+    /// The position that is heard now.
     public var position: RenderPosition { channel.position.read() }
 
     @discardableResult private func send(_ command: RendererCommand) -> UInt64 {
@@ -164,7 +164,7 @@ public final class Renderer: @unchecked Sendable {
         return sentCommands
     }
 
-    /// Sends what found no room before.
+    /// Sends commands that did not fit into the queue before.
     private func deliver() {
         guard !overflow.isEmpty else { return }
         var count = 0
@@ -183,7 +183,8 @@ public final class Renderer: @unchecked Sendable {
             }
             while let command = channel.commands.pop() {
                 _ = loop.handle(command)
-                // Another program may open the device once the command is carried out: it has to be closed by then.
+                // Another program may open the device once the command is carried out: the device has to be closed by
+                // then.
                 while loop.isReleasing {
                     let wait = loop.step()
                     if loop.isReleasing { loop.wait(wait, wakeUp: wakeUp) }

@@ -1,18 +1,18 @@
 import PCM
 
-/// An open device together with the arithmetic that turns ring samples into what it takes.
+/// An open device, and the conversion of ring samples into its format.
 ///
 /// Thread: the audio thread. Only `init` allocates.
 final class SampleSink {
     /// Why no more can be written now.
     enum Filling {
-        /// The device takes no more.
+        /// The device has no room.
         case full
         /// There is nothing to write.
         case starved
-        /// Some of what was written has to be heard first.
+        /// Some of the written frames have to be heard first.
         case tooManyBoundaries
-        /// All of what was written has to be heard first.
+        /// All written frames have to be heard first.
         case boundary
     }
 
@@ -20,16 +20,16 @@ final class SampleSink {
     private let samples: SampleRenderer
     private let stage: SampleStage
     private let allowsAdaptation: Bool
-    /// Whether what comes after a silence fades in, and what is cut off fades out.
+    /// Whether audio after a silence fades in, and interrupted audio fades out.
     private let fades: Bool
 
-    /// Frames with which the device can be started: its buffer, or as much as was asked for where that is less. A ring
-    /// holds enough for what was asked for, and no more is waited for.
+    /// The device can be started with this many frames: its buffer, or the requested buffer when that is smaller. A
+    /// ring holds enough for the requested one.
     let startFrames: Int
-    /// Frames of silence that come before everything else. The head knows nothing of them: to it the device is late.
+    /// Frames of silence before everything else. The head does not count them: for the head the device starts late.
     private var settleFrames: Int
 
-    /// Whether the device has silence to begin with and nothing else yet: it can be started without a stream's frames.
+    /// Whether the device has only this silence so far: it can be started without frames of a stream.
     private(set) var isSettling = false
 
     init(_ device: any PlaybackDevice, settings: RendererSettings, settleMilliseconds: Int = 0) {
@@ -53,15 +53,15 @@ final class SampleSink {
         device.configuration.takes(format, allowsAdaptation: allowsAdaptation)
     }
 
-    /// What the device holds when it is full, in nanoseconds.
+    /// The duration of the device's full buffer, in nanoseconds.
     var bufferDuration: Int64 {
         Int64(device.configuration.bufferFrames) * 1_000_000_000 / Int64(device.configuration.sampleRate)
     }
 
-    /// How long `frames` frames last, in milliseconds.
+    /// The duration of `frames` frames, in milliseconds.
     func milliseconds(_ frames: Int64) -> Int64 { frames * 1000 / Int64(device.configuration.sampleRate) }
 
-    /// Writes as much as the device takes now.
+    /// Writes as much as the device has room for.
     func fill(from head: inout PlayHead) throws(DeviceFault) -> Filling {
         var room = try device.writableFrames()
         while room > 0, settleFrames > 0 {
@@ -132,17 +132,17 @@ final class SampleSink {
 
     // MARK: Fading out
 
-    /// Takes back what the hardware does not have yet, and writes a fade-out and silence in its place. The head goes
-    /// back to the first faded frame: from there it is read again.
-    /// - Returns: how many frames of silence lie behind the fade; nil when the device cannot take back enough. Then
-    ///   nothing has changed.
+    /// Takes back the frames that the hardware does not have yet, and writes a fade-out and silence instead. The head
+    /// goes back to the first faded frame, and reads from there again.
+    /// - Returns: how many frames of silence follow the fade; nil when the device cannot take back enough. Nothing has
+    ///   changed then.
     func fadeOut(_ head: inout PlayHead) throws(DeviceFault) -> Int? {
         guard fades else { return nil }
         let amount = Int(min(Int64(try device.rewindableFrames() - stage.safetyFrames), head.unheard))
         guard amount >= stage.fadeFrames else { return nil }
         let fadeStart = head.written - Int64(amount)
         guard case let rewound = try device.rewind(amount), rewound > 0 else { return nil }
-        // What was not taken back counts as heard: it will be in a moment.
+        // The frames that were not taken back count as heard: they will be soon.
         _ = head.update(delayFrames: rewound)
         head.goBack()
         stage.fadeOut(from: fadeStart + Int64(amount - rewound))

@@ -1,24 +1,24 @@
 import PCM
 
-/// What happens to samples between their ring and the gain: channels are adapted to the device, and fades. Most samples
+/// The processing of samples between their ring and the gain: adapts channels to the device, and fades. Most samples
 /// skip it.
 ///
 /// Thread: the audio thread. Only `init` allocates.
 final class SampleStage {
     /// Milliseconds of a fade.
     private static let fadeMilliseconds = 5
-    /// Milliseconds behind the hardware's position that are left alone when frames are taken back: the hardware may
-    /// have fetched them already.
+    /// When frames are taken back, those within this many milliseconds behind the hardware's position are left alone:
+    /// the hardware may have fetched them already.
     private static let safetyMilliseconds = 2
     private static let capacity = 256
 
     let fadeFrames: Int
     let safetyFrames: Int
     private let channelCount: Int
-    /// For each channel count of audio, from 1 on; nil where the channels are the device's.
+    /// For each channel count of audio, from 1 on; nil when the channels are the device's.
     private let mixers: [ChannelMixer?]
     private let frames: UnsafeMutablePointer<Int32>
-    /// The fade that is under way or was the last one since the device was silent; nil without one.
+    /// The current fade, or the last one since the device was silent; nil without one.
     private var fade: SampleFade?
 
     init(_ configuration: DeviceConfiguration) {
@@ -34,11 +34,11 @@ final class SampleStage {
 
     deinit { frames.deallocate() }
 
-    /// Says what comes before the frames that pass next.
+    /// Sets what precedes the next frames.
     func enter(_ entrance: PlayHead.Entrance, fades: Bool) {
         switch entrance {
         case .none: break
-        // A fade-out that is being written goes on.
+        // A fade-out that is being written continues.
         case .start where fade?.isFadeOut ?? false, .middle where fade?.isFadeOut ?? false: break
         case .start: fade = nil
         case .middle: fade = fades ? .fadeIn(frames: fadeFrames) : nil
@@ -71,7 +71,7 @@ final class SampleStage {
         return mixers[format.channelCount - 1]?.bitDepth(of: format.bitDepth) ?? format.bitDepth
     }
 
-    /// Hands `count` frames on in the device's channels, some at a time.
+    /// Passes `count` frames on in the device's channels, in pieces.
     /// - Parameters:
     ///   - source: moved behind the frames.
     ///   - receive: takes frames, the number of the first one, and how many there are.

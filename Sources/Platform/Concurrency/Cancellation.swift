@@ -1,13 +1,13 @@
 import CLinux
 import Synchronization
 
-/// Tells a worker to stop, also while it blocks. Once cancelled it stays so. Any thread.
+/// Tells a worker to stop, also while it blocks. It stays cancelled. Any thread.
 public final class Cancellation: Sendable {
     private let flag = Atomic(false)
     private let wakeUp: WakeUp
     private let clock = SystemMonotonicClock()
 
-    /// - Throws: when the process or the system has no descriptor left.
+    /// - Throws: when the process or the system has no file descriptor left.
     public init() throws(SystemError) {
         wakeUp = try WakeUp()
     }
@@ -20,7 +20,7 @@ public final class Cancellation: Sendable {
     /// Whether `cancel` was called.
     public var isCancelled: Bool { flag.load(ordering: .acquiring) }
 
-    /// Becomes readable with `cancel` and stays so: for a poll of one's own. Must not be read from.
+    /// Readable after `cancel`, for a caller's own poll. Must not be read from.
     public var descriptor: Int32 { wakeUp.descriptor }
 
     /// How a wait ended.
@@ -30,17 +30,17 @@ public final class Cancellation: Sendable {
         case timedOut
     }
 
-    /// Blocks until the cancel or for `milliseconds`; less than 0 means without limit.
+    /// Blocks until `cancel` or for `milliseconds`; less than 0 means without limit.
     /// - Returns: whether it is cancelled.
     public func wait(milliseconds: Int) -> Bool {
-        // poll(2) of a valid descriptor of one's own fails for nothing but a lack of memory in the kernel.
+        // poll(2) of a valid descriptor fails only when the kernel has no memory.
         do throws(SystemError) { return try wait(for: -1, [], milliseconds: milliseconds) == .cancelled } catch {
             return isCancelled
         }
     }
 
-    /// Blocks until `descriptor` is ready for one of `events`, in error or hung up, until the cancel, or for
-    /// `milliseconds`; less than 0 means without limit. A cancel goes before readiness.
+    /// Blocks until `descriptor` is ready for one of `events`, in error or hung up, until `cancel`, or for
+    /// `milliseconds`; less than 0 means without limit. Cancellation takes precedence over readiness.
     /// - Throws: EBADF for a descriptor that is not open.
     public func wait(
         for descriptor: Int32, _ events: Readiness, milliseconds: Int

@@ -1,6 +1,6 @@
 import CLinux
 
-/// A condition variable with the lock that guards what it is about. Any thread but the audio thread.
+/// A condition variable with the lock that guards its state. Any thread except the audio thread.
 /// `@unchecked Sendable` is safe because pthread calls may come from any thread, and the pointer never changes.
 public final class Condition: @unchecked Sendable {
     private let lock = Lock()
@@ -15,13 +15,13 @@ public final class Condition: @unchecked Sendable {
         condition.deallocate()
     }
 
-    /// Runs `change` under the lock, then wakes everyone who waits.
+    /// Runs `change` under the lock, then wakes all waiting threads.
     public func update<Result: ~Copyable>(_ change: () -> Result) -> Result {
         defer { pthread_cond_broadcast(condition) }
         return lock.withLock(change)
     }
 
-    /// Blocks until `isTrue`, which is called under the lock, answers true.
+    /// Blocks until `isTrue`, which is called under the lock, returns true.
     public func wait(until isTrue: () -> Bool) {
         lock.withLock {
             while !isTrue() { pthread_cond_wait(condition, lock.mutex) }

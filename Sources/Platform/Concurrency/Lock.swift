@@ -1,6 +1,7 @@
 import CLinux
 
-/// A mutex (`Synchronization.Mutex` does not exist in Embedded Swift). Not recursive. Any thread but the audio thread.
+/// A mutex (`Synchronization.Mutex` does not exist in Embedded Swift). Not recursive. Any thread except the audio
+/// thread.
 /// `@unchecked Sendable` is safe because pthread calls may come from any thread, and the pointer never changes.
 public final class Lock: @unchecked Sendable {
     let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

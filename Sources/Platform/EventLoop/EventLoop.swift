@@ -1,11 +1,11 @@
 import CLinux
 import Synchronization
 
-/// One thread's work: what was posted to it, timers, descriptors and signals, in turn. Sleeps in epoll(7) until one of
-/// them has something; an idle loop never wakes.
+/// Runs the work of one thread in turn: posted work, timers, descriptors and signals. Sleeps in epoll(7) until there is
+/// work; an idle loop never wakes.
 ///
-/// Thread: the loop belongs to the thread that made it until `run` binds it to the one that calls it. Everything but
-/// `post`, `stop`, `clockAdvanced` and `isCurrentThread` is for that thread alone.
+/// Thread: the loop belongs to the thread that created it, until `run` binds it to its caller. Only `post`, `stop`,
+/// `clockAdvanced` and `isCurrentThread` are for any thread.
 /// `@unchecked Sendable` is safe because a lock guards the posted work; the rest is the loop's thread's alone, which
 /// debug builds assert.
 public final class EventLoop: @unchecked Sendable {
@@ -26,17 +26,17 @@ public final class EventLoop: @unchecked Sendable {
     private var isRunning = false
 
     private let lock = Lock()
-    /// Guarded by `lock`, as everything else that other threads touch.
+    /// Guarded by `lock`, like everything else that other threads use.
     private var posted: [Work] = []
 
     private var timers = TimerQueue()
-    /// -1 when the clock is driven by hand.
+    /// -1 when a test drives the clock.
     private let timerDescriptor: Int32
-    /// What the timerfd is set to. nil: disarmed.
+    /// The deadline of the timerfd. nil: disarmed.
     private var armedDeadline: Int64?
 
-    /// By registration, not by descriptor: an event that is already fetched must not reach the handler of a later
-    /// registration that got the same descriptor.
+    /// By registration and not by descriptor: an event that was already fetched must not reach the handler of a later
+    /// registration with the same descriptor.
     private var watches: [UInt64: Watch] = [:]
     private var registrations: [Int32: UInt64] = [:]
     private var nextRegistration: UInt64 = 2
@@ -48,16 +48,15 @@ public final class EventLoop: @unchecked Sendable {
     private(set) var wakeUpCount = 0
 
     /// A loop whose timers follow CLOCK_MONOTONIC.
-    /// - Throws: when the process or the system has no descriptor left.
+    /// - Throws: when the process or the system has no file descriptor left.
     public convenience init() throws(SystemError) {
         let timer = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
         guard timer >= 0 else { throw .last("timerfd_create") }
         try self.init(clock: SystemMonotonicClock(), timerDescriptor: timer)
     }
 
-    /// A loop whose timers follow `clock`, which somebody drives and then calls `clockAdvanced`: time as a test
-    /// wants it.
-    /// - Throws: when the process or the system has no descriptor left.
+    /// A loop whose timers follow `clock`, which a test drives; it then calls `clockAdvanced`.
+    /// - Throws: when the process or the system has no file descriptor left.
     public convenience init(drivenBy clock: any MonotonicClock) throws(SystemError) {
         try self.init(clock: clock, timerDescriptor: -1)
     }
@@ -81,7 +80,7 @@ public final class EventLoop: @unchecked Sendable {
 
     // MARK: Running
 
-    /// Runs on the calling thread until a `stop`. May be called again afterwards.
+    /// Runs on the calling thread until `stop`. May be called again afterwards.
     public func run() {
         precondition(!isRunning, "EventLoop.run: already running")
         thread.store(UInt(pthread_self()), ordering: .relaxed)
@@ -94,22 +93,21 @@ public final class EventLoop: @unchecked Sendable {
         } while runPosted()
     }
 
-    /// Makes `run` return once everything posted before has run; what is posted later stays for the next `run`.
-    /// Any thread.
+    /// Makes `run` return once all earlier posted work has run; later posted work waits for the next `run`. Any thread.
     public func stop() { enqueue(.stop) }
 
     /// Whether the calling thread is the loop's. Any thread.
     public var isCurrentThread: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-    /// Ends the program when called on another thread than the loop's.
+    /// Traps when called on another thread than the loop's.
     public func assertOnLoop() {
         precondition(isCurrentThread, "this belongs to the event loop's thread")
     }
 
     // MARK: Posted work
 
-    /// Runs `work` on the loop's thread, strictly after everything that was posted before. Any thread but the audio
-    /// thread (it allocates and locks; see `WakeUp`).
+    /// Runs `work` on the loop's thread, strictly after all earlier posted work. Any thread except the audio thread (it
+    /// allocates and locks; see `WakeUp`).
     public func post(_ work: @escaping @Sendable () -> Void) { enqueue(.call(work)) }
 
     private func enqueue(_ work: Work) {
@@ -119,11 +117,11 @@ public final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// Runs what was posted up to now; what that posts waits until descriptors and timers had their turn.
+    /// Runs the work that was posted so far. Work that it posts waits until descriptors and timers had their turn.
     /// - Returns: false at a stop.
     private func runPosted() -> Bool {
         let batch = lock.withLock {
-            // Under the lock, or a post in between would leave the loop one empty wake-up.
+            // Under the lock: a post in between would cause an empty wake-up.
             if !posted.isEmpty { wakeUp.clear() }
             defer { posted = [] }
             return posted
@@ -157,13 +155,13 @@ public final class EventLoop: @unchecked Sendable {
         return timers.insert(deadline: overflow ? .max : deadline, action)
     }
 
-    /// The timer will not run. Without effect when it has run already.
+    /// Cancels the timer. Does nothing when it has run already.
     public func cancel(_ timer: TimerToken) {
         assertOnLoop()
         timers.remove(timer)
     }
 
-    /// Tells a loop that was made with `drivenBy:` to run what is due by now. Any thread.
+    /// Makes a loop that was created with `drivenBy:` run the timers that are due now. Any thread.
     public func clockAdvanced() {
         post { self.runDueTimers() }
     }
@@ -171,7 +169,7 @@ public final class EventLoop: @unchecked Sendable {
     private func runDueTimers() {
         guard timers.nextDeadline != nil else { return }
         let now = clock.now()
-        // A timer that is scheduled by one of these waits for the next turn, or a delay of 0 could starve the rest.
+        // A timer that one of these schedules waits for the next turn; otherwise a delay of 0 could starve the rest.
         let horizon = timers.horizon
         while let action = timers.takeDue(at: now, before: horizon) { action() }
     }
@@ -181,7 +179,7 @@ public final class EventLoop: @unchecked Sendable {
         armedDeadline = timers.nextDeadline
         var setting = itimerspec()
         if let deadline = armedDeadline {
-            // A time of zero would disarm.
+            // A time of 0 would disarm it.
             let deadline = max(deadline, 1)
             setting.it_value.tv_sec = time_t(deadline / 1_000_000_000)
             setting.it_value.tv_nsec = Int(deadline % 1_000_000_000)
@@ -199,9 +197,9 @@ public final class EventLoop: @unchecked Sendable {
 
     // MARK: Descriptors
 
-    /// Calls `handler` whenever `descriptor` is ready for one of `events`, in error or hung up, for as long as it is
-    /// so. A second call for one descriptor replaces events and handler. The descriptor stays the caller's, who calls
-    /// `unwatch` before closing it.
+    /// Calls `handler` while `descriptor` is ready for one of `events`, in error or hung up. A second call for one
+    /// descriptor replaces events and handler. The caller still owns the descriptor, and calls `unwatch` before closing
+    /// it.
     /// - Throws: EPERM for a descriptor that is always ready (a regular file), EBADF, ENOMEM.
     public func watch(
         _ descriptor: Int32, for events: Readiness, _ handler: @escaping (Readiness) -> Void
@@ -216,7 +214,7 @@ public final class EventLoop: @unchecked Sendable {
         watches[registration] = Watch(descriptor: descriptor, handler: handler)
     }
 
-    /// The handler of `descriptor` is not called any more, not even for what is ready already. Idempotent.
+    /// Stops calling the handler of `descriptor`, also for readiness that was already fetched. Idempotent.
     public func unwatch(_ descriptor: Int32) {
         assertOnLoop()
         guard let registration = registrations.removeValue(forKey: descriptor) else { return }
@@ -249,7 +247,7 @@ public final class EventLoop: @unchecked Sendable {
             let event = ready[index]
             switch event.data.u64 {
             case Self.wakeUpRegistration: break
-            // Fired: setting it anew, or to nothing, is what makes it quiet.
+            // It has fired: setting or disarming it again clears its readiness.
             case Self.timerRegistration: armedDeadline = -1
             case let registration: watches[registration]?.handler(Readiness(rawValue: event.events))
             }
@@ -258,10 +256,10 @@ public final class EventLoop: @unchecked Sendable {
 
     // MARK: Signals
 
-    /// Calls `handler` on the loop's thread with the number of each signal that arrives, instead of what it would do to
-    /// the process. Must be called before any other thread is started: the signals are blocked for the calling thread
-    /// and for those that it starts later, and a thread that does not block them would still take them.
-    /// - Throws: when the process or the system has no descriptor left.
+    /// Calls `handler` on the loop's thread with the number of each signal that arrives, instead of its default action.
+    /// Must be called before any other thread is started: the signals are blocked for the calling thread and for those
+    /// that it starts later; a thread that does not block them would still receive them.
+    /// - Throws: when the process or the system has no file descriptor left.
     public func onSignal(_ signals: [Int32], _ handler: @escaping (Int32) -> Void) throws(SystemError) {
         assertOnLoop()
         var set = sigset_t()

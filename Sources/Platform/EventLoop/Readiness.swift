@@ -1,6 +1,6 @@
 import CLinux
 
-/// What a descriptor is ready for. The raw values are those of both poll(2) and epoll(7).
+/// The readiness of a descriptor. The raw values are those of both poll(2) and epoll(7).
 public struct Readiness: OptionSet, Hashable, Sendable {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -9,10 +9,10 @@ public struct Readiness: OptionSet, Hashable, Sendable {
     public static let readable = Readiness(rawValue: UInt32(POLLIN))
     /// Writing does not block.
     public static let writable = Readiness(rawValue: UInt32(POLLOUT))
-    /// Exceptional data: what a sysfs or GPIO attribute reports its change with.
+    /// Exceptional data: sysfs and GPIO attributes report changes with it.
     public static let urgent = Readiness(rawValue: UInt32(POLLPRI))
-    /// The descriptor is in error. Reported without being asked for.
+    /// The descriptor is in error. Always reported.
     public static let error = Readiness(rawValue: UInt32(POLLERR))
-    /// The other side is gone. Reported without being asked for; there may still be bytes to read.
+    /// The other side is closed. Always reported; there may still be bytes to read.
     public static let hangUp = Readiness(rawValue: UInt32(POLLHUP))
 }

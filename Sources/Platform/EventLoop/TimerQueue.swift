@@ -1,9 +1,9 @@
-/// Names a timer of one `EventLoop`.
+/// Identifies a timer of one `EventLoop`.
 public struct TimerToken: Hashable, Sendable {
     let number: UInt64
 }
 
-/// What is due when: the order of an event loop's timers, without a clock.
+/// The order of an event loop's timers, without a clock.
 struct TimerQueue {
     private struct Entry {
         let deadline: Int64
@@ -38,8 +38,8 @@ struct TimerQueue {
         if let index = entries.firstIndex(where: { $0.token == token }) { entries.remove(at: index) }
     }
 
-    /// Takes the next timer that is due at `now` and was scheduled before `horizon`. Timers of one deadline come in the
-    /// order in which they were scheduled.
+    /// Removes and returns the next timer that is due at `now` and was scheduled before `horizon`. Timers with the same
+    /// deadline come in the order in which they were scheduled.
     mutating func takeDue(at now: Int64, before horizon: TimerToken) -> (() -> Void)? {
         guard let next = entries.last, next.deadline <= now, next.token.number < horizon.number else { return nil }
         entries.removeLast()

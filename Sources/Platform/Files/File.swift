@@ -1,8 +1,8 @@
 import CLinux
 
-/// An open file. Closing is its end; it cannot be copied. Reads at an offset may come from any thread.
+/// An open file. It cannot be copied, and its `deinit` closes the file. Any thread may read at an offset.
 public struct File: ~Copyable {
-    /// Valid until the end of this value.
+    /// Valid while this value exists.
     public let descriptor: Int32
     /// For messages, as `FileName` writes it.
     public let path: String
@@ -10,7 +10,7 @@ public struct File: ~Copyable {
     /// Opens an existing file for reading.
     /// - Throws: ENOENT, EACCES…; also for a folder, EISDIR.
     public init(reading path: String) throws(SystemError) {
-        // O_NONBLOCK: a named pipe among the music would otherwise block until somebody writes to it.
+        // O_NONBLOCK: a named pipe among the music would otherwise block until another program writes to it.
         let opened = try Self.open(path, O_RDONLY | O_NONBLOCK)
         var mode: UInt32 = 0
         var length: Int64 = 0
@@ -22,14 +22,14 @@ public struct File: ~Copyable {
         self.path = path
     }
 
-    /// Makes a new file for writing and reading.
-    /// - Throws: EEXIST when there is something of that name, ENOENT without the folder, EACCES, ENOSPC…
+    /// Creates a new file for writing and reading.
+    /// - Throws: EEXIST when the name exists, ENOENT without the folder, EACCES, ENOSPC…
     public init(creating path: String, mode: UInt32 = 0o644) throws(SystemError) {
         descriptor = try Self.open(path, O_RDWR | O_CREAT | O_EXCL, mode)
         self.path = path
     }
 
-    /// Opens a file for writing and reading in place, and makes it where there is none.
+    /// Opens a file for writing and reading in place, and creates a missing one.
     public init(updating path: String, mode: UInt32 = 0o644) throws(SystemError) {
         descriptor = try Self.open(path, O_RDWR | O_CREAT, mode)
         self.path = path
@@ -57,7 +57,7 @@ public struct File: ~Copyable {
 
     /// Reads up to `buffer.count` bytes from `offset` on; fewer only at the end.
     /// - Returns: the bytes read; 0 at the end and beyond it.
-    /// - Throws: EIO (also when the stick was pulled), ESPIPE for what has no offsets.
+    /// - Throws: EIO (also when the stick was pulled out), ESPIPE for a file without offsets.
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemError) -> Int {
         var done = 0
         while done < buffer.count {
@@ -80,20 +80,20 @@ public struct File: ~Copyable {
         }
     }
 
-    /// Blocks until what was written is on the medium.
+    /// Blocks until the written bytes are on the medium.
     public func synchronize() throws(SystemError) {
         if fsync(descriptor) != 0 { throw .last("fsync", path) }
     }
 }
 
 extension File {
-    /// A whole file.
+    /// The contents of a file.
     /// - Parameter limit: more bytes than this are an error, EFBIG.
     public static func contents(of path: String, limit: Int) throws(SystemError) -> [UInt8] {
         let file = try File(reading: path)
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 1)
         defer { chunk.deallocate() }
-        // Until the end, and not as far as the length: files of /proc and /sys claim to be empty.
+        // Until the end, and not up to the length: files of /proc and /sys report a length of 0.
         var bytes: [UInt8] = []
         while true {
             let count = try file.read(into: chunk, at: Int64(bytes.count))

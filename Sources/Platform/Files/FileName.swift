@@ -1,11 +1,10 @@
 import CLinux
 
-/// Names of files as text. For the kernel a name is bytes; here it is a `String`, whatever the bytes are
-/// (docs/decisions/file-names.md).
+/// Names of files as text. For the kernel a name is any bytes; here it is a `String` (docs/decisions/file-names.md).
 ///
-/// A byte that is not part of valid UTF-8, 0x80 to 0xFF, becomes a scalar of its own, U+EF80 to U+EFFF. A name that has
-/// such a scalar already has each of its three bytes turned into one. So every name has one text, and the text leads
-/// back to the same bytes. Scalars of that range are private: no font and no keyboard has them.
+/// A byte that is not part of valid UTF-8, 0x80 to 0xFF, becomes a separate scalar, U+EF80 to U+EFFF. When a name
+/// already has such a scalar, each of its three bytes becomes one. Every name therefore has exactly one text, which
+/// converts back to the same bytes. Scalars of that range are private: fonts and keyboards do not have them.
 ///
 /// Any thread.
 public enum FileName {
@@ -14,14 +13,14 @@ public enum FileName {
     /// The first byte of these scalars in UTF-8.
     private static let leadByte: UInt8 = 0xEE
 
-    /// The byte that a scalar of a name's text stands for; nil for a scalar that is itself.
+    /// The byte for a scalar of a name's text; nil for an ordinary scalar.
     public static func byte(of scalar: Unicode.Scalar) -> UInt8? {
         (first...last).contains(scalar.value) ? UInt8(truncatingIfNeeded: scalar.value) : nil
     }
 
     /// The text of a name or a path.
     public static func text(of bytes: UnsafeBufferPointer<UInt8>) -> String {
-        // Nearly all names.
+        // Fast path for nearly all names.
         if !bytes.contains(leadByte), let text = String(validating: bytes, as: UTF8.self) { return text }
         var text = String.UnicodeScalarView()
         var rest = bytes[...]
@@ -37,13 +36,13 @@ public enum FileName {
         return String(text)
     }
 
-    /// The text of a name or path that ends with a NUL.
+    /// The text of a NUL-terminated name or path.
     public static func text(of bytes: UnsafePointer<CChar>) -> String {
         let count = strlen(bytes)
         return UnsafeRawBufferPointer(start: bytes, count: count).withMemoryRebound(to: UInt8.self) { text(of: $0) }
     }
 
-    /// Calls `body` with the bytes that `text` stands for and a NUL behind them: what system calls take.
+    /// Calls `body` with the bytes of `text` and a NUL after them, for system calls.
     public static func withBytes<Result>(of text: String, _ body: (UnsafePointer<CChar>) -> Result) -> Result {
         guard text.utf8.contains(leadByte) else { return text.withCString(body) }
         var bytes: [UInt8] = []
@@ -55,7 +54,7 @@ public enum FileName {
         return bytes.withUnsafeBytes { body($0.bindMemory(to: CChar.self).baseAddress!) }
     }
 
-    /// The scalar that `bytes` begin with and its length; without one the number of bytes to escape, which is 1.
+    /// The scalar at the start of `bytes` and its length; for an invalid one the number of bytes to escape, which is 1.
     private static func leadingScalar(of bytes: Slice<UnsafeBufferPointer<UInt8>>) -> (Unicode.Scalar?, Int) {
         let lead = bytes[bytes.startIndex]
         let length =

@@ -1,9 +1,9 @@
 import CLinux
 
-/// A file's new contents, which take the place of the old ones all at once: a reader of the path, also after a power
-/// cut, finds either the old file or the new one, whole. Without `commit` the old one stays.
+/// The new contents of a file, which replace the old ones atomically: a reader of the path, also after a power cut,
+/// finds either the complete old file or the complete new one. Without `commit` the old one stays.
 ///
-/// Any thread but the audio thread; blocks on the medium.
+/// Any thread except the audio thread; blocks on the medium.
 public struct FileReplacement: ~Copyable {
     private let file: File
     private let target: String
@@ -13,9 +13,9 @@ public struct FileReplacement: ~Copyable {
     private static let prefix = ".tonearm-"
     private static let suffix = ".new"
 
-    /// Begins to replace the file at `path`, which need not exist yet; its folder must. A symbolic link is replaced
-    /// itself, not what it leads to.
-    /// - Parameter mode: of the new file, whatever the old one had.
+    /// Begins to replace the file at `path`, which may be missing; its folder must exist. A symbolic link is replaced
+    /// itself, not its target.
+    /// - Parameter mode: of the new file; the mode of the old one is ignored.
     public init(of path: String, mode: UInt32 = 0o644) throws(SystemError) {
         let number = hexadecimal(SystemRandomSource().bytes(8))
         // In the same folder: rename(2) cannot cross file systems.
@@ -28,24 +28,24 @@ public struct FileReplacement: ~Copyable {
     }
 
     /// Adds to the new contents.
-    /// - Throws: ENOSPC, EIO…; the replacement is then to be given up.
+    /// - Throws: ENOSPC, EIO…; the replacement must not be committed then.
     public mutating func append(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
         try file.write(bytes, at: length)
         length += Int64(bytes.count)
     }
 
-    /// Makes the new contents the file's. When this returns they are on the medium.
-    /// - Throws: when that could not be done. The old file is then still there, unless it is the last step that failed
-    ///   (operation `fsync`, subject the folder): then the new one is, but may be gone after a power cut.
+    /// Replaces the file. When this returns, the new contents are on the medium.
+    /// - Throws: when that failed. The old file is still there, unless the last step failed (operation `fsync`, subject
+    ///   the folder): then the new one is there, but may be lost after a power cut.
     public consuming func commit() throws(SystemError) {
-        // Cut here: the old file is in place, the new one under its temporary name; `removeLeftovers` finds it.
+        // A crash here: the old file is in place, the new one has its temporary name; `removeLeftovers` finds it.
         try file.synchronize()
-        // Cut here: as above. Without the fsync the rename could reach the medium before the bytes: an empty file.
+        // A crash here: as above. Without the fsync the rename could reach the medium before the bytes: an empty file.
         if !Folder.rename(file.path, to: target) { throw .last("rename", target) }
         isCommitted = true
-        // Cut here: the folder on the medium has either the old name or the new one; both lead to whole files.
+        // A crash here: the folder on the medium has either the old file or the new one; both are complete.
         try Folder.synchronize(containing: target)
-        // Cut here: the new file is there.
+        // A crash here: the new file is there.
     }
 
     /// Replaces the file at `path` by `bytes`, durably.
@@ -63,8 +63,8 @@ public struct FileReplacement: ~Copyable {
         try replacement.commit()
     }
 
-    /// Removes what replacements that were cut short have left in a folder. To be called at start-up, before anyone
-    /// replaces a file there.
+    /// Removes the files that interrupted replacements have left in a folder. Call it at the start, before any file
+    /// there is replaced.
     /// - Returns: how many files were removed.
     @discardableResult
     public static func removeLeftovers(in folder: String) throws(SystemError) -> Int {

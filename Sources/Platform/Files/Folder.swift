@@ -1,20 +1,20 @@
 import CLinux
 
-/// What a name in the file system stands for, symbolic links followed.
+/// The kind of a file, with symbolic links resolved.
 public enum FileKind: Equatable, Sendable {
     case file
     case folder
     /// A device, a pipe, a socket.
     case other
 
-    /// What is at `path`; nil when nothing is there, a link leads nowhere, or it cannot be reached.
+    /// The kind of the file at `path`; nil when it is missing, cannot be reached, or is a broken link.
     public init?(at path: String) {
         var mode: UInt32 = 0
         guard FileName.withBytes(of: path, { tonearm_mode_of_path($0, &mode) }) == 0 else { return nil }
         self.init(mode: mode)
     }
 
-    /// The kind that `st_mode` of stat(2) tells.
+    /// The kind in `st_mode` of stat(2).
     init(mode: UInt32) {
         self =
             switch Int32(mode) & S_IFMT {
@@ -25,9 +25,9 @@ public enum FileKind: Equatable, Sendable {
     }
 }
 
-/// Folders of the file system. Any thread but the audio thread.
+/// Folders of the file system. Any thread except the audio thread.
 public enum Folder {
-    /// Which folder it is, whatever name or link leads to it.
+    /// Identifies a folder, independent of its names and links.
     public struct Identity: Hashable, Sendable {
         private let device: UInt64
         private let inode: UInt64
@@ -39,12 +39,15 @@ public enum Folder {
             else { return nil }
             (self.device, self.inode) = (device, inode)
         }
+
+        /// Whether both are on one file system.
+        public func isOnSameDevice(as other: Identity) -> Bool { device == other.device }
     }
 
     public struct Entry: Equatable, Sendable {
         /// As `FileName` writes it.
         public var name: String
-        /// nil for a link that leads nowhere.
+        /// nil for a broken link.
         public var kind: FileKind?
 
         public init(name: String, kind: FileKind?) {
@@ -61,7 +64,7 @@ public enum Folder {
     }
 
     /// The names in a folder without `.` and `..`, sorted by their bytes.
-    /// - Parameter choose: says for each entry whether it is kept.
+    /// - Parameter choose: decides for each entry whether it is kept.
     public static func entries(
         of path: String, _ choose: (Entry) -> Choice = { _ in .keep }
     ) throws(SystemError) -> [Entry] {
@@ -92,7 +95,7 @@ public enum Folder {
         return entries
     }
 
-    /// Whether there is a folder at `path`, with nothing in it.
+    /// Whether there is an empty folder at `path`.
     public static func isEmpty(_ path: String) -> Bool {
         var isEmpty = true
         do throws(SystemError) {
@@ -106,13 +109,13 @@ public enum Folder {
         return isEmpty
     }
 
-    /// Whether a folder belongs to the kernel: /proc, /sys, /dev and what is mounted below them. Nothing in there is
-    /// music, to read some of it changes the machine, and there is no end to its links.
+    /// Whether a folder belongs to the kernel: /proc, /sys, /dev and the mounts below them. They contain no music,
+    /// reading some of their files changes the machine, and their links have cycles.
     public static func belongsToKernel(_ path: String) -> Bool {
         FileName.withBytes(of: path) { tonearm_is_kernel_folder($0) } != 0
     }
 
-    /// Where a path leads, without links and dots.
+    /// The path without links and dots.
     /// - Throws: ENOENT, EACCES, ELOOP…
     public static func resolved(_ path: String) throws(SystemError) -> String {
         guard let resolved = FileName.withBytes(of: path, { realpath($0, nil) }) else { throw .last("open", path) }
@@ -125,8 +128,8 @@ public enum Folder {
         return bytes.count <= 2 && bytes.allSatisfy { $0 == UInt8(ascii: ".") }
     }
 
-    /// Makes the folder and those above it where they are missing.
-    /// - Parameter mode: of those that are made, less the process's umask.
+    /// Creates the folder and its missing parents.
+    /// - Parameter mode: of created folders, minus the process's umask.
     /// - Throws: ENOTDIR when a part of the path is a file, EEXIST when the whole of it is, EACCES, EROFS, ENOSPC…
     public static func create(_ path: String, mode: UInt32 = 0o755) throws(SystemError) {
         if FileKind(at: path) == .folder { return }
@@ -141,7 +144,7 @@ public enum Folder {
     private static func make(_ path: String, _ mode: UInt32) throws(SystemError) {
         if FileName.withBytes(of: path, { mkdir($0, mode) }) == 0 { return }
         let error = SystemError.last("mkdir", path)
-        // Somebody else may have made it in between.
+        // Another process may have created it meanwhile.
         if error.code != EEXIST || FileKind(at: path) != .folder { throw error }
     }
 
@@ -152,7 +155,7 @@ public enum Folder {
         return slash == bytes.startIndex ? "/." : String(path[..<slash])
     }
 
-    /// Blocks until the name of the file at `file` is on the medium, or is gone from there: fsync of its folder.
+    /// Blocks until the creation or removal of the file's name is on the medium: fsync of its folder.
     public static func synchronize(containing file: String) throws(SystemError) {
         let path = containing(file)
         let descriptor = FileName.withBytes(of: path) {
@@ -163,7 +166,7 @@ public enum Folder {
         if fsync(descriptor) != 0 { throw .last("fsync", path) }
     }
 
-    /// Gives a file another name in the same folder, in place of a file that has it. Durable when it returns.
+    /// Renames a file in its folder, and replaces a file with the new name. Durable when it returns.
     public static func renameFile(_ path: String, to newPath: String) throws(SystemError) {
         if !rename(path, to: newPath) { throw .last("rename", path) }
         try synchronize(containing: newPath)
@@ -177,7 +180,7 @@ public enum Folder {
         } == 0
     }
 
-    /// Removes a file's name. Nothing there is no error.
+    /// Removes a file. A missing file is not an error.
     public static func removeFile(_ path: String) throws(SystemError) {
         if FileName.withBytes(of: path, { unlink($0) }) != 0 {
             let error = SystemError.last("remove", path)

@@ -1,18 +1,18 @@
 import CLinux
 
-/// A file that one process at a time holds: its owner is the only one who uses what lies beside it. The kernel gives
-/// the lock back when the process ends, however it ends; the file stays.
+/// A file that one process at a time holds: only its owner uses the files next to it. The kernel releases the lock
+/// whenever the process ends; the file stays.
 public struct LockFile: ~Copyable {
-    /// Why it is not ours.
+    /// Why the lock could not be taken.
     public enum Refusal: Error, Equatable, Sendable {
-        /// Another process has it; its number, where the file tells.
+        /// Another process holds it; its number, if the file has it.
         case held(process: Int?)
         case system(SystemError)
     }
 
     private let descriptor: Int32
 
-    /// Takes the lock, and makes the file where there is none.
+    /// Takes the lock, and creates a missing file.
     /// - Parameter path: in a folder that exists.
     public init(_ path: String) throws(Refusal) {
         let file = tonearm_open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -23,14 +23,19 @@ public struct LockFile: ~Copyable {
             close(file)
             throw error.code == EWOULDBLOCK ? .held(process: holder) : .system(error)
         }
-        // Only for the message above: a lock without the number is a lock.
+        // Only for the message above: the lock also works without the number.
         _ = ftruncate(file, 0)
         let number = Array("\(getpid())\n".utf8)
         _ = tonearm_pwrite(file, number, number.count, 0)
         descriptor = file
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // Closing is not enough: a process that is being started has a copy of the descriptor until its exec, and the
+        // lock would last as long.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 
     private static func process(in descriptor: Int32) -> Int? {
         var bytes = [UInt8](repeating: 0, count: 20)

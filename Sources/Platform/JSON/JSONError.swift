@@ -1,4 +1,4 @@
-/// Why bytes are not the JSON that was asked for.
+/// Why bytes are not valid JSON.
 public enum JSONError: Error, Equatable, Sendable {
     /// Not JSON, not UTF-8, a name twice in one object, or a number that Int64 or Double cannot hold. Line and column
     /// count from 1; the column counts characters.

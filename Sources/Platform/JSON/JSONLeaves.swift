@@ -1,4 +1,4 @@
-// What is not known is null.
+// Unknown values are null.
 extension JSONValue {
     public init(_ text: String?) {
         if let text { self = .string(text) } else { self = .null }

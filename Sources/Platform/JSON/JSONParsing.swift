@@ -1,6 +1,6 @@
 import CJansson
 
-/// A tree of jansson's. Releasing it is its end; it cannot be copied.
+/// A tree of jansson. It cannot be copied, and its `deinit` releases it.
 private struct JanssonTree: ~Copyable {
     let root: UnsafeMutablePointer<json_t>
 
@@ -20,8 +20,8 @@ private struct JanssonTree: ~Copyable {
 }
 
 extension JSONValue {
-    /// The value that all of `bytes` (UTF-8) stand for. Objects keep their order.
-    /// - Parameter depthLimit: how many arrays and objects may lie in each other; at most 2000 make sense.
+    /// The value of all of `bytes` (UTF-8). Objects keep their order.
+    /// - Parameter depthLimit: how deep arrays and objects may be nested; at most 2000.
     public static func parse(_ bytes: [UInt8], depthLimit: Int = 64) throws(JSONError) -> JSONValue {
         let outcome = bytes.withUnsafeBytes { all -> Result<JSONValue, JSONError> in
             do throws(JSONError) {
@@ -34,7 +34,7 @@ extension JSONValue {
         return try outcome.get()
     }
 
-    /// The value that all of `text` stands for; see `parse(_:depthLimit:)` for bytes.
+    /// The value of all of `text`; see `parse(_:depthLimit:)` for bytes.
     public static func parse(_ text: String, depthLimit: Int = 64) throws(JSONError) -> JSONValue {
         try parse(Array(text.utf8), depthLimit: depthLimit)
     }
@@ -63,7 +63,7 @@ extension JSONValue {
             while let current = place {
                 let value = try JSONValue(
                     json_object_iter_value(current), depthLimit: depthLimit, depth: depth + 1)
-                // Names have no NUL: jansson refuses them.
+                // Names have no NUL: jansson rejects them.
                 members.append(Member(String(cString: json_object_iter_key(current)), value))
                 place = json_object_iter_next(json, current)
             }

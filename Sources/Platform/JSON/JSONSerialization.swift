@@ -2,15 +2,16 @@ import CJansson
 import CLinux
 
 extension JSONValue {
-    /// The value as JSON on one line, without blanks, members in their order. What is not finite becomes `null`, which
-    /// is all that JSON has for it.
+    /// The value as JSON on one line, without blanks, members in order. A number that is not finite becomes `null`,
+    /// because JSON cannot express it.
     public func serialized() -> String {
         var text: [UInt8] = []
         append(to: &text)
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Brackets and commas are put here, so that order is kept and no second tree is built; jansson writes the leaves.
+    /// Brackets and commas are written here, so that the order is kept and no second tree is built; jansson writes the
+    /// leaves.
     private func append(to text: inout [UInt8]) {
         switch self {
         case .null: text += "null".utf8
@@ -43,7 +44,7 @@ extension JSONValue {
         escapeControls(from: start, in: &text)
     }
 
-    /// jansson escapes C0 controls only. DEL and the C1 controls (0xC2 0x80 to 0xC2 0x9F) steer terminals too.
+    /// jansson escapes only C0 controls. DEL and the C1 controls (0xC2 0x80 to 0xC2 0x9F) control terminals too.
     private static func escapeControls(from start: Int, in text: inout [UInt8]) {
         func isControl(_ index: Int) -> Bool {
             if text[index] == 0x7F { return true }
@@ -65,7 +66,7 @@ extension JSONValue {
         text.replaceSubrange(start..., with: escaped)
     }
 
-    /// The shortest of 15, 16 or 17 digits that gives the same number back: 0.1 rather than 0.10000000000000001.
+    /// The shortest of 15, 16 or 17 digits that gives the same number back: 0.1 and not 0.10000000000000001.
     private static func append(_ value: Double, to text: inout [UInt8]) {
         guard value.isFinite else {
             text += "null".utf8
@@ -81,7 +82,7 @@ extension JSONValue {
         }
     }
 
-    /// Takes over the leaf.
+    /// Takes ownership of the leaf.
     private static func append(_ leaf: UnsafeMutablePointer<json_t>?, precision: Int, to text: inout [UInt8]) {
         defer { json_decref(leaf) }
         // JSON_REAL_PRECISION is a macro with an argument, which Swift does not see.

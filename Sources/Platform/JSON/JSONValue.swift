@@ -6,7 +6,7 @@ public enum JSONValue: Equatable, Sendable {
     case real(Double)
     case string(String)
     case array([JSONValue])
-    /// In the order of the text. Names are unique in what was parsed, and must be in what is built.
+    /// In the order of the text. Names in a parsed text are unique, and must be unique when the value is built.
     case object([Member])
 
     public struct Member: Equatable, Sendable {
@@ -39,8 +39,8 @@ extension JSONValue {
     public var members: [Member]? { if case .object(let value) = self { value } else { nil } }
     public var isNull: Bool { if case .null = self { true } else { false } }
 
-    /// The member of this name; nil when there is none or this is no object. Setting replaces it or adds it at the end,
-    /// and nil removes it; what is no object becomes one.
+    /// The member with this name; nil when it is missing or this is not an object. Setting replaces it or adds it at
+    /// the end, and nil removes it; a value that is not an object becomes one.
     public subscript(_ name: String) -> JSONValue? {
         get { members?.first { $0.name.utf8.elementsEqual(name.utf8) }?.value }
         set {
@@ -56,7 +56,7 @@ extension JSONValue {
         }
     }
 
-    /// The element at this place; nil beyond the end or when this is no array.
+    /// The element at this index; nil beyond the end or when this is not an array.
     public subscript(_ index: Int) -> JSONValue? {
         guard let elements, elements.indices.contains(index) else { return nil }
         return elements[index]

@@ -1,21 +1,21 @@
 import CLinux
 import Synchronization
 
-/// The program's messages, on stderr. Any thread but the audio thread; none waits for the reader of the log.
+/// The program's messages, on stderr. Any thread except the audio thread; none waits for the reader of the log.
 ///
-/// journald reads the level from a line's beginning (`<4>…`, sd-daemon(3)); a person at a terminal gets it in words.
+/// journald reads the level at the start of a line (`<4>…`, sd-daemon(3)); on a terminal the level is a word.
 public enum Log {
     /// The numbers are those of syslog(3).
     public enum Level: Int, Comparable, Sendable {
-        /// Something was asked for and cannot be done.
+        /// A request that failed.
         case error = 3
-        /// Something works, but not as it should.
+        /// Something works, but not fully.
         case warning = 4
-        /// What happens seldom and matters: start, stop, a device that comes or goes.
+        /// Rare and important: start, stop, a device that comes or goes.
         case notice = 5
-        /// What happens in the ordinary course.
+        /// Part of normal operation.
         case info = 6
-        /// What only helps to find a mistake.
+        /// Only for finding mistakes.
         case debug = 7
 
         /// A more important level is greater.
@@ -28,11 +28,11 @@ public enum Log {
     // Safe: guarded by `lock`.
     nonisolated(unsafe) private static var currentReceiver: Receiver?
 
-    /// Takes a message in place of stderr. It is called on the thread that logs.
+    /// Receives a message instead of stderr. Called on the thread that logs.
     public typealias Receiver = @Sendable (Level, String) -> Void
 
-    /// Where messages go instead of stderr: for a program that draws on the terminal itself. nil for stderr. Any
-    /// thread; a message that is just being written may still arrive at the former one.
+    /// The receiver of messages, for a program that draws on the terminal itself. nil for stderr. Any thread; a message
+    /// that is being written may still reach the old receiver.
     public static var receiver: Receiver? {
         get { lock.withLock { currentReceiver } }
         set { lock.withLock { currentReceiver = newValue } }
@@ -50,7 +50,7 @@ public enum Log {
     public static func info(_ message: @autoclosure () -> String) { write(.info, message) }
     public static func debug(_ message: @autoclosure () -> String) { write(.debug, message) }
 
-    /// Writes one line; `message` is only made when `level` is important enough.
+    /// Writes one line; `message` is called only when `level` is important enough.
     public static func write(_ level: Level, _ message: () -> String) {
         guard level >= minimumLevel else { return }
         if let receiver { receiver(level, message()) } else { output.write(level, message()) }

@@ -1,6 +1,6 @@
 import CLinux
 
-/// Where log lines go, and how they look there. Any thread but the audio thread. `write` never waits for the reader of
+/// The output of log lines and their format. Any thread except the audio thread. `write` never waits for the reader of
 /// the log (docs/decisions/log-without-waiting.md).
 final class LogOutput: Sendable {
     let descriptor: Int32
@@ -21,12 +21,12 @@ final class LogOutput: Sendable {
         writer.write(Self.line(level, message, isTerminal: isTerminal))
     }
 
-    /// The bytes of a line, `limit` at most with its end. Control characters are escaped: a message, which may quote a
-    /// file's tags, is always one line and cannot steer the terminal.
+    /// The bytes of a line, at most `limit` with its end. Control characters are escaped: a message, which may quote a
+    /// file's tags, is always one line and cannot control the terminal.
     static func line(_ level: Log.Level, _ message: String, isTerminal: Bool) -> [UInt8] {
         var line = Array((isTerminal ? "tonearm: \(word(for: level))" : "<\(level.rawValue)>").utf8)
         for scalar in message.unicodeScalars {
-            // Room for an ellipsis, the end of the line, and what one scalar may become.
+            // Room for an ellipsis, the line end, and the longest form of one scalar.
             if line.count > limit - 16 {
                 line += "…".utf8
                 break
@@ -41,7 +41,7 @@ final class LogOutput: Sendable {
         return line
     }
 
-    /// PIPE_BUF: a pipe takes a line of so many bytes whole, or not yet.
+    /// PIPE_BUF: a pipe takes a line up to this size as a whole, or not at all.
     static let limit = 4096
 
     private static func word(for level: Log.Level) -> String {

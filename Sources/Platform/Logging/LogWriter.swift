@@ -1,22 +1,22 @@
 import CLinux
 
-/// Writes lines to a descriptor without waiting for its reader. A line that the descriptor takes now is written at
-/// once. When the reader stalls, lines wait in a bounded buffer for a thread that writes them; what does not fit is
-/// dropped, counted, and reported once the reader goes on.
+/// Writes lines to a descriptor without waiting for its reader. A line that the descriptor accepts now is written at
+/// once. When the reader stalls, lines wait in a bounded buffer for a thread that writes them. Lines that do not fit
+/// are dropped, counted, and reported when the reader continues.
 ///
 /// `@unchecked Sendable` is safe because `lock` guards everything that changes. No thread waits while it holds the
 /// lock.
 final class LogWriter: @unchecked Sendable {
-    /// Bytes that wait at most.
+    /// The most bytes that wait.
     static let capacity = 64 << 10
 
     private let descriptor: Int32
-    /// The line that reports so many dropped ones.
+    /// Makes the line that reports dropped lines.
     private let report: @Sendable (_ dropped: Int) -> [UInt8]
     private let lock = Lock()
     private var waiting: [UInt8] = []
     private var dropped = 0
-    /// The thread runs; all lines wait for it, so that they keep their order.
+    /// The thread runs; all lines go through it, so that they stay in order.
     private var hasThread = false
 
     init(descriptor: Int32, report: @escaping @Sendable (_ dropped: Int) -> [UInt8]) {
@@ -45,12 +45,12 @@ final class LogWriter: @unchecked Sendable {
 
     private var isReady: Bool {
         var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        // In error or closed counts as ready: the write fails at once.
+        // A descriptor in error or closed counts as ready: the write fails at once.
         return poll(&room, 1, 0) != 0
     }
 
     private func startThread() {
-        // No signal may be handled on this thread: the loop takes them, wherever it runs.
+        // No signal may be handled on this thread: the loop handles them on its own thread.
         var all = sigset_t()
         var before = sigset_t()
         sigfillset(&all)
@@ -58,7 +58,7 @@ final class LogWriter: @unchecked Sendable {
         do throws(SystemError) {
             _ = try NamedThread.start(name: "log", stackSize: 64 << 10) { self.drain() }
         } catch {
-            // Without a thread the lines that wait are lost.
+            // Without a thread the waiting lines are lost.
             lock.withLock {
                 dropped += 1
                 waiting = []
@@ -68,7 +68,7 @@ final class LogWriter: @unchecked Sendable {
         pthread_sigmask(SIG_SETMASK, &before, nil)
     }
 
-    /// Writes what waits, and waits for the reader. Returns when nothing is left.
+    /// Writes the waiting lines, and waits for the reader. Returns when nothing is left.
     private func drain() {
         while let bytes = takeWaiting() {
             var rest = bytes[...]
@@ -82,7 +82,7 @@ final class LogWriter: @unchecked Sendable {
         }
     }
 
-    /// - Returns: nil when nothing waits any more; then the thread ends.
+    /// - Returns: nil when nothing waits; the thread ends then.
     private func takeWaiting() -> [UInt8]? {
         lock.withLock {
             if waiting.isEmpty, dropped > 0 {
@@ -110,7 +110,7 @@ final class LogWriter: @unchecked Sendable {
                     var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     if poll(&room, 1, -1) < 0, tonearm_errno() != EINTR { return }
                 } else if tonearm_errno() != EINTR {
-                    // A log that cannot be written is lost: there is nowhere to report it.
+                    // A log that cannot be written is lost: it cannot be reported anywhere.
                     return
                 }
             }

@@ -1,14 +1,14 @@
-/// A route to everywhere, as the kernel lists it in /proc/net/route (IPv4) and /proc/net/ipv6_route.
+/// A default route, as the kernel lists it in /proc/net/route (IPv4) and /proc/net/ipv6_route.
 struct DefaultRoute: Equatable {
     var interface: String
-    /// The route with the lowest one is taken.
+    /// The route with the lowest metric is used.
     var metric: UInt32
 
-    // <linux/route.h>: usable, and one that refuses what it matches.
+    // <linux/route.h>: a usable route, and one that rejects packets.
     private static let up: UInt32 = 0x0001
     private static let reject: UInt32 = 0x0200
 
-    /// - Parameters: the files' texts; what does not look like a route is passed over.
+    /// - Parameters: the texts of the files; lines that are not routes are skipped.
     static func all(version4: [UInt8], version6: [UInt8]) -> [DefaultRoute] {
         lines(version4).compactMap { self.init(version4: $0) } + lines(version6).compactMap { self.init(version6: $0) }
     }

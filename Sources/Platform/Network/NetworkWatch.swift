@@ -1,7 +1,7 @@
 import CLinux
 
-/// Reports when the network comes, goes or changes. The kernel says that something has changed (rtnetlink(7)), and the
-/// state is read then: nothing wakes up while nothing changes.
+/// Reports when the network comes, goes or changes. The kernel reports a change (rtnetlink(7)), and only then the state
+/// is read: nothing wakes up while nothing changes.
 ///
 /// Thread: the loop's.
 /// `@unchecked Sendable` is safe because the loop alone uses what is in here.
@@ -13,9 +13,9 @@ public final class NetworkWatch: @unchecked Sendable {
     private let changed: (NetworkState) -> Void
 
     /// - Parameters:
-    ///   - meteredInterfaces: those that count as cellular whatever they are called.
-    ///   - changed: told each new state.
-    /// - Throws: where the kernel does not tell, because the process may not ask it.
+    ///   - meteredInterfaces: interfaces that count as cellular by configuration.
+    ///   - changed: called with each new state.
+    /// - Throws: when the kernel does not allow this process to watch.
     public init(
         meteredInterfaces: [String], loop: EventLoop, changed: @escaping (NetworkState) -> Void
     ) throws(SystemError) {
@@ -24,14 +24,14 @@ public final class NetworkWatch: @unchecked Sendable {
         self.changed = changed
         descriptor = tonearm_network_changes()
         if descriptor < 0 { throw .last("socket", "rtnetlink") }
-        // After the socket was opened: nothing is missed in between.
+        // After the socket was opened, so that no change is missed.
         state = NetworkState.current(meteredInterfaces: meteredInterfaces)
         try loop.watch(descriptor, for: .readable) { [self] _ in look() }
     }
 
     deinit { close(descriptor) }
 
-    /// Tells nothing more. The end of the use.
+    /// Stops reporting. The last call.
     public func stop() { loop.unwatch(descriptor) }
 
     private func look() {

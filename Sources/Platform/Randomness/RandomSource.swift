@@ -1,6 +1,6 @@
 import CLinux
 
-/// Where random bytes come from: the kernel, or a test that wants to know them in advance.
+/// A source of random bytes: the kernel, or known bytes in a test.
 public protocol RandomSource: AnyObject {
     /// Fills `buffer`.
     func fill(_ buffer: UnsafeMutableRawBufferPointer)

@@ -1,21 +1,22 @@
 import CLinux
 
-/// Whoever started this process as a service and wants to know how it does: systemd, or what speaks its protocol
-/// (sd_notify(3)). Messages are sent and forgotten; nobody waits for them.
+/// The service manager that started this process and watches it: systemd, or another one with its protocol
+/// (sd_notify(3)). Messages are sent without waiting for an answer.
 ///
 /// Thread: any.
 public struct ServiceSupervisor: Sendable {
-    /// What it is told.
+    /// The messages to it.
     public enum Message: Equatable, Sendable {
         /// The start, or a reload, is complete.
         case ready
-        /// The configuration is read again; `ready` follows. The time is that of the monotonic clock, in nanoseconds.
+        /// The configuration is being reloaded; `ready` follows. The time is that of the monotonic clock, in
+        /// nanoseconds.
         case reloading(at: Int64)
         case stopping
-        /// All is well, once more.
+        /// The service is healthy.
         case alive
-        /// A line for `systemctl status`. What is not printable in it becomes a blank: each line is a message, and one
-        /// in the title of a track must not be taken for ours.
+        /// A line for `systemctl status`. Control characters become blanks: each line is a message, and a line break in
+        /// the title of a track must not start another one.
         case status(String)
 
         var text: String {
@@ -33,14 +34,14 @@ public struct ServiceSupervisor: Sendable {
         private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
     }
 
-    /// How long it waits for `alive` before it starts the service anew, in nanoseconds; nil when it does not wait.
+    /// How long it waits for `alive` before it restarts the service, in nanoseconds; nil when it does not wait.
     public let watchdogInterval: Int64?
     private let address: String
 
     /// - Parameters:
-    ///   - variable: looks a variable of the environment up.
+    ///   - variable: returns a variable of the environment.
     ///   - process: this process's number.
-    /// - Returns: nil where nobody wants to know.
+    /// - Returns: nil when no service manager watches.
     public init?(environment variable: (String) -> String?, process: Int32 = getpid()) {
         guard let address = variable("NOTIFY_SOCKET"), !address.utf8.isEmpty else { return nil }
         self.address = address
@@ -49,7 +50,7 @@ public struct ServiceSupervisor: Sendable {
         watchdogInterval = isMeant && interval > 0 && interval < .max / 1000 ? interval * 1000 : nil
     }
 
-    /// That of this process.
+    /// The one of this process.
     public static var ofThisProcess: ServiceSupervisor? {
         ServiceSupervisor(environment: { name in getenv(name).map { String(cString: $0) } })
     }
@@ -57,7 +58,7 @@ public struct ServiceSupervisor: Sendable {
     public func tell(_ message: Message) {
         let text = message.text
         if tonearm_notify(address, text, text.utf8.count) != 0 {
-            Log.debug("the service supervisor cannot be told: \(SystemError.last("sendto", address))")
+            Log.debug("the service manager cannot be reached: \(SystemError.last("sendto", address))")
         }
     }
 }

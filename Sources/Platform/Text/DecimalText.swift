@@ -1,13 +1,13 @@
 import CLinux
 
 // Embedded Swift prints a Double badly and needs a symbol of the host's runtime to parse one. The C library does both;
-// the shims see to it that the decimal point is a point in every locale.
+// the shims make sure that the decimal separator is a point in every locale.
 
 extension Double {
-    /// The number with `decimals` digits behind the point, from 0 to 20, rounded to nearest: `(-6.0206).fixed(2)` is
-    /// `-6.02`. What is not finite is `inf`, `-inf` or `nan`.
+    /// The number with `decimals` digits after the point, from 0 to 20, rounded to nearest: `(-6.0206).fixed(2)` is
+    /// `-6.02`. Other values are `inf`, `-inf` or `nan`.
     public func fixed(_ decimals: Int) -> String {
-        // 309 digits in front of the point at most, a sign, the point and a NUL.
+        // At most 309 digits before the point, a sign, the point and a NUL.
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 332) { buffer in
             let length = tonearm_format_fixed(
                 buffer.baseAddress, buffer.count, self, Int32(min(max(decimals, 0), 20)))
@@ -15,8 +15,8 @@ extension Double {
         }
     }
 
-    /// The number that all of `text` stands for: digits with an optional sign, fraction and exponent. nil for anything
-    /// else (blanks, `nan`, hexadecimal digits, nothing) and for what is too large for a Double.
+    /// The number in `text`: digits with an optional sign, fraction and exponent. nil for other text (blanks, `nan`,
+    /// hexadecimal digits, an empty one) and for a number that is too large for a Double.
     public init?(decimal text: String) {
         var rest = Substring(text).utf8
         func skipDigits() -> Int {

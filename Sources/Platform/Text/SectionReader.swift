@@ -1,42 +1,42 @@
-/// Takes the values out of one section of a `SectionedText`, strictly: whatever is unknown, out of range or in the
-/// wrong unit becomes a problem that names what is allowed. Everything is looked at, so that a person sees all of it at
-/// once.
+/// Reads the values of one section of a `SectionedText`, strictly: a value that is unknown, out of range or has the
+/// wrong unit becomes a problem that names the allowed ones. All values are checked, so that a person sees all problems
+/// at once.
 ///
-/// Ask for every key once, then call `finish`.
+/// Read every key once, then call `finish`.
 public struct SectionReader {
     public let section: SectionedText.Section
-    /// What is wrong so far, in the order of the questions.
+    /// The problems so far, in the order in which the keys were read.
     public private(set) var problems: [SectionedText.Problem] = []
-    /// What was asked for: the keys that the section may have.
+    /// The keys that were read: those that the section may have.
     private var asked: [String] = []
 
     public init(_ section: SectionedText.Section) { self.section = section }
 
-    /// A problem with the section as a whole.
+    /// Adds a problem with the section as a whole.
     public mutating func refuse(_ message: String) {
         problems.append(SectionedText.Problem(line: section.line, message: "[\(section.title)] \(message)"))
     }
 
-    /// A problem with what `key` is set to.
+    /// Adds a problem with the value of `key`.
     public mutating func refuse(_ key: String, _ message: String) {
         let line = section.entries.first { $0.key.hasSameBytes(as: key) }?.line ?? section.line
         problems.append(SectionedText.Problem(line: line, message: "`\(key)` \(message)"))
     }
 
-    /// The value as it stands; nil when the section has no such key.
+    /// The text of the value; nil when the section does not have the key.
     public mutating func text(_ key: String) -> String? {
         if !asked.contains(where: { $0.hasSameBytes(as: key) }) { asked.append(key) }
         return section.entries.first { $0.key.hasSameBytes(as: key) }?.value
     }
 
-    /// The value as it stands; a problem when there is none.
+    /// The text of the value; a problem when it is missing.
     public mutating func requiredText(_ key: String) -> String? {
         let value = text(key)
         if value == nil { refuse("needs `\(key)`") }
         return value
     }
 
-    /// The values between the commas; none when the section has no such key.
+    /// The values between the commas; empty when the section does not have the key.
     public mutating func list(_ key: String) -> [String] {
         guard let value = text(key) else { return [] }
         let parts = value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
@@ -86,7 +86,7 @@ public struct SectionReader {
         return nil
     }
 
-    /// Refuses the keys that nobody asked for.
+    /// Reports the keys that were not read.
     public mutating func finish() {
         for entry in section.entries where !asked.contains(where: { $0.hasSameBytes(as: entry.key) }) {
             let allowed = asked.joined(separator: ", ")
@@ -104,7 +104,7 @@ public struct SectionReader {
         return overflow ? nil : time
     }
 
-    /// What stands before the unit, trimmed; nil when `value` ends otherwise.
+    /// The text before the unit, trimmed; nil when `value` has another unit.
     private static func number(of value: String, unit: String) -> String? {
         let bytes = value.utf8
         guard bytes.count > unit.utf8.count, bytes.suffix(unit.utf8.count).elementsEqual(unit.utf8) else { return nil }

@@ -1,13 +1,13 @@
 /// A configuration text: sections, and in each of them lines of `key = value`.
 ///
 /// ```
-/// # A comment: a line that begins with #, or what follows a blank and #.
+/// # A comment: a line that begins with #, or the text after a blank and #.
 /// [button play]
 /// line = 17
 /// ```
 ///
-/// `[button play]` is a section of the kind `button` with the name `play`. Blanks around keys and values do not count.
-/// What cannot be read is in `problems`, all of it at once, and the rest is there nevertheless.
+/// `[button play]` is a section of the kind `button` with the name `play`. Blanks around keys and values are ignored.
+/// All lines that cannot be read are in `problems`, and the other lines are available.
 public struct SectionedText: Sendable {
     public struct Entry: Equatable, Sendable {
         public var key: String
@@ -20,7 +20,7 @@ public struct SectionedText: Sendable {
     public struct Section: Equatable, Sendable {
         /// The first word between the brackets.
         public var kind: String
-        /// The rest of what is between the brackets; nil for a section that has only a kind.
+        /// The rest of the text between the brackets; nil for a section that has only a kind.
         public var name: String?
         /// From 1.
         public var line: Int
@@ -30,9 +30,9 @@ public struct SectionedText: Sendable {
         public var title: String { if let name { "\(kind) \(name)" } else { kind } }
     }
 
-    /// What is wrong with a line, for the person who wrote it.
+    /// A problem with a line, for the author of the file.
     public struct Problem: Error, Equatable, Sendable {
-        /// From 1; 0 for what is missing from the text as a whole.
+        /// From 1; 0 when something is missing from the whole text.
         public var line: Int
         public var message: String
 
@@ -50,7 +50,7 @@ public struct SectionedText: Sendable {
     /// Reads UTF-8 text; lines end with LF or CR LF.
     public init(parsing text: [UInt8]) {
         var number = 0
-        // Of a refused section as well, or its keys would be taken for those of the section before it.
+        // Also for a rejected section; otherwise its keys would count for the section before it.
         var section: Section?
         for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             number += 1
@@ -72,7 +72,7 @@ public struct SectionedText: Sendable {
         close(section)
     }
 
-    /// Refused sections have no kind.
+    /// Rejected sections have no kind.
     private mutating func close(_ section: Section?) {
         if let section, !section.kind.utf8.isEmpty { sections.append(section) }
     }
@@ -128,8 +128,8 @@ public struct SectionedText: Sendable {
         return rest[...last]
     }
 
-    /// The line up to a `#` that stands at its beginning or behind a blank, trimmed. Elsewhere `#` is a character like
-    /// any other: file names have it.
+    /// The line up to a `#` at its beginning or after a blank, trimmed. Elsewhere `#` is an ordinary character: file
+    /// names have it.
     private static func withoutComment(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let comment = line.indices.first {
             line[$0] == UInt8(ascii: "#") && ($0 == line.startIndex || isBlank(line[$0 - 1]))
@@ -137,7 +137,7 @@ public struct SectionedText: Sendable {
         return trimmed(line[..<(comment ?? line.endIndex)])
     }
 
-    /// nil for what is not UTF-8 or has control characters in it.
+    /// nil when it is not UTF-8 or has control characters.
     private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
         guard !bytes.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else { return nil }
         return String(validating: bytes, as: UTF8.self)
@@ -145,7 +145,7 @@ public struct SectionedText: Sendable {
 }
 
 extension String {
-    /// Equality byte by byte: what names in configuration are compared with. `==` looks through Unicode's equivalences
-    /// and needs their tables, which Embedded Swift would link.
+    /// Equality byte by byte, for names in configuration. `==` uses Unicode's equivalences and their tables, which
+    /// Embedded Swift would have to link.
     public func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

@@ -1,11 +1,11 @@
-/// What somebody who mistyped a word may have meant.
+/// Suggestions for mistyped words.
 public enum Suggestion {
     /// Longer words get no suggestion: the work grows with the square of the length, and a client chooses the length.
     static let wordLimit = 32
-    /// Bytes of a word that a message repeats.
+    /// How many bytes of a word a message repeats.
     private static let quotationLimit = 128
 
-    /// The word for a message; the end of a long one is left out.
+    /// The word for a message; a long one is cut.
     public static func quoted(_ word: String) -> String {
         guard word.utf8.count > quotationLimit else { return word }
         var text = ""
@@ -22,7 +22,7 @@ public enum Suggestion {
     }
 
     /// The candidate with the fewest wrong letters, at most half of the word's and three; or the only one that begins
-    /// with the word. Case does not count, nor which dash it is. nil for a word of more than 32 bytes.
+    /// with the word. Case and the kind of dash are ignored. nil for a word of more than 32 bytes.
     public static func nearest(to word: String, among candidates: [String]) -> String? {
         guard word.utf8.count <= wordLimit else { return nil }
         let letters = folded(word)

@@ -1,8 +1,8 @@
-/// Text for people that may come from anywhere: tags, names of files, clients.
+/// Text for people from untrusted sources: tags, names of files, clients.
 public enum VisibleText {
-    /// How a scalar is shown that must not reach a terminal as it is: a control character (C0, DEL, C1), a line or
+    /// The visible form of a scalar that must not reach a terminal: a control character (C0, DEL, C1), a line or
     /// paragraph separator, one that changes the direction of writing, or a byte of a name that is not UTF-8
-    /// (`FileName`). nil for all others, which are shown as they are.
+    /// (`FileName`). nil for all others, which are shown unchanged.
     public static func escape(_ scalar: Unicode.Scalar) -> String? {
         if let byte = FileName.byte(of: scalar) { return "\\x\(hexadecimal(CollectionOfOne(byte)))" }
         switch scalar.value {

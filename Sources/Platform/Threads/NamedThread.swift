@@ -1,18 +1,18 @@
 import CLinux
 
-/// A thread of the operating system with a name that `top -H` and a debugger show.
+/// A thread of the operating system with a name, which `top -H` and a debugger show.
 /// `@unchecked Sendable` is safe because `handle` and `refusal` never change, and only the owner joins.
 public final class NamedThread: @unchecked Sendable {
     public enum Priority: Equatable, Sendable {
         /// The system's ordinary scheduling.
         case normal
-        /// The lowest share of the processor, and the disk when nobody else wants it.
+        /// The lowest share of the processor, and the disk only when no other thread wants it.
         case background
-        /// SCHED_FIFO with this priority, 1 to 99. What the thread forks does not inherit it.
+        /// SCHED_FIFO with this priority, 1 to 99. Forked processes do not inherit it.
         case realtime(Int)
     }
 
-    /// Why the thread runs with normal priority although it asked for real time; nil when it got what it asked for.
+    /// Why the thread runs with normal priority although it requested real time; nil when it has the requested one.
     public let refusal: RealtimeRefusal?
 
     private let handle: pthread_t
@@ -27,13 +27,13 @@ public final class NamedThread: @unchecked Sendable {
         if !isJoined { pthread_detach(handle) }
     }
 
-    /// Starts a thread that runs `body` and ends. It inherits the caller's signal mask. Not being allowed real-time
-    /// priority is no error: see `refusal`.
+    /// Starts a thread that runs `body` and ends. It inherits the caller's signal mask. A missing permission for
+    /// real-time priority is not an error: see `refusal`.
     /// - Parameters:
-    ///   - name: what the kernel calls it; 15 bytes of it are kept.
-    ///   - stackSize: in bytes, rounded up to what the system needs at least. nil: the system's default (usually 8 MB,
-    ///     of which only what is used takes memory).
-    /// - Throws: EAGAIN when there may be no more threads, ENOMEM.
+    ///   - name: the kernel's name for it; 15 bytes of it are kept.
+    ///   - stackSize: in bytes, rounded up to the system's minimum. nil: the system's default (usually 8 MB, of which
+    ///     only the used part takes memory).
+    /// - Throws: EAGAIN when no more threads are allowed, ENOMEM.
     public static func start(
         name: String, priority: Priority = .normal, stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void
     ) throws(SystemError) -> NamedThread {
@@ -70,7 +70,7 @@ public final class NamedThread: @unchecked Sendable {
     }
 }
 
-/// What a thread needs to begin, and what it answers about its priority.
+/// The start data of a thread, and its answer about the priority.
 /// `@unchecked Sendable` is safe because `condition` guards what changes.
 private final class Launch: @unchecked Sendable {
     private let name: String

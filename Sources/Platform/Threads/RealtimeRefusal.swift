@@ -1,12 +1,12 @@
 import CLinux
 
-/// Why a thread does not run with the real-time priority that it asked for.
+/// Why a thread runs without the requested real-time priority.
 public struct RealtimeRefusal: Equatable, Sendable, CustomStringConvertible {
     /// The thread's name.
     public var thread: String
-    /// What was asked for.
+    /// The requested priority.
     public var priority: Int
-    /// RLIMIT_RTPRIO: the highest priority that the process may ask for; 0 for none.
+    /// RLIMIT_RTPRIO: the highest priority that the process may request; 0 for none.
     public var limit: Int
     /// errno of sched_setscheduler(2).
     public var code: Int32
@@ -18,7 +18,7 @@ public struct RealtimeRefusal: Equatable, Sendable, CustomStringConvertible {
         self.code = code
     }
 
-    /// One line that also says the way out.
+    /// One line, with what to do.
     public var description: String {
         let what = "thread \(thread) runs without real-time priority \(priority)"
         let reason = SystemError(code: code, operation: "sched_setscheduler").reason

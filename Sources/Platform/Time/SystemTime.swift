@@ -4,9 +4,9 @@ import CLinux
 public struct SystemTime: Equatable, Sendable {
     /// Nanoseconds since the system's start, suspended time included (CLOCK_BOOTTIME).
     public var sinceBoot: Int64
-    /// Tells one start of the system from another.
+    /// Identifies a start of the system.
     public var boot: String
-    /// Milliseconds since 1970 by the system's clock; nil unless the kernel says that it is synchronised.
+    /// Milliseconds since 1970 by the system's clock; nil unless the kernel reports that it is synchronised.
     public var synchronised: Int64?
 
     public init(sinceBoot: Int64, boot: String, synchronised: Int64? = nil) {
@@ -16,12 +16,12 @@ public struct SystemTime: Equatable, Sendable {
     }
 }
 
-/// Reads the system's clocks; a test has its own.
+/// Reads the system's clocks; tests replace it.
 public protocol SystemTimeSource: AnyObject {
     func read() -> SystemTime
 }
 
-/// The kernel's clocks. Any thread but the audio thread.
+/// The kernel's clocks. Any thread except the audio thread.
 public final class KernelTimeSource: SystemTimeSource {
     private let boot: String
 
@@ -30,7 +30,7 @@ public final class KernelTimeSource: SystemTimeSource {
         do throws(SystemError) {
             identifier = try File.contents(of: "/proc/sys/kernel/random/boot_id", limit: 64)
         } catch {
-            // Without it no two processes are taken to share a boot: the time between them is not counted.
+            // Without a boot id each process counts as a different boot: the time between them is not counted.
             identifier = Array(SystemRandomSource().uuid().utf8)
         }
         boot = String(decoding: identifier.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)

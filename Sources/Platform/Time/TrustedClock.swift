@@ -1,12 +1,12 @@
-/// Keeps what was proved about the time across restarts.
+/// Stores the proved time across restarts.
 public protocol TrustedTimeStore: AnyObject {
-    /// What was saved last; nil when nothing was, or it cannot be read.
+    /// The last saved record; nil when there is none, or it cannot be read.
     func load() -> TrustedTime.Record?
-    /// Saves durably. Who cannot, says so in the log: the time goes on all the same.
+    /// Saves durably. A failure is logged, and the time still advances.
     func save(_ record: TrustedTime.Record)
 }
 
-/// Trusted time, read and persisted. Thread: control.
+/// The trusted time, read and stored. Thread: control.
 public final class TrustedClock {
     private let source: any SystemTimeSource
     private let store: any TrustedTimeStore
@@ -20,7 +20,7 @@ public final class TrustedClock {
         time = TrustedTime(from: saved, at: source.read())
     }
 
-    /// Milliseconds since 1970, UTC; nil as long as nothing was ever proved. Never less than before.
+    /// Milliseconds since 1970, UTC; nil when the time was never proved. Never less than before.
     public func milliseconds() -> Int64? {
         let now = source.read()
         time.observe(now)
@@ -28,8 +28,7 @@ public final class TrustedClock {
         return time.milliseconds(at: now)
     }
 
-    /// The service has just said, over a connection whose certificate was verified, that it is `milliseconds` since
-    /// 1970.
+    /// The service has just reported `milliseconds` since 1970, over a connection whose certificate was verified.
     public func prove(_ milliseconds: Int64) {
         let now = source.read()
         time.prove(milliseconds, at: now)

@@ -1,7 +1,7 @@
-/// The time of day as far as it was proved. Boards have no clock battery: after a power cut their own clock says
-/// something old, and an owner can set it at will. Trusted time is the last time that was proved, by the service or by
-/// a clock that the kernel says is synchronised, carried on by the clock that counts from the system's start. It never
-/// moves backwards: when a later proof says an earlier time, it stands still until that has caught up.
+/// The proved time of day. Boards have no clock battery: after a power cut their clock is wrong, and its owner can set
+/// it to any time. Trusted time is the last proved time, from the service or from a clock that the kernel reports as
+/// synchronised, advanced by the clock since the system's start. It never moves backwards: after a later proof of an
+/// earlier time it stands still until that time has caught up.
 ///
 /// A value: the readings of the clocks are arguments.
 public struct TrustedTime: Equatable, Sendable {
@@ -9,7 +9,7 @@ public struct TrustedTime: Equatable, Sendable {
     public struct Record: Equatable, Sendable {
         /// Since 1970, UTC.
         public var milliseconds: Int64
-        /// The reading of the clock that carries on, in nanoseconds, and which start of the system it counts from.
+        /// The reading of the advancing clock, in nanoseconds, and the start of the system that it counts from.
         public var sinceBoot: Int64
         public var boot: String
 
@@ -20,26 +20,31 @@ public struct TrustedTime: Equatable, Sendable {
         }
     }
 
+    /// Until the year 10000.
+    private static let plausible: ClosedRange<Int64> = 0...253_402_300_800_000
+
     private var lastProof: Record?
-    /// What was the time at the last proof.
+    /// The time at the last proof.
     private var floor: Int64 = .min
 
-    /// Goes on from what was persisted; nil where nothing was.
+    /// Continues from the stored record; nil without one.
     public init(from record: Record?, at now: SystemTime) {
-        guard let record else { return }
+        // Numbers that are not plausible are damage, and would overflow below.
+        guard let record, Self.plausible.contains(record.milliseconds), record.sinceBoot >= 0 else { return }
         let isSameBoot = record.boot.utf8.elementsEqual(now.boot.utf8) && record.sinceBoot <= now.sinceBoot
-        // After a restart nobody knows how long the power was off; but the time since the start has surely passed.
+        // After a restart it is unknown how long the power was off; but the time since the start has passed.
         lastProof = isSameBoot ? record : Record(milliseconds: record.milliseconds, sinceBoot: 0, boot: now.boot)
     }
 
-    /// Milliseconds since 1970; nil as long as nothing was ever proved.
+    /// Milliseconds since 1970; nil when the time was never proved.
     public func milliseconds(at now: SystemTime) -> Int64? {
         guard let lastProof else { return nil }
         return max(floor, lastProof.milliseconds + (now.sinceBoot - lastProof.sinceBoot) / 1_000_000)
     }
 
-    /// The service has just said that it is `milliseconds` since 1970.
+    /// The service has just reported `milliseconds` since 1970. Ignored when the time is not plausible.
     public mutating func prove(_ milliseconds: Int64, at now: SystemTime) {
+        guard Self.plausible.contains(milliseconds) else { return }
         floor = self.milliseconds(at: now) ?? .min
         lastProof = Record(milliseconds: milliseconds, sinceBoot: now.sinceBoot, boot: now.boot)
     }
@@ -49,17 +54,18 @@ public struct TrustedTime: Equatable, Sendable {
         if let synchronised = now.synchronised { prove(synchronised, at: now) }
     }
 
-    /// What to persist.
+    /// The record to store.
     public func record(at now: SystemTime) -> Record? {
         milliseconds(at: now).map { Record(milliseconds: $0, sinceBoot: now.sinceBoot, boot: now.boot) }
     }
 
-    /// Whether losing what came after `saved` would matter: a restart would find another time (by a minute or more), or
-    /// an hour has passed that only this process knows of.
+    /// Whether losing the time after `saved` would matter: a restart would find a time that differs by a minute or
+    /// more, or an hour has passed that only this process knows.
     public func isWorthSaving(after saved: Record?, at now: SystemTime) -> Bool {
         guard let current = milliseconds(at: now) else { return false }
-        guard let saved, saved.boot.utf8.elementsEqual(now.boot.utf8) else { return true }
-        let restored = TrustedTime(from: saved, at: now).milliseconds(at: now) ?? .min
+        guard let saved, saved.boot.utf8.elementsEqual(now.boot.utf8),
+            let restored = TrustedTime(from: saved, at: now).milliseconds(at: now)
+        else { return true }
         return now.sinceBoot - saved.sinceBoot >= 3_600_000_000_000 || abs(current - restored) >= 60_000
     }
 }

@@ -3,13 +3,13 @@ import PCM
 import Platform
 
 /// The player's configuration in the database of the state. Read at the start; written by the storage thread, because a
-/// write waits for the medium and control must not.
+/// write waits for the medium and control must not. A change is written at once, and what changes within a second after
+/// a write at the end of that second (docs/decisions/durable-writes.md).
 ///
-/// A power cut during a write leaves the values before it: all of a change is one transaction.
-// @unchecked: what threads share is guarded by `lock`; the rest is written by `init` and then by the storage thread
-// alone.
+/// A power cut during a write leaves the old values: a change is one transaction.
+// @unchecked: `lock` guards the values that threads share; `init` and then only the storage thread write the others.
 final class ConfigurationStorage: @unchecked Sendable {
-    /// Takes what keeps the values from being stored, and nil when they are stored again.
+    /// Called with the reason when the values cannot be stored, and with nil when they are stored again.
     typealias Report = @Sendable (String?) -> Void
 
     static let schema = SchemaModule("player", [Migration(1, KeyValueStore.schema())])
@@ -18,24 +18,28 @@ final class ConfigurationStorage: @unchecked Sendable {
     private let onlyVolume: Bool
     /// In nanoseconds.
     private static let retryInterval: Int64 = 10_000_000_000
+    /// Between two writes, in nanoseconds: a knob that turns is one write a second.
+    static let interval: Int64 = 1_000_000_000
     /// What was stored last; nil when that is not known. Storage thread.
     private var stored: PlaybackEngineConfig.Values?
     /// Storage thread, as is `waitsForRetry`.
     private var hasFailed = false
     private var waitsForRetry = false
     private let lock = Lock()
-    /// What is to be stored. Guarded by `lock`, as are `isPosted` and `report`.
+    /// What is to be stored. Guarded by `lock`, as are `isPosted`, `rests` and `report`.
     private var pending: PlaybackEngineConfig.Values?
     private var isPosted = false
+    /// The last write was less than `interval` ago.
+    private var rests = false
     private var report: Report = log
 
-    /// What was stored, or the default where nothing (valid) was.
+    /// The stored values; defaults for missing or invalid ones.
     let initialValues: PlaybackEngineConfig.Values
 
     /// - Parameters:
     ///   - thread: its modules include `schema`.
-    ///   - onlyVolume: leave everything but the volume alone.
-    ///   - firstVolume: in force as long as no volume is known.
+    ///   - onlyVolume: store only the volume.
+    ///   - firstVolume: used while no volume is known.
     init(_ thread: StorageThread, onlyVolume: Bool = false, firstVolume: Volume = .first) {
         self.thread = thread
         self.onlyVolume = onlyVolume
@@ -55,7 +59,7 @@ final class ConfigurationStorage: @unchecked Sendable {
         thread.join()
     }
 
-    /// Reads what is stored over `defaults`.
+    /// Reads the stored values; `defaults` for missing ones.
     static func readAll(
         _ defaults: PlaybackEngineConfig.Values, _ store: KeyValueStore, _ onlyVolume: Bool
     ) throws(DatabaseError) -> PlaybackEngineConfig.Values {
@@ -65,10 +69,13 @@ final class ConfigurationStorage: @unchecked Sendable {
         return values
     }
 
-    /// Writes `values` soon; of several calls in a row the last one counts. Any thread.
+    /// Writes `values` soon; of several calls in a row only the last one counts. Any thread.
     func save(_ values: PlaybackEngineConfig.Values) {
-        lock.withLock { pending = values }
-        post()
+        let isResting = lock.withLock {
+            pending = values
+            return rests
+        }
+        if !isResting { post() }
     }
 
     /// Calls `report` on the storage thread; nil writes to the log instead.
@@ -80,7 +87,7 @@ final class ConfigurationStorage: @unchecked Sendable {
         if let problem { Log.error(problem) }
     }
 
-    /// Writes what is still to be written, also what could not be written before, and ends the use of the thread.
+    /// Writes the remaining values, also after a failed write, and ends the use of the thread.
     func shutDown() {
         post()
         thread.leave()
@@ -92,8 +99,9 @@ final class ConfigurationStorage: @unchecked Sendable {
             return pending != nil && !isPosted
         }
         guard isNeeded else { return }
+        // Somebody turns a knob or waits: the write budget is for what playback writes by itself.
         // The work reads what is pending when it runs, and may run twice: see `StorageThread.Work`.
-        thread.write(canWait: true, answerOn: nil) { [self] (database) throws(DatabaseError) in
+        thread.write(answerOn: nil) { [self] (database) throws(DatabaseError) in
             let values = lock.withLock {
                 isPosted = false
                 return pending
@@ -105,18 +113,18 @@ final class ConfigurationStorage: @unchecked Sendable {
         }
     }
 
-    /// What the last work has written. Storage thread.
+    /// The values of the last write. Storage thread.
     private var written: PlaybackEngineConfig.Values?
 
     private func answered(_ error: DatabaseError?) {
         lock.withLock { isPosted = false }
         guard let error else {
             stored = written
-            // Without a file nothing was written, and nothing is kept.
+            // Without a file nothing was written, and the values stay pending.
             lock.withLock { if written == nil || pending == written { pending = nil } }
             if hasFailed { tell(nil) }
             hasFailed = false
-            return post()
+            return rest()
         }
         stored = nil
         if !hasFailed { tell("the settings could not be saved: \(error)") }
@@ -125,6 +133,19 @@ final class ConfigurationStorage: @unchecked Sendable {
         waitsForRetry = true
         thread.schedule(after: Self.retryInterval) { [self] in
             waitsForRetry = false
+            post()
+        }
+    }
+
+    /// What comes in the next second is written at its end. Storage thread.
+    private func rest() {
+        let begins = lock.withLock {
+            defer { rests = true }
+            return !rests
+        }
+        guard begins else { return }
+        thread.schedule(after: Self.interval) { [self] in
+            lock.withLock { rests = false }
             post()
         }
     }
@@ -165,7 +186,8 @@ final class ConfigurationStorage: @unchecked Sendable {
         if let isMuted = try store.boolean(Key.muted) { values.isMuted = isMuted }
     }
 
-    /// nil also for what is no percentage: a volume that is not known is a safe one, and not the nearest.
+    /// nil also for a value that is not a percentage: the volume is unknown then, which is safer than the nearest
+    /// value.
     private static func volume(_ key: String, _ store: KeyValueStore) throws(DatabaseError) -> Volume? {
         guard let percent = try store.integer(key), (0...100).contains(percent) else { return nil }
         return Volume(percent: Int(percent))
@@ -190,7 +212,7 @@ final class ConfigurationStorage: @unchecked Sendable {
         _ values: PlaybackEngineConfig.Values, to store: KeyValueStore
     ) throws(DatabaseError) {
         try store.set(.integer(Int64(values.maximumVolume.percent)), for: Key.maximumVolume)
-        // The volume that is used because none is known must not look like one that somebody chose.
+        // The volume that is used while none is known must not look like one that a person has set.
         if values.isVolumeKnown { try store.set(.integer(Int64(values.volume.percent)), for: Key.volume) }
         try store.set(values.isMuted, for: Key.muted)
     }
@@ -203,7 +225,7 @@ extension PlaybackEngineConfig.Values {
     }
 }
 
-/// The keys in the database. Never renamed: what users set is stored under them.
+/// The keys in the database. Never renamed: the values of users are stored under them.
 private enum Key {
     static let loudnessMode = "playback.loudnessNormalizationMode"
     static let preAmp = "playback.loudnessNormalizationPreAmp"

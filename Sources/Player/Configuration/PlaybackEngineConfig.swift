@@ -3,8 +3,8 @@ import Platform
 
 /// Configuration of the playback engine (docs/playback.md, 9), persisted by the player.
 ///
-/// Thread: any. A value that is set is in force at once and is written to storage in the background, in the order of
-/// the changes; what was set last may be lost to a power cut in the moment of writing, what was there before is not.
+/// Thread: any. A value applies at once, and is written to storage in the background, in the order of the changes. A
+/// power cut during a write may lose the last change, but not earlier values.
 /// `@unchecked Sendable` is safe because `lock` guards the values.
 public final class PlaybackEngineConfig: @unchecked Sendable {
     struct Values: Equatable, Sendable {
@@ -13,7 +13,7 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
         var streamingWifiAudioQuality = AudioQuality.lossless
         var streamingCellularAudioQuality = AudioQuality.low
         var volume = Volume.full
-        /// False until somebody sets the volume, or the card's mixer has one.
+        /// False until a person sets the volume, or the card's mixer provides one.
         var isVolumeKnown = true
         var maximumVolume = Volume.full
         var isMuted = false
@@ -28,8 +28,8 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
 
     var values: Values { lock.withLock { current } }
 
-    /// Calls `observer` with all values after each change. It must only hand them on: it runs under the lock, so that
-    /// changes arrive in their order. nil ends it.
+    /// Calls `observer` with all values after each change. The observer must only pass them on: it runs under the lock,
+    /// so that changes arrive in order. nil removes it.
     func observe(_ observer: (@Sendable (Values) -> Void)?) {
         lock.withLock { self.observer = observer }
     }
@@ -44,7 +44,7 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
 
     // MARK: Loudness
 
-    /// Which loudness all products are brought to. Default: album.
+    /// How the loudness of products is normalised. Default: album.
     public var loudnessNormalizationMode: LoudnessNormalizationMode {
         get { values.loudnessNormalizationMode }
         set { update { $0.loudnessNormalizationMode = newValue } }
@@ -60,13 +60,13 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
 
     // MARK: Quality
 
-    /// What to ask for on Wi-Fi and Ethernet. Default: lossless.
+    /// The quality on Wi-Fi and Ethernet. Default: lossless.
     public var streamingWifiAudioQuality: AudioQuality {
         get { values.streamingWifiAudioQuality }
         set { update { $0.streamingWifiAudioQuality = newValue } }
     }
 
-    /// What to ask for on a metered network. Default: low.
+    /// The quality on a metered network. Default: low.
     public var streamingCellularAudioQuality: AudioQuality {
         get { values.streamingCellularAudioQuality }
         set { update { $0.streamingCellularAudioQuality = newValue } }
@@ -74,8 +74,8 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
 
     // MARK: Volume
 
-    /// The user's volume, limited to `maximumVolume`. As long as none is known it is `PlayerSettings.firstVolume`, or
-    /// what the card's mixer has (docs/decisions/first-volume.md). Full leaves the samples as they are.
+    /// The user's volume, limited to `maximumVolume`. While none is known it is `PlayerSettings.firstVolume`, or the
+    /// volume of the card's mixer (docs/decisions/first-volume.md). Full volume does not change the samples.
     public var volume: Volume {
         get { values.volume }
         set {
@@ -86,7 +86,7 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
         }
     }
 
-    /// Takes the volume over that the card's mixer has, when none is known.
+    /// Uses the volume of the card's mixer when none is known.
     func adopt(_ volume: Volume) {
         update {
             guard !$0.isVolumeKnown else { return }
@@ -95,7 +95,7 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
         }
     }
 
-    /// The highest volume that can be set. Lowering it below the volume lowers that too. Default: full.
+    /// The highest volume that can be set. Lowering it below the volume lowers the volume too. Default: full.
     public var maximumVolume: Volume {
         get { values.maximumVolume }
         set {
@@ -106,7 +106,7 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
         }
     }
 
-    /// Silence without forgetting the volume. Default: false.
+    /// Mutes and keeps the volume. Default: false.
     public var isMuted: Bool {
         get { values.isMuted }
         set { update { $0.isMuted = newValue } }

@@ -1,23 +1,23 @@
 import Platform
 import Synchronization
 
-/// What control asks of a decoder thread. The thread finds it between two blocks, and is woken for it where it waits.
+/// Requests from control to a decoder thread. The thread checks them between two blocks, and is woken when it waits.
 /// `@unchecked Sendable` is safe because `lock` or atomics guard what changes.
 final class DecoderRequests: @unchecked Sendable {
     enum Request: Equatable {
-        /// Go on from here, in a new stream. `number` comes back in what is reported from then on.
+        /// Continue from here, in a new stream. The following reports have this `number`.
         case position(seconds: Double, number: Int)
-        /// Mark the end of what was decoded before a failure.
+        /// Mark the end of the frames before a failure.
         case finish
     }
 
     let cancellation: Cancellation
+    let medium = MediumAccess()
     private let arrival: WakeUp
     private let lock = Lock()
     /// Guarded by `lock`.
     private var request: Request?
     private let isPlaying = Atomic(false)
-    private let readsSource = Atomic(false)
 
     init() throws(SystemError) {
         cancellation = try Cancellation()
@@ -26,7 +26,7 @@ final class DecoderRequests: @unchecked Sendable {
 
     // MARK: Control
 
-    /// Replaces a request that was not taken yet.
+    /// Replaces a request that was not received yet.
     func ask(_ request: Request) {
         lock.withLock { self.request = request }
         arrival.signal()
@@ -38,18 +38,10 @@ final class DecoderRequests: @unchecked Sendable {
 
     // MARK: Any thread
 
-    /// Ends the decoder thread's sleep: bytes that it waits for have arrived.
+    /// Ends the decoder thread's sleep: the missing bytes have arrived.
     func wake() { arrival.signal() }
 
-    /// Whether the decoder thread is in its source now, opening, reading or seeking. Any thread.
-    var isReading: Bool { readsSource.load(ordering: .relaxed) }
-
     // MARK: Decoder thread
-
-    /// The thread goes into its source, where it may block for as long as the medium takes.
-    func beginReading() { readsSource.store(true, ordering: .relaxed) }
-
-    func endReading() { readsSource.store(false, ordering: .relaxed) }
 
     /// The request that has arrived since the last call.
     func take() -> Request? {
@@ -75,7 +67,7 @@ final class DecoderRequests: @unchecked Sendable {
             arrival.clear()
             return outcome != .cancelled
         } catch {
-            // poll(2) of descriptors of our own does not fail; if it did, going on as cancelled frees the thread.
+            // poll(2) of our own descriptors does not fail. If it did, the thread ends as if it was cancelled.
             return false
         }
     }

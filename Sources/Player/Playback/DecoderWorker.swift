@@ -4,11 +4,12 @@ import PCM
 import Platform
 import Synchronization
 
-/// The decoder thread of one product: opens it, decodes it into a ring, and restarts where control wants it to.
+/// The decoder thread of one product: opens it, decodes it into a ring, and restarts at the position that control
+/// requests.
 ///
-/// Thread: the decoder thread alone.
+/// Thread: only the decoder thread.
 final class DecoderWorker {
-    /// What ends a run of decoding before its time.
+    /// The reasons for ending a run of decoding early.
     private enum Interruption: Error {
         case cancelled
         case reposition(Start)
@@ -18,15 +19,15 @@ final class DecoderWorker {
 
     /// Where a run of decoding begins.
     private struct Start {
-        /// In seconds; nil where the decoder is.
+        /// In seconds; nil: at the decoder's position.
         var position: Double?
-        /// Number of the seek that asked for it.
+        /// The number of the seek that requested it.
         var seek = 0
     }
 
-    /// The longest sleep in milliseconds before the ring is looked at again: well under what a full one holds.
+    /// The longest sleep in milliseconds before the ring is checked again: well below the content of a full one.
     private static let longestSleep = 1000
-    /// In seconds: 30 years. Stands for the end of a product that does not tell its length, or tells a longer one.
+    /// In seconds: 30 years. Replaces the end of a product without a length, or with a longer one.
     static let farthestPosition = 1e9
     private static let lastStreamID = Atomic<UInt64>(0)
 
@@ -36,7 +37,7 @@ final class DecoderWorker {
     private let requests: DecoderRequests
     private let report: (MediaPipeline.Report) -> Void
     private var pacer = RefillPacer(longestSleep: longestSleep)
-    /// So that it is not said again after a seek.
+    /// So that it is not reported again after a seek.
     private var reportedDamage = DamageReport()
 
     init(
@@ -53,9 +54,7 @@ final class DecoderWorker {
     func run(_ source: any PlaybackSource) {
         let opened: OpenedProduct
         do throws(PlayerError) {
-            requests.beginReading()
-            defer { requests.endReading() }
-            opened = try source.open(product, cancellation: requests.cancellation)
+            opened = try source.open(product, cancellation: requests.cancellation, medium: requests.medium)
         } catch {
             return fail(error, hasFrames: false, seek: 0)
         }
@@ -64,7 +63,7 @@ final class DecoderWorker {
 
     private func produce(_ opened: OpenedProduct) {
         var start = requestedStart() ?? Start()
-        /// Of the frames that the decoder gives next.
+        /// The format of the next frames of the decoder.
         var format = opened.decoder.properties.format
         while true {
             var stream: PCMStream?
@@ -92,7 +91,7 @@ final class DecoderWorker {
         }
     }
 
-    /// A stream from `position` in seconds on; nil for a decoder that is at its beginning.
+    /// A stream from `position` in seconds on; nil for a decoder at its beginning.
     private func begin(
         _ decoder: any AudioDecoder, at position: Double?, _ format: PCMFormat
     ) throws(Interruption) -> PCMStream {
@@ -101,8 +100,6 @@ final class DecoderWorker {
         if let position {
             let end = min(decoder.properties.duration ?? Self.farthestPosition, Self.farthestPosition)
             frame = Int64((min(position, end) * Double(rate)).rounded())
-            requests.beginReading()
-            defer { requests.endReading() }
             do throws(MediaError) { try decoder.seek(toFrame: frame) } catch { throw .failed(error) }
         }
         do throws(OutOfMemory) {
@@ -115,7 +112,7 @@ final class DecoderWorker {
         }
     }
 
-    /// Decodes up to the end and marks it.
+    /// Decodes to the end and marks it.
     private func decode(
         _ decoder: any AudioDecoder, _ format: inout PCMFormat, into ring: PCMRing
     ) throws(Interruption) {
@@ -141,19 +138,15 @@ final class DecoderWorker {
         }
     }
 
-    /// Sleeps until the decoder's source can be read again, or control asks for something.
+    /// Sleeps until the decoder's source can be read again, or a request of control arrives.
     private func waitForBytes(_ decoder: any AudioDecoder) throws(Interruption) {
-        requests.beginReading()
-        defer { requests.endReading() }
         decoder.whenReadable { [requests] in requests.wake() }
-        guard requests.waitForRequest() else { throw .cancelled }
+        guard requests.medium.waiting({ requests.waitForRequest() }) else { throw .cancelled }
     }
 
     private func read(
         _ decoder: any AudioDecoder, into region: UnsafeMutableBufferPointer<Int32>
     ) throws(Interruption) -> DecodedRun {
-        requests.beginReading()
-        defer { requests.endReading() }
         do throws(MediaError) { return try decoder.read(into: region) } catch { throw .failed(error) }
     }
 
@@ -188,7 +181,7 @@ final class DecoderWorker {
 
     // MARK: Failures
 
-    /// What is missing or silent in a product that is played nevertheless.
+    /// Reports missing or silent parts of a product that can be played.
     private func report(_ damage: DamageReport) {
         guard damage != reportedDamage else { return }
         reportedDamage = damage
@@ -207,8 +200,8 @@ final class DecoderWorker {
         report(.failed(error, hasFrames: hasFrames, seek: seek))
     }
 
-    /// Waits for control to let the frames before a failure be heard out, and for a seek after that.
-    /// - Returns: where to go on; nil when cancelled.
+    /// Waits until control lets the frames before a failure be heard, and then for a seek.
+    /// - Returns: where to continue; nil when cancelled.
     private func finish(_ ring: PCMRing) -> Start? {
         var mayMark = false
         var isMarked = false
@@ -218,7 +211,7 @@ final class DecoderWorker {
             case .finish: mayMark = true
             case nil: break
             }
-            // Without room for the mark in a full ring, try again when something was heard.
+            // A full ring has no room for the mark: retry when something was heard.
             if mayMark, !isMarked { isMarked = ring.put(.end) }
         }
         return nil

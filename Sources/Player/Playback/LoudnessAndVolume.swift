@@ -4,33 +4,33 @@ import Platform
 
 /// A card's own volume. `HardwareMixer` is one.
 protocol HardwareVolume: AnyObject {
-    /// What the card is set to.
+    /// The card's current setting.
     func volume() throws(DeviceError) -> Volume
-    /// - Returns: what is left for the samples.
+    /// - Returns: the remaining factor for the samples.
     func setVolume(percent: Int) throws(DeviceError) -> AppliedVolume
 }
 
 extension HardwareMixer: HardwareVolume {}
 
-/// How loud products are: loudness normalization as a factor on the samples, the user's volume in the card's mixer
-/// where it has one, else on the samples too. Both follow the same curve, and changing from one to the other never
-/// makes the music louder (docs/decisions/one-volume-curve.md).
+/// The gain of products: loudness normalization is a factor on the samples. The user's volume is set in the card's
+/// mixer if it has one, else it is a factor on the samples too. Both follow the same curve, and a change between them
+/// never makes the music louder (docs/decisions/one-volume-curve.md).
 ///
-/// Thread: control alone.
+/// Thread: only control.
 final class LoudnessAndVolume {
     private let configuration: PlaybackEngineConfig
     private let openMixer: () throws(DeviceError) -> (any HardwareVolume)?
     private var mixer: (any HardwareVolume)?
-    /// What the mixer made of which volume, the last time.
+    /// The last volume, and how the mixer applied it.
     private var applied: (volume: Volume, result: AppliedVolume)?
 
-    /// - Parameter openMixer: nil from it means that the volume is software.
+    /// - Parameter openMixer: returns nil when the volume has to be set in software.
     init(configuration: PlaybackEngineConfig, openMixer: @escaping () throws(DeviceError) -> (any HardwareVolume)?) {
         self.configuration = configuration
         self.openMixer = openMixer
     }
 
-    /// Sets the mixer again: at start, and when the device was opened, which may be another card that was plugged in.
+    /// Sets the mixer again: at the start, and when a device was opened, which may be a card that was just plugged in.
     func deviceChanged() {
         do throws(DeviceError) {
             mixer = try openMixer()
@@ -42,19 +42,19 @@ final class LoudnessAndVolume {
         applyVolume()
     }
 
-    /// As long as no volume is known, the card's is taken over: somebody set it. A card at its loudest or silent is as
-    /// the driver left it: the one is not safe in front of an amplifier, the other looks like a defect.
+    /// While no volume is known, the card's is used: a person has set it. A card at its loudest or silent has the
+    /// driver's default, which is not used: the loudest is not safe with an amplifier, silence looks like a defect.
     private func adoptVolume() throws(DeviceError) {
         guard let mixer, !configuration.values.isVolumeKnown else { return }
         let volume = try mixer.volume()
         if volume > .muted, volume < .full { configuration.adopt(volume) }
     }
 
-    /// A card that is back begins with a volume of its own, often its loudest, and plays before `deviceChanged` can set
-    /// it. So the volume is software until then.
+    /// A card that comes back has its own volume, often its loudest, and plays before `deviceChanged` can set it. Until
+    /// then the volume is set in software.
     func deviceLost() { mixer = nil }
 
-    /// Brings the mixer, if there is one, to the configured volume.
+    /// Sets the mixer, if there is one, to the configured volume.
     func applyVolume() {
         guard let mixer else { return }
         let volume = configuration.values.volume
@@ -66,7 +66,7 @@ final class LoudnessAndVolume {
         }
     }
 
-    /// The factor on a product's samples. Rounded once: loudness and volume are multiplied before.
+    /// The factor on a product's samples. Loudness and volume are multiplied first, so that it is rounded once.
     func gain(for replayGain: ReplayGain) -> Gain {
         let values = configuration.values
         if values.isMuted { return .muted }
@@ -78,7 +78,7 @@ final class LoudnessAndVolume {
     private func softwareFactor(for volume: Volume) -> Double {
         guard let applied else { return volume.factor }
         if mixer != nil { return applied.result.softwareFactor }
-        // Without the mixer the samples are as loud as they were with it, which its steps may have rounded down.
+        // Without the mixer the samples are as loud as they were with it; its steps may have rounded the volume down.
         return applied.volume == volume ? applied.result.factor : volume.factor
     }
 }

@@ -2,19 +2,19 @@ import Output
 import PCM
 import Platform
 
-/// One product on its way to the renderer: source → decoder → ring, on a decoder thread of its own.
+/// Decodes one product for the renderer: source → decoder → ring, on its own decoder thread.
 ///
-/// A seek makes a new `PCMStream`; the old one is left as it is. Gain is not applied here but on the audio thread, or a
-/// turn of the volume knob would be heard a ring's length later.
+/// A seek makes a new `PCMStream`; the old one stays as it is. Gain is applied on the audio thread and not here: a
+/// change of the volume would otherwise be heard only after the ring's content.
 ///
-/// Thread: control. `DecoderWorker` is the other side of it.
-/// `@unchecked Sendable` is safe because control alone uses what changes; the decoder thread has its own objects.
+/// Thread: control. `DecoderWorker` is the other side.
+/// `@unchecked Sendable` is safe because only control uses its mutable state; the decoder thread has its own objects.
 final class MediaPipeline: @unchecked Sendable {
-    /// What the decoder thread tells control. `seek` is the last one that it knew of.
+    /// A report from the decoder thread to control. `seek` is the last one that the thread knew.
     enum Report {
-        /// The audio comes in this stream: from the product's start, or from where a seek went.
+        /// The audio comes in this stream: from the product's start, or from the target of a seek.
         case ready(PlaybackContext, ReplayGain, PCMStream, seek: Int)
-        /// Nothing more will be decoded. `hasFrames`: the last stream holds some that can be heard first.
+        /// Nothing more will be decoded. `hasFrames`: the last stream has frames that can be heard first.
         case failed(PlayerError, hasFrames: Bool, seek: Int)
     }
 
@@ -22,10 +22,10 @@ final class MediaPipeline: @unchecked Sendable {
     /// Number of the last seek.
     private var lastSeek = 0
 
-    /// Starts the decoder thread, which begins to open the product.
+    /// Starts the decoder thread, which opens the product.
     /// - Parameters:
-    ///   - sessionID: of the playback session that the product's context carries.
-    ///   - deviceMilliseconds: length of the device's buffer, for which the rings make room.
+    ///   - sessionID: the playback session for the product's context.
+    ///   - deviceMilliseconds: the length of the device's buffer, which the rings must be able to hold.
     ///   - report: called on the decoder thread.
     init(
         _ product: MediaProduct, from source: any PlaybackSource, sessionID: String, deviceMilliseconds: Int,
@@ -50,7 +50,7 @@ final class MediaPipeline: @unchecked Sendable {
         requests.ask(.position(seconds: seconds, number: lastSeek))
     }
 
-    /// Whether a later seek has made a report pointless: there will be another one.
+    /// Whether a later seek makes this report outdated: another one will follow.
     func isOutdated(_ report: Report) -> Bool {
         switch report {
         case .ready(_, _, _, let seek): seek != lastSeek
@@ -59,12 +59,12 @@ final class MediaPipeline: @unchecked Sendable {
         }
     }
 
-    /// After a failure: marks the stream's end, so that what it holds is heard out.
+    /// After a failure: marks the stream's end, so that its frames are heard.
     func finish() { requests.ask(.finish) }
 
-    /// Whether the decoder thread is in its source now, which may block. Any thread.
-    var isReading: Bool { requests.isReading }
+    /// Whether the decoder thread waits for the product's medium now. Any thread.
+    var isWaitingForMedium: Bool { requests.medium.isWaiting }
 
-    /// Whether the renderer takes frames now. Otherwise a full ring needs no looking at.
+    /// Whether the renderer takes frames now. Otherwise a full ring is not checked.
     func setPlaying(_ isPlaying: Bool) { requests.setPlaying(isPlaying) }
 }

@@ -2,14 +2,14 @@ import Output
 import PCM
 import Platform
 
-/// Carries out what `PlaybackStateMachine` decides: pipelines, renderer, messages.
+/// Carries out the effects of `PlaybackStateMachine`: pipelines, renderer, messages.
 ///
-/// Thread: control alone, but for `position(in:)`.
-/// `@unchecked Sendable` is safe because control alone uses what changes; other threads only post to `loop`.
+/// Thread: only control, except for `position(in:)`.
+/// `@unchecked Sendable` is safe because only control uses its mutable state; other threads only post to `loop`.
 final class PlaybackConductor: @unchecked Sendable {
     private typealias Effect = PlaybackStateMachine.Effect
 
-    /// A product's pipeline and the stream that it fills now.
+    /// A product's pipeline and its current stream.
     private struct Item {
         let product: MediaProduct
         let pipeline: MediaPipeline
@@ -20,14 +20,14 @@ final class PlaybackConductor: @unchecked Sendable {
     /// A stream that the renderer may still use.
     private struct Retired {
         let stream: PCMStream
-        /// The command after which it does not; nil while that is being sent.
+        /// The command after which it does not use it; nil before the command is sent.
         var command: UInt64?
     }
 
-    /// What is posted to the loop holds this: a loop that has ended keeps what comes too late.
+    /// Closures that are posted to the loop hold this object: a loop that has ended keeps closures that come too late.
     /// `@unchecked Sendable` is safe because control alone reads and writes `conductor`.
     private final class Link: @unchecked Sendable {
-        /// nil after the end. Control's alone.
+        /// nil after the end. Only for control.
         var conductor: PlaybackConductor?
     }
 
@@ -51,7 +51,7 @@ final class PlaybackConductor: @unchecked Sendable {
     /// The item whose pipeline is published.
     private var publishedItem: ItemID?
     private var retired: [Retired] = []
-    /// The last command that cut off what was playing: what the renderer says of streams from before is out of date.
+    /// The last command that cut off the current streams: earlier events about streams are out of date.
     private var lastCut: UInt64 = 0
     /// The last command that released the device.
     private var lastRelease: UInt64 = 0
@@ -61,11 +61,11 @@ final class PlaybackConductor: @unchecked Sendable {
     private var pacer = EventPacer()
     /// What waits for the renderer to carry a command out.
     private var waiting: [(command: UInt64, action: () -> Void)] = []
-    /// Whether the renderer is to run.
+    /// Whether the renderer should run.
     private var isRunning = false
     /// Asked before the device is reopened.
     private var reopeningListener: ((DeviceReopening) -> Void)?
-    /// Whether it was asked and waits for the report that the device runs.
+    /// Whether it was asked, and waits until the device runs.
     private var isReopening = false
 
     init(
@@ -94,7 +94,7 @@ final class PlaybackConductor: @unchecked Sendable {
     func handle(_ event: PlaybackStateMachine.Event) {
         loop.assertOnLoop()
         for effect in machine.handle(event) { carryOut(effect) }
-        // Whatever was closed above is out of the renderer's hands once it has seen all that was sent.
+        // The renderer does not use the closed streams any more after it has seen all commands sent so far.
         for index in retired.indices where retired[index].command == nil {
             retired[index].command = renderer.sentCommands
         }
@@ -108,11 +108,10 @@ final class PlaybackConductor: @unchecked Sendable {
         return ItemID(number: lastItem)
     }
 
-    /// Brings the card's volume to the configured one, before anything is heard.
+    /// Sets the card's volume to the configured one, before anything is heard.
     func start() { volume.deviceChanged() }
 
-    /// Ends the decoder threads, each as soon as its source lets it. Nothing else may be called afterwards but
-    /// `discardEvents`.
+    /// Ends the decoder threads, each as soon as its source allows. Only `discardEvents` may be called afterwards.
     func shutDown() {
         link.conductor = nil
         fetchTimer.cancel()
@@ -121,12 +120,12 @@ final class PlaybackConductor: @unchecked Sendable {
         for item in items.values { item.pipeline.cancel() }
     }
 
-    /// Takes what the renderer has still said. The renderer has ended.
+    /// Reads the renderer's remaining events. The renderer has ended.
     func discardEvents() {
         while let event = renderer.nextEvent() { event.release() }
     }
 
-    /// Loudness or volume have changed: what plays is ramped to it.
+    /// Loudness or volume have changed: the current product is ramped to them.
     func configurationChanged() {
         loop.assertOnLoop()
         volume.applyVolume()
@@ -172,7 +171,7 @@ final class PlaybackConductor: @unchecked Sendable {
             lastCut = renderer.sentCommands
             published.update {
                 $0.stream = nil
-                // The end of a product of unknown length is known when the decoder is there.
+                // The end of a product of unknown length is known only when the decoder reaches it.
                 if seconds <= DecoderWorker.farthestPosition { $0.startPosition = seconds }
             }
         case .finish(let id):
@@ -288,7 +287,7 @@ final class PlaybackConductor: @unchecked Sendable {
 
     // MARK: The renderer's events
 
-    /// Fetches events as long as any can be expected, and soon: the renderer got a command.
+    /// Fetches events while any are expected, and soon: the renderer got a command.
     private func fetchEvents() {
         let mayBeLate = pacer.isSlow
         pacer.hurry()
@@ -395,7 +394,7 @@ final class PlaybackConductor: @unchecked Sendable {
     private func heard(_ stream: UInt64, after commands: UInt64) {
         let id = item(of: stream)
         if commands < lastCut {
-            // It was cut off since. Where it is still to come, its first frames are spent: once more.
+            // It was cut off since. When it is still the next one, its first frames are gone: decode them again.
             if let id, id == machine.nextItem { items[id]?.pipeline.seek(toSeconds: 0) }
         } else if let id, let heard = items[id]?.stream {
             publishCurrent(heard)
@@ -404,7 +403,7 @@ final class PlaybackConductor: @unchecked Sendable {
             handle(.adapted(id, adaptation))
             handle(.heard(id))
         } else if let current = machine.currentItem {
-            // Something else became the next product a moment too late: the old one is heard for an instant.
+            // The next product was replaced a moment too late: the old one is heard for an instant.
             handle(.ended(current))
             for index in retired.indices where retired[index].stream.id == stream {
                 retired[index].command = renderer.sentCommands
@@ -412,7 +411,7 @@ final class PlaybackConductor: @unchecked Sendable {
         }
     }
 
-    /// The device is there and cannot play the stream: the current one's, or the next one's that it was reopened for.
+    /// The device is there and cannot play the stream: the current one, or the next one for which it was reopened.
     private func refused(_ stream: UInt64, _ error: DeviceError) {
         guard let id = item(of: stream) else { return }
         let next = machine.nextItem == id ? machine.currentItem : nil
@@ -424,7 +423,7 @@ final class PlaybackConductor: @unchecked Sendable {
 
     // MARK: Adaptation
 
-    /// How the device that is open plays audio of this format; nil without adaptation, and where it would be reopened.
+    /// How the open device plays audio of this format; nil without adaptation, and when it would be reopened.
     private func adaptation(of format: PCMFormat) -> ChannelAdaptation? {
         published.value.device?.adaptation(of: format)
     }
@@ -435,20 +434,20 @@ final class PlaybackConductor: @unchecked Sendable {
 
     // MARK: Position
 
-    /// Where the active product is heard, in seconds. Any thread.
+    /// The position that is heard in the active product, in seconds. Any thread.
     func position(in value: PublishedPlayback.Value) -> Double? {
         guard let start = value.startPosition else { return nil }
         guard let stream = value.stream else { return start }
         let position = renderer.position
         if position.stream == stream { return Double(position.nanoseconds) / 1e9 }
-        // The next product is heard, and control does not know it yet.
+        // The next product is heard, and control has not handled the event yet.
         if position.stream == value.following { return value.context?.duration ?? start }
         return start
     }
 }
 
 extension RendererEvent {
-    /// For an event that nobody looks at.
+    /// For an event that is not handled.
     fileprivate func release() {
         switch kind {
         case .opened(_, let box): box.release()

@@ -4,11 +4,11 @@ import Platform
 
 /// Plays media products (docs/playback.md): one is active, one may be set as next and follows without a gap.
 ///
-/// Threads: every function and property may be used from any thread. A call is carried out on the control thread, in
-/// the order of the calls; a property reads what was published last. Messages arrive on `bus`.
+/// Threads: every function and property may be used from any thread. Calls are carried out on the control thread, in
+/// order; properties read the last published values. Messages arrive on `bus`.
 /// `@unchecked Sendable` is safe because its parts are set once; calls are posted to control.
 public final class PlaybackEngine: @unchecked Sendable {
-    /// All messages and errors, in the order in which things happened.
+    /// All messages and errors, in order.
     public let bus: Bus<PlaybackMessage>
 
     private let loop: EventLoop
@@ -24,14 +24,14 @@ public final class PlaybackEngine: @unchecked Sendable {
 
     // MARK: Requests
 
-    /// Drops whatever is going on and makes `mediaProduct` the active one, not playing. Its transition message comes
-    /// when the product could be opened.
+    /// Drops the current products and makes `mediaProduct` the active one, not playing. Its transition message follows
+    /// when the product was opened.
     public func load(_ mediaProduct: MediaProduct) {
         loop.post { [conductor] in conductor.load(mediaProduct) }
     }
 
-    /// Makes `mediaProduct` follow the active one without a gap; nil for nothing. To be called each time what is up
-    /// next changes: a second call replaces the first, also when that was decoded already, as long as it is not heard.
+    /// Makes `mediaProduct` follow the active one without a gap; nil for none. Call it each time the next product
+    /// changes: a call replaces the earlier product, also when it was decoded already, as long as it is not heard.
     /// Ignored in state `.idle`.
     public func setNext(_ mediaProduct: MediaProduct?) {
         loop.post { [conductor] in conductor.setNext(mediaProduct) }
@@ -40,28 +40,28 @@ public final class PlaybackEngine: @unchecked Sendable {
     /// Plays the active product. Ignored in state `.idle`.
     public func play() { perform(.play) }
 
-    /// Falls silent and keeps the position. Ignored in state `.idle`.
+    /// Stops the sound and keeps the position. Ignored in state `.idle`.
     public func pause() { perform(.pause) }
 
-    /// Goes to a position of the active product, to the exact frame.
+    /// Seeks to a position of the active product, to the exact frame.
     /// - Parameter position: in seconds, limited to 0…duration; at the end the product has ended. Ignored in state
     ///   `.idle`.
     public func seek(_ position: Double) { perform(.seek(seconds: position)) }
 
-    /// Makes the next product the active one now, playing or not as before. Does nothing without a next product.
+    /// Makes the next product the active one now, playing or paused as before. Does nothing without a next product.
     public func skipToNext() { perform(.skipToNext) }
 
-    /// Stops and forgets the active and the next product; the state is `.idle` and the device is free.
+    /// Stops and drops the active and the next product; the state is `.idle` and the device is free.
     public func reset() { perform(.reset) }
 
-    /// Calls `action` once the audio thread has done all that was requested before: after `reset` the device is free
+    /// Calls `action` once the audio thread has carried out all earlier requests: after `reset` the device is free
     /// then, and another program can open it. On the control thread; it must not take long.
     public func afterRequests(_ action: @escaping @Sendable () -> Void) {
         loop.post { [conductor] in conductor.afterCommands(action) }
     }
 
-    /// From now on `listener` is asked before an open device is reopened for another sample rate or channel count,
-    /// and called when it plays again. Without a listener that happens at once. To be called once, before anything
+    /// From now on `listener` is asked before an open device is reopened for another sample rate or channel count, and
+    /// called when it plays again. Without a listener the device is reopened at once. Call it once, before anything
     /// plays.
     /// - Parameter listener: called on the control thread; it must not take long. Held until the player is shut down.
     public func askBeforeReopening(_ listener: @escaping @Sendable (DeviceReopening) -> Void) {
@@ -72,7 +72,7 @@ public final class PlaybackEngine: @unchecked Sendable {
         loop.post { [conductor] in conductor.handle(event) }
     }
 
-    // MARK: What is going on
+    // MARK: Status
 
     /// The active product of the last transition message; nil in state `.idle`.
     public var mediaProduct: MediaProduct? { published.value.mediaProduct }
@@ -80,27 +80,28 @@ public final class PlaybackEngine: @unchecked Sendable {
     /// The context of the last transition or quality message; nil in state `.idle`.
     public var playbackContext: PlaybackContext? { published.value.context }
 
-    /// What the last state message said; `.idle` before the first.
+    /// The state of the last state message; `.idle` before the first.
     public var playbackState: PlaybackState { published.value.state }
 
-    /// Where the active product is heard, in seconds, as the device tells; nil in state `.idle`.
+    /// The position that is heard in the active product, in seconds, as the device reports; nil in state `.idle`.
     public var assetPosition: Double? { conductor.position(in: published.value) }
 
-    /// What the device really runs at; nil while none is open.
+    /// The configuration of the open device; nil while none is open.
     public var deviceConfiguration: DeviceConfiguration? { published.value.device }
 
     /// Why the device cannot be opened, for a person, while opening is retried every second; nil otherwise.
     public var deviceProblem: String? { published.value.deviceProblem }
 
-    /// Whether playback is stalled while the active product is being opened, read or sought: the medium is slow, a
-    /// network share sleeps, or bytes are on their way. No message tells of it; it ends with the stall.
+    /// Whether playback is stalled and the active product's medium is the reason: a call that opens or reads it has not
+    /// returned yet, or bytes are on their way. A decoder that is busy with bytes it has does not count. No message
+    /// tells of it; it ends with the stall.
     public var isWaitingForMedium: Bool {
         let value = published.value
-        return value.state == .stalled && value.pipeline?.isReading ?? false
+        return value.state == .stalled && value.pipeline?.isWaitingForMedium ?? false
     }
 }
 
-/// What other threads may know, replaced as a whole by control.
+/// The values that other threads may read. Control replaces them as a whole.
 /// `@unchecked Sendable` is safe because `lock` guards the value.
 final class PublishedPlayback: @unchecked Sendable {
     struct Value {
@@ -109,12 +110,12 @@ final class PublishedPlayback: @unchecked Sendable {
         var state = PlaybackState.idle
         var device: DeviceConfiguration?
         var deviceProblem: String?
-        /// The stream that is or will be heard, and where in the product it begins.
+        /// The stream that is or will be heard, and its start in the product.
         var stream: UInt64?
         var startPosition: Double?
         /// The stream that follows.
         var following: UInt64?
-        /// Where the active product comes from. For `MediaPipeline.isReading` alone.
+        /// Where the active product comes from. For `MediaPipeline.isWaitingForMedium` alone.
         var pipeline: MediaPipeline?
     }
 

@@ -1,4 +1,4 @@
-/// Names one request for a product: made by `load` or `setNext`, gone when another takes its place.
+/// Identifies one request for a product: created by `load` or `setNext`, and gone when another request replaces it.
 struct ItemID: Hashable, Sendable {
     let number: UInt64
 }
@@ -9,16 +9,16 @@ struct PlaybackItem: Equatable {
         /// Its source is being opened.
         case loading
         case ready(PlaybackContext)
-        /// It cannot be played. Kept silent until the item is the active one.
+        /// It cannot be played. Not reported until the item is the active one.
         case failed(PlayerError)
     }
 
     let id: ItemID
     let product: MediaProduct
     var phase = Phase.loading
-    /// A seek is under way: what was decoded before is not wanted any more.
+    /// A seek is running: frames that were decoded before it are dropped.
     var isRepositioning = false
-    /// Decoding has stopped in the middle: raised once what was decoded has been heard.
+    /// Decoding has failed in the middle: reported after the decoded frames were heard.
     var failureAtEnd: PlayerError?
 
     init(id: ItemID, product: MediaProduct) {

@@ -2,14 +2,19 @@ import Media
 import PCM
 import Platform
 
-/// Where products come from: local files, offline storage, the content service.
+/// The source of products: local files, offline storage, the content service.
 ///
 /// Thread: `open` is called on a product's decoder thread and may block there; several may be open at once.
 public protocol PlaybackSource: AnyObject, Sendable {
     /// Finds and opens a product.
-    /// - Parameter cancellation: cancelled when nobody wants the product any more; a blocking call then ends at once.
+    /// - Parameters:
+    ///   - cancellation: cancelled when nobody wants the product any more; a blocking call then ends at once.
+    ///   - medium: is told when the medium is opened and read, here and later by the decoder: the bytes that are
+    ///     decoded go through a `MediumByteSource`.
     /// - Throws: what the player raises. The player adds the product to it.
-    func open(_ product: MediaProduct, cancellation: Cancellation) throws(PlayerError) -> OpenedProduct
+    func open(
+        _ product: MediaProduct, cancellation: Cancellation, medium: MediumAccess
+    ) throws(PlayerError) -> OpenedProduct
 }
 
 /// A product, ready to be decoded.
@@ -17,7 +22,7 @@ public protocol PlaybackSource: AnyObject, Sendable {
 /// Thread: the decoder thread.
 public struct OpenedProduct {
     public var decoder: any AudioDecoder
-    /// What is really there; may differ from what was asked for.
+    /// The actual product; it may differ from the requested one.
     public var productId: String
     public var streamType: StreamType
     public var assetPresentation: AssetPresentation

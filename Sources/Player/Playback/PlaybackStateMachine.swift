@@ -1,7 +1,7 @@
 import PCM
 
-/// Every decision of the playback engine, without its I/O: events in, effects out (docs/playback.md, 1
-/// to 6). `PlaybackEngine` carries the effects out in their order.
+/// Every decision of the playback engine, without I/O: events in, effects out (docs/playback.md, 1 to 6).
+/// `PlaybackConductor` carries the effects out in order.
 struct PlaybackStateMachine {
     enum Event: Equatable {
         // From the public API.
@@ -17,7 +17,7 @@ struct PlaybackStateMachine {
         case opened(ItemID, PlaybackContext)
         /// Its audio comes from another position now.
         case repositioned(ItemID)
-        /// Nothing more will be decoded. `hasFrames`: some were, and may not have been heard yet.
+        /// Nothing more will be decoded. `hasFrames`: some frames were decoded, and may not have been heard yet.
         case failed(ItemID, PlayerError, hasFrames: Bool)
 
         // From the renderer.
@@ -29,34 +29,34 @@ struct PlaybackStateMachine {
         /// The last frame of the item was heard and nothing followed.
         case ended(ItemID)
         case qualityChanged(ItemID, PlaybackContext)
-        /// The channels of the item are, or will be, adapted to the device like this.
+        /// The channels of the item are, or will be, adapted to the device in this way.
         case adapted(ItemID, ChannelAdaptation?)
 
-        /// A second has passed, as asked by `watchStart`.
+        /// The second of `watchStart` is over.
         case startIsLate(generation: UInt64)
     }
 
     enum Effect: Equatable {
         /// Start opening the item's source.
         case open(ItemID, MediaProduct)
-        /// Stop whatever the item does and free it.
+        /// Stop the item's work and free it.
         case close(ItemID)
-        /// Produce the item's audio from here on, in seconds.
+        /// Decode the item's audio from here on, in seconds.
         case seek(ItemID, seconds: Double)
-        /// No more frames will come: what is there is all.
+        /// No more frames will come.
         case finish(ItemID)
 
-        /// Let the output begin with this item, dropping what it had.
+        /// Let the output begin with this item, and drop its old streams.
         case begin(ItemID)
-        /// Tell the output what follows.
+        /// Set the item that follows in the output.
         case follow(ItemID?)
         case run(generation: UInt64)
         case hold
-        /// Drop everything; with `releaseDevice`, let other programs have the device.
+        /// Drop everything; with `releaseDevice`, free the device for other programs.
         case silence(releaseDevice: Bool)
 
         case send(PlaybackMessage)
-        /// Report `.startIsLate` in a second; forget about an earlier one.
+        /// Report `.startIsLate` in a second. Replaces an earlier watch.
         case watchStart(generation: UInt64)
     }
 
@@ -77,24 +77,23 @@ struct PlaybackStateMachine {
         }
     }
 
-    /// What is heard of what is wanted.
+    /// The state of the output, compared with the wish to play.
     private enum Output {
-        /// Nothing yet; it may come any moment.
+        /// Nothing is heard yet; it may start at any moment.
         case silent
         case sounding
-        /// Data or the device are missing.
+        /// Data or the device is missing.
         case stalled
     }
 
     private var state = State.idle
-    /// What the last message said.
+    /// The state of the last message.
     private(set) var playbackState = PlaybackState.idle
     /// The active product of the last transition message.
     private(set) var announced: MediaProduct?
     /// The context of the last transition or quality message.
     private(set) var context: PlaybackContext?
-    /// Counts the times that the output had to start again, so that a late report about an earlier time is known as
-    /// such.
+    /// Counts the starts of the output, so that a late report about an earlier start is recognised.
     private var generation: UInt64 = 0
 
     /// The item that plays or will play.
@@ -141,7 +140,7 @@ struct PlaybackStateMachine {
             case .opened(let id, let context):
                 effects = opened(id, context, &active)
             case .failed(let id, var error, let hasFrames):
-                // The device's errors do not know what was to be played.
+                // The device's errors do not contain the product.
                 if error.mediaProduct == nil { error.mediaProduct = active.product(of: id) }
                 guard let recorded = record(error, of: id, hasFrames, &active) else { return fail(error) }
                 effects = recorded
@@ -202,7 +201,7 @@ struct PlaybackStateMachine {
         return start(&active)
     }
 
-    /// Something is to be heard, and the output is silent before it.
+    /// The output has to start, and is silent before.
     private mutating func start(_ active: inout Active) -> [Effect] {
         guard active.wantsToPlay else { return [] }
         generation += 1
@@ -214,8 +213,8 @@ struct PlaybackStateMachine {
         active.wantsToPlay && active.current.isPlayable ? [.run(generation: generation)] : []
     }
 
-    /// The output holds until there is audio from the new position: what it has is not wanted any more, and at its end
-    /// the next item would begin.
+    /// The output holds until there is audio from the new position. Its old frames are dropped; otherwise the next item
+    /// would begin after them.
     private mutating func seek(_ seconds: Double, _ active: inout Active) -> [Effect] {
         guard !seconds.isNaN else { return [] }
         let end = active.current.context?.duration ?? .infinity
@@ -223,7 +222,7 @@ struct PlaybackStateMachine {
         guard active.current.context != nil else { return [seek] }
         active.current.isRepositioning = true
         var effects = [.hold, seek] + start(&active)
-        // What could not be decoded before may be passed over, or readable now.
+        // Frames that could not be decoded before may be skipped, or readable now.
         if active.current.failureAtEnd != nil {
             active.current.failureAtEnd = nil
             if active.next?.context != nil { effects.append(.follow(active.next?.id)) }
@@ -233,13 +232,13 @@ struct PlaybackStateMachine {
 
     // MARK: Items
 
-    /// The next item takes the current one's place, other than by being heard.
+    /// The next item becomes the current one, without being heard first.
     private mutating func becomeActive(_ next: PlaybackItem, _ active: inout Active) -> [Effect] {
         active.current = next
         active.next = nil
         guard next.context != nil else {
             active.output = .stalled
-            // What the output still reports is about the product before.
+            // Later reports of the output are about the product before.
             if active.wantsToPlay { generation += 1 }
             return [.silence(releaseDevice: false)]
         }
@@ -267,7 +266,7 @@ struct PlaybackStateMachine {
         active.current.context == nil || active.current.failureAtEnd != nil ? [] : [.follow(active.next?.id)]
     }
 
-    /// - Returns: nil when the error has to be raised now.
+    /// - Returns: nil when the error has to be reported now.
     private func record(
         _ error: PlayerError, of id: ItemID, _ hasFrames: Bool, _ active: inout Active
     ) -> [Effect]? {
@@ -330,7 +329,7 @@ struct PlaybackStateMachine {
         return [.close(active.current.id)] + (active.next.map { [.close($0.id)] } ?? [])
     }
 
-    /// The one place that changes the public state.
+    /// Changes the public state. Only this function does so.
     private mutating func reportState() -> [Effect] {
         let now: PlaybackState
         switch state {

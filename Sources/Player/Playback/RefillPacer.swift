@@ -1,16 +1,16 @@
-/// How long a decoder thread sleeps before it looks at a full ring again. The audio thread makes no system call to wake
-/// it, so it learns the pace at which frames are taken: a device's, or that of a plug-in which takes all at once.
+/// How long a decoder thread sleeps before it checks a full ring again. The audio thread makes no system call to wake
+/// it, so it learns how fast frames are taken: by a device, or by a plug-in that takes all at once.
 struct RefillPacer {
     /// In milliseconds.
     private let longestSleep: Int
     /// Slept since the last refill.
     private var slept = 0
-    /// Slept from one refill to the next, the last time.
+    /// The sleep between the last two refills.
     private var lastInterval = 0
 
     init(longestSleep: Int) { self.longestSleep = longestSleep }
 
-    /// The ring took frames again.
+    /// The ring has room again.
     mutating func refilled() {
         guard slept > 0 else { return }
         lastInterval = slept

@@ -2,14 +2,14 @@ import Platform
 
 /// A timer for one action at a time.
 ///
-/// Thread: control alone.
+/// Thread: only control.
 protocol StartTimer: AnyObject {
-    /// Runs `action` once, `nanoseconds` from now, instead of what was to be run before.
+    /// Runs `action` once, `nanoseconds` from now. Replaces an earlier action.
     func start(after nanoseconds: Int64, _ action: @escaping () -> Void)
     func cancel()
 }
 
-/// The timer that follows the time of its loop.
+/// The timer on the clock of its loop.
 final class LoopTimer: StartTimer {
     private let loop: EventLoop
     private var token: TimerToken?

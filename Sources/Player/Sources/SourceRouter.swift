@@ -1,11 +1,11 @@
 import Platform
 
-/// All sources behind one: finds the source that a product comes from. Local files are the only one so far; the content
-/// service and offline storage get a route each.
+/// All sources as one: finds the source of a product. Local files are the only one so far; the content service and
+/// offline storage will get a route each.
 ///
 /// Thread: any.
 public final class SourceRouter: PlaybackSource {
-    /// Where a product comes from.
+    /// The source of a product.
     enum Route: Equatable {
         /// Its id is a path.
         case local
@@ -15,12 +15,14 @@ public final class SourceRouter: PlaybackSource {
 
     public init(local: any PlaybackSource = LocalFiles()) { self.local = local }
 
-    public func open(_ product: MediaProduct, cancellation: Cancellation) throws(PlayerError) -> OpenedProduct {
+    public func open(
+        _ product: MediaProduct, cancellation: Cancellation, medium: MediumAccess
+    ) throws(PlayerError) -> OpenedProduct {
         switch Self.route(of: product) {
-        case .local: return try local.open(product, cancellation: cancellation)
+        case .local: return try local.open(product, cancellation: cancellation, medium: medium)
         }
     }
 
-    /// The decision alone.
+    /// Only the decision.
     static func route(of product: MediaProduct) -> Route { .local }
 }

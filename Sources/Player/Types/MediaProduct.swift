@@ -3,9 +3,9 @@ public struct MediaProduct: Equatable, Sendable {
     public var productType: ProductType
     /// The product's id at its source; for local files the path.
     public var productId: String
-    /// Unique for each instance, so that messages can tell two requests for the same product apart.
+    /// Unique for each instance, so that messages distinguish two requests for the same product.
     public var referenceId: String
-    /// Where the request came from; passed through to the play log.
+    /// The origin of the request; passed through to the play log.
     public var sourceType: String?
     public var sourceId: String?
     /// Further attributes; passed through to the play log.

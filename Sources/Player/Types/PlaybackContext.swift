@@ -1,6 +1,7 @@
 import PCM
 
-/// What is really being played (docs/playback.md, 1.1). It may differ from what was requested: a replacement.
+/// The properties of the actual playback (docs/playback.md, 1.1). The product may differ from the requested one: a
+/// replacement.
 public struct PlaybackContext: Equatable, Sendable {
     public var productId: String
     public var streamType: StreamType
@@ -16,18 +17,18 @@ public struct PlaybackContext: Equatable, Sendable {
     /// In Hz.
     public var audioSampleRate: Int?
     public var videoQuality: VideoQuality?
-    /// How the device's channels differ from those of the audio; nil where they are the same, and as long as no device
-    /// is open that could tell (docs/playback.md, 8).
+    /// How the device's channels differ from those of the audio; nil when they are the same, and while no device is
+    /// open (docs/playback.md, 8).
     public var adaptation: ChannelAdaptation?
-    /// In seconds; nil where the source does not tell.
+    /// In seconds; nil when the source does not say it.
     public var duration: Double?
     /// Where playback starts, in seconds.
     public var startAssetPosition: Double
     /// Identifies this playback in events and at the service.
     public var playbackSessionId: String
-    /// Loopback of the requested product's `referenceId`.
+    /// The requested product's `referenceId`.
     public var referenceId: String
-    /// Title, artist and album, where the source tells.
+    /// Title, artist and album, if the source has them.
     public var title: String?
     public var artist: String?
     public var album: String?

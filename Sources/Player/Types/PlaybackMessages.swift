@@ -1,13 +1,12 @@
-/// Everything that the playback engine's bus carries, in the order in which it happened (docs/playback.md,
-/// 2).
+/// Everything on the playback engine's bus, in order (docs/playback.md, 2).
 public enum PlaybackMessage: Equatable, Sendable {
-    /// Raised just before the state changes to `.idle`, and only for the active product.
+    /// Sent just before the state changes to `.idle`, and only for the active product.
     case error(PlayerError)
     case mediaProductTransition(MediaProductTransition)
     case playbackStateChanged(PlaybackState)
-    /// The quality changed inside a product. The context is whole, not just what changed.
+    /// The quality changed inside a product. The context is complete, and not only the change.
     case playbackQualityChanged(PlaybackContext)
-    /// Another device plays with the same subscription; playback was paused. `otherDevice` is its name, where known.
+    /// Another device plays with the same subscription; playback was paused. `otherDevice` is its name, if known.
     case streamingPrivilegesRevoked(otherDevice: String?)
 }
 
@@ -15,11 +14,11 @@ public enum PlaybackMessage: Equatable, Sendable {
 ///
 /// An implicit transition is sent when the first frame of the new product is heard, not when it was decoded.
 public struct MediaProductTransition: Equatable, Sendable {
-    /// The product that was active before; nil when nothing was.
+    /// The product that was active before; nil when there was none.
     public var previous: MediaProduct?
     /// The product that is active now; nil when the last one has ended.
     public var active: MediaProduct?
-    /// What is really played; nil when the last one has ended.
+    /// The context of the active product; nil when the last one has ended.
     public var context: PlaybackContext?
 
     public init(previous: MediaProduct?, active: MediaProduct?, context: PlaybackContext?) {
@@ -29,14 +28,14 @@ public struct MediaProductTransition: Equatable, Sendable {
     }
 }
 
-/// What the playback engine is doing right now, not to which product (docs/playback.md, 1.2).
+/// The state of the playback engine, independent of the product (docs/playback.md, 1.2).
 public enum PlaybackState: Equatable, Sendable {
     /// No active product and none set as next.
     case idle
     /// The active product is heard.
     case playing
-    /// There is an active product, and it is not supposed to play.
+    /// There is an active product, and it should not play.
     case notPlaying
-    /// It is supposed to play and cannot, for lack of data or of a device; it goes on by itself.
+    /// It should play and cannot, because data or the device is missing; it continues by itself.
     case stalled
 }

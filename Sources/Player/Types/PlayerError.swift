@@ -4,9 +4,9 @@ import Output
 import PCM
 import Platform
 
-/// An error that the player raises on a bus: the public face of all that can go wrong inside (docs/playback.md, 6).
+/// An error on a bus of the player: the public form of all internal errors (docs/playback.md, 6).
 public struct PlayerError: Error, Equatable, Sendable {
-    /// What an app does about it.
+    /// The kind of error, by which an app decides what to do.
     public enum Kind: Equatable, Sendable {
         /// Catch-all: an internal error, or media that cannot be played.
         case unexpected
@@ -20,31 +20,31 @@ public struct PlayerError: Error, Equatable, Sendable {
         case notAllowed
         /// subStatus 4007.
         case offliningNotAllowedOnDevice
-        /// The server failed for a while: try again later.
+        /// The server failed temporarily: retry later.
         case retryable
         /// The network failed.
         case network
     }
 
-    /// What went wrong, as the module says in which it happened. Programs decide by this, never by `code`.
+    /// The cause, as reported by the module where it happened. Programs decide by this, never by `code`.
     public enum Cause: Equatable, Sendable {
-        /// The product cannot be decoded, or not any further. An error of the medium is `.system` instead.
+        /// The product cannot be decoded, or not to its end. An error of the medium is `.system` instead.
         case media(MediaError)
-        /// A file, the medium that it is on, or a resource of the system.
+        /// A file, its medium, or a resource of the system.
         case system(SystemError)
         /// The product's format needs more memory than there is.
         case memory(OutOfMemory)
         /// The device cannot play the product.
         case device(DeviceError)
-        /// What the player keeps cannot be read.
+        /// The player's stored data cannot be read.
         case database(DatabaseError)
-        /// A source refuses the product for a reason of its own.
+        /// A source refuses the product, with its own code.
         case source(code: String)
     }
 
     public var kind: Kind
     public var cause: Cause
-    /// What happened and what can be done, for a person.
+    /// What happened and what to do, for a person.
     public var message: String
     /// The product that the error belongs to.
     public var mediaProduct: MediaProduct?
@@ -56,18 +56,18 @@ public struct PlayerError: Error, Equatable, Sendable {
         self.mediaProduct = mediaProduct
     }
 
-    /// An error with a code of a source's own.
+    /// An error with a source's own code.
     public init(_ kind: Kind, code: String, message: String, mediaProduct: MediaProduct? = nil) {
         self.init(kind, .source(code: code), message: message, mediaProduct: mediaProduct)
     }
 
-    /// Names the cause in one to five characters of `[0-9a-z]`, stable between releases. docs/control.md lists them.
-    /// For people, logs and clients.
+    /// Identifies the cause in one to five characters of `[0-9a-z]`, stable between releases. docs/control.md lists
+    /// them. For people, logs and clients.
     public var code: String { cause.code }
 }
 
 extension PlayerError.Cause {
-    /// The one place that gives codes.
+    /// Assigns the codes. Only this property does so.
     var code: String {
         switch self {
         case .media(let error): Self.code(of: error)

@@ -4,10 +4,10 @@ import Output
 import PCM
 import Platform
 
-// The one place where errors of the modules below become the player's public ones.
+// Converts errors of the modules below into the player's public ones. Only this file does so.
 
 extension PlayerError {
-    /// A product that cannot be decoded, or not any further.
+    /// A product that cannot be decoded, or not to its end.
     public init(_ error: MediaError, _ product: MediaProduct) {
         if case .source(.medium(let error)) = error {
             self.init(error, product)
@@ -50,12 +50,12 @@ extension PlayerError {
         self.init(.unexpected, .system(error), message: error.description)
     }
 
-    /// The state that persists cannot be read.
+    /// The stored state cannot be read.
     init(_ error: DatabaseError) {
         self.init(.unexpected, .database(error), message: error.description)
     }
 
-    /// The state that persists is not for this program.
+    /// The stored state cannot be used by this program.
     init(_ refusal: StorageThread.Refusal) {
         switch refusal {
         case .newerSchema(let error): self.init(error)
@@ -64,7 +64,7 @@ extension PlayerError {
         }
     }
 
-    /// A device that cannot play what it is asked to.
+    /// A device that cannot play the product.
     public init(_ error: DeviceError) {
         self.init(.unexpected, .device(error), message: error.description)
     }

@@ -1,13 +1,13 @@
 import Platform
 
-/// The words after a command, sorted into options and operands. An option may stand anywhere; after `--` everything is
+/// The words after a command, separated into options and operands. An option may be anywhere; after `--` every word is
 /// an operand.
 struct Arguments {
-    /// An option that a command knows.
+    /// An option of a command.
     struct Option {
         /// With its dashes: `--device`.
         let name: String
-        /// What help calls its value; nil when it takes none.
+        /// The name of its value in the help; nil when it takes none.
         let value: String?
 
         init(_ name: String, value: String? = nil) {
@@ -24,7 +24,7 @@ struct Arguments {
     private var given: [Given] = []
     private(set) var operands: [String] = []
 
-    /// - Throws: for an option that is not known, lacks its value or has one too many.
+    /// - Throws: for an unknown option, a missing value, or an unexpected value.
     init(parsing words: [String], knowing options: [Option]) throws(UsageError) {
         var rest = words[...]
         while let word = rest.popFirst() {
@@ -55,16 +55,16 @@ struct Arguments {
     /// Whether the option was given.
     func has(_ name: String) -> Bool { value(of: name) != nil }
 
-    /// The value of an option; the last one where it was given several times.
+    /// The value of an option; the last one when it was given several times.
     func value(of name: String) -> String? { given.last { $0.name == name }?.value }
 
-    /// Whether help is asked for, whatever else may be wrong.
+    /// Whether the words ask for help, also when other words are wrong.
     static func askForHelp(_ words: [String]) -> Bool { ask(for: "--help", words) || ask(for: "-h", words) }
 
     /// Whether an option without a value is among the words.
     static func ask(for option: String, _ words: [String]) -> Bool { words.prefix { $0 != "--" }.contains(option) }
 
-    /// A bare dash is a file name like any other, and `-10` a number: no option begins with a digit.
+    /// A single dash is an ordinary file name, and `-10` a number: no option begins with a digit.
     private static func isOption(_ word: String) -> Bool {
         guard word.utf8.first == UInt8(ascii: "-"), let second = word.utf8.dropFirst().first else { return false }
         return !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(second)

@@ -1,18 +1,18 @@
 import PCM
 import Platform
 
-/// What `tonearm play` is asked to do.
+/// The options of `tonearm play`.
 struct PlayOptions: Equatable {
     /// nil: the first sound card.
     var device: String?
     var normalization = LoudnessNormalizationMode.off
     /// In dB.
     var preAmp = 4
-    /// In percent; nil: as it was the last time.
+    /// In percent; nil: the volume of the last time.
     var volume: Int?
-    /// Where the first file begins, in seconds.
+    /// The start position in the first file, in seconds.
     var start = 0.0
-    /// nil: the widest that the device has.
+    /// nil: the widest one of the device.
     var sampleFormat: SampleFormat?
     var bufferMilliseconds = 200
     var periodCount = 4

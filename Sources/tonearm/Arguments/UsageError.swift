@@ -1,6 +1,6 @@
-/// A command line that says nothing that can be done.
+/// A wrong command line.
 struct UsageError: Error, Equatable {
-    /// What is wrong and, where it can be told, what is right.
+    /// What is wrong and, if known, what to write instead.
     var message: String
 
     init(_ message: String) { self.message = message }

@@ -1,21 +1,21 @@
-// What `--help` prints for the commands that talk to the daemon.
+// The `--help` texts of the commands for the daemon.
 extension HelpText {
     private static let options = """
           --socket PATH           the daemon's socket; default: TONEARM_SOCKET of the environment, else
                                   /run/tonearm/control
-          --json                  print what the daemon answers as it is, a JSON object a line
+          --json                  print the daemon's lines unchanged, a JSON object a line
           --help, -h              this text
         """
 
     private static let exitCodes = """
-        Exit codes: 0 done; 1 the daemon has refused it, and says why; 2 the command line is wrong; 4 the daemon is not
-        running, cannot be reached or does not answer.
+        Exit codes: 0 done; 1 the daemon has refused it, with the reason; 2 the command line is wrong; 4 the daemon is
+        not running, cannot be reached or does not answer.
         """
 
     static let status = """
         Usage: tonearm status [--watch] [OPTIONS]
 
-        Shows what the daemon plays, where, how loud, its place in the queue, and what is wrong.
+        Shows the daemon's track, position, volume, place in the queue, and problems.
 
         Options:
           --watch                 show changes until Ctrl-C or the daemon's end: a live line on a terminal, else a
@@ -62,7 +62,7 @@ extension HelpText {
 
         Options:
           --play                  with set: play at once
-          --at PLACE              with insert: where the first one comes to; default: behind the current entry
+          --at PLACE              with insert: the place of the first one; default: behind the current entry
         \(options)
 
         \(exitCodes)
@@ -71,8 +71,8 @@ extension HelpText {
     static let focus = """
         Usage: tonearm focus none|background|limited|full [--hold] [OPTIONS]
 
-        How much of the speaker the daemon may have. With none and background it is silent and the sound device is
-        free for others; with limited and full it plays on, if it was playing.
+        How much of the speaker the daemon may use. With none and background it is silent and the sound device is
+        free for other programs; with limited and full it resumes, if it was playing.
 
         Options:
           --hold                  only until this program ends: a crash gives the speaker back
@@ -85,10 +85,10 @@ extension HelpText {
         Usage: tonearm config get [KEY] | set KEY VALUE | unset KEY [OPTIONS]
                tonearm config check|show [--config FILE] | example
 
-          get                     what is in force in the daemon, and where it comes from
-          set                     a value above the file's, for good: tonearm config set audio.maximum-volume "80 %"
-          unset                   let the file's value hold again
-          check, show             read the file without the daemon: say what is wrong with it, or print every setting
+          get                     the values that the daemon uses, and their origin
+          set                     override the file's value: tonearm config set audio.maximum-volume "80 %"
+          unset                   use the file's value again
+          check, show             read the file without the daemon: report mistakes, or print every setting
           example                 print a file with every setting explained
 
         Options:

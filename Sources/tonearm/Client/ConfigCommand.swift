@@ -2,14 +2,14 @@ import Appliance
 import Board
 import Platform
 
-/// `tonearm config`: the daemon's configuration, while it runs and as it is written.
+/// `tonearm config`: the daemon's configuration, while it runs and in its file.
 struct ConfigCommand {
     private static let actions = ["get", "set", "unset", "check", "show", "example"]
 
     private let common: DaemonCommand
     private let action: String
     private let operands: [String]
-    /// Of `check` and `show`; nil: the usual one, which need not be there.
+    /// For `check` and `show`; nil: the usual file, which may be missing.
     private let file: String?
 
     init(_ words: [String]) throws(UsageError) {
@@ -55,7 +55,7 @@ struct ConfigCommand {
         }
     }
 
-    // MARK: While the daemon runs
+    // MARK: The running daemon
 
     private func get() -> Int32 {
         common.run { connection throws(DaemonFailure) in
@@ -83,14 +83,14 @@ struct ConfigCommand {
         }
     }
 
-    // MARK: As it is written
+    // MARK: The file
 
     /// `check` and `show`.
     private func read() -> Int32 {
         do throws(ConfigurationFile.Problems) {
             let configuration = try ConfigurationFile(file).read()
             if action == "show" {
-                common.console.print(configuration.shown)
+                common.console.print(DisplayText.visibleLines(configuration.shown))
             } else if let profile = configuration.boardProfile {
                 try ConfigurationFile.check(profile: profile)
             }

@@ -1,6 +1,6 @@
 import Platform
 
-/// What all commands that talk to the daemon have in common.
+/// The common part of all commands for the daemon.
 struct DaemonCommand {
     typealias Member = JSONValue.Member
 
@@ -9,7 +9,7 @@ struct DaemonCommand {
     let console = Console()
     /// nil: the usual one.
     private let socket: String?
-    /// Whether to print what the daemon says as it is.
+    /// Whether to print the daemon's lines unchanged.
     let json: Bool
 
     init(_ arguments: Arguments) {
@@ -19,7 +19,7 @@ struct DaemonCommand {
 
     func connect() throws(DaemonFailure) -> DaemonConnection { try DaemonConnection(socket) }
 
-    /// Runs a conversation with the daemon and complains when it fails.
+    /// Runs a conversation with the daemon and reports its failure.
     /// - Returns: the exit code.
     func run(_ converse: (DaemonConnection) throws(DaemonFailure) -> Void) -> Int32 {
         do throws(DaemonFailure) {
@@ -35,7 +35,7 @@ struct DaemonCommand {
         return failure.exitCode
     }
 
-    /// Prints what a reply says, for a person or as it is.
+    /// Prints a reply, for a person or unchanged.
     func show(_ reply: DaemonConnection.Reply, _ text: (JSONValue) -> String?) {
         if let notice = reply.value["notice"]?.string { console.complain("note: \(notice)") }
         if json {

@@ -1,7 +1,7 @@
 import CLinux
 import Platform
 
-/// Why the daemon has not done what it was asked for.
+/// Why a request to the daemon failed.
 enum DaemonFailure: Error, Equatable {
     case notRunning(socket: String)
     case notAllowed(socket: String)
@@ -10,9 +10,9 @@ enum DaemonFailure: Error, Equatable {
     case silent(seconds: Int)
     /// It has closed the connection.
     case gone
-    /// What it says is not what this program understands.
+    /// This program does not understand the answer.
     case misunderstood
-    /// It has refused the request, and says why.
+    /// It has refused the request, with a reason.
     case refused(code: String, message: String)
 }
 
@@ -23,14 +23,14 @@ extension DaemonFailure {
             "the daemon is not running (no socket at \(socket)). "
                 + "Start it with `systemctl start tonearm` or `tonearm run`."
         case .notAllowed(let socket):
-            "the daemon's socket \(socket) is not yours to use. "
+            "no permission to use the daemon's socket \(socket). "
                 + "Become a member of its group (`ls -l \(socket)` shows it, usually tonearm): "
                 + "`sudo adduser $USER tonearm`, then log in again; or use sudo."
         case .unreachable(let error): "the daemon cannot be reached: \(error.description)"
         case .silent(let seconds):
             "the daemon has not answered for \(seconds) seconds. Look at `systemctl status tonearm`, or restart it."
         case .gone: "the daemon has closed the connection."
-        case .misunderstood: "the daemon's answer is not understood. Is it of another version than this program?"
+        case .misunderstood: "the daemon's answer is not valid. Compare its version with that of this program."
         case .refused(_, let message): message
         }
     }
@@ -40,7 +40,7 @@ extension DaemonFailure {
     }
 }
 
-/// A connection to the daemon, for one request after the other.
+/// A connection to the daemon, for one request after another.
 ///
 /// Thread: the main thread.
 final class DaemonConnection {
@@ -49,21 +49,21 @@ final class DaemonConnection {
 
     private let socket: LocalSocket
     private var received: [UInt8] = []
-    /// Up to here `received` has no end of a line.
+    /// `received` has no line end before this index.
     private var searched = 0
     private var lastID: Int64 = 0
 
-    /// Becomes readable when there is something to receive.
+    /// Readable when there is something to receive.
     var descriptor: Int32 { socket.descriptor }
 
-    /// - Parameter path: nil for the one of the environment, or the usual one.
+    /// - Parameter path: nil for the one in the environment, or the usual one.
     init(_ path: String?) throws(DaemonFailure) {
         let path = path ?? getenv("TONEARM_SOCKET").map { FileName.text(of: UnsafePointer($0)) } ?? Self.defaultPath
         do throws(SystemError) {
             socket = try LocalSocket(connectingTo: path, seconds: Self.usualPatience)
         } catch {
             switch error.code {
-            // It has accepted nobody for so long.
+            // The daemon has not accepted the connection in time.
             case EAGAIN: throw .silent(seconds: Self.usualPatience)
             case ENOENT, ECONNREFUSED, ENOTDIR: throw .notRunning(socket: path)
             case EACCES, EPERM: throw .notAllowed(socket: path)
@@ -72,9 +72,9 @@ final class DaemonConnection {
         }
     }
 
-    /// Asks for something.
-    /// - Parameter patience: seconds to wait for the reply; nil as long as the daemon is there.
-    /// - Returns: the line of the reply, as it is, and what it says.
+    /// Sends a request and waits for the reply.
+    /// - Parameter patience: seconds to wait for the reply; nil while the daemon is connected.
+    /// - Returns: the line of the reply and its value.
     @discardableResult
     func ask(
         _ request: String, _ fields: [JSONValue.Member] = [], patience: Int? = usualPatience
@@ -101,7 +101,7 @@ final class DaemonConnection {
         do throws(JSONError) { return try JSONValue.parse(line) } catch { throw .misunderstood }
     }
 
-    /// That the daemon is gone is no error here: what it has said before is still to be read.
+    /// A closed connection is not an error here: earlier replies can still be read.
     private func send(_ bytes: [UInt8]) throws(DaemonFailure) {
         var done = 0
         while done < bytes.count {
@@ -123,7 +123,7 @@ final class DaemonConnection {
         }
     }
 
-    /// Receives what is there, without waiting once `descriptor` is readable.
+    /// Receives the available bytes, without waiting when `descriptor` is readable.
     func receive() throws(DaemonFailure) {
         let count = withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { buffer -> Int in
             do throws(SystemError) {
@@ -137,7 +137,7 @@ final class DaemonConnection {
         if count == 0 { throw .gone }
     }
 
-    /// The next line that has been received; nil when none has.
+    /// The next received line; nil when there is none.
     func takeLine() -> String? {
         guard let end = received[searched...].firstIndex(of: UInt8(ascii: "\n")) else {
             searched = received.count

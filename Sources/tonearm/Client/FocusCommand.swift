@@ -25,7 +25,7 @@ struct FocusCommand {
             common.show(try connection.ask("focus", fields)) { _ in
                 holds ? "Holding the focus at \(level) until this program ends: Ctrl-C." : nil
             }
-            // A signal ends the program, its connection, and with that what it holds.
+            // A signal ends the program and its connection, and so the focus that it holds.
             while holds {
                 try connection.receive()
                 while connection.takeLine() != nil {}

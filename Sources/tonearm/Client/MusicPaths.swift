@@ -1,14 +1,14 @@
 import CLinux
 import Platform
 
-/// Paths on a command line as the daemon takes them: absolute, and few enough at once for a line of its protocol.
+/// The paths of a command line for the daemon: absolute, and divided so that they fit into lines of its protocol.
 struct MusicPaths {
     private(set) var absolute: [String] = []
-    /// What is wrong with the first path that leads nowhere, for a person; nil when none does. All other paths are for
-    /// the daemon to judge: it may be allowed to read more than this user.
+    /// Why the first missing path cannot be used, for a person; nil when none is missing. The daemon checks all others:
+    /// it may be allowed to read more than this user.
     private(set) var problem: String?
 
-    /// Of the products in one request, which may have 64 KiB in all.
+    /// The limit of the products in one request, which may have 64 KiB in all.
     private static let batchBytes = 32 << 10
 
     init(_ paths: [String]) throws(UsageError) {
@@ -20,7 +20,7 @@ struct MusicPaths {
 
     private mutating func add(_ path: String) throws(UsageError) {
         do throws(SystemError) {
-            // Without links and dots, so that the queue shows files as they are.
+            // Without links and dots, so that the queue shows the files' own paths.
             absolute.append(try Folder.resolved(path))
         } catch {
             switch error.code {
@@ -42,7 +42,7 @@ struct MusicPaths {
         }
     }
 
-    /// The paths in order, in parts that each fit into a request.
+    /// The paths in order, in parts that fit into a request each.
     var batches: [ArraySlice<String>] {
         var batches: [ArraySlice<String>] = []
         var start = 0

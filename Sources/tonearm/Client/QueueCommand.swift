@@ -10,7 +10,7 @@ struct QueueCommand {
         case insert(MusicPaths, at: Int?)
         /// Indexes from 0.
         case move(Int, to: Int)
-        /// Indexes from 0, none in another.
+        /// Indexes from 0, each at most once.
         case remove([Range<Int>])
         case clear
     }
@@ -147,13 +147,13 @@ struct QueueCommand {
         common.show(try connection.ask(request, fields)) { _ in nil }
     }
 
-    /// Waits as long as it takes: a folder may be large, and its disk asleep.
+    /// Waits without a limit: a folder may be large, and its disk asleep.
     private func bring(
         _ paths: MusicPaths, _ request: String, _ fields: [DaemonCommand.Member], _ connection: DaemonConnection
     ) throws(DaemonFailure) {
         var batches = paths.batches
         let last = batches.removeLast()
-        // The last request brings in what those before it have collected: all of it, or nothing.
+        // The last request adds everything that was collected before it: all of it, or nothing.
         for batch in batches {
             try connection.ask("queue-collect", [DaemonCommand.products(batch)], patience: nil)
         }
@@ -185,7 +185,7 @@ struct QueueCommand {
         try ask(connection, "queue-move", [.init("entry", entry), .init("index", JSONValue(to))])
     }
 
-    /// - Parameter ranges: from the last to the first, so that the places of those that are left stay as they are.
+    /// - Parameter ranges: from the last to the first, so that the other places do not change.
     private func remove(_ ranges: [Range<Int>], _ connection: DaemonConnection) throws(DaemonFailure) {
         try check(ranges[0].upperBound - 1, in: try count(connection))
         for range in ranges {
@@ -203,7 +203,7 @@ struct QueueCommand {
         return Int(clamping: count)
     }
 
-    /// The daemon counts from 0 and limits some places to those that there are; a person who names one means it.
+    /// The daemon counts from 0 and limits some places to the valid range; a place that a person names must exist.
     private func check(_ index: Int, in count: Int) throws(DaemonFailure) {
         if index < count { return }
         throw .refused(code: "no-such-entry", message: "no entry at place \(index + 1): there are \(count).")

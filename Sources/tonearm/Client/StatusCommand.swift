@@ -41,7 +41,7 @@ struct StatusCommand {
             let watch = StatusWatch(reply, connection, common, loop)
             signals.receive = { watch.receive(signal: $0) }
             try loop.watch(connection.descriptor, for: .readable) { _ in watch.receive() }
-            // Events may have come with the reply.
+            // Events may have arrived with the reply.
             watch.deliver()
             loop.run()
             signals.release()
@@ -53,7 +53,7 @@ struct StatusCommand {
     }
 }
 
-/// Shows the daemon's status as long as it changes: a live line on a terminal, JSON lines otherwise.
+/// Shows the daemon's status while it changes: a live line on a terminal, JSON lines otherwise.
 ///
 /// Thread: the main thread.
 /// `@unchecked Sendable` is safe because the main thread alone uses it.
@@ -67,7 +67,7 @@ private final class StatusWatch: @unchecked Sendable {
     private let common: DaemonCommand
     private let loop: EventLoop
     private let isLive: Bool
-    /// Its members are those of the status; each event brings some of them up to date.
+    /// Its members are those of the status; each event updates some of them.
     private var status: JSONValue
     private var outcome: Outcome?
 
@@ -87,7 +87,7 @@ private final class StatusWatch: @unchecked Sendable {
         deliver()
     }
 
-    /// Shows what has been received.
+    /// Shows the received events.
     func deliver() {
         while outcome == nil || isFailed, let line = connection.takeLine() {
             if !isLive {
@@ -151,7 +151,7 @@ private final class StatusWatch: @unchecked Sendable {
 }
 
 extension NowPlaying {
-    /// What the daemon's status tells.
+    /// The values of the daemon's status.
     init(status: JSONValue) {
         func integer(_ value: JSONValue?) -> Int? { value?.integer.flatMap { Int(exactly: $0) } }
         let file = status["file"]?.string ?? ""
@@ -174,7 +174,7 @@ extension NowPlaying {
             problem: state == .playing ? nil : Self.problem(of: status))
     }
 
-    /// What most likely keeps it from playing, or else the first problem.
+    /// The likely reason why it does not play, or else the first problem.
     fileprivate static func problem(of status: JSONValue) -> String? {
         let problems = status["problems"]?.elements ?? []
         for subject in ["device", "music"] {
@@ -189,7 +189,7 @@ extension NowPlaying {
 }
 
 extension DeviceConfiguration {
-    /// The device of the daemon's status, as far as it is known; nil while none is open.
+    /// The device in the daemon's status, if known; nil while none is open.
     fileprivate init?(status: JSONValue?) {
         guard let status, let name = status["name"]?.string, let channels = status["channels"]?.integer,
             let format = SampleFormat.allCases.first(where: { "\($0.name)" == status["sampleFormat"]?.string })

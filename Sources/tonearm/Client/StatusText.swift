@@ -1,6 +1,7 @@
+import PCM
 import Platform
 
-/// What `tonearm status` says to a person.
+/// The text of `tonearm status` for a person.
 struct StatusText {
     private let status: JSONValue
 
@@ -30,7 +31,7 @@ struct StatusText {
     }
 
     private var state: String? {
-        text("state") == "stalled" ? "stalled: it goes on by itself as soon as it can" : text("state")
+        text("state") == "stalled" ? "stalled: it resumes by itself" : text("state")
     }
 
     private var title: String? {
@@ -61,9 +62,16 @@ struct StatusText {
         guard let device = status["device"], let name = device["name"]?.string else { return nil }
         let details = [
             device["sampleFormat"]?.string, device["sampleRate"]?.integer.map { "\($0) Hz" },
-            device["channels"]?.integer.map { ChannelName.of(Int(clamping: $0)) },
+            device["channels"]?.integer.map { ChannelName.of(Int(clamping: $0)) }, Self.adaptation(of: device),
         ]
         return ([name] + details.compactMap { $0 }).joined(separator: ", ")
+    }
+
+    /// `mono on both channels`
+    private static func adaptation(of device: JSONValue) -> String? {
+        guard let channels = device["channels"]?.integer, let source = device["adaptation"]?["channels"]?.integer
+        else { return nil }
+        return ChannelAdaptation(from: Int(clamping: source), to: Int(clamping: channels))?.description
     }
 
     private var volume: String? {

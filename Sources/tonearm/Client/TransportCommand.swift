@@ -2,7 +2,7 @@ import Platform
 
 /// The commands that are one request each: `tonearm pause`, `tonearm seek +10`, `tonearm volume 40`.
 struct TransportCommand {
-    /// Besides `play` without files.
+    /// In addition to `play` without files.
     static let names = [
         "pause", "toggle", "stop", "next", "previous", "seek", "volume", "volume-up", "volume-down", "mute", "shuffle",
         "repeat", "network-restart", "power-off",
@@ -10,7 +10,7 @@ struct TransportCommand {
     /// Old names with the new ones.
     static let oldNames = ["resume": "play"]
 
-    /// Whether the words after `play` name nothing to play: then it is the daemon that plays.
+    /// Whether the words after `play` name no files: then the daemon plays.
     static func isPlay(_ words: [String]) -> Bool {
         guard let arguments = try? Arguments(parsing: words, knowing: DaemonCommand.options) else { return false }
         return arguments.operands.isEmpty
@@ -19,7 +19,7 @@ struct TransportCommand {
     private let common: DaemonCommand
     private let request: String
     private let fields: [DaemonCommand.Member]
-    /// What the reply tells a person.
+    /// The text of the reply for a person.
     private let text: (JSONValue) -> String?
 
     /// - Parameter name: of the command.
@@ -95,7 +95,7 @@ struct TransportCommand {
         }
     }
 
-    /// Whether a word says by how much to change something: `+5`, `-5`.
+    /// Whether a word is a difference: `+5`, `-5`.
     private static func isDifference(_ word: String) -> Bool {
         word.utf8.first == UInt8(ascii: "+") || word.utf8.first == UInt8(ascii: "-")
     }

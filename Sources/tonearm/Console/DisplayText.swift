@@ -1,9 +1,9 @@
 import Platform
 
-/// Text from tags and file names on a terminal: how wide it is, and what of it may get there.
+/// Text from tags and file names for a terminal: its width, and its safe form.
 enum DisplayText {
-    /// `text` without anything that steers a terminal or changes the direction of writing: control characters become
-    /// blanks, invisible ones are left out, and a byte of a name that is not UTF-8 is `\\x` and its number.
+    /// `text` without control of the terminal or of the direction of writing: control characters become blanks,
+    /// invisible ones are left out, and a byte of a name that is not UTF-8 becomes `\\x` and its number.
     static func visible(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -26,12 +26,12 @@ enum DisplayText {
         return lines.map { visible(String(Substring($0))) }.joined(separator: "\n")
     }
 
-    /// Columns that visible text takes.
+    /// The columns of visible text.
     static func columns(_ text: String) -> Int {
         text.unicodeScalars.reduce(0) { $0 + columns($1) }
     }
 
-    /// Visible text in at most `limit` columns; where something is left out, an ellipsis says so.
+    /// Visible text in at most `limit` columns; an ellipsis marks a cut.
     static func shortened(_ text: String, to limit: Int) -> String {
         guard columns(text) > limit else { return text }
         guard limit > 0 else { return "" }
@@ -47,8 +47,8 @@ enum DisplayText {
         return result
     }
 
-    /// As terminals count: what Unicode calls wide is 2, what is drawn over the character before it is 0. The ranges
-    /// are those of UAX #11 and of general categories Mn, Me and Cf, as far as music is likely to be named in them.
+    /// As terminals count: a wide character is 2, a combining one 0. The ranges are those of UAX #11 and of general
+    /// categories Mn, Me and Cf, for the scripts in which music is likely to be named.
     static func columns(_ scalar: Unicode.Scalar) -> Int {
         let value = scalar.value
         if value < 0x300 { return 1 }

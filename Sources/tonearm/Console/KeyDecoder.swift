@@ -6,8 +6,8 @@ enum Key: Equatable {
     enum Direction: Equatable { case up, down, left, right }
 }
 
-/// Makes keys of the bytes that a terminal sends for them (ECMA-48, and xterm's modifiers). A sequence may come in
-/// pieces. What is no key of ours is passed over whole, so that no part of it counts as a letter.
+/// Decodes the bytes of a terminal into keys (ECMA-48, and xterm's modifiers). A sequence may come in pieces. An
+/// unknown sequence is skipped as a whole, so that no part of it counts as a letter.
 struct KeyDecoder {
     private enum State {
         case text
@@ -42,7 +42,7 @@ struct KeyDecoder {
         case .sequence(let parameters):
             switch byte {
             case 0x20...0x3F:
-                // No key of ours has so many: a terminal's answer to something else.
+                // Too long for a key: a terminal's answer to something else.
                 state = .sequence(parameters: parameters.count < 16 ? parameters + [byte] : parameters)
                 return nil
             case 0x40...0x7E:

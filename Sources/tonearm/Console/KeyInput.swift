@@ -1,7 +1,7 @@
 import CLinux
 import Platform
 
-/// The keys of the terminal on stdin, where there is one and the process is in its foreground.
+/// The keys of the terminal on stdin, when there is one and the process is in its foreground.
 ///
 /// Thread: the loop's.
 final class KeyInput {
@@ -15,7 +15,7 @@ final class KeyInput {
         self.receive = receive
     }
 
-    /// Takes the terminal, unless it is taken or cannot be.
+    /// Takes the terminal, unless it has it or cannot take it.
     func resume() {
         guard terminal == nil else { return }
         terminal = Terminal(STDIN_FILENO)
@@ -27,7 +27,7 @@ final class KeyInput {
         }
     }
 
-    /// Gives the terminal back as it was. Idempotent.
+    /// Restores the terminal. Idempotent.
     func suspend() {
         guard terminal != nil else { return }
         loop.unwatch(STDIN_FILENO)

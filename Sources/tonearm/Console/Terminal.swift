@@ -1,14 +1,14 @@
 import CLinux
 
-/// A terminal whose keys arrive one by one, without Enter and without being echoed. Its end gives the terminal back as
-/// it was, and so does a crash of the process. Ctrl-C and Ctrl-Z still are signals.
+/// A terminal whose keys arrive one by one, without Enter and without echo. `deinit` restores the terminal, and so does
+/// a crash of the process. Ctrl-C and Ctrl-Z are still signals.
 struct Terminal: ~Copyable {
     let descriptor: Int32
     private let before: termios
 
-    /// Takes the keys of the terminal behind `descriptor`.
-    /// - Returns: nil when there is no terminal, or it belongs to another job right now: to touch it from the
-    ///   background would stop this process.
+    /// Takes the keys of the terminal at `descriptor`.
+    /// - Returns: nil when there is no terminal, or when another job uses it: changing it from the background would
+    ///   stop this process.
     init?(_ descriptor: Int32) {
         var settings = termios()
         guard Self.isOurs(descriptor), tcgetattr(descriptor, &settings) == 0 else { return nil }
@@ -33,8 +33,8 @@ struct Terminal: ~Copyable {
         isatty(descriptor) == 1 && tcgetpgrp(descriptor) == getpgrp()
     }
 
-    /// What was typed. Called when the descriptor is readable; otherwise it blocks.
-    /// - Returns: nil when the terminal is gone.
+    /// The typed bytes. Call it when the descriptor is readable; otherwise it blocks.
+    /// - Returns: nil when the terminal is closed.
     borrowing func read() -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = bytes.withUnsafeMutableBytes { CLinux.read(descriptor, $0.baseAddress, $0.count) }

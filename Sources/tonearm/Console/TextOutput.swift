@@ -2,33 +2,33 @@ import CLinux
 import Platform
 import Synchronization
 
-/// Text on its way to a descriptor of the process: stdout or stderr.
+/// Text for a descriptor of the process: stdout or stderr.
 struct TextOutput {
     let descriptor: Int32
 
     static let standard = TextOutput(descriptor: STDOUT_FILENO)
     static let error = TextOutput(descriptor: STDERR_FILENO)
 
-    /// errno of the first write to stdout that failed; 0 as long as none has.
+    /// errno of the first failed write to stdout; 0 without one.
     private static let firstError = Atomic<Int32>(0)
 
-    /// Why something that was written to stdout did not get there; nil as long as everything did.
+    /// Why a write to stdout failed; nil when none did.
     static var failure: SystemError? {
         let code = firstError.load(ordering: .relaxed)
         return code == 0 ? nil : SystemError(code: code, operation: "write")
     }
 
     var isTerminal: Bool { isatty(descriptor) == 1 }
-    /// False for a terminal on which another job is in front now, whose display is not to be disturbed.
+    /// False for a terminal that another job uses now.
     var isInFront: Bool {
         let group = tcgetpgrp(descriptor)
         return group < 0 || group == getpgrp()
     }
-    /// Of the terminal; 0 where there is none or it does not know.
+    /// Of the terminal; 0 without one, or when it does not report them.
     var columns: Int { Int(tonearm_terminal_columns(descriptor)) }
 
-    /// Writes all of `text`; what fits into a pipe's buffer is not torn apart.
-    /// - Returns: false when nobody reads any more, or it cannot be written.
+    /// Writes all of `text`; a text that fits into a pipe's buffer is written as a whole.
+    /// - Returns: false when the reader has closed the output, or it cannot be written.
     @discardableResult
     func write(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
@@ -55,8 +55,8 @@ struct TextOutput {
         _ = Self.firstError.compareExchange(expected: 0, desired: error, ordering: .relaxed)
     }
 
-    /// Whether a write only has to be tried again: interrupted, or the other side set the descriptor to
-    /// non-blocking and is slow.
+    /// Whether a write only has to be retried: it was interrupted, or the other side made the descriptor non-blocking
+    /// and is slow.
     private func canGoOn(after error: Int32) -> Bool {
         switch error {
         case EINTR: return true

@@ -2,11 +2,11 @@ import Appliance
 import Platform
 import Player
 
-/// What `tonearm play --json` writes: one object a line, its members always the same and in this order; what is not
-/// known is null. Times are in seconds, rates in Hz, bit rates in bits per second. `tonearm play --help` documents it.
+/// The lines of `tonearm play --json`: one object a line, with the same members in the same order; unknown values are
+/// null. Times are in seconds, rates in Hz, bit rates in bits per second. `tonearm play --help` documents it.
 enum JSONMessages {
-    /// - Parameter now: at the moment of the message.
-    /// - Returns: nil for what has no line.
+    /// - Parameter now: the state at the moment of the message.
+    /// - Returns: nil for a message without a line.
     static func value(of message: PlaybackMessage, now: NowPlaying) -> JSONValue? {
         switch message {
         case .mediaProductTransition(let transition):
@@ -36,7 +36,7 @@ enum JSONMessages {
         }
     }
 
-    /// Where playback is, once a second.
+    /// The position, once a second.
     static func position(_ now: NowPlaying) -> JSONValue {
         [
             "event": "position", "file": JSONValue(now.file), "position": JSONValue(seconds: now.position),

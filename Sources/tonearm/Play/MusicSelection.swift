@@ -2,12 +2,12 @@ import CLinux
 import Platform
 import Player
 
-/// The files that the paths on a command line stand for.
+/// The files at the paths of a command line.
 struct MusicSelection {
-    /// A path that nothing can be played from, and why.
+    /// A path without anything to play, and the reason.
     struct Problem: Equatable {
         let path: String
-        /// For scripts, as the codes of `PlayerError`.
+        /// For scripts; the same codes as in `PlayerError`.
         let code: String
         let message: String
     }

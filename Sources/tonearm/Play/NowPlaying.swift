@@ -1,7 +1,7 @@
 import Output
 import Player
 
-/// What a display may show: a moment of playback.
+/// The state of playback for a display.
 struct NowPlaying {
     var file: String
     var context: PlaybackContext?
@@ -14,7 +14,7 @@ struct NowPlaying {
     /// Why it does not play, for a person.
     var problem: String?
 
-    /// The title, or the file's name where there is none.
+    /// The title, or the file's name when there is none.
     var title: String {
         if let title = context?.title { return title }
         let slash = file.utf8.lastIndex(of: UInt8(ascii: "/"))

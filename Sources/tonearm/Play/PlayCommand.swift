@@ -7,7 +7,7 @@ import Player
 
 /// `tonearm play`.
 struct PlayCommand {
-    /// After a signal, in nanoseconds: how long the engine may take to fall silent, and then to end.
+    /// After a signal, in nanoseconds: how long the engine may take to stop, and then to end.
     private static let patience: Int64 = 900_000_000
 
     private let options: PlayOptions
@@ -16,7 +16,7 @@ struct PlayCommand {
     init(_ words: [String]) throws(UsageError) { options = try PlayOptions(parsing: words) }
 
     /// Plays everything.
-    /// - Returns: the exit code. A signal that ends the program is raised again once all is tidy, and does not return.
+    /// - Returns: the exit code. A signal that ends the program is raised again after the cleanup, and does not return.
     func run() -> Int32 {
         let selection = MusicSelection(options.paths)
         for problem in selection.problems { console.complain(problem.message) }
@@ -38,7 +38,7 @@ struct PlayCommand {
 
     private func play(_ selection: MusicSelection, on device: OutputDevice) throws(SystemError) -> Int32 {
         let loop = try EventLoop()
-        // Before any other thread is there: it would take the signals.
+        // Before any other thread starts: it would receive the signals.
         let signals = try SignalInput(loop: loop)
         report(to: loop)
         defer { Log.receiver = nil }
@@ -73,7 +73,7 @@ struct PlayCommand {
                 session.presentation?.changed()
             default:
                 session.stop(because: signal)
-                // The engine answers at once, unless what it uses does not.
+                // The engine answers at once, unless a device or source blocks it.
                 loop.schedule(after: Self.patience) { loop.stop() }
             }
         }
@@ -82,7 +82,7 @@ struct PlayCommand {
 
         session.presentation?.end()
         keys.suspend()
-        // A device may take its time to open or close: a second signal ends the program at once.
+        // A device may be slow to open or close: a second signal ends the program at once.
         signals.release()
         Log.receiver = nil
         if case .signal(let number) = session.outcome {
@@ -95,7 +95,7 @@ struct PlayCommand {
         return session.hasFailed || !selection.problems.isEmpty ? ExitCode.failed : ExitCode.fine
     }
 
-    /// What the engine has to say goes the way of all complaints, so that it does not run into the display.
+    /// The engine's log messages are printed like errors, so that they do not destroy the live line.
     private func report(to loop: EventLoop) {
         Log.minimumLevel = .warning
         Log.receiver = { [console] level, message in
@@ -119,7 +119,7 @@ struct PlayCommand {
             }
             return player
         } catch {
-            // Music matters more than what the volume was.
+            // Playing matters more than the old volume.
             console.complain("warning: the volume will not be remembered: \(error.message)")
         }
         settings.stateFolder = nil
@@ -131,7 +131,7 @@ struct PlayCommand {
         }
     }
 
-    /// Whether nothing is heard: alsa-lib's plug-ins for files and for nothing.
+    /// Whether the device is silent: alsa-lib's plug-ins for files and `null`.
     private static func hasNoAmplifier(_ device: String) -> Bool {
         device.utf8.elementsEqual("null".utf8) || device.utf8.starts(with: "file:".utf8)
     }

@@ -1,4 +1,4 @@
-/// What a listener can ask for with a key.
+/// The actions of keys.
 enum PlayControl: Equatable {
     case pauseOrResume
     /// Seconds, backward when negative.

@@ -4,14 +4,14 @@ import PCM
 import Platform
 import Player
 
-/// Plays files from the first to the last, shows what happens and does what the listener wants.
+/// Plays files from the first to the last, shows the state and carries out the listener's keys.
 ///
-/// Thread: the main thread's event loop, but for `queue`, which is used on the player's loop alone: a device that
-/// writes a file, or a very short track, leaves no time for a detour (docs/decisions/queue-as-a-value.md).
+/// Thread: the main thread's event loop. Only `queue` is used on the player's loop: a device that writes a file, or a
+/// very short track, leaves no time for a change of threads (docs/decisions/queue-as-a-value.md).
 /// `@unchecked Sendable` is safe because the player's thread only posts to the main loop.
 final class PlaySession: @unchecked Sendable {
     enum Outcome: Equatable {
-        /// The end of the queue, or the listener's wish.
+        /// The end of the queue, or a key.
         case finished
         case signal(Int32)
     }
@@ -23,10 +23,10 @@ final class PlaySession: @unchecked Sendable {
     private let playerLoop: EventLoop
     private let finish: () -> Void
     private let queue: QueueConductor
-    /// Nothing more is to be played; the engine has yet to say that it is idle.
+    /// Nothing more will be played; the engine has not reported yet that it is idle.
     private var isEnding = false
 
-    /// As the engine's messages tell; all of them together, unlike its properties, which may be ahead.
+    /// The state as of the engine's last message. The engine's properties may be ahead of it.
     private var file: String
     private var context: PlaybackContext?
     private var state = PlaybackState.idle
@@ -37,9 +37,9 @@ final class PlaySession: @unchecked Sendable {
     private(set) var hasLostDevice = false
 
     /// - Parameters:
-    ///   - loop: this thread's.
-    ///   - finish: called when there is nothing more to do.
-    /// - Throws: when there are more files than a queue holds.
+    ///   - loop: the loop of this thread.
+    ///   - finish: called when the session has ended.
+    /// - Throws: when there are more files than a queue can hold.
     init(
         player: Player, files: [String], console: Console, loop: EventLoop, finish: @escaping () -> Void
     ) throws(PlayQueueError) {
@@ -56,7 +56,7 @@ final class PlaySession: @unchecked Sendable {
     }
 
     /// Begins with the first file.
-    /// - Parameter position: where in it, in seconds.
+    /// - Parameter position: in this file, in seconds.
     func start(at position: Double) {
         engine.bus.subscribe { [self, engine] message in
             let (position, device) = (engine.assetPosition, engine.deviceConfiguration)
@@ -70,18 +70,18 @@ final class PlaySession: @unchecked Sendable {
         }
     }
 
-    /// After this the session shows and asks nothing more.
+    /// After this the session shows and requests nothing.
     func end() {
         playerLoop.post { [queue] in queue.shutDown() }
     }
 
-    /// Ends early: a signal, or nobody reads the output any more, which is SIGPIPE.
+    /// Ends early: a signal, or the reader has closed the output, which is SIGPIPE.
     func stop(because signal: Int32) {
         outcome = .signal(signal)
         stop()
     }
 
-    /// Falls silent and ends when the engine has said so, or at once when asked again.
+    /// Stops, and ends when the engine reports it, or at once on a second request.
     private func stop() {
         if isEnding || state == .idle { return finish() }
         isEnding = true
@@ -104,7 +104,8 @@ final class PlaySession: @unchecked Sendable {
 
     // MARK: The engine's messages
 
-    /// - Parameter position: when it was sent, as is `device`: a moment later both may be another product's.
+    /// - Parameter position: at the time of the message, as is `device`: a moment later both may belong to another
+    ///   product.
     private func receive(_ message: PlaybackMessage, _ position: Double?, _ device: DeviceConfiguration?) {
         switch message {
         case .mediaProductTransition(let transition):
@@ -126,7 +127,7 @@ final class PlaySession: @unchecked Sendable {
         if isEnding, state == .idle { finish() }
     }
 
-    /// The file goes first; errors of a device name that alone.
+    /// The message begins with the file; errors of a device name only the device.
     private func complain(_ error: PlayerError) {
         guard let file = error.mediaProduct?.productId, !error.message.utf8.starts(with: file.utf8) else {
             return console.complain(error.message)
@@ -134,7 +135,7 @@ final class PlaySession: @unchecked Sendable {
         console.complain("\(file): \(error.message)")
     }
 
-    // MARK: The listener's wishes
+    // MARK: The listener's keys
 
     func handle(_ control: PlayControl) {
         switch control {

@@ -1,24 +1,24 @@
 import Platform
 import Player
 
-/// How playback is shown.
+/// The display of playback.
 ///
 /// Thread: the main thread.
 protocol Presentation: AnyObject {
-    /// The engine has sent a message. `now` is how things stand since.
+    /// The engine has sent a message. `now` is the state after it.
     func received(_ message: PlaybackMessage, now: NowPlaying)
-    /// A path on the command line gives nothing to play.
+    /// A path on the command line has nothing to play.
     func found(_ problem: MusicSelection.Problem)
-    /// Something other than the engine has changed what is shown: a key, the size of the terminal.
+    /// Something other than the engine has changed the display: a key, the size of the terminal.
     func changed()
     /// Nothing more will be shown.
     func end()
 }
 
-/// Draws `StatusLine`, at most ten times a second and only where it has changed.
+/// Draws `StatusLine`, at most ten times a second and only when it has changed.
 final class LinePresentation: Presentation {
     private static let shortestInterval: Int64 = 100_000_000
-    /// While playing: five times a second, so that no second is seen to be longer than another.
+    /// While playing: five times a second, so that all seconds look equally long.
     private static let playingInterval: Int64 = 200_000_000
 
     private let console: Console
@@ -26,10 +26,10 @@ final class LinePresentation: Presentation {
     private let clock = SystemMonotonicClock()
     private let now: () -> NowPlaying
     private var lastDrawn = Int64.min / 2
-    /// What a key asks for is done on another thread: the line is drawn once more when that has had time.
+    /// The action of a key runs on another thread: the line is drawn again after it had time.
     private var isSettling = false
     private var timer: TimerToken?
-    /// When `timer` is due.
+    /// The time at which `timer` fires.
     private var due: Int64 = 0
 
     init(console: Console, loop: EventLoop, now: @escaping () -> NowPlaying) {
@@ -78,7 +78,7 @@ final class JSONPresentation: Presentation {
     private let console: Console
     private let loop: EventLoop
     private let now: () -> NowPlaying
-    /// Nobody reads any more.
+    /// Called when the reader has closed the output.
     private let isAbandoned: () -> Void
     private var timer: TimerToken?
 

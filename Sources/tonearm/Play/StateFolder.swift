@@ -1,9 +1,9 @@
 import CLinux
 import Platform
 
-/// Where a user's programs keep what they remember (XDG Base Directory Specification).
+/// The folder for the state of a user's programs (XDG Base Directory Specification).
 enum StateFolder {
-    /// Of this process's environment; nil where it names no home.
+    /// From this process's environment; nil when there is no home.
     static var path: String? { path(stateHome: variable("XDG_STATE_HOME"), home: variable("HOME")) }
 
     /// - Parameters: values of XDG_STATE_HOME, which counts only when absolute, and HOME.

@@ -2,17 +2,17 @@ import Output
 import PCM
 import Player
 
-/// The line that a terminal shows while playing:
+/// The line on a terminal while playing:
 ///
 ///     Prelude – Ensemble  0:12/3:05  [====------]  44100 Hz 16 bit stereo → S32_LE hw:CARD=DAC,DEV=0
 ///
-/// Where it is too narrow, the formats go first, then the bar, then the end of the title. What keeps it from playing
-/// takes their place:
+/// When the terminal is too narrow, the formats are dropped first, then the bar, then the end of the title. The reason
+/// why it does not play replaces them:
 ///
 ///     Prelude – Ensemble  0:12/3:05 waiting: hw:CARD=DAC: no such sound card.
 struct StatusLine {
     private static let shortestBar = 10
-    /// Columns that the title keeps before anything else gets some.
+    /// Columns of the title that are reserved first.
     private static let titleColumns = 24
     private static let gap = "  "
 
@@ -20,14 +20,14 @@ struct StatusLine {
 
     init(_ now: NowPlaying) { self.now = now }
 
-    /// The line while nothing is current.
-    /// - Parameter reasons: why, the most important one first.
+    /// The line when nothing is current.
+    /// - Parameter reasons: the reasons, the most important one first.
     static func stopped(_ reasons: [String], columns: Int) -> String {
         let text = reasons.isEmpty ? "stopped" : "stopped: \(reasons.joined(separator: "; "))"
         return DisplayText.shortened(DisplayText.visible(text), to: max(columns - 1, 0))
     }
 
-    /// The line, in fewer than `columns` columns, so that the terminal does not begin a new one.
+    /// The line in fewer than `columns` columns, so that the terminal does not wrap it.
     func text(columns: Int) -> String {
         let limit = max(columns - 1, 0)
         let name = Self.name(of: now)
@@ -39,7 +39,7 @@ struct StatusLine {
         let wanted = min(DisplayText.columns(name), Self.titleColumns)
         let bar = Self.shortestBar + Self.gap.utf8.count
         let end = DisplayText.columns(formats) + Self.gap.utf8.count
-        // What the title and the bar may share.
+        // For the title and the bar.
         var room = limit - DisplayText.columns(time) - Self.gap.utf8.count
         let showsFormats = !formats.isEmpty && room >= wanted + bar + end
         if showsFormats { room -= end }
@@ -52,7 +52,7 @@ struct StatusLine {
         return parts.joined(separator: Self.gap)
     }
 
-    /// - Parameter room: what the title and the problem may share, of `limit` columns; two thirds are the problem's.
+    /// - Parameter room: the columns of `limit` for the title and the problem; the problem gets two thirds.
     private static func text(_ name: String, _ problem: String, _ room: Int, _ limit: Int) -> String {
         let title = DisplayText.shortened(name, to: min(titleColumns, max(room / 3, 0)))
         let start = title.isEmpty ? "" : title + gap
@@ -102,7 +102,7 @@ struct StatusLine {
     private static func pair(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
 
-/// What people call a number of channels.
+/// Names for numbers of channels.
 enum ChannelName {
     static func of(_ count: Int) -> String {
         switch count {

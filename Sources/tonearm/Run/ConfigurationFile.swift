@@ -6,13 +6,13 @@ import Platform
 struct ConfigurationFile {
     static let standardPath = "/etc/tonearm/tonearm.conf"
 
-    /// Everything that is wrong with it, a line each.
+    /// All mistakes in it, a line each.
     struct Problems: Error {
         var lines: [String]
     }
 
     let path: String
-    /// The standard file may be missing: everything has a default then.
+    /// The standard file may be missing: all settings have defaults then.
     private let mayBeMissing: Bool
 
     /// - Parameter path: nil for the standard one.
@@ -36,7 +36,7 @@ struct ConfigurationFile {
         }
     }
 
-    /// A start reads the profile as well.
+    /// A start reads the profile too.
     static func check(profile: String) throws(Problems) {
         do throws(BoardProfileError) { _ = try BoardProfile(path: profile) } catch {
             throw Problems(lines: error.lines)

@@ -46,7 +46,7 @@ struct RunCommand {
         let inForce = state.inForce(written)
         let loop: EventLoop
         do throws(SystemError) { loop = try EventLoop() } catch { throw Failure(lines: [error.description]) }
-        // Before any other thread is there: it would take the signals.
+        // Before any other thread starts: it would receive the signals.
         let signals = Signals()
         do throws(SystemError) { try signals.listen(on: loop) } catch { throw Failure(lines: [error.description]) }
         let device = inForce.device ?? board.map { DeviceName.card($0.sound.card) } ?? DeviceName.automatic
@@ -61,8 +61,8 @@ struct RunCommand {
             player.shutDown()
             throw error
         }
-        // The queue and the position are on the medium. A device may take its time to open or close: the player has
-        // some of it, and a second signal ends the program at once.
+        // The queue and the position are on the medium. A device may be slow to open or close: the player gets a
+        // limited time, and a second signal ends the program at once.
         signals.release()
         SignalInput.end(by: SIGTERM, afterMilliseconds: Self.playerPatience)
         player.shutDown()
@@ -70,7 +70,7 @@ struct RunCommand {
 
     /// Runs until a signal ends it.
     private func serve(_ daemon: Daemon, _ board: BoardProfile?, _ device: String, _ signals: Signals) throws(Failure) {
-        // Before anything is heard: it may be what keeps this from starting.
+        // Before anything is heard: an error here ends the start.
         let server = try openSocket(daemon)
         if let board { daemon.attach(board, lines: GPIOLines()) }
         let network = watchNetwork(board, daemon)
@@ -116,7 +116,7 @@ struct RunCommand {
         do throws(ApplianceState.Problem) {
             return try ApplianceState(configuration.stateFolder)
         } catch {
-            // The next start would find the same newer file: the unit file does not restart on this code.
+            // Another start would find the same newer file: the unit file does not restart on this code.
             if case .newerVersion = error {
                 throw Failure(lines: [error.description], exitCode: ExitCode.configuration)
             }
@@ -127,22 +127,8 @@ struct RunCommand {
     private func openPlayer(
         _ configuration: Configuration, _ board: BoardProfile?, _ device: String, _ storage: StorageThread
     ) throws(Failure) -> Player {
-        let sound = board?.sound
-        var output = RendererSettings(device: device, sampleFormat: configuration.sampleFormat)
-        output.bufferMilliseconds = configuration.bufferMilliseconds
-        output.periodCount = configuration.periodCount
-        output.settleAtStart = sound?.settleAtStart ?? 0
-        output.settleAtRateChange = sound?.settleAtRateChange ?? 0
-        output.fades = configuration.usesFades
-        output.allowsAdaptation = configuration.adaptsToDevice
-        var settings = PlayerSettings(output: output)
+        var settings = configuration.playerSettings(device: device, sound: board?.sound)
         settings.storage = storage
-        settings.firstVolume = configuration.firstVolume
-        settings.storesOnlyVolume = true
-        settings.mixerControl = configuration.mixerControl ?? sound?.mixer
-        settings.mixerLimits = sound?.mixerRange
-        settings.forcesSoftwareVolume = configuration.forcesSoftwareVolume
-        settings.realtimePriority = configuration.realtimePriority
         do throws(PlayerError) {
             return try Player(settings: settings)
         } catch {
@@ -164,7 +150,7 @@ struct RunCommand {
         return server
     }
 
-    /// - Returns: nil where the kernel does not tell; the status has no network then.
+    /// - Returns: nil when the kernel does not allow it; the status has no network then.
     private func watchNetwork(_ board: BoardProfile?, _ daemon: Daemon) -> NetworkWatch? {
         do throws(SystemError) {
             let watch = try NetworkWatch(meteredInterfaces: board?.cellularInterfaces ?? [], loop: daemon.loop) {
@@ -192,7 +178,7 @@ struct RunCommand {
     }
 }
 
-/// What the daemon's signals ask for.
+/// The signals of the daemon.
 ///
 /// Thread: the loop's.
 private final class Signals {
@@ -201,13 +187,13 @@ private final class Signals {
     var reload: () -> Void = {}
 
     func listen(on loop: EventLoop) throws(SystemError) {
-        // A client that goes away is an error of write(2).
+        // A client that disconnects is an error of write(2).
         tonearm_ignore_signal(SIGPIPE)
         try loop.onSignal(Self.ending + [SIGHUP]) { [self] signal in
             if signal == SIGHUP { reload() } else { loop.stop() }
         }
     }
 
-    /// Gives the ending signals back their usual effect.
+    /// Restores the default action of the ending signals.
     func release() { tonearm_release_signals(Self.ending, Int32(Self.ending.count)) }
 }

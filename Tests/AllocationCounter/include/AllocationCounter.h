@@ -1,10 +1,10 @@
-// Counts the heap calls of one thread: malloc, calloc, realloc, free, posix_memalign and aligned_alloc, whoever makes
+// Counts the heap calls of one thread: malloc, calloc, realloc, free, posix_memalign and aligned_alloc, from any code that makes
 // them: Swift's runtime, the C library, alsa-lib. Linking this target replaces them for the whole test program.
 #pragma once
 
 #include <stdbool.h>
 
-/// Whether heap calls can be counted. False under a sanitizer, which brings an allocator of its own.
+/// Whether heap calls can be counted. False under a sanitizer, which has its own allocator.
 bool allocation_counter_works(void);
 
 /// Starts counting at zero, for the calling thread alone.

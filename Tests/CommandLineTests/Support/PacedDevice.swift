@@ -27,7 +27,7 @@ final class PacedDevice: @unchecked Sendable {
         thread = try NamedThread.start(name: "paced device") { [self] in read() }
     }
 
-    /// Lets this much through from now on, whatever is left of an earlier allowance.
+    /// Lets this much through from now on, instead of the rest of an earlier allowance.
     func play(seconds: Double) {
         condition.update { allowance = Int(seconds * Double(Recording.rate)) * Recording.bytesPerFrame }
     }

@@ -4,7 +4,7 @@ import Platform
 import Testing
 import TestSupport
 
-/// The built `tonearm`, run in a folder of its own, where its state is kept too.
+/// The built `tonearm`, run in its own folder, which also holds its state.
 struct Program {
     let folder: ScratchFolder
 
@@ -39,7 +39,7 @@ struct Program {
     /// Runs it to its end.
     func run(_ arguments: String...) throws -> Result { try start(arguments).finish() }
 
-    /// - Parameter output: instead of what the test reads.
+    /// - Parameter output: the descriptor for stdout; nil for the test's pipe.
     func start(_ arguments: [String], output: FileHandle? = nil) throws -> RunningProgram {
         try RunningProgram(self, arguments, output)
     }

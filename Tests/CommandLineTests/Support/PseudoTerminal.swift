@@ -69,18 +69,18 @@ final class PseudoTerminal {
         write(controller, bytes, bytes.count)
     }
 
-    /// What the last line shows now, as far as the output was read.
+    /// The text of the last line, as far as the output was read.
     var shownLine: String {
         let erased = text.split(separator: "\u{1B}[K", omittingEmptySubsequences: false).last ?? ""
         return String(erased.prefix { $0 != "\r" && $0 != "\r\n" })
     }
 
-    /// Reads what the program writes until the last line is as wanted. It may have arrived in part only.
+    /// Reads the program's output until the last line is as wanted. It may have arrived only in part.
     func waitForLine(where isWanted: (String) -> Bool) throws {
         while !isWanted(shownLine) { try readMore() }
     }
 
-    /// Reads what the program writes until all of it is as wanted.
+    /// Reads the program's output until all of it is as wanted.
     func waitForText(where isWanted: (String) -> Bool) throws {
         while !isWanted(text) { try readMore() }
     }

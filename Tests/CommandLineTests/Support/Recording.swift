@@ -27,7 +27,7 @@ struct Recording {
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The frames of a range, as a recording of their own.
+    /// The frames of a range, as a separate recording.
     func part(_ frames: Range<Int>) -> Recording {
         Recording(bytes: Array(bytes[frames.lowerBound * Self.bytesPerFrame..<frames.upperBound * Self.bytesPerFrame]))
     }

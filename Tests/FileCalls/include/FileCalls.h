@@ -5,5 +5,5 @@
 void file_calls_record(void);
 
 /// Ends the process with code 99 instead of the call with this number, from 0, as a power cut does at that point.
-/// Writes before it are on the medium: what a cut does to writes without an fsync is not shown.
+/// Earlier writes are on the medium: the effect of a cut on writes without an fsync is not simulated.
 void file_calls_cut(long number);

@@ -1,4 +1,4 @@
-/// Containers written by hand, so that a test can make what no encoder would.
+/// Containers written by hand, for contents that no encoder produces.
 enum Chunks {
     static func little(_ value: Int, _ byteCount: Int) -> [UInt8] {
         (0..<byteCount).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
@@ -8,12 +8,12 @@ enum Chunks {
         little(value, byteCount).reversed()
     }
 
-    /// A chunk of a RIFF file; `size` is what its header claims.
+    /// A chunk of a RIFF file; `size` is the size in its header.
     static func riff(_ name: String, _ content: [UInt8], size: Int? = nil) -> [UInt8] {
         Array(name.utf8) + little(size ?? content.count, 4) + content + (content.count % 2 == 1 ? [0] : [])
     }
 
-    /// A chunk of an AIFF file; `size` is what its header claims.
+    /// A chunk of an AIFF file; `size` is the size in its header.
     static func iff(_ name: String, _ content: [UInt8], size: Int? = nil) -> [UInt8] {
         Array(name.utf8) + big(size ?? content.count, 4) + content + (content.count % 2 == 1 ? [0] : [])
     }
@@ -51,7 +51,7 @@ enum Chunks {
 }
 
 extension Signal {
-    /// A WAV file whose header tells how many of the containers' bits are used.
+    /// A WAV file whose header says how many bits of each sample are used.
     var extensibleWAV: [UInt8] {
         let byteCount = (format.bitDepth + 7) / 8
         return Chunks.wav(

@@ -1,7 +1,7 @@
 @testable import Media
 
-/// Does with some bytes what a player may do with a file: open it, read it all, seek here and there. Whatever the bytes
-/// are, that ends, within bounds that are checked here. The fuzzers and the tests share it.
+/// Uses bytes as a player uses a file: opens it, reads it completely, and seeks. With any bytes this ends within bounds
+/// that are checked here. The fuzzers and the tests share it.
 struct DecoderExercise {
     /// Frames that are read at most, in all: a small file may well ask for a day of silence.
     private let frameLimit: Int

@@ -2,7 +2,7 @@ import PCM
 
 @testable import Media
 
-/// What came out of a decoder up to its end.
+/// The output of a decoder up to its end.
 struct Decoded: Equatable {
     struct Part: Equatable {
         var format: PCMFormat

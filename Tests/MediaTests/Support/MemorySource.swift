@@ -2,7 +2,7 @@ import Platform
 
 @testable import Media
 
-/// Bytes in memory that count what is taken from them, and fail or give little on demand.
+/// Bytes in memory. They count reads, and fail or return few bytes on demand.
 final class MemorySource: ByteSource {
     let bytes: [UInt8]
     private let knowsLength: Bool

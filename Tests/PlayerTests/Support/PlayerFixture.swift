@@ -72,7 +72,7 @@ final class PlayerFixture: Sendable {
     func settle() {
         let renderer = player.renderer
         while !onControl({ renderer.processedCommands == renderer.sentCommands }) { sched_yield() }
-        // What the renderer has said about it is fetched an event a turn, first thing in the turn.
+        // The renderer's events about it are fetched one a turn, at the start of the turn.
         onControl {}
     }
 
@@ -131,7 +131,7 @@ final class PlayerFixture: Sendable {
         try spin("\(frames) frames to be heard", file: file, line: line) { self.card.heardFrames >= target }
     }
 
-    /// Waits until the renderer has tried to open the device so often, and knows what came of it.
+    /// Waits until the renderer has tried to open the device this often, and has handled the result.
     func wait(forOpenings count: Int, file: StaticString = #filePath, line: UInt = #line) throws {
         try spin("\(count) openings", file: file, line: line) { self.card.openingCount == count }
         advance(by: 0)
@@ -143,7 +143,7 @@ final class PlayerFixture: Sendable {
         try spin("\(frames) frames in the device", file: file, line: line) { self.card.pendingFrames == frames }
     }
 
-    /// Waits for what sends no message.
+    /// Waits for a change without a message.
     func spin(
         _ what: String, file: StaticString = #filePath, line: UInt = #line, until isTrue: () -> Bool
     ) throws {
@@ -155,7 +155,7 @@ final class PlayerFixture: Sendable {
     }
 }
 
-/// Fires when the clock is told to.
+/// Fires when the test moves its clock.
 final class ManualStartTimer: StartTimer, @unchecked Sendable {
     private let clock: ManualClock
     // Control's alone.
@@ -178,11 +178,11 @@ final class ManualStartTimer: StartTimer, @unchecked Sendable {
     }
 }
 
-/// What a test waited for did not come.
+/// A wait of a test had no result.
 struct WaitedInVain: Error, CustomStringConvertible {
     let description: String
 
     init(_ what: String, _ messages: [String], _ file: StaticString, _ line: UInt) {
-        description = "\(file):\(line): waited in vain for \(what); messages: \(messages)"
+        description = "\(file):\(line): timeout: \(what); messages: \(messages)"
     }
 }

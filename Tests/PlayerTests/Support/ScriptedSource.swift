@@ -13,12 +13,16 @@ final class ScriptedSource: PlaybackSource {
         self.recordings = Dictionary(uniqueKeysWithValues: recordings.map { ($0.product.productId, $0) })
     }
 
-    func open(_ product: MediaProduct, cancellation: Cancellation) throws(PlayerError) -> OpenedProduct {
+    func open(
+        _ product: MediaProduct, cancellation: Cancellation, medium: MediumAccess
+    ) throws(PlayerError) -> OpenedProduct {
         guard let recording = recordings[product.productId] else {
             throw PlayerError(.notAllowed, code: "x1", message: "\(product.productId): no such product")
         }
         let decoder: ScriptedDecoder
-        do throws(MediaError) { decoder = try recording.open(cancellation) } catch { throw PlayerError(error, product) }
+        do throws(MediaError) { decoder = try recording.open(cancellation, medium) } catch {
+            throw PlayerError(error, product)
+        }
         return OpenedProduct(decoder: decoder, productId: "actual \(product.productId)", replayGain: ReplayGain())
     }
 }
@@ -31,8 +35,10 @@ final class ScriptedRecording: @unchecked Sendable {
     let format: PCMFormat
     let samples: [Int32]
     let tellsLength: Bool
-    /// Whether a read of what cannot be decoded yet is answered instead of blocking.
+    /// Whether a read returns when its frames cannot be decoded yet, instead of blocking.
     let answersNotYet: Bool
+    /// Whether what cannot be decoded yet is missing on the medium. Otherwise the decoder is busy with bytes it has.
+    let isMediumSlow: Bool
     private let lock = Lock()
     // Guarded by `lock`.
     private var isOpenable: Bool
@@ -44,13 +50,14 @@ final class ScriptedRecording: @unchecked Sendable {
     private var waiting: [WakeUp] = []
     private var wakes: [@Sendable () -> Void] = []
     private var notYetAnswers = 0
+    private var sleeps = 0
 
     var frames: Int { samples.count / format.channelCount }
 
     /// - Parameter available: frames that can be decoded at first.
     init(
         _ name: String, frames: Int, rate: Int = 8000, available: Int = .max, isOpenable: Bool = true,
-        tellsLength: Bool = true, answersNotYet: Bool = false
+        tellsLength: Bool = true, answersNotYet: Bool = false, isMediumSlow: Bool = true
     ) {
         product = MediaProduct(productType: .track, productId: name, referenceId: name)
         format = PCMFormat(sampleRate: rate, channelCount: 2, bitDepth: 16)
@@ -59,14 +66,15 @@ final class ScriptedRecording: @unchecked Sendable {
         self.isOpenable = isOpenable
         self.tellsLength = tellsLength
         self.answersNotYet = answersNotYet
+        self.isMediumSlow = isMediumSlow
     }
 
     func samples(from frame: Int) -> [Int32] { Array(samples[(frame * 2)...]) }
     func samples(_ range: Range<Int>) -> [Int32] { Array(samples[(range.lowerBound * 2)..<(range.upperBound * 2)]) }
 
-    // MARK: What the test does
+    // MARK: Actions of the test
 
-    /// Opening goes on.
+    /// Lets the opening continue.
     func letOpen() { change { isOpenable = true } }
     /// Frames up to this one can be decoded from now on.
     func letDecode(upTo frame: Int = .max) { change { availableFrames = frame } }
@@ -75,10 +83,12 @@ final class ScriptedRecording: @unchecked Sendable {
     func holdSeeks() { change { seeksPass = false } }
     func letSeek() { change { seeksPass = true } }
 
-    /// How often a decoder was told to seek.
+    /// How often a decoder had to seek.
     var seekCount: Int { lock.withLock { seeksBegun } }
     /// How often a read was answered with "not yet".
     var notYetCount: Int { lock.withLock { notYetAnswers } }
+    /// How often a decoder began to wait for the test.
+    var sleepCount: Int { lock.withLock { sleeps } }
     /// Decoders that live.
     var decoderCount: Int { lock.withLock { openDecoders } }
 
@@ -94,8 +104,10 @@ final class ScriptedRecording: @unchecked Sendable {
 
     // MARK: For the decoder
 
-    fileprivate func open(_ cancellation: Cancellation) throws(MediaError) -> ScriptedDecoder {
-        let decoder = ScriptedDecoder(self, cancellation)
+    fileprivate func open(
+        _ cancellation: Cancellation, _ medium: MediumAccess
+    ) throws(MediaError) -> ScriptedDecoder {
+        let decoder = ScriptedDecoder(self, cancellation, medium)
         lock.withLock { waiting.append(decoder.wakeUp) }
         while !lock.withLock({ isOpenable }) {
             if let failure = lock.withLock({ failure }) { throw failure }
@@ -105,6 +117,7 @@ final class ScriptedRecording: @unchecked Sendable {
     }
 
     fileprivate func count(_ change: Int) { lock.withLock { openDecoders += change } }
+    fileprivate func beganSleep() { lock.withLock { sleeps += 1 } }
     fileprivate func answeredNotYet() { lock.withLock { notYetAnswers += 1 } }
 
     /// Calls `wake` at once when there is something behind `frame`, else with the next change.
@@ -131,11 +144,13 @@ final class ScriptedDecoder: AudioDecoder {
     fileprivate let wakeUp: WakeUp
     private let recording: ScriptedRecording
     private let cancellation: Cancellation
+    private let medium: MediumAccess
     private var position = 0
 
-    fileprivate init(_ recording: ScriptedRecording, _ cancellation: Cancellation) {
+    fileprivate init(_ recording: ScriptedRecording, _ cancellation: Cancellation, _ medium: MediumAccess) {
         self.recording = recording
         self.cancellation = cancellation
+        self.medium = medium
         wakeUp = try! WakeUp()
         properties = AudioProperties(
             format: recording.format, frameCount: recording.tellsLength ? Int64(recording.frames) : nil,
@@ -147,9 +162,15 @@ final class ScriptedDecoder: AudioDecoder {
 
     /// Sleeps until the test changes something.
     fileprivate func wait() throws(MediaError) {
+        let outcome = recording.isMediumSlow ? medium.waiting(sleep) : sleep()
+        if outcome == .cancelled { throw .source(.cancelled) }
+    }
+
+    private func sleep() -> Cancellation.Outcome? {
+        recording.beganSleep()
         let outcome = try? cancellation.wait(for: wakeUp.descriptor, .readable, milliseconds: -1)
         wakeUp.clear()
-        if outcome == .cancelled { throw .source(.cancelled) }
+        return outcome
     }
 
     func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(MediaError) -> DecodedRun {

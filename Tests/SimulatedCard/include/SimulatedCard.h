@@ -17,7 +17,7 @@ typedef enum {
     simulated_disconnected,
 } simulated_fault;
 
-/// What the card can do. Formats are SND_PCM_FORMAT_… values; lists end with 0.
+/// The card's capabilities. Formats are SND_PCM_FORMAT_… values; lists end with 0.
 typedef struct {
     unsigned rates[16];
     unsigned formats[8];
@@ -25,7 +25,7 @@ typedef struct {
     bool memory_mapped;
     /// Software parameters with a silence size are an error.
     bool refuses_silence;
-    /// Takes only half of what it is given, and nothing every other time.
+    /// Takes only half of the frames, and nothing every other time.
     bool stutters;
     /// Frames that are on their way to the converter after they have left the buffer, as on a USB card.
     unsigned long latency;
@@ -36,7 +36,7 @@ simulated_card *simulated_card_create(const simulated_abilities *abilities);
 /// After its PCM was closed.
 void simulated_card_free(simulated_card *card);
 
-/// The open PCM; whoever takes it closes it.
+/// The open PCM; the caller closes it.
 struct _snd_pcm *simulated_card_pcm(simulated_card *card);
 
 /// The converter takes `frames` frames. With fewer in the buffer it runs dry, unless its stop threshold lets the clock

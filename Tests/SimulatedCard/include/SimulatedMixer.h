@@ -24,7 +24,7 @@ typedef struct {
 simulated_mixer *simulated_mixer_create(const simulated_volume *volume);
 /// After its control was closed.
 void simulated_mixer_free(simulated_mixer *mixer);
-/// The open control; who takes it closes it.
+/// The open control; the caller closes it.
 struct _snd_ctl *simulated_mixer_control(simulated_mixer *mixer);
 
 /// The volume of a channel, 0 or 1, in the card's own numbers.

@@ -18,7 +18,7 @@ class Result:
 
 
 class Agent:
-    """Takes answers on a thread of its own; its calls may come from any thread."""
+    """Takes answers on its own thread; its calls may come from any thread."""
 
     def __init__(self, stream, share):
         self._stream = stream

@@ -1,4 +1,4 @@
-"""The virtual board as a person has it on the table: a plug, buttons, a USB socket, a network cable, a console."""
+"""The virtual board, as it would be on a table: a plug, buttons, a USB socket, a network cable, a console."""
 
 import contextlib
 import os
@@ -58,7 +58,7 @@ class VirtualBoard:
         self.discard()
 
     def discard(self):
-        """Throws the board away, with all that is on it (tools/board-test --keep: leaves its folder)."""
+        """Removes the board and its files (tools/board-test --keep: leaves its folder)."""
         self.cut_power()
         if os.environ.get("TONEARM_BOARD_KEEP"):
             print(f"kept: {self.folder}", file=sys.stderr)
@@ -103,7 +103,7 @@ class VirtualBoard:
         self._forget()
 
     def cut_power(self):
-        """Pulls the plug: whatever the board's kernel has not yet written to its disk is lost."""
+        """Pulls the plug: data that the board's kernel has not yet written to its disk is lost."""
         if self._qemu is not None:
             self._qemu.kill()
             self._qemu.wait()
@@ -159,7 +159,7 @@ class VirtualBoard:
     # Buttons
 
     def set_line(self, line, level):
-        """Sets an input of the GPIO chip: a button connects it to ground (False) or lets go of it (True)."""
+        """Sets an input of the GPIO chip: a button connects it to ground (False) or releases it (True)."""
         self._pins.set(line, level)
 
     def press(self, line, seconds=0.1, bounces=0):

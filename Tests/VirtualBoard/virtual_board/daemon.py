@@ -116,7 +116,7 @@ class Daemon:
 
 
 class Watch:
-    """What the daemon tells a client that has subscribed to everything."""
+    """The events of the daemon for a client that has subscribed to all of them."""
 
     def __init__(self, board):
         self._program = board.start("stamp", "tonearm", "status", "--watch", "--json")

@@ -1,10 +1,10 @@
-"""Numbers that are to be told, besides being checked."""
+"""Measured numbers, which are checked and printed."""
 
 import sys
 
 
 def report(what, value, unit, limit):
-    """Prints what was measured, and what is allowed."""
+    """Prints a measured number and its limit."""
     print(f"\n  {what}: {value:.1f} {unit} (at most {limit:g})", file=sys.stderr, end="", flush=True)
 
 

@@ -1,4 +1,4 @@
-"""What a sound device received."""
+"""The samples that a sound device received."""
 
 import itertools
 import re

@@ -11,7 +11,7 @@ private let tables: [(name: String, columns: [String])] = [
     ("queue_order", ["key", "entry"]), ("queue_shuffled_order", ["key", "entry"]),
     ("queue_state", ["id", "repeat", "shuffled", "current", "history", "next_number", "playing"]),
     ("queue_position", ["id", "entry", "milliseconds"]), ("setting", ["key", "value"]),
-    ("configuration", ["key", "value"]),
+    ("configuration", ["key", "value"]), ("queue_medium", ["mount_point"]),
 ]
 
 /// Takes values from the fuzzer's bytes.

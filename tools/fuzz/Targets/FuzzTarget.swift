@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// A parser and what is done with its result. Whatever the bytes are, it ends and nothing traps.
+/// A parser and checks of its result. It ends without a trap for any bytes.
 struct FuzzTarget: Sendable {
     let name: String
     let run: @Sendable ([UInt8]) -> Void

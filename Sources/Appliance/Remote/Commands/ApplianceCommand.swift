@@ -1,4 +1,4 @@
-/// What a button, a client or the command line asks for in one word. The word is the same everywhere.
+/// A command that needs no arguments. Its name is the same for buttons, clients and the command line.
 public enum ApplianceCommand: CaseIterable, Equatable, Sendable {
     case play, pause, toggle, next, previous, stop
     case volumeUp, volumeDown, mute
@@ -23,7 +23,7 @@ public enum ApplianceCommand: CaseIterable, Equatable, Sendable {
         }
     }
 
-    /// nil for a name that is no command's.
+    /// nil when no command has this name.
     public init?(name: String) {
         guard let command = Self.allCases.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return nil }
         self = command

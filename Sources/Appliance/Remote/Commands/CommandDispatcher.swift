@@ -1,4 +1,4 @@
-/// Carries commands out, wherever they come from.
+/// Carries out commands of buttons and clients.
 ///
 /// Thread: that of the queue.
 public final class CommandDispatcher {
@@ -6,7 +6,7 @@ public final class CommandDispatcher {
     private let volume: VolumeControl
     private let system: (SystemCommand) -> Void
 
-    /// - Parameter system: carries out what is not the player's.
+    /// - Parameter system: carries out commands that do not belong to the player.
     public init(queue: QueueConductor, volume: VolumeControl, system: @escaping (SystemCommand) -> Void) {
         self.queue = queue
         self.volume = volume

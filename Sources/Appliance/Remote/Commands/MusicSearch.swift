@@ -4,22 +4,34 @@ import Platform
 import Player
 
 /// The music at some paths.
-struct FoundMusic: Equatable, Sendable {
-    /// In order.
-    var files: [String] = []
+struct FoundMusic: Sendable {
+    /// The files, in order. Packed by the thread of the search: there may be 100,000, and the loop has other work.
+    var products = PackedProducts()
     /// Names below folders that cannot be read. The log has them.
     var skipped = 0
+    /// What the files lie on, without the root file system.
+    var mountPoints: [String] = []
+
+    init() {}
+
+    init(files: [String], skipped: Int = 0) {
+        products = PackedProducts(files.lazy.map { QueuedProduct(.track, $0) })
+        self.skipped = skipped
+    }
+
+    var count: Int { products.count }
 
     mutating func add(_ more: FoundMusic) {
-        files += more.files
+        products.append(contentsOf: more.products)
         skipped += more.skipped
+        mountPoints += more.mountPoints
     }
 }
 
-/// Looks for the music of one request, on a thread of its own with low priority: a folder may be large, and its disk
-/// asleep. `MusicSearches` says when.
+/// Looks for the music of one request, on its own thread with low priority: a folder may be large, and its disk asleep.
+/// `MusicSearches` starts it.
 ///
-/// Safe to share: nothing changes but the cancellation, which any thread may use.
+/// Safe to share: only the cancellation changes, and any thread may use it.
 final class MusicSearch: Sendable {
     private let paths: [String]
     private let limit: Int
@@ -29,8 +41,8 @@ final class MusicSearch: Sendable {
     /// - Parameters:
     ///   - paths: absolute.
     ///   - limit: more files than this are an error.
-    ///   - capacity: what the error says the queue holds.
-    /// - Throws: when the process has no descriptor left.
+    ///   - capacity: the capacity of the queue, for the error message.
+    /// - Throws: when the process has no file descriptor left.
     init(_ paths: [String], limit: Int, capacity: Int = PlayQueue.capacity) throws(SystemError) {
         self.paths = paths
         self.limit = limit
@@ -42,7 +54,7 @@ final class MusicSearch: Sendable {
     func cancel() { cancellation.cancel() }
     var isCancelled: Bool { cancellation.isCancelled }
 
-    /// What is there, or what is wrong with the first path from which nothing can be played. Blocks on the medium.
+    /// The music, or the error of the first path that has none. Blocks on the medium.
     func run() -> Result<FoundMusic, RemoteFailure> {
         var folders = MusicFolder(limit: limit, cancellation: cancellation)
         do throws(RemoteFailure) {
@@ -52,7 +64,9 @@ final class MusicSearch: Sendable {
         }
         let contents = folders.contents
         for error in contents.unreadable { Log.warning("skipped while looking for music: \(error.description)") }
-        return .success(FoundMusic(files: contents.files, skipped: contents.unreadableCount))
+        var music = FoundMusic(files: contents.files, skipped: contents.unreadableCount)
+        music.mountPoints = contents.mountPoints
+        return .success(music)
     }
 
     private static let cancelled = RemoteFailure(.system, "the search for music was cancelled")
@@ -80,8 +94,8 @@ final class MusicSearch: Sendable {
         throw RemoteFailure(.noMusic, "\(path): no music in this folder. Supported: FLAC, WAV, AIFF.")
     }
 
-    /// Whether the file can be read and begins like something that can be played. Those below a folder go by their
-    /// names: to open each of them would take minutes on a slow disk.
+    /// Whether the file can be read and begins like a supported format. Files below a folder are chosen by their names:
+    /// to open each of them would take minutes on a slow disk.
     private func check(_ path: String) throws(RemoteFailure) {
         let bytes: FileByteSource
         do throws(SystemError) { bytes = try FileByteSource(path: path, cancellation: cancellation) } catch {
@@ -94,7 +108,7 @@ final class MusicSearch: Sendable {
                 throw RemoteFailure(.noMusic, "\(path): not audio\(guess). Supported: FLAC, WAV, AIFF.")
             case .empty: throw RemoteFailure(.noMusic, "\(path): the file is empty.")
             case .source(.medium(let error)): throw RemoteFailure(unreadable: path, error)
-            // About what lies behind the first bytes.
+            // These errors concern data behind the first bytes.
             case .source, .unsupported, .damaged: break
             }
         }

@@ -1,9 +1,9 @@
 import Platform
 
-/// The searches for music that clients have asked for: two run at once, the others wait for their turn.
+/// The searches for music of all clients: two run at once, the others wait for their turn.
 ///
-/// Thread: the loop's, everything. `@unchecked Sendable` is safe for that reason: what a search's thread does with this
-/// object it posts to the loop.
+/// Thread: everything runs on the loop's thread. `@unchecked Sendable` is safe because the thread of a search only
+/// posts to the loop.
 final class MusicSearches: @unchecked Sendable {
     /// More would only make the disk seek.
     static let limit = 2
@@ -18,7 +18,7 @@ final class MusicSearches: @unchecked Sendable {
     private var waiting: [Waiting] = []
     private(set) var runningCount = 0
 
-    /// - Parameter run: what the thread of a search does.
+    /// - Parameter run: the work of a search's thread.
     init(
         loop: EventLoop,
         run: @escaping @Sendable (MusicSearch) -> Result<FoundMusic, RemoteFailure> = { $0.run() }
@@ -29,7 +29,7 @@ final class MusicSearches: @unchecked Sendable {
 
     var waitingCount: Int { waiting.count }
 
-    /// Begins a search, or puts it behind others.
+    /// Starts a search, or queues it behind others.
     /// - Parameter found: called once, later, also for a search that is cancelled.
     func begin(_ search: MusicSearch, _ found: @escaping (Result<FoundMusic, RemoteFailure>) -> Void) {
         loop.assertOnLoop()
@@ -43,7 +43,7 @@ final class MusicSearches: @unchecked Sendable {
 
     private func start(_ next: Waiting) {
         runningCount += 1
-        // Safe: it goes to the search's thread and back without being called there.
+        // Safe: it goes to the search's thread and back, and is not called there.
         nonisolated(unsafe) let found = next.found
         let search = next.search
         let (loop, run) = (loop, run)

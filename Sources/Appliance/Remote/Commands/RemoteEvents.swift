@@ -1,6 +1,6 @@
 import Player
 
-/// What is sent to clients that have subscribed to it.
+/// An event for clients that have subscribed to it.
 enum RemoteEvent {
     /// A part of the status has changed.
     /// - Parameter kind: one kind, which says what part.
@@ -19,7 +19,7 @@ enum RemoteEvent {
     }
 }
 
-/// What a client can subscribe to.
+/// The events that a client can subscribe to.
 public struct RemoteEventSet: OptionSet, Sendable {
     public let rawValue: UInt16
     public init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -40,7 +40,7 @@ public struct RemoteEventSet: OptionSet, Sendable {
     public static let failed = RemoteEventSet(7)
     public static let all = RemoteEventSet(rawValue: 0xFF)
 
-    /// The kind of event that a change of the daemon is.
+    /// The kind of event for a change of the daemon.
     init(_ change: DaemonEvent) {
         self =
             switch change {
@@ -55,6 +55,6 @@ public struct RemoteEventSet: OptionSet, Sendable {
             }
     }
 
-    /// Of a set of one kind: its place in `names`.
+    /// For a set of one kind: its index in `names`.
     var place: Int { rawValue.trailingZeroBitCount }
 }

@@ -1,17 +1,17 @@
-/// What a request that was carried out answers. A protocol writes it down; it adds nothing.
+/// The result of a request that was carried out. A protocol encodes it and adds nothing.
 enum RemoteReply: Equatable {
     case done
     case status(DaemonStatus)
-    /// Of the program.
+    /// The version of the program.
     case version(String)
-    /// What holds after the change.
+    /// The values after the change.
     case volume(percent: Int, isMuted: Bool)
-    /// What holds after the change.
+    /// The value after the change.
     case shuffle(isOn: Bool)
     case page(QueuePage)
-    /// Music was brought into the queue.
+    /// Music was added to the queue.
     case added(Addition)
-    /// Music is kept for the next request of the client.
+    /// Music is stored for the next request of the client.
     case collected(count: Int, skipped: Int)
     /// How many entries were removed.
     case removed(Int)
@@ -22,7 +22,7 @@ enum RemoteReply: Equatable {
 
     /// A part of the queue, in the order of playing.
     struct QueuePage: Equatable {
-        /// Of the whole queue.
+        /// The number of entries in the whole queue.
         var count: Int
         /// The index of the first entry of the page.
         var start: Int
@@ -30,19 +30,19 @@ enum RemoteReply: Equatable {
         var current: EntryID?
     }
 
-    /// What came into the queue.
+    /// The entries that were added.
     struct Addition: Equatable {
-        /// The ids of the other entries follow without a gap.
+        /// The other entries have the following ids, without a gap.
         var first: EntryID?
         var count: Int
-        /// Names below folders that could not be read.
+        /// How many names below folders could not be read.
         var skipped: Int
     }
 
-    /// A setting as it is in force.
+    /// The setting that is in force.
     struct SettingReport: Equatable {
         var name: SettingName
-        /// As the file writes it.
+        /// As a file writes it.
         var value: String
         /// Where the value comes from, for a person.
         var origin: String

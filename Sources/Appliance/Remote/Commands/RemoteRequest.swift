@@ -1,10 +1,10 @@
-/// What a client asks for, whatever protocol it speaks. `docs/control.md` describes all requests.
+/// A request of a client, independent of the protocol. `docs/control.md` describes all requests.
 public enum RemoteRequest: Equatable, Sendable {
     case status
     case version
     case subscribe(RemoteEventSet)
     case unsubscribe(RemoteEventSet)
-    /// A word is enough: pause, next, power-off.
+    /// A command without arguments: pause, next, power-off.
     case command(ApplianceCommand)
     case play(EntryPlace?)
     case seek(Change)
@@ -17,22 +17,22 @@ public enum RemoteRequest: Equatable, Sendable {
     case repeatMode(RepeatMode)
     /// A page of the queue, in the order of playing, from index `from` on.
     case queue(from: Int, count: Int)
-    /// The music at these absolute paths is kept for the next request of the same client that brings music.
+    /// The music at these absolute paths is stored for the next request of this client that adds music.
     case collect([String])
-    /// The music at these absolute paths comes into the queue, behind what was collected.
+    /// The music at these absolute paths is added to the queue, behind the music that was collected.
     case music([String], MusicPlace)
     case queueMove(EntryID, to: Int)
     case queueRemove(EntrySelection)
     case queueClear
-    /// - Parameter isHeld: only for as long as the client is connected.
+    /// - Parameter isHeld: only while the client is connected.
     case focus(FocusLevel, isHeld: Bool)
     case power(PowerState)
-    /// nil for all.
+    /// nil: all settings.
     case configurationGet(SettingName?)
     case configurationSet(SettingName, String)
     case configurationUnset(SettingName)
 
-    /// To a value, or by so much.
+    /// To a value, or by a difference.
     public enum Change: Equatable, Sendable {
         case to(Double)
         case by(Double)
@@ -41,22 +41,22 @@ public enum RemoteRequest: Equatable, Sendable {
     /// An entry of the queue.
     public enum EntryPlace: Equatable, Sendable {
         case id(EntryID)
-        /// Its place in the order of playing, from 0.
+        /// The index in the order of playing, from 0.
         case index(Int)
     }
 
     /// Several entries of the queue.
     public enum EntrySelection: Equatable, Sendable {
         case ids([EntryID])
-        /// `count` entries from the index `from` on, in the order of playing; what reaches beyond the end is left out.
+        /// `count` entries from the index `from` on, in the order of playing; indices beyond the end are left out.
         case range(from: Int, count: Int)
     }
 
-    /// Where music comes into the queue.
+    /// Where music is added to the queue.
     public enum MusicPlace: Equatable, Sendable {
-        /// In place of all that is there.
+        /// In place of all entries.
         /// - Parameters:
-        ///   - start: the index of what becomes current among what comes; nil for the first to be played.
+        ///   - start: the index of the current entry in the new music; nil for the first in the order of playing.
         ///   - plays: nil for as it is now.
         case all(start: Int?, plays: Bool?)
         case end

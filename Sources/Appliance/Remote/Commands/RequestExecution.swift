@@ -2,17 +2,17 @@ import PCM
 import Platform
 import Player
 
-/// Carries requests out: what each means to the daemon, and what it answers. Knows no protocol.
+/// Carries out requests and makes their replies. Independent of the protocol.
 ///
 /// Thread: the daemon's.
 struct RequestExecution {
     let daemon: Daemon
-    /// Of the program.
+    /// The version of the program.
     let version: String
 
     private var queue: QueueConductor { daemon.queue }
 
-    /// - Parameter client: who asks, for what is held for it.
+    /// - Parameter client: the client of the request, for the focus that it holds.
     func perform(_ request: RemoteRequest, for client: UInt64) throws(RemoteFailure) -> RemoteReply {
         switch request {
         case .status, .subscribe, .unsubscribe: return .status(daemon.status)
@@ -41,8 +41,8 @@ struct RequestExecution {
         return .done
     }
 
-    /// Calls `action` when what was asked for has happened: what came into the queue is on the medium, and others can
-    /// open the device that they were given.
+    /// Calls `action` when the effect of the request is complete: added music is on the medium, and a device that was
+    /// given away is free for other programs.
     func whenDone(_ request: RemoteRequest, _ action: @escaping () -> Void) {
         switch request {
         case .music:
@@ -63,10 +63,10 @@ struct RequestExecution {
 
     func holdsSomething(for client: UInt64) -> Bool { daemon.focus.isHeld(by: client) }
 
-    /// Gives back what a client holds.
+    /// Removes the focus that a client holds.
     func forget(_ client: UInt64) { daemon.focus.release(by: client) }
 
-    /// The event that clients get for a change.
+    /// The event for clients about a change.
     func event(_ change: DaemonEvent) -> RemoteEvent {
         switch change {
         case .configuration: .configuration(settings(SettingName.allCases))
@@ -145,7 +145,7 @@ struct RequestExecution {
 
     // MARK: The queue
 
-    /// - Parameter count: at most.
+    /// - Parameter count: the most entries.
     private func page(_ from: Int, _ count: Int) -> RemoteReply {
         let contents = queue.contents
         let start = min(from, contents.count)
@@ -166,7 +166,7 @@ struct RequestExecution {
         let ids: [EntryID]
         switch selection {
         case .ids(let chosen):
-            if let missing = chosen.first(where: { queue.contents.product($0) == nil }) {
+            if let missing = chosen.first(where: { !queue.contents.contains($0) }) {
                 throw RemoteFailure(.noSuchEntry(missing))
             }
             ids = chosen
@@ -179,14 +179,13 @@ struct RequestExecution {
         return order.count - queue.contents.count
     }
 
-    /// Brings music into the queue.
+    /// Adds music to the queue.
     func add(_ music: FoundMusic, _ place: RemoteRequest.MusicPlace) throws(RemoteFailure) -> RemoteReply {
-        let files = music.files
-        let products = files.map { QueuedProduct(.track, $0) }
+        let products = music.products
         var ids: [EntryID] = []
         switch place {
         case .all(let start, let plays):
-            if let start, start >= files.count { throw .noSuchIndex(start, of: files.count) }
+            if let start, start >= products.count { throw .noSuchIndex(start, of: products.count) }
             do throws(PlayQueueError) {
                 try queue.set(products, startingAt: start, playing: plays ?? queue.wantsToPlay)
             } catch {
@@ -197,10 +196,11 @@ struct RequestExecution {
         case .next: try edit { queue throws(PlayQueueError) in ids = try queue.insertNext(products) }
         case .index(let index): try edit { queue throws(PlayQueueError) in ids = try queue.insert(products, at: index) }
         }
-        return .added(RemoteReply.Addition(first: ids.first, count: files.count, skipped: music.skipped))
+        try edit { queue throws(PlayQueueError) in queue.note(media: music.mountPoints) }
+        return .added(RemoteReply.Addition(first: ids.first, count: products.count, skipped: music.skipped))
     }
 
-    /// How many more entries such a request may bring in.
+    /// How many more entries such a request may add.
     func room(for place: RemoteRequest.MusicPlace) -> Int {
         if case .all = place { PlayQueue.capacity } else { PlayQueue.capacity - queue.contents.count }
     }
@@ -222,7 +222,7 @@ struct RequestExecution {
 
     /// - Returns: whether the file's value is in force.
     private func unset(_ name: SettingName) throws(RemoteFailure) -> Bool {
-        // Where not even the default may be set, no client has set anything.
+        // When clients cannot even set the default, no client has set anything.
         if let refusal = name.setting.refusalForClients(of: name.setting.standard) {
             throw RemoteFailure(.badSetting, refusal)
         }

@@ -1,16 +1,18 @@
 import Platform
 
-/// One client: answers its requests in their order, and sends it the events that it has subscribed to.
+/// One client: answers its requests in order, and sends it the events that it has subscribed to.
 ///
-/// Thread: the loop's, everything; `@unchecked Sendable` is safe for that reason.
+/// Thread: everything runs on the loop's thread; `@unchecked Sendable` is safe for that reason.
 final class JSONSession: @unchecked Sendable {
-    /// Tells this client from all others, as long as the daemon runs.
+    /// Identifies this client as long as the daemon runs.
     let number: UInt64
+    /// Whose it is; nil where that is not known.
+    let user: UInt32?
     private(set) var subscriptions: RemoteEventSet = []
-    /// When it last asked for something, or came; by the daemon's clock.
+    /// The time of its last request, or of its connection; by the daemon's clock.
     private(set) var lastRequest: Int64
 
-    /// What it has collected for its next request that brings music into the queue.
+    /// The music that it has collected for its next request that adds music.
     private var collected = FoundMusic()
     private let connection: LineConnection
     private let requests: RequestExecution
@@ -23,10 +25,11 @@ final class JSONSession: @unchecked Sendable {
 
     /// - Parameter closed: called once, when the client is gone.
     init(
-        _ socket: LocalSocket, number: UInt64, requests: RequestExecution, searches: MusicSearches,
+        _ socket: LocalSocket, number: UInt64, user: UInt32?, requests: RequestExecution, searches: MusicSearches,
         subscribed: @escaping () -> Void, closed: @escaping (UInt64) -> Void
     ) {
         self.number = number
+        self.user = user
         self.requests = requests
         self.searches = searches
         self.subscribed = subscribed
@@ -50,10 +53,19 @@ final class JSONSession: @unchecked Sendable {
     /// Whether it waits for no event and no reply, and holds nothing.
     var isIdle: Bool { subscriptions.isEmpty && !connection.isWaiting && !requests.holdsSomething(for: number) }
 
-    /// Ends an idle client for another one.
+    /// Disconnects an idle client to make room for another one.
     func makeRoom() {
         let message = "closed: the connection was idle and the client limit ([control] clients) was reached"
         connection.send(ReplyLines.refusal(.null, code: "idle", message))
+        connection.close()
+    }
+
+    /// Ends a client of a user with many for another user's.
+    func giveWay() {
+        let message =
+            "closed: another user has connected, and the client limit ([control] clients) was reached. Your user has "
+            + "the most clients: use fewer connections, or raise the limit."
+        connection.send(ReplyLines.refusal(.null, code: "too-many-clients", message))
         connection.close()
     }
 
@@ -74,7 +86,7 @@ final class JSONSession: @unchecked Sendable {
         default: break
         }
         answer(request, line) { () throws(RemoteFailure) in try requests.perform(request, for: number) }
-        // From here on: the status in the reply is that of now.
+        // From here on, the status in a reply is the current one.
         switch request {
         case .subscribe(let events): subscriptions.formUnion(events)
         case .unsubscribe(let events): subscriptions.subtract(events)
@@ -87,7 +99,7 @@ final class JSONSession: @unchecked Sendable {
         let room =
             if case .music(_, let place) = request { requests.room(for: place) } else { PlayQueue.capacity }
         let search: MusicSearch
-        do throws(SystemError) { search = try MusicSearch(paths, limit: room - collected.files.count) } catch {
+        do throws(SystemError) { search = try MusicSearch(paths, limit: room - collected.count) } catch {
             return refuse(line.id, RemoteFailure.Reason.system.rawValue, error.description)
         }
         connection.wait()
@@ -109,10 +121,10 @@ final class JSONSession: @unchecked Sendable {
             collected = FoundMusic()
             return try requests.add(music, place)
         }
-        return .collected(count: collected.files.count, skipped: collected.skipped)
+        return .collected(count: collected.count, skipped: collected.skipped)
     }
 
-    /// Answers when what was asked for has really happened; until then the connection waits.
+    /// Answers when the effect of the request is complete; until then the connection waits.
     private func answer(
         _ request: RemoteRequest, _ line: RequestLine, _ perform: () throws(RemoteFailure) -> RemoteReply
     ) {
@@ -130,7 +142,7 @@ final class JSONSession: @unchecked Sendable {
     }
 
     private func refuse(_ id: JSONValue, _ code: String, _ message: String) {
-        // The rest would be only a part of what the client means.
+        // The rest would be only a part of what the client asks for.
         collected = FoundMusic()
         send(ReplyLines.refusal(id, code: code, message))
     }
@@ -138,7 +150,7 @@ final class JSONSession: @unchecked Sendable {
     // MARK: Lines
 
     /// Sends an event that the client has subscribed to.
-    /// - Parameter line: as it goes out.
+    /// - Parameter line: the encoded event.
     func tell(_ event: RemoteEventSet, _ line: [UInt8]) {
         guard subscriptions.contains(event) else { return }
         // The next position replaces this one.

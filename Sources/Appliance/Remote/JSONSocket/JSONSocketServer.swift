@@ -4,21 +4,21 @@ import Platform
 /// The control socket: accepts clients, answers their requests, and sends them events. `docs/control.md` documents the
 /// protocol.
 ///
-/// Thread: that of the daemon's loop, everything; `@unchecked Sendable` is safe for that reason.
+/// Thread: everything runs on the thread of the daemon's loop; `@unchecked Sendable` is safe for that reason.
 public final class JSONSocketServer: @unchecked Sendable {
-    /// How many clients may be connected at once, and one more for root. Connected clients stay when it becomes less.
+    /// How many clients may be connected at once, plus one for root. A lower limit disconnects no client.
     public var clientLimit: Int
 
     private static let positionInterval: Int64 = 1_000_000_000
     private static let retryInterval: Int64 = 1_000_000_000
-    /// A client that sends no request for so long may be disconnected for another one.
+    /// A client that sends no request for this long may be disconnected to make room for another one.
     private static let silenceLimit: Int64 = 10_000_000_000
 
     private let daemon: Daemon
     private let requests: RequestExecution
-    /// Another one only for tests, before `start`.
+    /// Only tests replace it, before `start`.
     var searches: MusicSearches
-    /// The user at the other end; nil where that is not known.
+    /// The user at the other end; nil when it is not known.
     private let userOf: (LocalSocket) -> UInt32?
     private let file: SocketFile
     private var listener: LocalSocket?
@@ -32,11 +32,11 @@ public final class JSONSocketServer: @unchecked Sendable {
     private var loop: EventLoop { daemon.loop }
 
     /// - Parameters:
-    ///   - path: of the socket; its folder is made where it is missing.
+    ///   - path: of the socket; its folder is created when it is missing.
     ///   - mode: of the socket, the lowest nine bits.
-    ///   - group: that it is given to; nil for the process's own. One that does not exist is a warning.
+    ///   - group: of the socket; nil for the process's own. A missing group is only a warning.
     ///   - version: the program's, for the request `version`.
-    ///   - userOf: who has connected; a test has other users than the system.
+    ///   - userOf: the user who has connected; tests replace it.
     public init(
         daemon: Daemon, path: String, mode: UInt32, group: String?, clientLimit: Int, version: String,
         userOf: @escaping (LocalSocket) -> UInt32? = { $0.peerUser }
@@ -53,7 +53,7 @@ public final class JSONSocketServer: @unchecked Sendable {
     public var clientCount: Int { sessions.count }
 
     /// Begins to listen.
-    /// - Throws: when the socket cannot be made.
+    /// - Throws: when the socket cannot be created.
     public func start() throws(SocketFileError) {
         guard listener == nil else { return }
         listener = try file.open()
@@ -95,7 +95,7 @@ public final class JSONSocketServer: @unchecked Sendable {
         }
     }
 
-    /// The process has no descriptor left: retry later.
+    /// The process has no file descriptor left: retry later.
     private func listenLater(_ error: SystemError) {
         Log.warning("control clients have to wait for a second: \(error.description)")
         retry = loop.schedule(after: Self.retryInterval) { [self] in
@@ -105,18 +105,33 @@ public final class JSONSocketServer: @unchecked Sendable {
     }
 
     private func welcome(_ socket: LocalSocket) {
-        // One more place than others have: root can always ask what is wrong.
-        let isRoot = userOf(socket) == 0
-        let limit = clientLimit + (isRoot ? 1 : 0)
-        if sessions.count >= limit { longestSilent?.makeRoom() }
-        if sessions.count >= limit, isRoot { longestSubscribed?.makeRoom() }
-        guard sessions.count < limit else { return turnAway(socket) }
+        let user = userOf(socket)
+        if !hasPlace(for: user) { longestSilent?.makeRoom() }
+        if !hasPlace(for: user) {
+            if user == 0 { longestSubscribed?.makeRoom() } else { clientTooMany(beside: user)?.giveWay() }
+        }
+        guard hasPlace(for: user) else { return turnAway(socket) }
         lastNumber += 1
         let session = JSONSession(
-            socket, number: lastNumber, requests: requests, searches: searches,
+            socket, number: lastNumber, user: user, requests: requests, searches: searches,
             subscribed: { [self] in updatePositionTimer() }, closed: { [self] in forget($0) })
         sessions.append(session)
         session.start()
+    }
+
+    /// Root has one more place than the others, who never get it: root can always ask what is wrong.
+    private func hasPlace(for user: UInt32?) -> Bool {
+        if user == 0 { return sessions.count <= clientLimit }
+        return sessions.count - (sessions.contains { $0.user == 0 } ? 1 : 0) < clientLimit
+    }
+
+    /// Where another user has at least two places more than this one: that user's client with the oldest request. So
+    /// nobody keeps others out, and two users do not disconnect each other's clients in turn.
+    private func clientTooMany(beside user: UInt32?) -> JSONSession? {
+        func places(of user: UInt32?) -> Int { sessions.lazy.filter { $0.user == user }.count }
+        let others = sessions.filter { $0.user != 0 && $0.user != user }
+        guard let most = others.map({ places(of: $0.user) }).max(), most >= places(of: user) + 2 else { return nil }
+        return others.filter { places(of: $0.user) == most }.min { $0.lastRequest < $1.lastRequest }
     }
 
     /// The client to disconnect first; nil when none is idle.
@@ -125,7 +140,7 @@ public final class JSONSocketServer: @unchecked Sendable {
         return sessions.filter { $0.isIdle && $0.lastRequest <= latest }.min { $0.lastRequest < $1.lastRequest }
     }
 
-    /// For root alone: subscribers that send no requests do not lock it out.
+    /// Only for root: subscribers that send no requests do not lock it out.
     private var longestSubscribed: JSONSession? {
         let latest = daemon.clock.now() - Self.silenceLimit
         return sessions.filter { $0.lastRequest <= latest }.min { $0.lastRequest < $1.lastRequest }
@@ -135,7 +150,7 @@ public final class JSONSocketServer: @unchecked Sendable {
         let line = ReplyLines.refusal(
             .null, code: "too-many-clients", "\(clientLimit) clients are connected already ([control] clients)")
         line.withUnsafeBytes { bytes in
-            // A line fits into the buffer of a new connection, unless its client is gone.
+            // A line fits into the buffer of a new connection, unless the client has disconnected.
             do throws(SystemError) { _ = try socket.send(bytes) } catch {}
         }
     }

@@ -5,14 +5,14 @@ import Platform
 ///
 /// Thread: the loop's.
 final class LineConnection {
-    /// Bytes that are kept for a client: at the first limit nothing more is read from it, at the second one it is cut
-    /// off.
+    /// Limits of the bytes that wait for a client. From the first limit on, nothing more is read from it. At the second
+    /// one it is disconnected.
     static let pauseLimit = 64 << 10
     static let outputLimit = 256 << 10
     static let lineLimit = 64 << 10
-    /// Lines that are taken in one go, before others have their turn.
+    /// How many lines are handled in one turn, before other clients have their turn.
     private static let turnLimit = 16
-    /// A turn also ends when its lines and their replies have so many bytes: a long line or reply takes about a
+    /// A turn also ends when its lines and their replies reach this many bytes: a long line or reply takes about a
     /// millisecond, a short one much less.
     static let turnBytes = 8 << 10
 
@@ -21,22 +21,21 @@ final class LineConnection {
     private var input = LineSplitter(limit: LineConnection.lineLimit)
     private var hasEnded = false
     private var output: [UInt8] = []
-    /// How much of `output` has gone.
+    /// How many bytes of `output` were sent.
     private var sent = 0
     private var watched: Readiness?
     private var isDelivering = false
-    /// More lines are there, and taken when the others have had their turn.
+    /// More lines are there. They are handled after the other clients' turn.
     private var hasMore = false
 
-    /// Bytes of the lines that were taken and sent.
+    /// Bytes of the lines that were received and sent.
     private var work: Int64 = 0
 
-    /// Takes the next line.
+    /// Handles the next line.
     var receive: (LineSplitter.Line) -> Void = { _ in }
-    /// There will be no more lines, and all that was sent has gone: says whether the connection stays, for what is sent
-    /// by itself.
+    /// The client has ended its side, and all output was sent. Returns whether the connection stays open for events.
     var staysAfterEnd: () -> Bool = { false }
-    /// The client is gone while an answer is still to come, which it will not read.
+    /// The client has disconnected while it waits for an answer, which it will not read.
     var hungUp: () -> Void = {}
     /// The connection is closed. Called once.
     var closed: () -> Void = {}
@@ -49,10 +48,10 @@ final class LineConnection {
         self.loop = loop
     }
 
-    /// Begins to take lines.
+    /// Begins to read lines.
     func start() { updateWatch() }
 
-    /// Takes no lines until `goOn`: the answer to the last one is still to come.
+    /// Reads no lines until `goOn`: the answer to the last one is not ready.
     func wait() { isWaiting = true }
 
     func goOn() {
@@ -61,15 +60,15 @@ final class LineConnection {
     }
 
     var isOpen: Bool { socket != nil }
-    /// Whether all that was sent has gone to the system.
+    /// Whether all output was passed to the system.
     var isDrained: Bool { output.isEmpty }
     private var waitingBytes: Int { output.count - sent }
 
     // MARK: Output
 
-    /// Sends a line; what does not fit into the system's buffer goes later.
-    /// - Parameter line: with its end.
-    /// - Returns: false when too much is waiting already: the line is not sent.
+    /// Sends a line; the part that does not fit into the system's buffer is sent later.
+    /// - Parameter line: with its line end.
+    /// - Returns: false when too much output is waiting: the line is not sent.
     @discardableResult
     func send(_ line: [UInt8]) -> Bool {
         guard isOpen else { return true }
@@ -89,7 +88,7 @@ final class LineConnection {
                 sent += count
             }
         } catch {
-            // The client is gone. Its earlier requests are still carried out.
+            // The client has disconnected. Its earlier requests are still carried out.
             sent = output.count
         }
         if sent == output.count {
@@ -121,7 +120,7 @@ final class LineConnection {
         if readiness.contains(.hangUp), !output.isEmpty { flush() }
         if !readiness.isDisjoint(with: [.readable, .hangUp, .error]), mayTakeLines, !hasMore { read() }
         if !hasMore { proceed() }
-        // All is read and answered, and the other side is gone for good: nothing is left to watch for.
+        // All lines are read and answered, and the client has disconnected: nothing is left to watch for.
         if readiness.contains(.hangUp), isOpen, hasEnded, !isWaiting, !hasMore { close() }
         if readiness.contains(.hangUp), isOpen, isWaiting || hasMore {
             unwatch()
@@ -142,7 +141,7 @@ final class LineConnection {
         }
     }
 
-    /// Delivers what lines there are, as long as they may be taken.
+    /// Delivers the lines that are there, while the turn lasts.
     private func proceed() {
         guard !isDelivering else { return }
         isDelivering = true

@@ -1,25 +1,25 @@
-/// Cuts what arrives into lines. A line that is too long is skipped to its end, and nothing of it is kept.
+/// Splits received bytes into lines. A line that is too long is skipped to its end, and none of it is kept.
 struct LineSplitter {
     enum Line: Equatable {
         case whole([UInt8])
         case tooLong
 
-        /// Its bytes; 0 for a line of which nothing is kept.
+        /// The length in bytes; 0 for a line that was skipped.
         var count: Int { if case .whole(let bytes) = self { bytes.count } else { 0 } }
     }
 
-    /// Bytes of the longest line, without its end.
+    /// The longest line in bytes, without its end.
     let limit: Int
     private var bytes: [UInt8] = []
     /// Where the next line begins.
     private var start = 0
-    /// Up to here there is no end of a line.
+    /// There is no line end before this index.
     private var searched = 0
     private var isSkipping = false
 
     init(limit: Int) { self.limit = limit }
 
-    /// Bytes that are kept.
+    /// How many bytes are stored.
     var count: Int { bytes.count - start }
 
     mutating func append(_ more: UnsafeRawBufferPointer) {
@@ -31,8 +31,8 @@ struct LineSplitter {
         bytes.append(contentsOf: more)
     }
 
-    /// Takes the next line. Empty ones are left out.
-    /// - Returns: nil as long as none has ended.
+    /// Removes and returns the next line. Empty lines are left out.
+    /// - Returns: nil while no line is complete.
     mutating func next() -> Line? {
         while let end = bytes[searched...].firstIndex(of: UInt8(ascii: "\n")) {
             if let line = take(to: end, next: end + 1) { return line }
@@ -42,7 +42,7 @@ struct LineSplitter {
         return nil
     }
 
-    /// The last line, which nothing has ended but the end of all.
+    /// The last line, which ends with the connection.
     mutating func finish() -> Line? { count > 0 || isSkipping ? take(to: bytes.count, next: bytes.count) : nil }
 
     private mutating func take(to end: Int, next: Int) -> Line? {

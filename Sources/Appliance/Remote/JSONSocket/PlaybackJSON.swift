@@ -3,8 +3,8 @@ import PCM
 import Platform
 import Player
 
-/// What both `tonearm play --json` and the control socket tell of what is played. Rates are in Hz, bit rates in bits
-/// per second. Any thread.
+/// The JSON of what is played, shared by `tonearm play --json` and the control socket. Rates are in Hz, bit rates in
+/// bits per second. Any thread.
 public enum PlaybackJSON {
     /// `codec`, `sampleRate`, `bitDepth`, `bitRate`; null without a context.
     public static func format(_ context: PlaybackContext?) -> JSONValue {
@@ -15,13 +15,19 @@ public enum PlaybackJSON {
         ]
     }
 
-    /// `name`, `sampleRate`, `channels`, `sampleFormat`, `significantBits`; null while no device is open.
+    /// `name`, `sampleRate`, `channels`, `sampleFormat`, `significantBits`, `adaptation`; null while no device is open.
     public static func device(_ device: DeviceConfiguration?) -> JSONValue {
         guard let device else { return .null }
         return [
             "name": JSONValue(device.device), "sampleRate": JSONValue(device.sampleRate),
             "channels": JSONValue(device.channelCount), "sampleFormat": .string("\(device.sampleFormat.name)"),
-            "significantBits": JSONValue(device.significantBits),
+            "significantBits": JSONValue(device.significantBits), "adaptation": adaptation(device.adaptation),
         ]
+    }
+
+    /// `kind` and `channels`, those of the audio; null where each channel is heard as it is.
+    private static func adaptation(_ adaptation: ChannelAdaptation?) -> JSONValue {
+        guard let adaptation else { return .null }
+        return ["kind": .string(adaptation.kind.rawValue), "channels": JSONValue(adaptation.sourceChannelCount)]
     }
 }

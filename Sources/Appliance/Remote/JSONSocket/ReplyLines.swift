@@ -5,10 +5,10 @@ import Player
 enum ReplyLines {
     typealias Member = JSONValue.Member
 
-    /// A page of the queue takes about this many bytes at most, so that a reply is no longer than a request may be.
+    /// A page of the queue has about this many bytes at most, so that a reply is no longer than a request may be.
     private static let pageBytes = 60 << 10
 
-    /// The members of the status that an event has, in the order of `RemoteEventSet.names`.
+    /// The members of the status in an event, in the order of `RemoteEventSet.names`.
     private static let eventMembers = [
         ["state", "file", "position", "focus", "power", "network", "device"],
         ["entry", "index", "count", "file", "title", "artist", "album", "duration", "format", "device"],
@@ -112,7 +112,7 @@ enum ReplyLines {
         var bytes = 0
         var entries: [JSONValue] = []
         for entry in page.entries {
-            // What surrounds the path takes less than 64 bytes.
+            // Everything except the path takes less than 64 bytes.
             bytes += JSONValue.string(entry.product.productId).serialized().utf8.count + 64
             if bytes > pageBytes, !entries.isEmpty { break }
             entries.append([

@@ -28,7 +28,7 @@ struct RequestFields {
         return integer
     }
 
-    /// - Parameter what: allowed, to follow "must be".
+    /// - Parameter what: the allowed values. Follows "must be" in the message.
     func number(_ name: String, _ what: String) throws(RequestMistake) -> Double? {
         guard let value = value(name) else { return nil }
         guard let number = value.number, number.isFinite else { throw .notAllowed(field: name, allowed: what) }
@@ -41,8 +41,8 @@ struct RequestFields {
         return text
     }
 
-    /// One of some words.
-    /// - Returns: which.
+    /// One of a list of words.
+    /// - Returns: its index.
     func choice(_ name: String, of words: [String]) throws(RequestMistake) -> Int {
         let allowed = "one of \(words.joined(separator: ", "))"
         let text = try text(name, allowed)

@@ -1,11 +1,11 @@
 import Platform
 
-/// How each request is written as JSON.
+/// The JSON form of each request.
 struct RequestForm {
     let name: String
     /// Besides `id` and `request`.
     let fields: [String]
-    /// For an old form: what a client uses instead. The reply repeats it.
+    /// For an old form: the form to use instead. The reply repeats it.
     var replacement: String?
     let build: (RequestFields) throws(RequestMistake) -> RemoteRequest
 
@@ -21,7 +21,7 @@ struct RequestForm {
 }
 
 extension RemoteRequest {
-    /// The most entries of the queue that one reply tells.
+    /// The most entries of the queue in one reply.
     static let pageLimit = 500
 
     /// Without old forms.
@@ -138,7 +138,7 @@ extension RemoteRequest {
         },
     ]
 
-    /// The events that a request names; all where it names none.
+    /// The events that a request names; all when it names none.
     private static func events(_ fields: RequestFields) throws(RequestMistake) -> RemoteEventSet {
         guard let value = fields.value("events") else { return .all }
         let allowed = "a list of names: \(RemoteEventSet.names.joined(separator: ", "))"

@@ -2,10 +2,10 @@ import Platform
 
 /// A line that a client has sent.
 struct RequestLine {
-    /// Comes back with the reply; `.null` where it is unknown.
+    /// The reply has the same id; `.null` when it is unknown.
     let id: JSONValue
     let request: Result<RemoteRequest, RequestMistake>
-    /// For a request in an old form: what to use instead.
+    /// For a request in an old form: the form to use instead.
     let notice: String?
 
     /// Deeper than any request.
@@ -40,7 +40,7 @@ struct RequestLine {
 }
 
 extension RequestForm {
-    /// The form of the request that a line's object is. All fields of the object are fields of the form.
+    /// The form of the request in a line's object. All fields of the object are fields of the form.
     static func form(of members: [JSONValue.Member]) throws(RequestMistake) -> RequestForm {
         guard let name = RequestFields(members: members).value("request")?.string else { throw .notARequest }
         guard let form = RemoteRequest.forms.first(where: { $0.name.utf8.elementsEqual(name.utf8) })

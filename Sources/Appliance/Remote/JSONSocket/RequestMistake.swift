@@ -1,10 +1,10 @@
 import Platform
 
-/// Why a line is no request. Nothing was done.
+/// Why a line is not a valid request. Nothing was done.
 public enum RequestMistake: Error, Equatable, Sendable {
-    /// No JSON, with the place of the first mistake.
+    /// Not JSON, with the place of the first mistake.
     case malformed(String)
-    /// JSON, but no object with a `request`.
+    /// JSON, but not an object with a `request`.
     case notARequest
     /// An id that is neither a string nor a number.
     case badID
@@ -13,9 +13,9 @@ public enum RequestMistake: Error, Equatable, Sendable {
     case unknownField(String, known: [String])
     case missing(field: String, allowed: String)
     case notAllowed(field: String, allowed: String)
-    /// Two fields that exclude each other, or neither of two of which one is needed.
+    /// Two fields that exclude each other, or none of two fields when one is needed.
     case notOneOf(String, String)
-    /// With what there is instead.
+    /// The message suggests another setting.
     case unknownSetting(String)
     case tooLong(limit: Int)
 }

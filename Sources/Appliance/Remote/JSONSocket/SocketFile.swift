@@ -1,28 +1,27 @@
 import CLinux
 import Platform
 
-/// The socket's name in the file system: who may connect, and what becomes of a name that a crash has left.
+/// The socket's file: its permissions, and how a file that a crash has left is replaced.
 struct SocketFile {
     let path: String
     /// The lowest nine bits of its mode.
     let mode: UInt32
-    /// The group that it belongs to, where the mode lets a group use it; nil for the process's own.
+    /// The group of the socket, when the mode lets a group use it; nil for the process's own.
     let group: String?
 
-    /// Under this name the socket gets its owner and mode, before anybody looks for it.
+    /// The socket gets its owner and mode under this name, before clients can find it.
     private var temporaryPath: String { path + ".new" }
     /// sun_path has 108 bytes, with the NUL.
     static let lengthLimit = 107 - 4
 
-    /// Listens. There is never a moment at which somebody could connect who may not.
+    /// Listens. At no moment can a user connect who is not allowed to.
     func open() throws(SocketFileError) -> LocalSocket {
         try checkIsFree()
         do throws(SystemError) {
             try Folder.create(Folder.containing(path))
             if Self.isSocket(temporaryPath) == true { try Folder.removeFile(temporaryPath) }
             let socket = try LocalSocket(listeningAt: temporaryPath, mode: 0o600)
-            // Cut here: a socket that nobody listens on any more lies under the temporary name; the next start removes
-            // it.
+            // A crash here leaves an unused socket under the temporary name. The next start removes it.
             giveToGroup()
             if chmod(temporaryPath, mode_t(mode)) != 0 || rename(temporaryPath, path) != 0 {
                 let error = SystemError.last("rename", path)
@@ -41,9 +40,9 @@ struct SocketFile {
         guard let isSocket = Self.isSocket(path) else { return }
         guard isSocket else { throw .notASocket(path: path) }
         do throws(SystemError) { _ = try LocalSocket(connectingTo: path, seconds: 1) } catch {
-            // Nobody listens: left by a crash.
+            // No program listens: a crash has left the socket.
             if error.code == ECONNREFUSED || error.code == ENOENT { return }
-            // A program listens, and has not accepted for a while.
+            // A program listens, and has not accepted connections for a while.
             if error.code == EAGAIN { throw .inUse(path: path) }
             throw .system(path: path, error)
         }
@@ -63,7 +62,7 @@ struct SocketFile {
         }
     }
 
-    /// nil when nothing is there.
+    /// nil when there is no file.
     private static func isSocket(_ path: String) -> Bool? {
         var mode: UInt32 = 0
         guard tonearm_mode_of_link(path, &mode) == 0 else { return nil }

@@ -1,19 +1,19 @@
 import CLinux
 import Platform
 
-/// Why nobody can connect: the control socket could not be opened.
+/// The control socket could not be opened, so clients cannot connect.
 public enum SocketFileError: Error, Equatable, Sendable {
     /// Another program listens there.
     case inUse(path: String)
-    /// Something is there that is no socket; it is left alone.
+    /// Another kind of file is there; it is left alone.
     case notASocket(path: String)
     /// The system refuses it.
-    /// - Parameter path: as it is configured; what was tried may have been tried on another one.
+    /// - Parameter path: as configured; the failed operation may have used another one.
     case system(path: String, SystemError)
 }
 
 extension SocketFileError: CustomStringConvertible {
-    /// One line that also says the way out.
+    /// One line, with what to do.
     public var description: String {
         switch self {
         case .inUse(let path):
@@ -31,7 +31,7 @@ extension SocketFileError: CustomStringConvertible {
         case EACCES, EPERM:
             "\(error.reason). Start it as a user who may write to \(folder), or set another path"
         case EEXIST, ENOTDIR: "the folder \(folder) cannot be made: a file is in the way. Set another path"
-        default: "\(error.operation): \(error.reason). If that cannot be mended, set another path"
+        default: "\(error.operation): \(error.reason). Fix that, or set another path"
         }
     }
 }

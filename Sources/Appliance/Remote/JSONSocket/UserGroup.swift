@@ -1,6 +1,6 @@
 import Platform
 
-/// A group of users. Read from the file itself: getgrnam(3) would load libraries, which a static program cannot.
+/// A group of users. Read from the file directly: getgrnam(3) would load libraries, which a static program cannot.
 enum UserGroup {
     /// The id of the group with this name; nil when there is none, or the file cannot be read.
     static func id(named name: String, file: String = "/etc/group") -> UInt32? {

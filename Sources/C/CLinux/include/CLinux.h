@@ -60,7 +60,7 @@ int tonearm_use_realtime_priority(int priority);
 unsigned long tonearm_realtime_priority_limit(void);
 /// Whether the kernel says that its clock is synchronised (STA_UNSYNC is clear).
 int tonearm_clock_is_synchronised(void);
-/// strtod(3) and snprintf(3) with "%.*f" in the C locale, whatever locale the process has.
+/// strtod(3) and snprintf(3) with "%.*f" in the C locale, independent of the locale of the process.
 double tonearm_parse_double(const char *text, char **end);
 int tonearm_format_fixed(char *buffer, size_t size, double value, int decimals);
 /// Sends a datagram to a UNIX socket by its path, or by its abstract name behind an @. Returns 0, or -1 with errno.

@@ -1,13 +1,13 @@
 import PCM
 
-/// Where the first FLAC stream of a file ends. Files of several parts are sometimes just put one behind the other, and
-/// libFLAC, which searches by the numbers of the frames, would find a frame of that number in any of them.
+/// Where the first FLAC stream of a file ends. Some files are several streams, one behind the other. libFLAC searches
+/// by frame numbers, and would find a frame with the number in any of them.
 struct FLACExtent {
-    /// Where it ends, once that is known to be before the file's end.
+    /// The end of the first stream, when it is known to be before the end of the file.
     private(set) var end: Int64?
-    /// Whether another stream may follow; nil until somebody has looked.
+    /// Whether another stream may follow; nil while this is not known.
     private var mayBeFollowed: Bool?
-    /// No other stream begins before here.
+    /// No other stream begins before this offset.
     private var searchedTo: Int64
 
     private static let chunkSize = 65_536
@@ -16,17 +16,17 @@ struct FLACExtent {
 
     init(_ header: FLACHeader) { searchedTo = header.audioOffset }
 
-    /// Another stream was met while playing.
+    /// Another stream was found during playback.
     mutating func isFollowed(at offset: Int64) { end = end ?? offset }
 
-    /// Looks at the file's end, once: the last frame there is the last of the first stream, or there is more to look
-    /// at.
-    /// - Parameter stream: of the file's first stream; it then stands anywhere.
+    /// Checks the end of the file once. If the last frame there is the last one of the first stream, no other stream
+    /// follows.
+    /// - Parameter stream: of the file's first stream; its position is undefined afterwards.
     mutating func examine(
         _ source: any ByteSource, _ header: FLACHeader, with stream: FLACStream
     ) throws(Interruption) {
         let info = header.streamInfo
-        // Without a total, whatever the last frame is may be the first stream's.
+        // Without a total, any last frame may belong to the first stream.
         guard mayBeFollowed == nil, let length = source.length, let total = info.frameCount else { return }
         if let most = info.mostBytes, length - header.audioOffset > most + Self.roomForTag {
             mayBeFollowed = true
@@ -38,14 +38,14 @@ struct FLACExtent {
         do throws(Interruption) {
             last = try stream.lastBlock(behind: max(header.audioOffset, length - window))
         } catch {
-            // What cannot be read there need not matter where the seek goes.
+            // A read error there may not matter for the target of the seek.
             if error == .notYet || error == .source(.cancelled) { throw error }
             return
         }
         mayBeFollowed = last?.endFrame != total || last?.format != info.format
     }
 
-    /// Whether `offset` lies in another stream than the first. If so, `end` is known from then on.
+    /// Whether `offset` is in a later stream. If so, `end` is known from then on.
     mutating func isLeft(at offset: Int64, in source: any ByteSource) throws(Interruption) -> Bool {
         guard end == nil, mayBeFollowed == true else { return false }
         let reader = SourceReader(source)
@@ -58,8 +58,7 @@ struct FLACExtent {
         return end != nil
     }
 
-    /// How a stream starts: its marker and the header of a STREAMINFO block, but for the bit that makes it the last
-    /// one.
+    /// The start of a stream: its marker and the header of a STREAMINFO block, without the bit for the last block.
     private static let start = FLACHeader.marker + [0, 0, 0, UInt8(FLACStreamInfo.byteCount)]
 
     private static func firstStart(in bytes: [UInt8]) -> Int? {

@@ -1,7 +1,7 @@
 import PCM
 
-/// FLAC in packets that are exactly one frame each, as MP4 and Ogg hold it. STREAMINFO comes from the container, and so
-/// do the times: the numbers in the frames do not matter.
+/// FLAC in packets of exactly one frame each, as in MP4 and Ogg. STREAMINFO and the times come from the container; the
+/// numbers in the frames are ignored.
 final class FLACFrameCodec: Codec {
     private(set) var damage = DamageReport()
 
@@ -10,10 +10,10 @@ final class FLACFrameCodec: Codec {
     private let library: FLACLibrary
     private var format: PCMFormat
     private var pendingFormat: PCMFormat
-    /// Frames that stand for a packet that cannot be decoded.
+    /// Silent frames that replace a packet that cannot be decoded.
     private var pendingSilence: Int64 = 0
 
-    /// More than a FLAC frame can have: a longer duration is itself damaged.
+    /// The most frames of a FLAC frame: a longer duration is itself damaged.
     private static let longestSilence: Int64 = 65_535
 
     init(_ packets: any TimedPacketSource, _ streamInfo: FLACStreamInfo) throws(Interruption) {
@@ -62,7 +62,7 @@ final class FLACFrameCodec: Codec {
     ) throws(Interruption) -> Int? {
         input.setFrame(packet.bytes)
         library.flush()
-        // A trimmed packet goes through `kept`, where its ends are cut off.
+        // A trimmed packet goes through `kept`, where it is cut.
         let expected = packet.trim == PacketTrim() ? FLACLibrary.Expectation(format: format) : nil
         guard let block = try library.decodeBlock(into: buffer, expected: expected), block.isIntact else {
             library.kept.drop(.max)

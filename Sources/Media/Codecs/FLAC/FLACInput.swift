@@ -1,24 +1,24 @@
-/// The bytes as libFLAC shall see them: a condensed header, then what packets hold.
+/// The bytes for libFLAC: a condensed header, then the content of packets.
 protocol FLACInput: AnyObject {
     /// - Returns: the number of bytes; 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(Interruption) -> Int
-    /// Where the next byte comes from, in this view.
+    /// The position of the next byte, in this view.
     var position: Int64 { get }
-    /// Whether the last read met the end.
+    /// Whether the last read reached the end.
     var isAtEnd: Bool { get }
-    /// Bytes of this view in all, or nil where that is not known or makes no sense.
+    /// The number of bytes in this view, or nil when it is not known or not valid.
     var length: Int64? { get }
     func seek(to position: Int64)
 }
 
-/// A header, then a native FLAC file from its first audio frame on, to its end or to where another stream begins.
+/// A header, then a native FLAC file from its first audio frame on, to its end or to the start of another stream.
 final class FLACSpanInput: FLACInput {
     private let container: FLACContainer
     private let header: [UInt8]
     private let audioOffset: Int64
     private(set) var position: Int64 = 0
     private(set) var isAtEnd = false
-    /// What is left of the last packet.
+    /// The unread part of the last packet.
     private var rest = UnsafeRawBufferPointer(start: nil, count: 0)
 
     /// - Parameter header: of the container, or of a stream that was appended to it.
@@ -36,7 +36,7 @@ final class FLACSpanInput: FLACInput {
         (container.end ?? container.source.length).map { audioStart + max(0, $0 - audioOffset) }
     }
 
-    /// The place in the file of a position behind the header. Positions come from seek tables too, so any number is
+    /// The offset in the file for a position behind the header. Positions come from seek tables too, so any number is
     /// possible.
     func fileOffset(of position: Int64) -> Int64 {
         let (offset, isBeyond) = audioOffset.addingReportingOverflow(position - audioStart)
@@ -79,7 +79,7 @@ final class FLACSpanInput: FLACInput {
     }
 }
 
-/// A header, then the frame of one packet after the other.
+/// A header, then the frames of the packets.
 final class FLACFrameInput: FLACInput {
     private let header: [UInt8]
     private(set) var position: Int64 = 0
@@ -91,7 +91,7 @@ final class FLACFrameInput: FLACInput {
         header = FLACHeader.marker + [0x80, 0, 0, UInt8(FLACStreamInfo.byteCount)] + streamInfo.raw
     }
 
-    /// The frame that libFLAC gets next. Valid as long as the packet.
+    /// The next frame for libFLAC. Valid as long as the packet.
     func setFrame(_ bytes: UnsafeRawBufferPointer) {
         rest = bytes
         isAtEnd = false

@@ -3,23 +3,23 @@ import PCM
 
 /// libFLAC's stream decoder: one block of frames at a time.
 ///
-/// Thread: the decoder thread alone; libFLAC calls back on the thread that calls it.
+/// Thread: only the decoder thread; libFLAC calls back on the calling thread.
 final class FLACLibrary {
     /// Frames as libFLAC decoded them.
     struct Block {
-        /// As the frame header numbers it, less `firstSample`.
+        /// The number in the frame header, minus `firstSample`.
         var firstFrame: Int64
         var frameCount: Int
         var format: PCMFormat
-        /// False for a frame that did not hold against its checksum: its samples are zero and its header is doubtful.
+        /// False for a frame with a wrong checksum: its samples are zero and its header is doubtful.
         var isIntact: Bool
-        /// Whether the samples went to the caller's buffer; otherwise they are in `kept`.
+        /// Whether the samples were written to the caller's buffer; otherwise they are in `kept`.
         var isDelivered: Bool
 
         var endFrame: Int64 { firstFrame + Int64(frameCount) }
     }
 
-    /// What the next block must be for its samples to go straight into the caller's buffer.
+    /// The next block is decoded directly into the caller's buffer if it matches this.
     struct Expectation {
         /// nil: any.
         var firstFrame: Int64? = nil
@@ -28,22 +28,22 @@ final class FLACLibrary {
 
     struct Complaints {
         var count = 0
-        /// Frames that were whole but for their checksum.
+        /// Frames whose only fault was their checksum.
         var badChecksums = 0
     }
 
     /// The samples of the last block that was not delivered: interleaved, left-justified.
     var kept = SampleStore()
-    /// What libFLAC complained about since this was last cleared.
+    /// The errors that libFLAC reported since this was last cleared.
     var complaints = Complaints()
 
     private let handle: UnsafeMutablePointer<FLAC__StreamDecoder>
     private let input: any FLACInput
     /// The number of the sample that is counted as 0.
     private let firstSample: Int64
-    /// Why the input gave nothing.
+    /// Why the input returned no bytes.
     private var interruption: Interruption?
-    /// Whether libFLAC stands where decoding cannot go on after an interruption: it has to be sent somewhere first.
+    /// Whether libFLAC cannot continue here after an interruption: it needs a seek or restart first.
     private(set) var isLost = false
     private var block: Block?
     private var blocksInCall = 0
@@ -69,9 +69,9 @@ final class FLACLibrary {
     deinit { FLAC__stream_decoder_delete(handle) }
 
     /// Decodes until there is a block.
-    /// - Parameter buffer: takes the samples of the block if it is the one `expected` and has room for it.
+    /// - Parameter buffer: gets the samples of the block if it matches `expected` and fits.
     /// - Returns: nil at the end of the stream.
-    /// - Throws: an interruption of the input, after which the same call goes on, unless `isLost`.
+    /// - Throws: an interruption of the input. The same call then continues, unless `isLost`.
     func decodeBlock(
         into buffer: UnsafeMutableBufferPointer<Int32>, expected: Expectation?
     ) throws(Interruption) -> Block? {
@@ -86,7 +86,7 @@ final class FLACLibrary {
             blocksInCall = 0
             let isRunning = FLAC__stream_decoder_process_single(handle) != 0
             if let interruption {
-                // libFLAC cannot wait inside a frame. It begins again with the frame.
+                // libFLAC cannot wait inside a frame. It starts the frame again.
                 block = nil
                 kept.drop(.max)
                 complaints = complaintsBefore
@@ -96,8 +96,8 @@ final class FLACLibrary {
                 throw interruption
             }
             if blocksInCall > 1, let start, start != restartedAt {
-                // libFLAC 1.4 puts silence of its own where frames were lost, in the buffers of the frame behind it,
-                // which is lost too then. After a flush it has forgotten that anything is missing.
+                // libFLAC 1.4 inserts its own silence for lost frames, into the buffers of the next frame, which is
+                // then lost too. A flush makes it forget the lost frames.
                 block = nil
                 restartedAt = start
                 restart(at: start)
@@ -112,9 +112,9 @@ final class FLACLibrary {
         return block
     }
 
-    /// Goes to `frame` with libFLAC's own search.
-    /// - Returns: the rest of the block that begins with `frame`, kept; nil when libFLAC did not find it, after which
-    ///   the stream stands anywhere.
+    /// Moves to `frame` with libFLAC's own search.
+    /// - Returns: the rest of the block from `frame` on, kept; nil when libFLAC did not find it. The position is then
+    ///   undefined.
     func seek(toFrame frame: Int64) throws(Interruption) -> Block? {
         clearFailure()
         block = nil
@@ -136,10 +136,10 @@ final class FLACLibrary {
         _ = FLAC__stream_decoder_flush(handle)
     }
 
-    /// Forgets what was read of the input and not decoded.
+    /// Drops input that was read and not decoded.
     func flush() { _ = FLAC__stream_decoder_flush(handle) }
 
-    /// Where the bytes begin that libFLAC has not used yet; nil inside a frame.
+    /// The offset of the first byte that libFLAC has not used yet; nil inside a frame.
     var position: Int64? {
         var position: UInt64 = 0
         return FLAC__stream_decoder_get_decode_position(handle, &position) != 0 ? Int64(position) : nil
@@ -156,7 +156,7 @@ final class FLACLibrary {
     }
 }
 
-// What libFLAC calls. The pointers are valid during the call only.
+// Callbacks of libFLAC. The pointers are valid only during the call.
 extension FLACLibrary {
     fileprivate static func of(_ client: UnsafeMutableRawPointer?) -> FLACLibrary {
         Unmanaged<FLACLibrary>.fromOpaque(client!).takeUnretainedValue()
@@ -170,7 +170,7 @@ extension FLACLibrary {
             let wanted = UnsafeMutableRawBufferPointer(start: buffer, count: count.pointee)
             count.pointee = try input.read(into: wanted)
         } catch {
-            // Never the end of the file: `decodeBlock` throws what happened.
+            // Never report the end of the file: `decodeBlock` throws the interruption.
             interruption = error
             return FLAC__STREAM_DECODER_READ_STATUS_ABORT
         }
@@ -211,8 +211,8 @@ extension FLACLibrary {
             shift: Int32(32 - format.bitDepth), into: destination.baseAddress!)
 
         blocksInCall += 1
-        // libFLAC before 1.4 gives a frame with a wrong checksum out as zeros, right after its complaint. Later ones
-        // drop it, so what comes is another frame.
+        // libFLAC before 1.4 returns a frame with a wrong checksum as zeros, right after the error. Later versions drop
+        // it, so this is another frame.
         let isIntact = !checksumFailed || destination.prefix(sampleCount).contains { $0 != 0 }
         checksumFailed = false
         block = Block(

@@ -1,31 +1,31 @@
-/// libFLAC over the spans of a native FLAC file, and libFLAC's own seeking in them.
+/// libFLAC on the spans of a native FLAC file, with libFLAC's own seeking.
 ///
-/// Thread: the decoder thread alone.
+/// Thread: only the decoder thread.
 final class FLACStream {
     let library: FLACLibrary
 
     private let container: FLACContainer
     private let input: FLACSpanInput
 
-    /// - Parameter header: the one of `container`, or of a stream that was appended to it.
+    /// - Parameter header: that of `container`, or of an appended stream.
     init(_ container: FLACContainer, _ header: FLACHeader) throws(Interruption) {
         self.container = container
         input = FLACSpanInput(container, header)
         library = try FLACLibrary(input, firstSample: header.firstSample)
     }
 
-    /// Goes to `frame`.
-    /// - Parameter end: where in the file the search has to end, which goes for the search alone.
-    /// - Returns: the rest of the block that begins with `frame`, kept; nil when libFLAC did not find it, after which
-    ///   the stream stands anywhere.
+    /// Moves to `frame`.
+    /// - Parameter end: where in the file the search ends; this limits only the search.
+    /// - Returns: the rest of the block from `frame` on, kept; nil when libFLAC did not find it. The position is then
+    ///   undefined.
     func seek(toFrame frame: Int64, before end: Int64?) throws(Interruption) -> FLACLibrary.Block? {
         container.end = end
         defer { container.end = nil }
         return try library.seek(toFrame: frame)
     }
 
-    /// The last block of the file that is intact, if it begins behind `offset`; nothing of it is kept. The stream then
-    /// stands anywhere.
+    /// The last intact block of the file, if it begins behind `offset`; its samples are not kept. The position is
+    /// undefined afterwards.
     func lastBlock(behind offset: Int64) throws(Interruption) -> FLACLibrary.Block? {
         library.restart(at: input.position(of: offset))
         var last: FLACLibrary.Block?
@@ -41,9 +41,9 @@ final class FLACStream {
     /// Goes back to the first audio frame.
     func rewind() { library.restart(at: input.audioStart) }
 
-    /// Goes back to where it stood when another stream used the same container.
+    /// Goes back to the position before another stream used the same container.
     func resume(atFileOffset offset: Int64) { library.restart(at: input.position(of: offset)) }
 
-    /// Where in the file the bytes begin that libFLAC has not used yet.
+    /// The offset in the file of the first byte that libFLAC has not used yet.
     var fileOffset: Int64? { library.position.map(input.fileOffset) }
 }

@@ -1,35 +1,35 @@
 import PCM
 
-/// Native FLAC through libFLAC: what it decodes, with silence where frames were lost, and exact seeking.
+/// Native FLAC, decoded by libFLAC, with silence for lost frames and exact seeking.
 final class FLACStreamCodec: Codec {
     private(set) var damage = DamageReport()
 
     private let container: FLACContainer
-    /// Of the stream that the file begins with.
+    /// The header of the first stream of the file.
     private let header: FLACHeader
     private var stream: FLACStream
-    /// Other than `header` while a stream is played that was appended to the first one.
+    /// Differs from `header` while an appended stream is played.
     private var currentHeader: FLACHeader
     private var extent: FLACExtent
 
-    /// The frame, as the stream numbers it, that comes after what was handed out or is pending.
+    /// The number, in the stream, of the frame after the last one that was returned or is pending.
     private var position: Int64 = 0
-    /// What the caller knows the format to be.
+    /// The format that the caller knows.
     private var announcedFormat: PCMFormat
     /// The format of the pending frames.
     private var pendingFormat: PCMFormat
-    /// Silent frames that go out before the kept ones.
+    /// Silent frames to return before the kept ones.
     private var pendingSilence: Int64 = 0
-    /// Where to go before decoding on, after a seek that was disturbed or a source that failed.
+    /// Where to continue after an interrupted seek or a failed source.
     private var interruptedAt: Int64?
-    /// Frames before `position` are dropped, not played: on the way to the target of a seek.
+    /// Frames before `position` are dropped: they lead to the target of a seek.
     private var isSkipping = false
     private var hasDecoded = false
     private var isAtEnd = false
 
-    /// Silence that is believed at one place: 10 minutes. A number that asks for more is itself damaged.
+    /// The longest gap that is filled with silence: 10 minutes. A number that asks for more is itself damaged.
     private static let longestGapInSeconds: Int64 = 600
-    /// The largest number that a frame can have (RFC 9639, 9.1.5).
+    /// The largest possible frame number (RFC 9639, 9.1.5).
     private static let lastFrame: Int64 = 1 << 36
 
     init(_ container: FLACContainer) throws(Interruption) {
@@ -51,7 +51,7 @@ final class FLACStreamCodec: Codec {
         }
     }
 
-    /// The frames of an appended stream have no numbers of their own here: it is reached by playing.
+    /// The frames of an appended stream have no numbers in this file: it is reached only by playing.
     func seek(toFrame frame: Int64) throws(Interruption) -> Int64 {
         if currentHeader.audioOffset != header.audioOffset {
             stream = try FLACStream(container, header)
@@ -64,7 +64,7 @@ final class FLACStreamCodec: Codec {
 
     // MARK: - Decoding
 
-    /// What is left of earlier blocks: silence first, then the kept samples, with a change of format before them.
+    /// The rest of earlier blocks: silence first, then the kept samples, with a change of format before them.
     private func takePending(into buffer: UnsafeMutableBufferPointer<Int32>) -> CodecRun? {
         if pendingSilence > 0 {
             let count = Int(min(pendingSilence, Int64(buffer.count / announcedFormat.channelCount)))
@@ -84,7 +84,8 @@ final class FLACStreamCodec: Codec {
     }
 
     /// Decodes one block.
-    /// - Returns: the number of frames that went into `buffer`, or nil when something is pending, or the end was met.
+    /// - Returns: the number of frames that were written into `buffer`, or nil when something is pending, or at the
+    ///   end.
     private func decode(into buffer: UnsafeMutableBufferPointer<Int32>) throws(Interruption) -> Int? {
         if let total = currentHeader.streamInfo.frameCount, position == total, try continueWithAppendedStream() {
             return nil
@@ -109,7 +110,7 @@ final class FLACStreamCodec: Codec {
         return accept(block)
     }
 
-    /// Puts an intact block in its place.
+    /// Places an intact block in the stream.
     private func accept(_ block: FLACLibrary.Block) -> Int? {
         hasDecoded = true
         if isSkipping {
@@ -131,7 +132,7 @@ final class FLACStreamCodec: Codec {
         return block.isDelivered ? block.frameCount : nil
     }
 
-    /// Frames of silence that stand for the frames that are missing before `block`.
+    /// Frames of silence for the missing frames before `block`.
     private func silence(for gap: Int64, before block: FLACLibrary.Block) -> Int64 {
         guard block.format == announcedFormat, gap <= Self.longestGapInSeconds * Int64(block.format.sampleRate) else {
             return 0
@@ -140,7 +141,7 @@ final class FLACStreamCodec: Codec {
         return max(0, gap)
     }
 
-    /// libFLAC has come to the end of the file.
+    /// libFLAC has reached the end of the file.
     private func finish() throws(Interruption) {
         let total = currentHeader.streamInfo.frameCount
         if let total, position < total, !isSkipping {
@@ -160,8 +161,8 @@ final class FLACStreamCodec: Codec {
         }
     }
 
-    /// Another stream may have been put behind this one. Each has a header that tells its format, and numbers its
-    /// frames from 0.
+    /// Another stream may follow this one in the file. Each has a header with its format, and numbers its frames from
+    /// 0.
     private func continueWithAppendedStream() throws(Interruption) -> Bool {
         guard let next = stream.fileOffset, next > currentHeader.audioOffset else { return false }
         guard let appended = try container.appendedHeader(at: next) else { return false }
@@ -190,7 +191,7 @@ final class FLACStreamCodec: Codec {
         interruptedAt = nil
     }
 
-    /// libFLAC searches; its answer is checked, and where it fails there are three other ways.
+    /// libFLAC searches, and its result is checked. When it fails, there are three other methods.
     private func find(_ frame: Int64) throws(Interruption) {
         if frame == 0 { return stream.rewind() }
         if let total = currentHeader.streamInfo.frameCount, frame >= total {
@@ -198,20 +199,20 @@ final class FLACStreamCodec: Codec {
             return
         }
         if try land(on: frame) { return }
-        // The seek table may lie: do without it from now on.
+        // The seek table may be wrong: it is not used from now on.
         if currentHeader.seekTable != nil {
             currentHeader.dropSeekTable()
             stream = try FLACStream(container, currentHeader)
             if try land(on: frame) { return }
         }
-        // The frame may be lost: find one before it, and let the numbers tell what is missing.
+        // The frame may be lost: find one before it, and count the missing frames by the numbers.
         isSkipping = true
         var step = Int64(currentHeader.streamInfo.format.sampleRate)
         while step < frame {
             if try land(on: frame - step) { return }
             step *= 4
         }
-        // A source of unknown length cannot be searched at all.
+        // A source of unknown length cannot be searched.
         stream.rewind()
     }
 

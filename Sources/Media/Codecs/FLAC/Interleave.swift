@@ -1,8 +1,8 @@
 /// Interleaves `frameCount` samples of each channel into `target` and moves them up by `shift` bits.
 ///
-/// Unchecked on purpose: this is the loop that playing costs most in after libFLAC itself, and in this shape it becomes
-/// vector code, also where the rest is optimised for size. The caller has made sure that `target` holds
-/// `frameCount * channelCount` samples.
+/// Unchecked on purpose: after libFLAC, this loop is the largest cost of playing. In this form it becomes vector code,
+/// even when the rest is optimised for size. The caller guarantees that `target` holds `frameCount * channelCount`
+/// samples.
 @_optimize(speed) @inline(never)
 func interleave(
     _ channels: UnsafePointer<UnsafePointer<Int32>?>, channelCount: Int, frameCount: Int, shift: Int32,

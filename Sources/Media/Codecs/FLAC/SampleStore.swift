@@ -1,4 +1,4 @@
-/// Samples that did not fit where they were wanted, until they are taken piece by piece.
+/// Decoded samples that did not fit into the caller's buffer, until they are read.
 struct SampleStore: ~Copyable {
     private var storage = UnsafeMutableBufferPointer<Int32>(start: nil, count: 0)
     private var start = 0
@@ -7,7 +7,7 @@ struct SampleStore: ~Copyable {
 
     deinit { storage.deallocate() }
 
-    /// Throws away what is left and makes room for `count` samples, which the caller writes.
+    /// Drops the remaining samples and makes room for `count` samples, which the caller writes.
     mutating func replace(count: Int) -> UnsafeMutableBufferPointer<Int32> {
         if storage.count < count {
             storage.deallocate()

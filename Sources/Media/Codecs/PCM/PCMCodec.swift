@@ -1,11 +1,11 @@
-/// Integer PCM: every packet is frames already.
+/// Integer PCM: a packet already contains frames.
 final class PCMCodec: Codec {
     let damage = DamageReport()
 
     private let packets: any TimedPacketSource
     private let layout: SampleLayout
     private let channelCount: Int
-    /// What is left of the last packet.
+    /// The unread part of the last packet.
     private var rest = UnsafeRawBufferPointer(start: nil, count: 0)
 
     init(_ packets: any TimedPacketSource, _ layout: SampleLayout, channelCount: Int) {

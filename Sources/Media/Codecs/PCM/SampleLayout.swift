@@ -1,4 +1,4 @@
-/// How integer samples lie in a file.
+/// The layout of integer samples in a file.
 struct SampleLayout: Equatable {
     /// Bytes of one sample, 1 to 4.
     var byteCount: Int
@@ -8,7 +8,7 @@ struct SampleLayout: Equatable {
     /// WAV stores up to 8 bits with an offset instead of a sign.
     var isUnsigned = false
 
-    /// Makes left-justified samples out of bytes; the bits below `bitDepth` come out as zero.
+    /// Converts bytes to left-justified samples; the bits below `bitDepth` become zero.
     ///
     /// Unchecked: `bytes` holds `sampleCount * byteCount` bytes, `target` has room for `sampleCount` samples.
     @_optimize(speed) @inline(never)

@@ -3,7 +3,7 @@ struct AIFFCommon {
     let layout: SampleLayout
     let channelCount: Int
     let sampleRate: Int
-    /// nil where the writer did not come back to fill it in.
+    /// nil when the writer has not filled it in.
     let frameCount: Int64?
 
     init(_ chunk: [UInt8], isAIFC: Bool) throws(Interruption) {
@@ -36,7 +36,8 @@ struct AIFFCommon {
         frameCount = frames == 0 || frames == .max ? nil : Int64(frames)
     }
 
-    /// An 80-bit extended number (IEEE 754, double extended) rounded to a whole one, if it can be a sample rate.
+    /// An 80-bit extended number (IEEE 754, double extended), rounded to an integer; nil when it cannot be a sample
+    /// rate.
     private static func integer(exponent: UInt16, mantissa: UInt64) -> UInt64? {
         // The value is mantissa * 2^(exponent - 16383 - 63).
         let shift = 16383 + 63 - Int(exponent)

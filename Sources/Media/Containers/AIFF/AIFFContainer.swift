@@ -10,9 +10,6 @@ struct AIFFContainer {
         packets = PCMPackets(
             source, layout: common.layout, channelCount: common.channelCount, sampleRate: common.sampleRate,
             dataOffset: data.offset, declaredBytes: data.byteCount, declaredFrames: common.frameCount)
-        let properties = AudioProperties(
-            format: packets.format, frameCount: packets.frameCount, container: .aiff, codec: .pcm,
-            bitRate: packets.bitRate)
-        track = TrackDescription(properties: properties, metadata: tags.overridden(by: header.tags))
+        track = packets.track(in: .aiff, tags.overridden(by: header.tags))
     }
 }

@@ -1,7 +1,7 @@
-/// The chunks of an AIFF file, in whatever order they come.
+/// The chunks of an AIFF file, in any order.
 struct AIFFHeader {
     private(set) var common: AIFFCommon?
-    /// Where the samples lie. No count means: as far as the file goes.
+    /// The position of the samples. Without a count they reach to the end of the file.
     private(set) var data: (offset: Int64, byteCount: Int64?)?
     private(set) var tags = TrackMetadata()
 
@@ -9,7 +9,7 @@ struct AIFFHeader {
     private static let largestCommon: Int64 = 1024
     private static let longestText: Int64 = 4096
 
-    /// Where the source ends, as far as it is known.
+    /// The end of the source, as far as it is known.
     private let end: Int64
     private let isAIFC: Bool
     private var texts = TagFields()
@@ -25,7 +25,7 @@ struct AIFFHeader {
         for _ in 0..<Self.mostChunks {
             guard let start = offset, start <= end - 8 else { break }
             do throws(Interruption) { offset = try readChunk(of: source, at: start) } catch {
-                // Nobody waits for the end of a download only because there may be tags.
+                // Do not wait for the end of a download only because there may be tags.
                 guard error == .notYet, common != nil, data != nil else { throw error }
                 offset = nil
             }
@@ -33,7 +33,7 @@ struct AIFFHeader {
         tags = texts.result.overridden(by: id3Tags)
     }
 
-    /// - Returns: where the next chunk begins; nil at the end.
+    /// - Returns: the offset of the next chunk; nil at the end.
     private mutating func readChunk(of source: any ByteSource, at offset: Int64) throws(Interruption) -> Int64? {
         let reader = SourceReader(source)
         var chunk = ByteReader(try reader.bytes(8, at: offset))

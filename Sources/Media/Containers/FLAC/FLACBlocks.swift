@@ -1,5 +1,5 @@
-/// The metadata blocks of a FLAC stream (RFC 9639, 8), found without reading those that are not needed: a picture of
-/// 20 MB costs the four bytes of its block header.
+/// The metadata blocks of a FLAC stream (RFC 9639, 8). Blocks that are not needed are not read: for a picture of 20 MB
+/// only the four bytes of its block header.
 struct FLACBlocks {
     enum BlockType {
         static let streamInfo: UInt8 = 0
@@ -8,31 +8,31 @@ struct FLACBlocks {
         static let lastKnown: UInt8 = 6
     }
 
-    /// nil where the block is missing or makes no sense.
+    /// nil when the block is missing or not valid.
     private(set) var streamInfo: FLACStreamInfo?
-    /// Why `streamInfo` makes no sense.
+    /// Why `streamInfo` is not valid.
     private(set) var streamInfoError: Interruption?
-    /// The SEEKTABLE block's content, where there is one of a believable size.
+    /// The content of the SEEKTABLE block, if there is one of a plausible size.
     private(set) var seekTable: [UInt8]?
-    /// Where the VORBIS_COMMENT block's content lies.
+    /// The range of the VORBIS_COMMENT block's content.
     private(set) var comments: Range<Int64>?
-    /// Where the first audio frame is, or where to begin searching for it.
+    /// The offset of the first audio frame, or of the search for it.
     private(set) var audioOffset: Int64
-    /// Whether the blocks led to the audio.
+    /// Whether the chain of blocks ended at the audio.
     private(set) var isIntact = true
-    /// Whether the source ends before the last block does.
+    /// Whether the source ends before the last block.
     private(set) var isCutOff = false
 
     /// 10,000 seek points; at one every ten seconds that is more than a day.
     private static let largestSeekTable: Int64 = 180_000
     private static let mostBlocks = 4096
 
-    /// Reads the blocks from `offset` on, behind the marker.
+    /// Reads the blocks behind the marker, from `start` on.
     init(_ source: any ByteSource, at start: Int64) throws(Interruption) {
         audioOffset = start
         var cursor = SourceCursor(source, from: start, to: .max)
-        // A wrong block length makes the next offset invalid. What follows is believed up to the last block that leads
-        // to another one; from there the frames are searched.
+        // A wrong block length makes the next offset invalid. Blocks are accepted up to the last one that leads to
+        // another block; from there the frames are searched.
         var searchFrom = start
         var isLast = false
         var isSound = true
@@ -45,7 +45,7 @@ struct FLACBlocks {
             guard type != 0x7F, content + size <= source.length ?? .max else { isCutOff = true; break }
             switch type {
             case BlockType.streamInfo:
-                // A second one is no block of this stream.
+                // A second STREAMINFO does not belong to this stream.
                 if streamInfo != nil { isSound = false }
                 try readStreamInfo(&cursor, size)
                 if streamInfo == nil, size == FLACStreamInfo.byteCount, streamInfoError == nil { isCutOff = true }

@@ -1,15 +1,15 @@
-/// A native FLAC file. Its packets are spans of the elementary stream, as long as it is convenient to read: libFLAC
-/// finds the frames in them, and searches in them by byte offsets (docs/decisions/packets-and-not-yet.md).
+/// A native FLAC file. Its packets are spans of the elementary stream of any length: libFLAC finds the frames in them,
+/// and searches them by byte offsets (docs/decisions/packets-and-not-yet.md).
 final class FLACContainer: PacketSource {
-    /// Of the stream that the file begins with.
+    /// The header of the first stream of the file.
     let header: FLACHeader
     let track: TrackDescription
     let source: any ByteSource
-    /// Where the next packet begins, in the file.
+    /// The offset of the next packet in the file.
     private(set) var offset: Int64
-    /// Where in the file the packets end; nil: with the file.
+    /// The offset in the file where the packets end; nil: the end of the file.
     var end: Int64?
-    /// The codec counts frames and finds that out.
+    /// The codec counts frames and finds this out itself.
     let isCutShort = false
 
     private let steps: StepSource
@@ -18,12 +18,12 @@ final class FLACContainer: PacketSource {
     private var packetOffset: Int64 = 0
     private var nextSize = FLACContainer.smallestSpan
 
-    /// libFLAC's own buffer. Grows while packets are taken one after the other, so that a search reads little.
+    /// The size of libFLAC's buffer. Spans grow during sequential reading, so that a search reads little.
     private static let smallestSpan = 8192
     private static let largestSpan = 32_768
 
-    /// - Parameter tags: what stood before the stream; the stream's own tags win over it.
-    /// - Parameter steps: what `source` reads through.
+    /// - Parameter tags: the tags before the stream; the stream's own tags override them.
+    /// - Parameter steps: the source that `source` reads through.
     init(_ source: any ByteSource, steps: StepSource, tags: TrackMetadata) throws(Interruption) {
         header = try FLACHeader(source, at: 0)
         var metadata = tags
@@ -57,7 +57,8 @@ final class FLACContainer: PacketSource {
     }
 
     /// Makes the byte at `offset` of the file the first one of the next packet.
-    /// - Returns: the rest of the last packet, if it begins in there; the next packet then follows on it.
+    /// - Returns: the rest of the last packet from there on, if the offset is inside it; the next packet then follows
+    ///   it.
     func seek(toOffset offset: Int64) -> UnsafeRawBufferPointer? {
         let start = offset - packetOffset
         if start >= 0, start < Int64(packet.bytes.count), self.offset == packetOffset + Int64(packet.bytes.count) {
@@ -69,10 +70,10 @@ final class FLACContainer: PacketSource {
         return nil
     }
 
-    /// What was read up to here is decoded.
+    /// Everything that was read so far is decoded.
     func finishStep() { steps.finishStep() }
 
-    /// The header of another stream that was put behind the one that ends at `offset`, if there is one.
+    /// The header of another stream behind the one that ends at `offset`, if there is one.
     func appendedHeader(at offset: Int64) throws(Interruption) -> FLACHeader? {
         let start = try ID3v2.end(of: source, at: offset)
         guard try SourceReader(source).bytes(4, at: start) == FLACHeader.marker else { return nil }

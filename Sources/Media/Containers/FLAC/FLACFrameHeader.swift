@@ -3,12 +3,12 @@ struct FLACFrameHeader: Equatable {
     /// Whether the frames differ in size, so that each is numbered by its first sample.
     let hasVariableSize: Bool
     let blockSize: Int
-    /// nil: the one of STREAMINFO.
+    /// nil: as in STREAMINFO.
     let sampleRate: Int?
     let channelCount: Int
-    /// nil: the one of STREAMINFO.
+    /// nil: as in STREAMINFO.
     let bitDepth: Int?
-    /// Of the first sample where `hasVariableSize`, else of the frame.
+    /// With `hasVariableSize` the number of the first sample, else of the frame.
     let number: Int64
 
     /// The longest header.
@@ -18,7 +18,7 @@ struct FLACFrameHeader: Equatable {
     var firstSample: Int64 { hasVariableSize ? number : number * Int64(blockSize) }
 
     /// Parses the header at the beginning of `bytes`.
-    /// - Returns: nil for anything else, also for a header whose checksum is wrong.
+    /// - Returns: nil for other bytes, and for a header with a wrong checksum.
     init?(_ bytes: ArraySlice<UInt8>) {
         guard bytes.count >= 6 else { return nil }
         let start = bytes.startIndex
@@ -89,7 +89,7 @@ enum FLACChecksum {
         }
     }
 
-    /// The checksum with one byte more. Over a whole frame with its footer it is 0.
+    /// The checksum with one more byte. Over a whole frame with its footer it is 0.
     static func crc16(_ checksum: UInt16, _ byte: UInt8) -> UInt16 {
         (0..<8).reduce(checksum ^ UInt16(byte) << 8) { value, _ in
             value & 0x8000 != 0 ? value << 1 ^ 0x8005 : value << 1

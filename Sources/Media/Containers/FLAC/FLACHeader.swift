@@ -1,25 +1,24 @@
 import PCM
 
-/// What stands before the audio frames of a FLAC stream, and what is known without it where it is missing.
+/// The data before the audio frames of a FLAC stream, and what can be derived from a frame when it is missing.
 struct FLACHeader {
     typealias BlockType = FLACBlocks.BlockType
 
     let streamInfo: FLACStreamInfo
-    /// The SEEKTABLE block's content, where there is one of a believable size.
+    /// The content of the SEEKTABLE block, if there is one of a plausible size.
     private(set) var seekTable: [UInt8]?
-    /// Where the VORBIS_COMMENT block's content lies.
+    /// The range of the VORBIS_COMMENT block's content.
     let comments: Range<Int64>?
-    /// Where the first audio frame is, or where to begin searching for it.
+    /// The offset of the first audio frame, or of the search for it.
     let audioOffset: Int64
-    /// Whether the blocks led to the audio.
+    /// Whether the chain of blocks ended at the audio.
     let isIntact: Bool
-    /// The number of the first sample. Other than 0 where the header is missing and the beginning of the audio with it.
+    /// The number of the first sample. Not 0 when the header and the beginning of the audio are missing.
     let firstSample: Int64
 
     static let marker: [UInt8] = [0x66, 0x4C, 0x61, 0x43]  // fLaC
 
-    /// Reads the metadata of the FLAC stream that begins at `start` with its marker or, without any metadata, with a
-    /// frame.
+    /// Reads the metadata of the FLAC stream that begins at `start` with its marker or, without metadata, with a frame.
     init(_ source: any ByteSource, at start: Int64) throws(Interruption) {
         let reader = SourceReader(source)
         guard try reader.bytes(4, at: start) == Self.marker else {
@@ -55,8 +54,8 @@ struct FLACHeader {
         }
     }
 
-    /// A FLAC header for libFLAC that holds only what it needs. The offsets of a seek table count from the first frame,
-    /// so they hold here too.
+    /// A FLAC header for libFLAC with only the necessary blocks. The offsets of a seek table count from the first
+    /// frame, so they are valid here too.
     func condensed() -> [UInt8] {
         var bytes = Self.marker
         bytes += [seekTable == nil ? 0x80 : 0, 0, 0, UInt8(FLACStreamInfo.byteCount)]
@@ -69,10 +68,10 @@ struct FLACHeader {
         return bytes
     }
 
-    /// A seek table that was found to lie is not used again.
+    /// A seek table that was found to be wrong is not used again.
     mutating func dropSeekTable() { seekTable = nil }
 
-    /// Why there is nothing to decode behind this header.
+    /// Why nothing can be decoded behind this header.
     func reasonForNoFrame(fileLength: Int64?) -> String {
         if !isIntact { return "FLAC with a broken header and no intact frame" }
         if let fileLength, audioOffset >= fileLength { return "FLAC that ends after its header" }
@@ -83,7 +82,7 @@ struct FLACHeader {
     func averageBitRate(fileLength: Int64?) -> Int? {
         guard let fileLength, let frameCount = streamInfo.frameCount, audioOffset < fileLength else { return nil }
         let seconds = Double(frameCount) / Double(streamInfo.format.sampleRate)
-        // nil also for a number that 32 bits do not hold: the header claims a length that cannot be.
+        // nil also when the number does not fit into 32 bits: then the length in the header is impossible.
         return Int32(exactly: (Double(fileLength - audioOffset) * 8 / seconds).rounded(.down)).map { Int($0) }
     }
 }

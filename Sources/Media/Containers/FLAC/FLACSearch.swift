@@ -1,17 +1,17 @@
-/// Finds FLAC that does not begin at the beginning: behind junk, or cut so that its header is missing
+/// Finds FLAC that does not begin at the first byte: behind other bytes, or cut so that its header is missing
 /// (docs/decisions/flac-without-a-header.md).
 struct FLACSearch {
-    /// Where the stream begins, and the frame that stands there, if it is one and not the marker.
+    /// The offset of the stream, and the frame at this offset when there is no marker.
     struct Finding {
         var offset: Int64
         var frame: FLACFrameHeader?
     }
 
-    /// The stream has to begin within so many bytes.
+    /// The stream has to begin within this many bytes.
     private static let reach = 65_536
-    /// A frame that takes more bytes is not looked at to its end and not found.
+    /// A frame with more bytes is not found.
     private static let longestFrame = 262_144
-    /// Places that look like a frame. A random one occurs once in some million bytes.
+    /// How many places that look like a frame are checked. Random bytes look like one about once in some million bytes.
     private static let mostCandidates = 64
     private static let chunkSize = 32_768
 
@@ -25,13 +25,13 @@ struct FLACSearch {
         self.start = start
     }
 
-    /// The first marker with a metadata block behind it, or the first intact frame that tells its own format.
+    /// The first marker with a metadata block behind it, or the first intact frame with a complete format.
     static func start(in source: any ByteSource, from start: Int64) throws(Interruption) -> Finding? {
         var search = FLACSearch(source, from: start)
         return try search.find(alsoMarker: true)
     }
 
-    /// The first intact frame that tells its own format.
+    /// The first intact frame with a complete format.
     static func firstFrame(in source: any ByteSource, from start: Int64) throws(Interruption) -> Finding? {
         var search = FLACSearch(source, from: start)
         return try search.find(alsoMarker: false)
@@ -67,7 +67,7 @@ struct FLACSearch {
         return frame
     }
 
-    /// Whether the frame goes, by its checksum, to the next frame or to the end.
+    /// Whether the frame reaches to the next frame or to the end, by its checksum.
     private mutating func isWhole(_ frame: FLACFrameHeader, at place: Int) throws(Interruption) -> Bool {
         var checksum: UInt16 = 0
         var next = place
@@ -81,7 +81,7 @@ struct FLACSearch {
         return false
     }
 
-    /// Brings the bytes before `count` into memory.
+    /// Loads the bytes before `count`.
     /// - Returns: whether the source has that many.
     private mutating func load(_ count: Int) throws(Interruption) -> Bool {
         while bytes.count < count, !isComplete {

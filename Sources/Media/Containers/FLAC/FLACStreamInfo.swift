@@ -5,15 +5,15 @@ struct FLACStreamInfo {
     static let byteCount = 34
 
     let format: PCMFormat
-    /// Samples of one channel, or nil where the encoder did not know.
+    /// Samples of one channel, or nil when the encoder did not know it.
     let frameCount: Int64?
-    /// Frames of the smallest block but the last, as the encoder says.
+    /// Frames of the smallest block except the last one, as the encoder says.
     private(set) var smallestBlock: Int64
     /// Frames of the largest block, as the encoder says.
     private(set) var largestBlock: Int64
-    /// Bytes of the largest frame, as the encoder says, or 0 where it did not know.
+    /// Bytes of the largest frame, as the encoder says, or 0 when it did not know.
     private let largestFrame: Int64
-    /// The block as libFLAC takes it.
+    /// The block in the form for libFLAC.
     private(set) var raw: [UInt8]
 
     init(_ block: [UInt8]) throws(Interruption) {
@@ -45,9 +45,9 @@ struct FLACStreamInfo {
         }
     }
 
-    /// What is known of a stream without a STREAMINFO block.
-    /// - Parameter frame: any but a shorter last one.
-    /// - Returns: nil for a frame that does not tell its format.
+    /// Derived from a frame, for a stream without a STREAMINFO block.
+    /// - Parameter frame: any frame except a shorter last one.
+    /// - Returns: nil for a frame without its format.
     init?(_ frame: FLACFrameHeader) {
         guard let sampleRate = frame.sampleRate, let bitDepth = frame.bitDepth else { return nil }
         format = PCMFormat(sampleRate: sampleRate, channelCount: frame.channelCount, bitDepth: bitDepth)
@@ -63,14 +63,14 @@ struct FLACStreamInfo {
             + [UInt8](repeating: 0, count: 16)
     }
 
-    /// Bytes that the frames take at most, as the encoder says, or nil where it did not know.
+    /// The most bytes of a frame, as the encoder says, or nil when it did not know.
     var mostBytes: Int64? {
         guard let frameCount, smallestBlock > 0, largestFrame > 0 else { return nil }
         return (frameCount / smallestBlock + 1) * largestFrame
     }
 
-    /// libFLAC multiplies the numbers of frames of one size with the size that STREAMINFO gives. Where that is wrong,
-    /// the size of the first frame is right, unless it is the last frame as well.
+    /// libFLAC multiplies the numbers of fixed-size frames with the size in STREAMINFO. When that is wrong, the size of
+    /// the first frame is right, unless it is also the last frame.
     mutating func correct(by frame: FLACFrameHeader) {
         let size = Int64(frame.blockSize)
         guard !frame.hasVariableSize, size != smallestBlock || size != largestBlock,

@@ -1,9 +1,9 @@
 import PCM
 
-/// Plain PCM frames in a part of a source, in packets of whole frames: what WAV and AIFF have in common.
+/// Plain PCM frames in a part of a source, in packets of whole frames: the common part of WAV and AIFF.
 final class PCMPackets: TimedPacketSource {
     let format: PCMFormat
-    /// Frames that are there, as far as it is known without reading to the end.
+    /// The number of frames, as far as it is known without reading to the end.
     let frameCount: Int64?
     let layout: SampleLayout
     private(set) var isCutShort = false
@@ -11,7 +11,7 @@ final class PCMPackets: TimedPacketSource {
     private let source: any ByteSource
     private let dataOffset: Int64
     private let bytesPerFrame: Int
-    /// Frames that the header gives, or nil for all that are there.
+    /// The number of frames in the header, or nil for all until the end.
     private let declaredFrames: Int64?
     /// The first frame of the next packet.
     private var position: Int64 = 0
@@ -19,8 +19,8 @@ final class PCMPackets: TimedPacketSource {
 
     private static let stagingSize = 32_768
 
-    /// - Parameter declaredBytes: what the header says the data takes, or nil for all that is there.
-    /// - Parameter declaredFrames: a second limit, where the container has one.
+    /// - Parameter declaredBytes: the size of the data in the header, or nil for all until the end.
+    /// - Parameter declaredFrames: a second limit, if the container has one.
     init(
         _ source: any ByteSource, layout: SampleLayout, channelCount: Int, sampleRate: Int, dataOffset: Int64,
         declaredBytes: Int64?, declaredFrames: Int64? = nil
@@ -44,6 +44,12 @@ final class PCMPackets: TimedPacketSource {
     /// Bits per second.
     var bitRate: Int? { AudioLimits.bitRate(bytesPerFrame: bytesPerFrame, sampleRate: format.sampleRate) }
 
+    func track(in container: AudioProperties.Container, _ metadata: TrackMetadata) -> TrackDescription {
+        let properties = AudioProperties(
+            format: format, frameCount: frameCount, container: container, codec: .pcm, bitRate: bitRate)
+        return TrackDescription(properties: properties, metadata: metadata)
+    }
+
     func nextPacket() throws(Interruption) -> Packet? {
         let left = declaredFrames.map { max(0, $0 - position) } ?? .max
         let wanted = Int(min(left, Int64(staging.count / bytesPerFrame)))
@@ -63,7 +69,8 @@ final class PCMPackets: TimedPacketSource {
         return position
     }
 
-    /// Brings whole frames into `staging`. What came before a source failed is good; the next call meets the failure.
+    /// Reads whole frames into `staging`. Frames before an error of the source are returned; the next call throws the
+    /// error.
     private func readFrames(_ count: Int) throws(Interruption) -> Int {
         let (bytesBefore, overflow) = position.multipliedReportingOverflow(by: Int64(bytesPerFrame))
         let (start, overflow2) = dataOffset.addingReportingOverflow(bytesBefore)
@@ -83,7 +90,7 @@ final class PCMPackets: TimedPacketSource {
         return filled / bytesPerFrame
     }
 
-    /// Whether the source ends before the frames that the header gives.
+    /// Whether the source ends before the frames in the header.
     private var endsEarly: Bool {
         guard let declaredFrames else { return false }
         if position < declaredFrames { return true }

@@ -10,9 +10,6 @@ struct WAVContainer {
         packets = PCMPackets(
             source, layout: format.layout, channelCount: format.channelCount, sampleRate: format.sampleRate,
             dataOffset: data.offset, declaredBytes: data.byteCount)
-        let properties = AudioProperties(
-            format: packets.format, frameCount: packets.frameCount, container: .wav, codec: .pcm,
-            bitRate: packets.bitRate)
-        track = TrackDescription(properties: properties, metadata: tags.overridden(by: header.tags))
+        track = packets.track(in: .wav, tags.overridden(by: header.tags))
     }
 }

@@ -10,7 +10,7 @@ struct WAVFormat {
         static let extensible: UInt16 = 0xFFFE
     }
 
-    /// What follows the code in the GUID of a sub-format (KSDATAFORMAT_SUBTYPE_WAVEFORMATEX).
+    /// The bytes behind the code in the GUID of a sub-format (KSDATAFORMAT_SUBTYPE_WAVEFORMATEX).
     private static let subFormatTail: [UInt8] = [
         0x00, 0x00, 0x00, 0x00, 0x10, 0x00, 0x80, 0x00, 0x00, 0xAA, 0x00, 0x38, 0x9B, 0x71,
     ]
@@ -32,7 +32,7 @@ struct WAVFormat {
                 throw .unsupported(what: "WAV with an unknown sub-format")
             }
             code = subFormat
-            // Some writers leave it at zero.
+            // Some writers leave it at 0.
             if valid > 0 { validBits = Int(valid) }
         }
         guard code == Code.pcm else { throw .unsupported(what: "WAV with \(Self.name(ofCodec: code))") }

@@ -1,18 +1,19 @@
-/// The chunks of a WAV file, in whatever order they come.
+/// The chunks of a WAV file, in any order.
 struct WAVHeader {
     private(set) var format: WAVFormat?
-    /// Where the samples lie. No count means: as far as the file goes.
+    /// The position of the samples. Without a count they reach to the end of the file.
     private(set) var data: (offset: Int64, byteCount: Int64?)?
     private(set) var tags = TrackMetadata()
 
-    /// From here on a 32-bit size may be what a program writes that cannot know it, if the file is shorter.
+    /// A 32-bit size from here on may mean "unknown" when the file is shorter.
     private static let unknownSizes: Int64 = 0x7FFF_F000
-    /// What means "unknown" however long the file is: 2^32 - 1 of most programs, and what SoX writes to a pipe.
+    /// These sizes mean "unknown" for a file of any length: 2^32 - 1 from most programs, and the size that SoX writes
+    /// to a pipe.
     private static let openSizes: [Int64] = [0xFFFF_FFFF, 0x7FFF_F000]
     private static let mostChunks = 4096
     private static let largestFormat: Int64 = 1024
 
-    /// Where the source ends, as far as it is known.
+    /// The end of the source, as far as it is known.
     private let end: Int64
     private let isRF64: Bool
     private let riffSize: Int64
@@ -30,7 +31,7 @@ struct WAVHeader {
         for _ in 0..<Self.mostChunks {
             guard let start = offset, start <= end - 8 else { break }
             do throws(Interruption) { offset = try readChunk(of: source, at: start) } catch {
-                // Nobody waits for the end of a download only because there may be tags.
+                // Do not wait for the end of a download only because there may be tags.
                 guard error == .notYet, format != nil, data != nil else { throw error }
                 offset = nil
             }
@@ -38,7 +39,7 @@ struct WAVHeader {
         tags = infoTags.overridden(by: id3Tags)
     }
 
-    /// - Returns: where the next chunk begins; nil at the end.
+    /// - Returns: the offset of the next chunk; nil at the end.
     private mutating func readChunk(of source: any ByteSource, at offset: Int64) throws(Interruption) -> Int64? {
         let reader = SourceReader(source)
         var chunk = ByteReader(try reader.bytes(8, at: offset))

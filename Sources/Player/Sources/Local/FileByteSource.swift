@@ -1,7 +1,7 @@
 import Media
 import Platform
 
-/// A file of the file system as a decoder's bytes.
+/// A file as a `ByteSource`.
 ///
 /// Thread: the decoder thread.
 public final class FileByteSource: ByteSource {

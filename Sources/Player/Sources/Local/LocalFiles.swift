@@ -6,29 +6,45 @@ import Platform
 ///
 /// Thread: any.
 public final class LocalFiles: PlaybackSource {
-    public init() {}
+    typealias Opening = @Sendable (_ path: String, Cancellation) throws(SystemError) -> any ByteSource
 
-    public func open(_ product: MediaProduct, cancellation: Cancellation) throws(PlayerError) -> OpenedProduct {
-        if FileKind(at: product.productId) == .other {
+    private let openFile: Opening
+
+    public convenience init() {
+        self.init { path, cancellation throws(SystemError) in
+            try FileByteSource(path: path, cancellation: cancellation)
+        }
+    }
+
+    /// - Parameter openFile: gives the bytes of a file.
+    init(openFile: @escaping Opening) { self.openFile = openFile }
+
+    public func open(
+        _ product: MediaProduct, cancellation: Cancellation, medium: MediumAccess
+    ) throws(PlayerError) -> OpenedProduct {
+        let path = product.productId
+        if medium.waiting({ FileKind(at: path) }) == .other {
             throw PlayerError(.notAudio(looksLike: "a device, a pipe or a socket"), product)
         }
-        let bytes: FileByteSource
+        let bytes: any ByteSource
         do throws(SystemError) {
-            bytes = try FileByteSource(path: product.productId, cancellation: cancellation)
+            bytes = try medium.waiting { () throws(SystemError) in try openFile(path, cancellation) }
         } catch {
             throw PlayerError(error, product)
         }
         let decoder: any AudioDecoder
-        do throws(MediaError) { decoder = try AudioFile.open(bytes, cancellation: cancellation) } catch {
+        do throws(MediaError) {
+            decoder = try AudioFile.open(MediumByteSource(bytes, medium), cancellation: cancellation)
+        } catch {
             throw PlayerError(error, product)
         }
         let format = decoder.properties.format
         return OpenedProduct(
-            decoder: decoder, productId: product.productId, audioMode: format.channelCount <= 2 ? .stereo : nil,
+            decoder: decoder, productId: path, audioMode: format.channelCount <= 2 ? .stereo : nil,
             audioQuality: Self.quality(of: format), replayGain: decoder.metadata.replayGain)
     }
 
-    /// All that is decoded here is lossless; what a CD cannot hold is high resolution.
+    /// All supported codecs are lossless; formats beyond those of a CD are high resolution.
     private static func quality(of format: PCMFormat) -> AudioQuality {
         format.bitDepth > 16 || format.sampleRate > 48_000 ? .hiResLossless : .lossless
     }

@@ -1,12 +1,12 @@
 import CLinux
 import Platform
 
-/// Finds the music at paths: files, and folders with all that is in them.
+/// Finds the music at paths: files, and folders with all their contents.
 ///
-/// The paths that are added to one of these are one request: each folder is visited once (device and inode), whatever
-/// names and links lead to it, and all files together are counted. Any thread.
+/// The paths that are added to one `MusicFolder` are one request: each folder is visited once (by device and inode),
+/// also when several names or links lead to it, and all files are counted together. Any thread.
 public struct MusicFolder {
-    /// Why a search ended early. What was found until then is of no use.
+    /// Why a search ended early. Its results are not complete and not used.
     public enum Stop: Error, Equatable, Sendable {
         case cancelled
         /// There are more files than the limit.
@@ -19,13 +19,15 @@ public struct MusicFolder {
 
     /// What was found.
     public struct Contents: Equatable, Sendable {
-        /// Paths in the order to play them: by name, where digits count as numbers (`2.flac` before `10.flac`), and a
-        /// folder's files before those of its folders.
+        /// Paths in the order to play them: by name, where digits count as numbers (`2.flac` before `10.flac`). The
+        /// files of a folder come before those of its subfolders.
         public var files: [String] = []
-        /// Folders that cannot be read, and links that lead nowhere (ENOENT). They do not stop the rest.
+        /// Folders that cannot be read, and broken links (ENOENT). The search continues without them.
         public var unreadable: [SystemError] = []
-        /// How many such there are: `unreadable` has the first 1000.
+        /// The number of all of them: `unreadable` has only the first 1000.
         public var unreadableCount = 0
+        /// The mount points that the files lie on, without the root file system.
+        public var mountPoints: [String] = []
 
         public init() {}
 
@@ -47,15 +49,15 @@ public struct MusicFolder {
     private var visited: Set<Folder.Identity> = []
 
     /// - Parameters:
-    ///   - limit: of files, in all.
+    ///   - limit: the most files, in all.
     ///   - cancellation: ends the search.
     public init(limit: Int = .max, cancellation: Cancellation? = nil) {
         self.limit = limit
         self.cancellation = cancellation
     }
 
-    /// The audio files at `path`: itself where it is a file (whatever its name), else those below the folder whose
-    /// names say that they are audio. Names that begin with a dot are left out.
+    /// The audio files at `path`: a file itself, with any name, or the files below a folder whose names have the
+    /// extension of audio. Names that begin with a dot are left out.
     public static func contents(of path: String) throws(SystemError) -> Contents {
         var search = MusicFolder()
         do throws(Stop) { try search.add(path) } catch {
@@ -67,18 +69,22 @@ public struct MusicFolder {
         return search.contents
     }
 
-    /// Adds the audio files at `path`: itself where it is a file (whatever its name), else those below the folder whose
-    /// names say that they are audio. Names that begin with a dot are left out.
+    /// Adds the audio files at `path`: a file itself, with any name, or the files below a folder whose names have
+    /// the extension of audio. Names that begin with a dot are left out.
     public mutating func add(_ path: String) throws(Stop) {
         switch FileKind(at: path) {
         case nil: throw .unreadable(SystemError.last("open", path))
-        case .file, .other: try append(path)
+        case .file, .other:
+            note(MountPoint.containing(Folder.containing(path)))
+            try append(path)
         case .folder:
             if Folder.belongsToKernel(path) { throw .kernelFolder(path) }
             guard let identity = Folder.Identity(of: path), visited.insert(identity).inserted else { return }
-            do throws(SystemError) { collect(try entries(of: path), in: path, depth: 0) } catch {
+            let count = contents.files.count
+            do throws(SystemError) { collect(try entries(of: path), in: path, identity, depth: 0) } catch {
                 throw .unreadable(error)
             }
+            if contents.files.count > count { note(MountPoint.containing(path)) }
             try check()
         }
     }
@@ -98,7 +104,7 @@ public struct MusicFolder {
         try check()
     }
 
-    /// What may matter in a folder, in the order to play it. Ends early when the search does.
+    /// The entries of a folder that may be music, in the order to play them. Ends early when the search ends.
     private mutating func entries(of path: String) throws(SystemError) -> [Folder.Entry] {
         folderCount += 1
         let cancellation = cancellation
@@ -114,7 +120,13 @@ public struct MusicFolder {
         return entries.sorted { Self.naturally($0.name, $1.name) }
     }
 
-    private mutating func collect(_ entries: [Folder.Entry], in path: String, depth: Int) {
+    private mutating func note(_ mountPoint: String?) {
+        if let mountPoint, !contents.mountPoints.contains(mountPoint) { contents.mountPoints.append(mountPoint) }
+    }
+
+    private mutating func collect(
+        _ entries: [Folder.Entry], in path: String, _ identity: Folder.Identity, depth: Int
+    ) {
         for entry in entries where entry.kind != .folder {
             let file = Self.join(path, entry.name)
             switch entry.kind {
@@ -127,11 +139,13 @@ public struct MusicFolder {
         for entry in entries where entry.kind == .folder {
             if isCancelled || contents.files.count > limit { return }
             let folder = Self.join(path, entry.name)
-            guard !Folder.belongsToKernel(folder), let identity = Folder.Identity(of: folder),
-                visited.insert(identity).inserted
+            guard !Folder.belongsToKernel(folder), let inner = Folder.Identity(of: folder),
+                visited.insert(inner).inserted
             else { continue }
+            let count = contents.files.count
             do throws(SystemError) {
-                collect(try self.entries(of: folder), in: folder, depth: depth + 1)
+                collect(try self.entries(of: folder), in: folder, inner, depth: depth + 1)
+                if contents.files.count > count, !inner.isOnSameDevice(as: identity) { note(folder) }
             } catch {
                 contents.skip(error)
             }
@@ -169,7 +183,7 @@ public struct MusicFolder {
 
     private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 
-    /// Removes the leading digits and gives them without leading zeros.
+    /// Removes the leading digits and returns them without leading zeros.
     private static func takeNumber(_ bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let digits = bytes.prefix { isDigit($0) }
         bytes.removeFirst(digits.count)

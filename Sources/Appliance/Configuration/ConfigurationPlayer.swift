@@ -1,0 +1,27 @@
+import Board
+import Output
+import Player
+
+extension Configuration {
+    /// The settings of the daemon's player.
+    /// - Parameters:
+    ///   - device: what to play on.
+    ///   - sound: the board's, where there is a profile. A setting goes before it.
+    public func playerSettings(device: String, sound: BoardSound?) -> PlayerSettings {
+        var output = RendererSettings(device: device, sampleFormat: sampleFormat)
+        output.bufferMilliseconds = bufferMilliseconds
+        output.periodCount = periodCount
+        output.settleAtStart = sound?.settleAtStart ?? 0
+        output.settleAtRateChange = sound?.settleAtRateChange ?? 0
+        output.fades = usesFades
+        output.allowsAdaptation = adaptsToDevice
+        var settings = PlayerSettings(output: output)
+        settings.firstVolume = firstVolume
+        settings.storesOnlyVolume = true
+        settings.mixerControl = mixerControl ?? sound?.mixer
+        settings.mixerLimits = sound?.mixerRange
+        settings.forcesSoftwareVolume = forcesSoftwareVolume
+        settings.realtimePriority = realtimePriority
+        return settings
+    }
+}

@@ -1,0 +1,55 @@
+import Player
+
+/// Products on their way into the queue, in the pages in which the queue keeps them. They are packed where there is
+/// time for it, such as on the thread of a search; the queue then takes whole pages and copies next to nothing
+/// (docs/decisions/queue-of-100000.md).
+struct PackedProducts: Sendable {
+    /// Numbered from 0, without a gap.
+    private(set) var pages: [ProductPage] = []
+    private(set) var count = 0
+    /// Whether there was a product with an id too long for the queue. It is not among the others.
+    private(set) var hasTooLongID = false
+
+    init() {}
+
+    init(_ products: some Sequence<QueuedProduct>) {
+        for product in products { append(product) }
+    }
+
+    var isEmpty: Bool { count == 0 }
+
+    mutating func append(_ product: QueuedProduct) {
+        let length = product.productId.utf8.count
+        if length > EntryTable.productIdLimit {
+            hasTooLongID = true
+            return
+        }
+        if pages.last?.hasRoom(for: 1, bytes: length) != true { pages.append(ProductPage(from: UInt32(count))) }
+        pages[pages.count - 1].append(product, as: EntryID(UInt32(count)))
+        count += 1
+    }
+
+    /// Copies one page at most.
+    mutating func append(contentsOf more: PackedProducts) {
+        let distance = UInt32(count)
+        for var page in more.pages {
+            page.shift(by: distance)
+            pages.append(joining: page)
+        }
+        count += more.count
+        hasTooLongID = hasTooLongID || more.hasTooLongID
+    }
+}
+
+extension [ProductPage] {
+    /// Appends a page, or its products to the last page where that has room for all of them.
+    /// - Parameter page: all its numbers are greater than those that are there.
+    mutating func append(joining page: ProductPage) {
+        if page.isEmpty { return }
+        if last?.hasRoom(for: page.count, bytes: page.byteCount) == true {
+            self[count - 1].append(page)
+        } else {
+            append(page)
+        }
+    }
+}
