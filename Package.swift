@@ -40,7 +40,7 @@ let package = Package(
         .target(name: "Player", dependencies: ["Media", "Output", "Database", "PCM", "Platform", "CLinux"]),
         .target(
             name: "Appliance",
-            dependencies: ["Player", "Board", "Media", "Output", "Database", "PCM", "Platform", "CLinux"]),
+            dependencies: ["Player", "Board", "Media", "Output", "Database", "Crypto", "PCM", "Platform", "CLinux"]),
         .executableTarget(
             name: "tonearm",
             dependencies: ["Appliance", "Board", "Player", "Media", "Output", "Database", "PCM", "Platform", "CLinux"]),

@@ -12,6 +12,7 @@ enum HelpText {
           devices             list the sound cards and their formats
           probe FILE|FOLDER…  print formats and tags of files
           board check|watch   try a board's profile on its hardware
+          update FILE|URL     install a new firmware image beside the running one
 
         Commands for the daemon:
           status [--watch]    track, position, volume and problems
@@ -62,6 +63,27 @@ enum HelpText {
           --help, -h              this text
 
         Exit codes: 0 everything exists; 1 something is missing; 2 the command line is wrong; 78 the profile is wrong.
+        """
+
+    static let update = """
+        Usage: tonearm update [--force] [--json] FILE|URL
+
+        Installs an update of the firmware image in the slot that does not run. Music plays on. The next start of the
+        board tries the new version; when it does not run well for a minute, the board goes back to this one. Needs the
+        rights of root. FILE or URL (http, https) is a signed bundle for this board.
+
+        Options:
+          --force                 also a version that is older than the running one
+          --json                  write what happens to stdout, one JSON object a line
+          --help, -h              this text
+
+        JSON lines:
+          event=progress          step (checking, writing, verifying), percent
+          event=done              version
+          event=error             code, message
+
+        Exit codes: 0 installed; 1 refused or failed, nothing has changed for the next start; 2 the command line is
+        wrong.
         """
 
     static let play = """

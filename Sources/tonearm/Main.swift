@@ -5,7 +5,7 @@ import CLinux
 /// The entry point of the program: finds the command and passes it the words after its name.
 @main
 struct Tonearm {
-    private static let commands = ["run", "play", "devices", "probe", "board"] + daemonCommands
+    private static let commands = ["run", "play", "devices", "probe", "board", "update"] + daemonCommands
     /// The commands for the daemon, except `play --daemon`.
     private static let daemonCommands = ["status", "queue", "focus", "config"] + TransportCommand.names
     /// Accepted but not listed.
@@ -55,6 +55,7 @@ struct Tonearm {
             case "play" where TransportCommand.isPlay(rest): return try TransportCommand("play", rest).run()
             case "play": return try PlayCommand(rest).run()
             case "board": return try BoardCommand(rest).run()
+            case "update": return try UpdateCommand(rest).run()
             case "devices": return try DevicesCommand(rest).run()
             case "probe": return try ProbeCommand(rest).run()
             case "status": return try StatusCommand(rest).run()
@@ -86,6 +87,7 @@ struct Tonearm {
         case "run": HelpText.run
         case "play": HelpText.play
         case "board": HelpText.board
+        case "update": HelpText.update
         case "devices": HelpText.devices
         case "probe": HelpText.probe
         case "status": HelpText.status

@@ -21,6 +21,8 @@ final class DaemonFixture: @unchecked Sendable {
     let folder: String
     /// The volume when none is stored.
     var firstVolume = Volume.full
+    /// In place of opening the file.
+    var openFile: LocalFiles.Opening?
     /// The objects of one start.
     private struct Running {
         let player: Player
@@ -54,7 +56,8 @@ final class DaemonFixture: @unchecked Sendable {
         settings.firstVolume = firstVolume
         settings.realtimePriority = nil
         let player = try Player(
-            settings: settings, source: LocalFiles(), provider: card, clock: ManualClock(),
+            settings: settings, source: openFile.map { LocalFiles(openFile: $0) } ?? LocalFiles(), provider: card,
+            clock: ManualClock(),
             newSessionID: { "session" }, startTimer: { LoopTimer($0) }, openMixer: { nil })
         let loop = try EventLoop(drivenBy: clock)
         let daemon = Daemon(

@@ -281,3 +281,32 @@ struct MissingMediumTests {
         fixture.end()
     }
 }
+
+@Suite("The medium with the music is slow", .timeLimit(.minutes(2)))
+struct SlowMediumProblemTests {
+    @Test("It is a problem after 5 s, a healthy state, and over when the data comes")
+    func slow() throws {
+        let (tracks, folder) = (try Tracks(), try ScratchFolder())
+        let fixture = DaemonFixture(folder: folder["state"])
+        let isThere = DispatchSemaphore(value: 0)
+        fixture.openFile = { path, cancellation throws(SystemError) in
+            isThere.wait()
+            isThere.signal()
+            return try FileByteSource(path: path, cancellation: cancellation)
+        }
+        try fixture.start()
+        let products = try tracks.make("ab", frames: 20_000)
+        try fixture.perform { try $0.queue.set(products, playing: true) }
+        fixture.wait("a stall") { $0.playback == .stalled }
+        #expect(fixture.status.problems == [])
+        fixture.pass(milliseconds: 4999)
+        #expect(fixture.status.problems == [])
+        fixture.pass(milliseconds: 1)
+        #expect(fixture.status.problems.map(\.subject) == ["music"])
+        #expect(fixture.status.problems.first?.message.contains("the medium is slow") == true)
+        isThere.signal()
+        fixture.waitForSound()
+        fixture.wait("the end of the problem") { $0.problems.isEmpty }
+        fixture.end()
+    }
+}

@@ -110,6 +110,14 @@ struct PackedProductsTests {
         return queue
     }
 
+    @Test("Ids that take too much memory together are refused: a start could not read all of them")
+    func tooManyBytes() throws {
+        let products = Self.products(0..<1025, bytes: 65_535)
+        var queue = try queueOf(products)
+        #expect(throws: PlayQueueError.idsTooLong(limit: 128 << 20)) { try queue.add(products) }
+        #expect(queue.count == 1025 && queue.nextNumber == 1026)
+    }
+
     @Test("An id that is too long is refused, and nothing changes")
     func tooLong() throws {
         var queue = try queueOf(Self.products(0..<2))

@@ -39,6 +39,18 @@ struct DecimalTextTests {
     }
 }
 
+@Suite("Bytes as digits")
+struct HexadecimalTests {
+    @Test("two digits each, in both directions", arguments: [[], [0], [0x0f, 0xf0], Array(0...255)] as [[UInt8]])
+    func roundTrip(bytes: [UInt8]) {
+        #expect(Hexadecimal.bytes(hexadecimal(bytes)) == bytes)
+        #expect(Hexadecimal.bytes(hexadecimal(bytes).uppercased()) == bytes)
+    }
+
+    @Test("anything else is refused", arguments: ["0", "0g", "0x", " 00", "00 ", "é"])
+    func refused(text: String) { #expect(Hexadecimal.bytes(text) == nil) }
+}
+
 @Suite("Randomness")
 struct RandomTests {
     /// Bytes known in advance.

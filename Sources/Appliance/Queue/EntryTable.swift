@@ -9,6 +9,9 @@ struct EntryTable: Sendable {
     private(set) var pages: [ProductPage] = []
     private(set) var count = 0
 
+    /// Of the product ids, with those that were removed and still take memory.
+    var byteCount: Int { pages.reduce(0) { $0 + $1.byteCount } }
+
     /// All ids, ascending.
     var ids: [EntryID] {
         var ids: [EntryID] = []

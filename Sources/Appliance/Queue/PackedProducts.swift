@@ -16,6 +16,9 @@ struct PackedProducts: Sendable {
         for product in products { append(product) }
     }
 
+    /// Of the ids.
+    var byteCount: Int { pages.reduce(0) { $0 + $1.byteCount } }
+
     var isEmpty: Bool { count == 0 }
 
     mutating func append(_ product: QueuedProduct) {

@@ -7,6 +7,8 @@ import Platform
 public struct PlayQueue: Sendable {
     /// More entries than this are refused.
     public static let capacity = 100_000
+    /// All product ids together, in bytes: a small board has no memory for more.
+    static let idBytes = 128 << 20
     /// How many played entries the history keeps.
     public static let historyLimit = 100
 
@@ -234,6 +236,7 @@ public struct PlayQueue: Sendable {
         // In 64 bits: the number of entries that can still come does not fit into an Int of 32.
         guard products.count <= Self.capacity - count, Int64(UInt32.max - nextNumber) > Int64(products.count)
         else { throw .full(limit: Self.capacity) }
+        guard products.byteCount <= Self.idBytes - table.byteCount else { throw .idsTooLong(limit: Self.idBytes) }
         if products.hasTooLongID { throw .productIdTooLong(limit: EntryTable.productIdLimit) }
         let first = nextNumber
         nextNumber += UInt32(products.count)

@@ -77,6 +77,8 @@ public enum PlayQueueError: Error, Equatable, Sendable {
     case noSuchEntry(EntryID)
     /// More entries than `limit` at once, or more than can be numbered without clearing the queue.
     case full(limit: Int)
+    /// Product ids of more than `limit` bytes together.
+    case idsTooLong(limit: Int)
     /// A product id of more than `limit` bytes.
     case productIdTooLong(limit: Int)
 }
@@ -86,6 +88,7 @@ extension PlayQueueError: CustomStringConvertible {
         switch self {
         case .noSuchEntry(let id): "no entry \(id.number) in the queue"
         case .full(let limit): "the queue is full (\(limit) entries)"
+        case .idsTooLong(let limit): "the queue is full (the names of its entries take more than \(limit >> 20) MiB)"
         case .productIdTooLong(let limit): "a product id or path is longer than \(limit) bytes"
         }
     }

@@ -7,9 +7,6 @@ import Player
 ///
 /// Thread: that of the database.
 struct QueueReader {
-    /// The limit of all product ids together, in bytes. More is damage, and does not fit into the memory of a small
-    /// board.
-    private static let textLimit = 128 << 20
     /// In milliseconds. A greater position is damage.
     static let longestPosition: Int64 = 1_000_000_000_000_000
 
@@ -84,20 +81,26 @@ struct QueueReader {
 
     private mutating func readEntries() throws(DatabaseError) -> EntryTable {
         var table = EntryTable()
-        var room = Self.textLimit
+        var room = PlayQueue.idBytes
         var statement = try database.prepare(
             "SELECT id, type, product, source_type, source_id, extras FROM queue_entry ORDER BY id")
         while try statement.step() {
             guard table.count < PlayQueue.capacity, let id = Self.entryID(statement.integer(0)),
-                let product = Self.product(statement), product.productId.utf8.count <= room
+                let product = Self.product(statement), Self.byteCount(of: product) <= room
             else {
                 lostRows += 1
                 continue
             }
-            room -= product.productId.utf8.count
+            room -= Self.byteCount(of: product)
             table.append(product, as: id)
         }
         return table
+    }
+
+    private static func byteCount(of product: QueuedProduct) -> Int {
+        let extras = product.extras.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        return product.productId.utf8.count + (product.sourceType?.utf8.count ?? 0)
+            + (product.sourceId?.utf8.count ?? 0) + extras
     }
 
     private static func product(_ row: borrowing Statement) -> QueuedProduct? {

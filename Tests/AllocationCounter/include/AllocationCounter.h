@@ -1,5 +1,6 @@
-// Counts the heap calls of one thread: malloc, calloc, realloc, free, posix_memalign and aligned_alloc, from any code that makes
-// them: Swift's runtime, the C library, alsa-lib. Linking this target replaces them for the whole test program.
+// Counts the heap calls of one thread: malloc, calloc, realloc, free, posix_memalign and aligned_alloc, from any code
+// that makes them: Swift's runtime, the C library, alsa-lib. Linking this target replaces them for the whole test
+// program.
 #pragma once
 
 #include <stdbool.h>

@@ -40,14 +40,8 @@ class VirtualBoard:
         - music: a folder that the data disk begins with, as /data/music.
         - files: texts that the data disk begins with, by their names under /data.
         """
-        # A socket's path must be short: not below the repository.
-        self.folder = Path(tempfile.mkdtemp(prefix="board-"))
-        #: One folder for each time the board is on: `1`, `2` ...
-        self._boot = None
-        self._boots = 0
+        self._prepare()
         self._data_disk = self.folder / "data.ext4"
-        self._qemu = None
-        self._connections = contextlib.ExitStack()
         self._make_root(programs or {})
         self._make_data_disk(music, files or {}, disk_megabytes)
 
@@ -72,19 +66,18 @@ class VirtualBoard:
         """The folder of this machine that the board, since it was switched on, sees as /host."""
         return self._boot / "share"
 
-    def power_on(self, network=True):
-        """Starts the board and returns when it can run programs. No button is pressed; the network is plugged in,
-        unless it shall not be."""
+    def power_on(self, network=True, held=()):
+        """Starts the board and returns when it can run programs. Only the buttons at the lines `held` are pressed."""
         assert self._qemu is None, "the board is on"
         self._boots += 1
         self._boot = self.folder / str(self._boots)
         self.share.mkdir(parents=True)
-        self._qemu = qemu.start(self._boot, IMAGE / "kernel", self.folder / "root.cpio", self._data_disk)
+        self._qemu = self._start_machine()
         try:
             self._monitor = self._connect(Monitor, "qmp")
             self._pins = self._connect(Pins, "qtest", qemu.find_chip(self._monitor))
             for line in BUTTON_LINES:
-                self._pins.set(line, True)
+                self._pins.set(line, line not in held)
             if not network:
                 self.pull_cable()
             self._agent = self._connect(Agent, "agent", self.share)
@@ -201,6 +194,18 @@ class VirtualBoard:
         self._monitor.execute("set_link", name="ethernet", up=False)
 
     # Inside
+
+    def _prepare(self):
+        # A socket's path must be short: not below the repository.
+        self.folder = Path(tempfile.mkdtemp(prefix="board-"))
+        #: One folder for each time the board is on: `1`, `2` ...
+        self._boot = None
+        self._boots = 0
+        self._qemu = None
+        self._connections = contextlib.ExitStack()
+
+    def _start_machine(self):
+        return qemu.start(self._boot, IMAGE / "kernel", self.folder / "root.cpio", self._data_disk)
 
     def _make_root(self, programs):
         """The root, and behind it an archive with the programs: the kernel unpacks both."""

@@ -108,8 +108,24 @@ def find_chip(monitor):
 
 
 def start(folder, kernel, root, data_disk):
-    """Starts QEMU. Its sockets are `agent`, `qmp` and `qtest` in `folder`, the guest's console is `console.log`, what a
-    USB sound card plays `speaker.wav`; the guest sees `share` there. `data_disk` is a raw image."""
+    """Starts QEMU with a kernel and its root; the guest sees `data_disk`, a raw image, as its first disk. See `_start`
+    for the rest."""
+    return _start(folder, data_disk, [
+        "-kernel", kernel, "-initrd", root, "-append", "console=ttyAMA0 loglevel=4 panic=-1"])
+
+
+def start_image(folder, boot_loader, flash, disk, counts=False):
+    """Starts QEMU with a firmware image: U-Boot, the flash chip with its environment, and the image as the disk. With
+    `counts` its clock counts instructions, one in 2 ns, which is about the speed on a quiet machine: what the guest
+    measures then does not depend on what else this machine does."""
+    flash_drive = f"if=pflash,unit=1,format=raw,file={flash},readonly=on"
+    return _start(folder, disk, ["-bios", boot_loader, "-drive", flash_drive],
+                  ["-smp", "1", "-icount", "shift=1,sleep=off"] if counts else ["-smp", "2"])
+
+
+def _start(folder, disk, boot, processors=("-smp", "2")):
+    """QEMU's sockets are `agent`, `qmp` and `qtest` in `folder`, the guest's console is `console.log`, what a USB sound
+    card plays `speaker.wav`; the guest sees `share` there."""
     program = shutil.which("qemu-system-aarch64")
     if program is None:
         raise FileNotFoundError("qemu-system-aarch64 is missing: run tools/setup --board")
@@ -118,15 +134,16 @@ def start(folder, kernel, root, data_disk):
         return f"unix:{folder / name},server=on,wait=off"
 
     words = [
-        program, "-M", "virt", "-cpu", "cortex-a72", "-smp", "2", "-m", "512", "-nodefaults", "-no-reboot",
+        # With a boot loader and ACPI there would be another GPIO chip.
+        program, "-M", "virt,acpi=off", "-cpu", "cortex-a72", *processors, "-m", "512", "-nodefaults", "-no-reboot",
         "-display", "none", "-serial", f"file:{folder / 'console.log'}",
         "-qmp", server("qmp"), "-qtest", server("qtest"), "-qtest-log", "/dev/null",
-        "-kernel", kernel, "-initrd", root, "-append", "console=ttyAMA0 loglevel=4 panic=-1",
+        *boot,
         "-device", "virtio-serial-pci", "-chardev", f"socket,id=agent,path={folder / 'agent'},server=on,wait=off",
         "-device", "virtserialport,chardev=agent,name=board.agent",
         "-fsdev", f"local,id=share,path={folder / 'share'},security_model=none",
         "-device", "virtio-9p-pci,fsdev=share,mount_tag=host",
-        "-drive", f"file={data_disk},if=none,id=data,format=raw", "-device", "virtio-blk-pci,drive=data",
+        "-drive", f"file={disk},if=none,id=data,format=raw", "-device", "virtio-blk-pci,drive=data",
         "-netdev", "user,id=network", "-device", "virtio-net-pci,id=ethernet,netdev=network,romfile=",
         "-device", "qemu-xhci,id=usb",
         # One rate for as long as QEMU runs: what is played at another would be resampled.

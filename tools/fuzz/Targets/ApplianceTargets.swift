@@ -27,6 +27,14 @@ let applianceTargets = [
         guard let name = try? SettingName(path: words[0]), words.count > 1 else { return }
         _ = try? Configuration.checked(words[1], for: name)
     },
+    FuzzTarget("update-manifest") { bytes in
+        guard let manifest = UpdateManifest(parsing: bytes[...]) else { return }
+        for piece in [manifest.root, manifest.boot] {
+            require(piece.place >= 0 && piece.size > 0, "an empty piece")
+            require(piece.place + piece.size <= UpdateManifest.slotSize, "a piece behind the slot")
+        }
+        require(manifest.root.size <= manifest.boot.place, "pieces that overlap")
+    },
     FuzzTarget("group") { bytes in _ = UserGroup.id(named: "tonearm", in: bytes) },
 ]
 

@@ -26,7 +26,7 @@ struct RemoteFailure: Error, Equatable {
         let reason: Reason =
             switch error {
             case .noSuchEntry: .noSuchEntry
-            case .full: .queueFull
+            case .full, .idsTooLong: .queueFull
             case .productIdTooLong: .badRequest
             }
         self.init(reason, error.description)

@@ -1,0 +1,74 @@
+import Platform
+
+/// Why an update is not installed.
+public enum UpdateError: Error, Equatable, Sendable {
+    /// This is no firmware image: a file that every image has is missing.
+    case noImage(SystemError)
+    /// A file of the image cannot be understood; its path.
+    case damagedImage(path: String)
+    /// The bundle cannot be read.
+    case unreadable(SystemError)
+    /// The bundle is shorter than its own beginning.
+    case tooShort(path: String)
+    case wrongSignature(path: String)
+    /// The signature is right, and this version does not understand what is signed.
+    case unknownForm(path: String)
+    case otherBoard(update: String, running: String)
+    case older(update: String, running: String)
+    /// Bytes are missing at the end, or differ from the signed checksums.
+    case damaged(path: String)
+    /// The running version is itself on trial: the other slot is the one that is known to be good.
+    case onTrial
+    case running
+    /// The other slot cannot be written.
+    case unwritable(SystemError)
+    /// What was written reads back differently.
+    case worn(path: String)
+    /// The next start cannot be changed.
+    case notSwitched
+
+    /// For programs; does not change between versions.
+    public var code: String {
+        switch self {
+        case .noImage: "noImage"
+        case .damagedImage: "damagedImage"
+        case .unreadable: "unreadable"
+        case .tooShort: "tooShort"
+        case .wrongSignature: "wrongSignature"
+        case .unknownForm: "unknownForm"
+        case .otherBoard: "otherBoard"
+        case .older: "older"
+        case .damaged: "damaged"
+        case .onTrial: "onTrial"
+        case .running: "running"
+        case .unwritable: "unwritable"
+        case .worn: "worn"
+        case .notSwitched: "notSwitched"
+        }
+    }
+}
+
+extension UpdateError: CustomStringConvertible {
+    /// What failed, why, and what to do.
+    public var description: String {
+        switch self {
+        case .noImage(let error):
+            "\(error). Only a firmware image can be updated; packages are updated with apt."
+        case .damagedImage(let path): "\(path) is damaged. Write the image to the card again."
+        case .unreadable(let error): error.description
+        case .tooShort(let path): "\(path) is not an update: it is too short."
+        case .wrongSignature(let path):
+            "The signature of \(path) is wrong: it is damaged, or not from the maker of this player. Download it again."
+        case .unknownForm(let path): "\(path) has a form that this version does not know. Write the image to the card."
+        case .otherBoard(let update, let running): "The update is for the board \(update). This board is \(running)."
+        case .older(let update, let running):
+            "Version \(update) is older than \(running), which runs. Use --force to go back."
+        case .damaged(let path): "\(path) is damaged or not complete. Copy or download it again."
+        case .onTrial: "The running version is still on trial. Try again in a few minutes."
+        case .running: "Another update is running. Wait for its end."
+        case .unwritable(let error): "\(error). The update needs the rights of root."
+        case .worn(let path): "\(path) does not keep what is written to it. Replace the card."
+        case .notSwitched: "The boot state cannot be written, so the next start takes the running version. Try again."
+        }
+    }
+}

@@ -1,0 +1,223 @@
+import CLinux
+import Crypto
+import Platform
+
+/// Installs an update bundle in the slot that does not run, and has the next start try it. Music plays on meanwhile.
+///
+/// Signature, board, version and all checksums are right before anything is written. The header, which makes a slot one
+/// that can be started, is cleared first and written last.
+///
+/// Thread: one that may block on the medium.
+public struct UpdateInstallation {
+    /// What is being done.
+    public enum Step: Equatable, Sendable {
+        case checking, writing, verifying
+
+        /// For programs and people.
+        public var name: String {
+            switch self {
+            case .checking: "checking"
+            case .writing: "writing"
+            case .verifying: "verifying"
+            }
+        }
+    }
+
+    /// Bytes that may wait for the card: more would keep the music's own reads waiting.
+    private static let unsyncedLimit: Int64 = 1 << 22
+
+    private let root: String
+    private let bundlePath: String
+    private let isForced: Bool
+    /// Step, bytes done, bytes of the step.
+    private let progress: (Step, Int64, Int64) -> Void
+
+    /// - Parameters:
+    ///   - bundle: a file that tools/release has made.
+    ///   - isForced: also take a version that is older than the running one.
+    ///   - root: the folder of the root file system; empty outside of tests.
+    public init(
+        of bundle: String, isForced: Bool = false, root: String = "",
+        progress: @escaping (Step, Int64, Int64) -> Void
+    ) {
+        bundlePath = bundle
+        self.isForced = isForced
+        self.root = root
+        self.progress = progress
+    }
+
+    /// - Returns: the version that the next start tries.
+    public func run() throws(UpdateError) -> String {
+        let image = try ImageFiles(root: root)
+        return try run(image, holding: try takeLock())
+    }
+
+    private func run(_ image: ImageFiles, holding lock: borrowing LockFile) throws(UpdateError) -> String {
+        let bundle = try openBundle()
+        let manifest = try readManifest(bundle, image)
+        // Otherwise the other slot is the one that is known to be good.
+        guard runSlots("is-good") else { throw .onTrial }
+        let header = try check(bundle, manifest)
+        let slot = try UpdateSlot(image.otherSlot)
+        try install(bundle, manifest, header, slot)
+        guard runSlots("try") else { throw .notSwitched }
+        return manifest.version
+    }
+
+    // MARK: What is checked
+
+    private func takeLock() throws(UpdateError) -> LockFile {
+        do throws(LockFile.Refusal) {
+            return try LockFile(root + "/run/tonearm-update.lock")
+        } catch {
+            switch error {
+            case .held: throw .running
+            case .system(let error): throw .unwritable(error)
+            }
+        }
+    }
+
+    private func openBundle() throws(UpdateError) -> File {
+        do throws(SystemError) { return try File(reading: bundlePath) } catch { throw .unreadable(error) }
+    }
+
+    private func readManifest(_ bundle: borrowing File, _ image: ImageFiles) throws(UpdateError) -> UpdateManifest {
+        var bytes = [UInt8](repeating: 0, count: UpdateManifest.firstPiece)
+        guard try read(bundle, &bytes, at: 0) else { throw .tooShort(path: bundlePath) }
+        let signature = Array(bytes[..<UpdateManifest.signatureSize])
+        let signed = bytes[UpdateManifest.signatureSize...]
+        do throws(CryptoError) {
+            var key = try P256PublicKey(uncompressed: image.key)
+            if try !key.isValid(signature, of: Array(signed)) { throw CryptoError.notAuthentic }
+        } catch {
+            throw .wrongSignature(path: bundlePath)
+        }
+        guard let manifest = UpdateManifest(parsing: signed), let version = UpdateVersion(manifest.version) else {
+            throw .unknownForm(path: bundlePath)
+        }
+        guard manifest.board.utf8.elementsEqual(image.board.utf8) else {
+            throw .otherBoard(update: manifest.board, running: image.board)
+        }
+        if !isForced, let running = UpdateVersion(image.version), version.isOlder(than: running) {
+            throw .older(update: manifest.version, running: image.version)
+        }
+        return manifest
+    }
+
+    /// Compares the checksums of all pieces.
+    /// - Returns: the header's sector, which is written last.
+    private func check(_ bundle: borrowing File, _ manifest: UpdateManifest) throws(UpdateError) -> [UInt8] {
+        var header: [UInt8] = []
+        var start = Int64(UpdateManifest.firstPiece)
+        var meter = Meter(.checking, manifest.contentSize, progress)
+        for piece in [manifest.root, manifest.boot] {
+            var hash = try PieceHash()
+            for range in Chunks(of: piece) {
+                let chunk = try readPiece(bundle, range, from: start)
+                if piece == manifest.boot, header.isEmpty { header = Array(chunk[..<Int(UpdateManifest.sector)]) }
+                try hash.add(chunk)
+                meter.add(range)
+            }
+            guard try hash.finish() == piece.digest else { throw .damaged(path: bundlePath) }
+            start += piece.size
+        }
+        return header
+    }
+
+    private func readPiece(
+        _ bundle: borrowing File, _ range: Range<Int64>, from start: Int64
+    ) throws(UpdateError) -> [UInt8] {
+        var chunk = [UInt8](repeating: 0, count: range.count)
+        guard try read(bundle, &chunk, at: start + range.lowerBound) else { throw .damaged(path: bundlePath) }
+        return chunk
+    }
+
+    /// - Returns: false when the bundle ends before.
+    private func read(_ bundle: borrowing File, _ bytes: inout [UInt8], at place: Int64) throws(UpdateError) -> Bool {
+        do throws(SystemError) {
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+            defer { buffer.deallocate() }
+            let count = try bundle.read(into: buffer, at: place)
+            bytes = Array(buffer)
+            return count == buffer.count
+        } catch {
+            throw .unreadable(error)
+        }
+    }
+
+    // MARK: What is written
+
+    private func install(
+        _ bundle: borrowing File, _ manifest: UpdateManifest, _ header: [UInt8], _ slot: borrowing UpdateSlot
+    ) throws(UpdateError) {
+        try slot.write([UInt8](repeating: 0, count: header.count), at: manifest.boot.place)
+        try slot.synchronize()
+        // Power loss from here on: the slot has no header, and U-Boot does not start it.
+        try copy(bundle, manifest, to: slot)
+        slot.forgetMemory()
+        try verify(slot, manifest, header)
+        try slot.write(header, at: manifest.boot.place)
+        try slot.synchronize()
+        // Power loss here: the slot is whole, and the boot state still names the other one.
+    }
+
+    private func copy(
+        _ bundle: borrowing File, _ manifest: UpdateManifest, to slot: borrowing UpdateSlot
+    ) throws(UpdateError) {
+        var unsynced: Int64 = 0
+        var start = Int64(UpdateManifest.firstPiece)
+        var meter = Meter(.writing, manifest.contentSize, progress)
+        for piece in [manifest.root, manifest.boot] {
+            for range in Chunks(of: piece, from: piece == manifest.boot ? UpdateManifest.sector : 0) {
+                try slot.write(try readPiece(bundle, range, from: start), at: piece.place + range.lowerBound)
+                unsynced += Int64(range.count)
+                if unsynced >= Self.unsyncedLimit {
+                    try slot.synchronize()
+                    unsynced = 0
+                }
+                meter.add(range)
+            }
+            start += piece.size
+        }
+        try slot.synchronize()
+    }
+
+    /// Compares what the card gives back with the signed checksums. The bundle may have changed since it was checked.
+    private func verify(
+        _ slot: borrowing UpdateSlot, _ manifest: UpdateManifest, _ header: [UInt8]
+    ) throws(UpdateError) {
+        var meter = Meter(.verifying, manifest.contentSize, progress)
+        for piece in [manifest.root, manifest.boot] {
+            var hash = try PieceHash()
+            if piece == manifest.boot { try hash.add(header) }
+            for range in Chunks(of: piece, from: piece == manifest.boot ? UpdateManifest.sector : 0) {
+                try hash.add(try slot.read(count: range.count, at: piece.place + range.lowerBound))
+                meter.add(range)
+            }
+            guard try hash.finish() == piece.digest else { throw .worn(path: slot.path) }
+        }
+    }
+
+    /// Runs the program that owns the boot state (firmware-image/root/usr/lib/tonearm/slots).
+    private func runSlots(_ word: String) -> Bool { system("'\(root)/usr/lib/tonearm/slots' \(word)") == 0 }
+}
+
+/// Counts the bytes of a step.
+private struct Meter {
+    private let step: UpdateInstallation.Step
+    private let total: Int64
+    private let report: (UpdateInstallation.Step, Int64, Int64) -> Void
+    private var done: Int64 = 0
+
+    init(
+        _ step: UpdateInstallation.Step, _ total: Int64,
+        _ report: @escaping (UpdateInstallation.Step, Int64, Int64) -> Void
+    ) {
+        (self.step, self.total, self.report) = (step, total, report)
+    }
+
+    mutating func add(_ range: Range<Int64>) {
+        done += Int64(range.count)
+        report(step, done, total)
+    }
+}

@@ -1,0 +1,100 @@
+import Crypto
+import Platform
+
+/// The beginning of an update bundle: a signature, and behind it the signed manifest, lines of text that say what the
+/// rest is (firmware-image/lib/firmware/bundle.py writes it).
+///
+/// - `tonearm-update 1`
+/// - `board=NAME`
+/// - `version=NUMBERS`
+/// - `piece=PLACE SIZE SHA256`, once for the root file system, once for the header with kernel and initramfs
+struct UpdateManifest: Equatable {
+    /// A run of bytes that goes to the slot as it is.
+    struct Piece: Equatable {
+        /// In the slot, in bytes: a multiple of a sector.
+        var place: Int64
+        /// In bytes: a multiple of a sector.
+        var size: Int64
+        /// SHA-256, 32 bytes.
+        var digest: [UInt8]
+    }
+
+    static let signatureSize = P256PublicKey.signatureCount
+    static let size = 960
+    /// Where the pieces begin in the bundle.
+    static let firstPiece = signatureSize + size
+
+    static let sector: Int64 = 512
+    /// Of a slot, in bytes (firmware-image/lib/firmware/disk.py).
+    static let slotSize: Int64 = 64 << 20
+
+    var board: String
+    var version: String
+    /// The root file system, from the slot's beginning.
+    var root: Piece
+    /// The header, one sector, and behind it kernel and initramfs.
+    var boot: Piece
+
+    /// - Parameter bytes: behind the signature, filled up with line ends.
+    /// - Returns: nil when this version does not understand them.
+    init?(parsing bytes: ArraySlice<UInt8>) {
+        var fields = Fields()
+        for line in bytes.split(separator: UInt8(ascii: "\n")) where !fields.take(line) { return nil }
+        guard let board = fields.board, let version = fields.version, fields.pieces.count == 2,
+            UpdateVersion(version) != nil
+        else { return nil }
+        (self.board, self.version, root, boot) = (board, version, fields.pieces[0], fields.pieces[1])
+        guard root.place == 0, root.size <= boot.place, boot.size > Self.sector,
+            boot.place <= Self.slotSize - boot.size
+        else { return nil }
+    }
+
+    /// Of all pieces, in bytes.
+    var contentSize: Int64 { root.size + boot.size }
+}
+
+/// What the lines have said so far.
+private struct Fields {
+    var isKnownForm = false
+    var board: String?
+    var version: String?
+    var pieces: [UpdateManifest.Piece] = []
+
+    /// - Returns: false for a line that is not understood.
+    mutating func take(_ line: ArraySlice<UInt8>) -> Bool {
+        if !isKnownForm {
+            isKnownForm = line.elementsEqual("tonearm-update 1".utf8)
+            return isKnownForm
+        }
+        if let value = Self.value("board=", line) {
+            board = value
+        } else if let value = Self.value("version=", line) {
+            version = value
+        } else if let value = Self.value("piece=", line), let piece = UpdateManifest.Piece(parsing: value) {
+            pieces.append(piece)
+        } else {
+            return false
+        }
+        return true
+    }
+
+    private static func value(_ name: String, _ line: ArraySlice<UInt8>) -> String? {
+        guard line.starts(with: name.utf8) else { return nil }
+        return String(decoding: line.dropFirst(name.utf8.count), as: UTF8.self)
+    }
+}
+
+extension UpdateManifest.Piece {
+    fileprivate init?(parsing text: String) {
+        let words = text.utf8.split(separator: UInt8(ascii: " "))
+        guard words.count == 3, let place = Int64(String(Substring(words[0]))),
+            let size = Int64(String(Substring(words[1]))), let digest = Hexadecimal.bytes(String(Substring(words[2]))),
+            digest.count == SHA256.digestCount
+        else { return nil }
+        let range = 0...UpdateManifest.slotSize
+        guard range.contains(place), range.contains(size), size > 0, place % UpdateManifest.sector == 0,
+            size % UpdateManifest.sector == 0
+        else { return nil }
+        (self.place, self.size, self.digest) = (place, size, digest)
+    }
+}

@@ -1,0 +1,70 @@
+import Appliance
+import CLinux
+import Platform
+
+/// `tonearm update`: installs a signed bundle in the slot of the firmware image that does not run.
+struct UpdateCommand {
+    private static let options: [Arguments.Option] = [
+        .init("--force"), .init("--json"), .init("--root", value: "FOLDER"),
+    ]
+
+    private let source: String
+    private let isForced: Bool
+    private let json: Bool
+    /// The folder of the root file system. For tests.
+    private let root: String
+    private let console = Console()
+
+    init(_ words: [String]) throws(UsageError) {
+        let arguments = try Arguments(parsing: words, knowing: Self.options)
+        guard arguments.operands.count == 1 else {
+            throw UsageError("update needs one FILE or URL: a bundle from the maker of this player.")
+        }
+        source = arguments.operands[0]
+        isForced = arguments.has("--force")
+        json = arguments.has("--json")
+        root = arguments.value(of: "--root") ?? ""
+    }
+
+    /// - Returns: the exit code.
+    func run() -> Int32 {
+        // The music's own reads come first.
+        tonearm_use_background_priority()
+        guard UpdateDownload.isURL(source) else { return install(source) }
+        let download = UpdateDownload(of: source, root: root)
+        defer { download.remove() }
+        if !json { console.print("downloading \(source)") }
+        guard download.run(isQuiet: json || !console.isTerminal) else {
+            return fail("download", "\(source) cannot be downloaded. Is the network up, and the address right?")
+        }
+        return install(download.path)
+    }
+
+    private func install(_ file: String) -> Int32 {
+        let display = UpdateProgress(console, json: json)
+        let installation = UpdateInstallation(of: file, isForced: isForced, root: root, progress: display.show)
+        do throws(UpdateError) {
+            let version = try installation.run()
+            display.end()
+            if json {
+                console.print(
+                    JSONValue.object([.init("event", "done"), .init("version", .string(version))]).serialized())
+            } else {
+                console.print("Version \(version) is installed. It starts with the next start of the board.")
+            }
+            return ExitCode.fine
+        } catch {
+            display.end()
+            return fail(error.code, error.description)
+        }
+    }
+
+    private func fail(_ code: String, _ message: String) -> Int32 {
+        console.complain(message)
+        if json {
+            let value: JSONValue = ["event": "error", "code": .string(code), "message": .string(message)]
+            console.print(value.serialized())
+        }
+        return ExitCode.failed
+    }
+}

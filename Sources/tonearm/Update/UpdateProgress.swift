@@ -1,0 +1,44 @@
+import Appliance
+import Platform
+
+/// How far an update is: a bar on a terminal, one JSON object for each percent, or nothing.
+///
+/// Thread: the main thread alone.
+final class UpdateProgress {
+    private let console: Console
+    private let json: Bool
+    /// What was shown last.
+    private var shown: (step: UpdateInstallation.Step, percent: Int)?
+
+    init(_ console: Console, json: Bool) {
+        self.console = console
+        self.json = json
+    }
+
+    func show(_ step: UpdateInstallation.Step, done: Int64, of total: Int64) {
+        let percent = Int(done * 100 / max(total, 1))
+        if let shown, shown.step == step, shown.percent == percent { return }
+        shown = (step, percent)
+        if json {
+            let value: JSONValue = [
+                "event": "progress", "step": .string(step.name), "percent": .integer(Int64(percent)),
+            ]
+            console.print(value.serialized())
+        } else if console.isTerminal {
+            console.draw(Self.bar(step, percent: percent, columns: console.columns))
+        }
+    }
+
+    func end() { console.endLine() }
+
+    /// A line that fits the terminal: `writing    [#####     ]  50 %`.
+    static func bar(_ step: UpdateInstallation.Step, percent: Int, columns: Int) -> String {
+        let name = step.name + String(repeating: " ", count: 10 - step.name.utf8.count)
+        let number = String(repeating: " ", count: 3 - "\(percent)".utf8.count) + "\(percent) %"
+        // Brackets and blanks, and the last column, which some terminals wrap at.
+        let room = min(columns - name.utf8.count - number.utf8.count - 5, 50)
+        guard room >= 10 else { return "\(name) \(number)" }
+        let full = room * percent / 100
+        return "\(name) [\(String(repeating: "#", count: full))\(String(repeating: " ", count: room - full))] \(number)"
+    }
+}

@@ -1,0 +1,131 @@
+"""The data partition of the firmware image: full, damaged, reset; what a person reads about it."""
+
+import shutil
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+from virtual_board.image_board import MIB, ImageBoard
+from virtual_board.music import tune, write_flac
+
+STATUS = "/proc/asound/HiFi/pcm0p/sub0/status"
+RESET_LINE = 6
+
+
+class Data(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Path(tempfile.mkdtemp(prefix="image-music-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        write_flac(cls.folder / "1.flac", tune(44_100, 16, seconds=20, seed=6))
+
+    def board(self, **options):
+        board = ImageBoard(**options)
+        self.addCleanup(board.discard)
+        board.power_on(network=False)
+        board.wait_for_engine()
+        return board
+
+    def restart(self, board, **options):
+        board.power_on(network=False, **options)
+        board.wait_for_engine()
+
+    def assert_plays(self, board):
+        board.ask("queue", "set", "/data/music", "--play")
+        board.wait_until(f"grep -q RUNNING {STATUS}")
+
+    def test_a_full_card_plays(self):
+        board = self.board(music=self.folder)
+        board.run_script("dd if=/dev/zero of=/data/music/filler bs=1M; sync")
+        self.assertEqual(board.run_script("df /data | tail -n 1 | tr -s ' ' | cut -d' ' -f4").stdout, "0\n")
+        board.power_off()
+        self.restart(board)
+        board.run("tonearm", "queue", "set", "/data/music/1.flac", "--play")
+        board.wait_until(f"grep -q RUNNING {STATUS}")
+
+    def test_a_lost_superblock_is_repaired_and_reported(self):
+        board = self.board(music=self.folder)
+        board.power_off()
+        start, _ = board.data_partition()
+        board.write(start, b"\xa5" * 4096)
+        self.restart(board)
+        self.assert_plays(board)
+        board.power_off()
+        self.assertIn("repaired", board.read_file("tonearm-report.txt"))
+        self.assertEqual(board.check_data()[0], 0)
+
+    def test_a_destroyed_file_system_is_made_again_and_reported(self):
+        board = self.board()
+        board.power_off()
+        start, size = board.data_partition()
+        board.write(start, b"\xa5" * size)
+        self.restart(board)
+        self.assertEqual(board.run("cat", "/data/music/1.flac").exit_code, 1)
+        board.run_script("echo works >/data/music/file; sync")
+        board.power_off()
+        self.assertIn("It is empty now", board.read_file("tonearm-report.txt"))
+        self.restart(board)
+        self.assertEqual(board.run("cat", "/data/music/file").stdout, "works\n")
+
+    def test_a_copy_on_a_larger_card_grows(self):
+        board = self.board(music=self.folder)
+        board.power_off()
+        with board.card.open("r+b") as card:
+            card.truncate(900 * MIB)
+        self.restart(board)
+        self.assertGreater(int(board.run_script("df -m /data | tail -n 1 | tr -s ' ' | cut -d' ' -f2").stdout), 600)
+        self.assert_plays(board)
+        board.power_off()
+        self.assertEqual(board.check_data()[0], 0)
+
+    def test_a_file_on_the_boot_partition_resets(self):
+        board = self.board(music=self.folder)
+        board.power_off()
+        board.write_file("factory-reset.txt", "")
+        self.restart(board)
+        self.assert_is_new(board)
+        board.run_script("echo new >/data/music/file")
+        board.power_off()
+        self.assertNotIn("factory-reset.txt", board.files())
+        self.assertIn("Factory reset", board.read_file("tonearm-report.txt"))
+        # Once is enough.
+        self.restart(board)
+        self.assertEqual(board.run("cat", "/data/music/file").stdout, "new\n")
+
+    def test_a_button_held_at_power_on_resets(self):
+        board = self.board(music=self.folder)
+        board.power_off()
+        self.restart_with_button(board, release=True)
+        self.assert_is_new(board)
+
+    def test_a_line_that_never_comes_back_erases_nothing(self):
+        board = self.board(music=self.folder)
+        board.power_off()
+        self.restart_with_button(board, release=False)
+        self.assertEqual(board.run("ls", "-A", "/data/music").stdout, "1.flac\n")
+        board.power_off()
+        self.assertIn("stuck", board.read_file("tonearm-report.txt"))
+
+    def restart_with_button(self, board, release):
+        """Switches the board on with the reset button held, and lets go of it when the board says so."""
+        def let_go():
+            board.wait_for_console("let go of the button")
+            board.set_line(RESET_LINE, True)
+
+        person = threading.Thread(target=let_go)
+        starter = threading.Thread(target=self.restart, args=(board,), kwargs={"held": (RESET_LINE,)})
+        starter.start()
+        if release:
+            board.wait_until_starting()
+            person.start()
+            person.join()
+        starter.join()
+
+    def assert_is_new(self, board):
+        self.assertEqual(board.run("ls", "-A", "/data/music").stdout, "")
+        self.assertEqual(board.ask("status")["count"], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

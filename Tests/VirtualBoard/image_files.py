@@ -1,0 +1,148 @@
+"""What lies in the images, without starting them: sizes, the same bytes twice, overlays, bills of materials."""
+
+import gzip
+import hashlib
+import json
+import os
+import resource
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from virtual_board.image_board import IMAGE, ROOT
+from virtual_board.measures import report
+
+CACHE = ROOT / "build/firmware-image"
+OVERLAYS = sorted((ROOT / "board/overlays").glob("*.dts"))
+#: Of each board with a header.
+TREES = ("bcm2837-rpi-3-b", "bcm2837-rpi-3-b-plus", "bcm2711-rpi-4-b", "bcm2837-rpi-zero-2-w")
+
+DTSCHEMA = ROOT / "build/dtschema/bin"
+BINDINGS = ("sound", "regulator", "i2c")
+#: The binding of the PCM5102A is a text that no program reads (sound/pcm5102a.txt).
+TEXT_ONLY = {"/dac-codec: failed to match any schema with compatible: ['ti,pcm5102a']"}
+
+#: In bytes.
+ROOT_LIMIT, IMAGE_LIMIT = 36_000_000, 40_000_000
+#: In seconds of processors, so that it holds on a busy machine too.
+BUILD_LIMIT = 180
+
+
+def processor_seconds():
+    """What the processes that this one has started, and that have ended, have taken."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+class Files(unittest.TestCase):
+    def test_the_image_is_small(self):
+        root = (IMAGE / "root.squashfs").stat().st_size
+        report("root file system", root / 1e6, "MB", ROOT_LIMIT / 1e6)
+        self.assertLessEqual(root, ROOT_LIMIT)
+        with next(IMAGE.glob("tonearm-virtual-*.img")).open("rb") as image:
+            compressed = len(gzip.compress(image.read(), 6))
+        report("compressed image", compressed / 1e6, "MB", IMAGE_LIMIT / 1e6)
+        self.assertLessEqual(compressed, IMAGE_LIMIT)
+
+    def test_the_same_inputs_give_the_same_bytes(self):
+        sums, seconds = [], 0
+        environment = os.environ | {
+            "PYTHONPATH": f"{ROOT / 'firmware-image/lib'}:{ROOT / 'Tests/VirtualBoard'}",
+            "SOURCE_DATE_EPOCH": "1790000000",
+        }
+        # As U-Boot's images have a name and a time, and each file system has an identity.
+        for zone, mask in (("UTC", 0o022), ("Asia/Tokyo", 0o077)):
+            with tempfile.TemporaryDirectory() as folder:
+                before = processor_seconds()
+                subprocess.run(
+                    ["python3", "-m", "firmware.build", "virtual", CACHE, Path(folder) / "out",
+                     ROOT / "build/aarch64/tonearm", "1.2.3"],
+                    check=True, env=environment | {"TZ": zone}, umask=mask, stdout=subprocess.DEVNULL)
+                seconds = max(seconds, processor_seconds() - before)
+                sums.append({path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+                             for path in (Path(folder) / "out").iterdir() if path.is_file()})
+        report("processor time of a build", seconds, "s", BUILD_LIMIT)
+        self.assertLessEqual(seconds, BUILD_LIMIT)
+        self.assertEqual(sums[0], sums[1])
+
+    def test_a_release_is_not_signed_with_the_key_of_the_tests(self):
+        result = subprocess.run([ROOT / "tools/release", "--key", ROOT / "firmware-image/test-key.pem", "virtual"],
+                                capture_output=True, text=True)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("the key of the tests", result.stderr)
+
+    def test_the_bill_of_materials_names_every_package(self):
+        document = json.loads((IMAGE / "sbom.spdx.json").read_text())
+        names = {package["name"] for package in document["packages"]}
+        self.assertLessEqual({"tonearm", "busybox-static", "wpasupplicant", "libssl3", "u-boot-qemu"}, names)
+        for package in document["packages"]:
+            self.assertTrue(package["versionInfo"] and package["licenseComments"], package["name"])
+
+    def test_overlays_fit_debians_device_trees(self):
+        self.assertEqual(len(OVERLAYS), 4)
+        trees = next(CACHE.glob("packages/linux-image-*/usr/lib/linux-image-*/broadcom"))
+        with tempfile.TemporaryDirectory() as folder:
+            for source in OVERLAYS:
+                overlay = Path(folder) / f"{source.stem}.dtbo"
+                result = subprocess.run(["dtc", "-@", "-I", "dts", "-O", "dtb", "-o", overlay, source],
+                                        capture_output=True, text=True)
+                self.assertEqual((result.returncode, result.stderr), (0, ""), source.name)
+                for tree in TREES:
+                    with self.subTest(overlay=source.stem, tree=tree):
+                        whole = Path(folder) / "whole.dtb"
+                        subprocess.run(["fdtoverlay", "-i", trees / f"{tree}.dtb", "-o", whole, overlay], check=True)
+                        name = subprocess.run(["fdtget", whole, "/sound-dac", "simple-audio-card,name"], check=True,
+                                              capture_output=True, text=True).stdout.strip()
+                        # ALSA takes the letters and digits of a name, at most 15 of them, for the card's id.
+                        self.assertEqual(name.replace("_", "")[:15], "sndrpihifiberry")
+
+    def test_the_driver_for_the_pcm512x_fits_the_kernel(self):
+        version = next(CACHE.glob("packages/linux-image-*/lib/modules/*")).name
+        for name in ("snd-soc-pcm512x", "snd-soc-pcm512x-i2c"):
+            module = CACHE / f"modules/{name}.ko"
+            command = ["/sbin/modinfo", "-F", "vermagic", module]
+            magic = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+            self.assertEqual(magic.split()[0], version)
+
+    def test_overlays_follow_the_bindings(self):
+        trees = next(CACHE.glob("packages/linux-image-*/usr/lib/linux-image-*/broadcom"))
+        with tempfile.TemporaryDirectory() as folder:
+            schema = self.schema(Path(folder))
+            for tree in TREES:
+                known = self.complaints(schema, trees / f"{tree}.dtb")
+                for source in OVERLAYS:
+                    with self.subTest(overlay=source.stem, tree=tree):
+                        overlay, whole = Path(folder) / "overlay.dtbo", Path(folder) / "whole.dtb"
+                        subprocess.run(["dtc", "-@", "-I", "dts", "-O", "dtb", "-o", overlay, source], check=True)
+                        subprocess.run(["fdtoverlay", "-i", trees / f"{tree}.dtb", "-o", whole, overlay], check=True)
+                        self.assertEqual(self.complaints(schema, whole) - known - TEXT_ONLY, set())
+                        if tree == TREES[0]:
+                            self.assert_a_mistake_is_seen(schema, whole, known)
+
+    def assert_a_mistake_is_seen(self, schema, whole, known):
+        command = ["fdtput", "-t", "s", whole, "/sound-dac", "simple-audio-card,format", "i3s"]
+        subprocess.run(command, check=True)
+        mistakes = self.complaints(schema, whole) - known - TEXT_ONLY
+        self.assertTrue(any("i3s" in text for text in mistakes), mistakes)
+
+    def schema(self, folder):
+        """The kernel's bindings, as far as the overlays may touch them, in the form of dt-validate."""
+        archive = next(CACHE.glob("packages/linux-source-*/usr/src/linux-source-*.tar.xz"))
+        bindings = "Documentation/devicetree/bindings"
+        subprocess.run(["tar", "--extract", "--file", archive, "--directory", folder, "--strip-components=1",
+                        "--wildcards", *(f"linux-source-*/{bindings}/{part}/*" for part in BINDINGS)], check=True)
+        schema = folder / "schema.json"
+        folders = [folder / bindings / part for part in BINDINGS]
+        subprocess.run([DTSCHEMA / "dt-mk-schema", "-j", "-o", schema, *folders], check=True, capture_output=True)
+        return schema
+
+    def complaints(self, schema, tree):
+        """What dt-validate says of a device tree, without the file's name."""
+        result = subprocess.run([DTSCHEMA / "dt-validate", "-m", "-s", schema, tree], capture_output=True, text=True)
+        lines = (result.stdout + result.stderr).splitlines()
+        return {line.removeprefix(f"{tree}: ") for line in lines if not line.startswith("\t")}
+
+
+if __name__ == "__main__":
+    unittest.main()

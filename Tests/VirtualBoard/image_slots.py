@@ -1,0 +1,122 @@
+"""The two slots of the firmware image: switching, counting, falling back."""
+
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from virtual_board.image_board import IMAGE, ImageBoard, disk
+from virtual_board.music import tune, write_flac
+
+
+class Slots(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Path(tempfile.mkdtemp(prefix="image-slot-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.good = cls.variant("good")
+        cls.sick = cls.variant("sick", without="usr/bin/tonearm")
+        cls.music = cls.folder / "music"
+        write_flac(cls.music / "1.flac", tune(44_100, 16, seconds=60, seed=9))
+
+    @classmethod
+    def variant(cls, name, without=None):
+        """A slot like the image's, in which the engine has to be healthy for 3 s, and has 20 s to become so."""
+        root = cls.folder / name
+        shutil.copytree(IMAGE / "root", root, symlinks=True)
+        (root / "etc/health").write_text("3 20\n")
+        (root / "etc/tonearm-release").write_text(f"board=virtual\nversion=0.9-{name}\n")
+        if without:
+            (root / without).unlink()
+        image = cls.folder / f"{name}.squashfs"
+        subprocess.run(["mksquashfs", root, image, "-quiet", "-no-progress", "-all-root", "-comp", "gzip",
+                        "-Xcompression-level", "1"], check=True, stdout=subprocess.DEVNULL)
+        original = (IMAGE / "slot.img").read_bytes()
+        return image.read_bytes().ljust(disk.HEADER, b"\0") + original[disk.HEADER:]
+
+    def board(self, slot_b, **options):
+        """A board on which the second slot is to be tried at the next start."""
+        board = ImageBoard(**options)
+        self.addCleanup(board.discard)
+        board.write_slot("b", slot_b)
+        board.power_on(network=False)
+        self.assertEqual(self.running(board), "a")
+        board.run("/usr/lib/tonearm/slots", "try")
+        board.power_off()
+        self.assertEqual((board.state["slot"], board.state["good"], board.state["tries"]), ("b", "a", "3"))
+        return board
+
+    def running(self, board):
+        return board.run_script(". /run/disk; echo $slot").stdout.strip()
+
+    def restart_until_fallback(self, board):
+        """Starts the board until it has left the second slot; how often that was tried."""
+        tries = 0
+        while True:
+            board.power_on_without_agent()
+            board.wait_for_console("Starting kernel")
+            if board.state["slot"] == "a":
+                board.cut_power()
+                return tries
+            tries += 1
+            # The slot restarts the board, which ends the emulator.
+            board.wait_until_off()
+
+    def test_a_healthy_slot_becomes_the_good_one(self):
+        board = self.board(self.good, music=self.music)
+        board.power_on(network=False)
+        self.assertEqual(self.running(board), "b")
+        # While music plays, it has to move on.
+        board.wait_for_engine()
+        board.ask("repeat", "all")
+        board.ask("queue", "set", "/data/music", "--play")
+        board.wait_until("/usr/lib/tonearm/slots is-good")
+        self.assertIn('"playing"', board.run("tonearm", "status", "--json").stdout)
+        board.power_off()
+        self.assertEqual((board.state["slot"], board.state["good"], board.state["tries"]), ("b", "b", "0"))
+        board.power_on(network=False)
+        self.assertEqual(self.running(board), "b")
+
+    def test_a_slot_that_is_never_healthy_is_left_after_three_starts(self):
+        board = self.board(self.sick)
+        self.assertEqual(self.restart_until_fallback(board), 3)
+        board.power_on(network=False)
+        self.assertEqual(self.running(board), "a")
+        self.assertEqual(board.state["failed"], "b")
+        board.wait_until("dmesg | grep -q 'slot b did not start'")
+
+    def test_a_slot_without_a_root_is_left(self):
+        board = self.board(bytes(disk.HEADER) + self.good[disk.HEADER:])
+        self.assertEqual(self.restart_until_fallback(board), 3)
+        board.power_on(network=False)
+        self.assertEqual(self.running(board), "a")
+
+    def test_a_damaged_kernel_is_not_started(self):
+        place = disk.HEADER + 512 + 5_000_000
+        board = self.board(self.good[:place] + bytes([self.good[place] ^ 1]) + self.good[place + 1:])
+        board.power_on(network=False)
+        self.assertEqual(self.running(board), "a")
+        self.assertIn("Bad Data CRC", board.console)
+
+    def test_with_one_damaged_copy_of_the_state_the_other_holds(self):
+        for damaged, slot in (("newer", "a"), ("older", "b")):
+            with self.subTest(damaged=damaged):
+                board = self.board(self.good)
+                places = sorted(disk.STATES, key=lambda place: b"slot=b" in board.read(place, 512))
+                place = places[-1 if damaged == "newer" else 0]
+                board.write(place + 100, b"torn")
+                board.power_on(network=False)
+                self.assertEqual(self.running(board), slot)
+                board.cut_power()
+
+    def test_without_any_state_the_first_slot_starts(self):
+        board = self.board(self.good)
+        for place in disk.STATES:
+            board.write(place, bytes(512))
+        board.power_on(network=False)
+        self.assertEqual(self.running(board), "a")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,154 @@
+"""The firmware image: from a card that was just written to the first sample, and the configuration on it."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from virtual_board.image_board import ROOT, ImageBoard, disk
+from virtual_board.measures import report
+from virtual_board.music import silence, tune, write_flac
+from virtual_board.qemu import PATIENCE
+from virtual_board.sound import Recorder, difference
+
+CD = 44_100
+
+#: In seconds: from the kernel's first program to the first sample.
+START_LIMIT = 3
+#: In MB: everything but the kernel.
+MEMORY_LIMIT = 32
+
+STATUS = "/proc/asound/HiFi/pcm0p/sub0/status"
+
+
+class Starting(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.tune = tune(CD, 16, seconds=3, seed=5)
+        cls.folder = Path(tempfile.mkdtemp(prefix="image-music-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        write_flac(cls.folder / "1.flac", cls.tune.followed_by(silence(CD, 16, 2)))
+        write_flac(cls.folder / "long/2.flac", tune(CD, 16, seconds=60, seed=6))
+
+    def board(self, **options):
+        board = ImageBoard(**options)
+        self.addCleanup(board.discard)
+        return board
+
+    def test_a_new_card_plays_without_a_network(self):
+        board = self.board()
+        before = board.root_of("a")
+        board.power_on(network=False)
+        board.install_tools()
+        board.wait_for_engine()
+        shutil.copytree(self.folder, board.share / "music")
+        (board.share / "music").chmod(0o755)
+        board.ask("volume", "100")
+        recorder = Recorder(board, CD)
+        board.ask("queue", "set", "/host/music/1.flac", "--play")
+        board.wait_until("tonearm status | grep -q stopped")
+        self.assertIsNone(difference(recorder.stop(), self.tune.bytes))
+        self.assertEqual(board.run("cat", "/sys/class/net/eth0/carrier").stdout, "0\n")
+        board.power_off()
+        self.assertEqual(before, board.root_of("a"), "the root was written")
+        self.assertEqual(board.check_data()[0], 0)
+        start, size = board.data_partition()
+        self.assertEqual(start + size, board.card.stat().st_size, "the data partition goes to the end of the card")
+
+    def test_music_that_was_playing_goes_on(self):
+        board = self.board(music=self.folder)
+        board.power_on(network=False)
+        board.wait_for_engine()
+        board.ask("queue", "set", "/data/music/long", "--play")
+        board.wait_until(f"grep -q RUNNING {STATUS}")
+        board.power_off()
+        board.power_on(network=False, counts=True)
+        board.wait_until(f"grep -q RUNNING {STATUS}")
+        times = board.boot_times()
+        seconds = board.first_sample() - times["initramfs"]
+        report("from the first program to the first sample", seconds, "s", START_LIMIT)
+        self.assertLessEqual(seconds, START_LIMIT)
+        memory = board.memory()
+        report("memory of all programs", memory, "MB", MEMORY_LIMIT)
+        self.assertLessEqual(memory, MEMORY_LIMIT)
+
+    def test_mistakes_in_the_configuration_are_written_beside_it(self):
+        board = self.board()
+        board.write_file("tonearm.conf", "[image]\nname = kitchen\n[player]\nresume = paused\n")
+        board.power_on(network=False)
+        board.wait_for_engine()
+        self.assertEqual(board.run("hostname").stdout, "kitchen\n")
+        self.assertIn("paused", board.run("tonearm", "config", "get", "player.resume").stdout)
+        board.power_off()
+        self.assertNotIn("tonearm-errors.txt", board.files())
+
+        wrong = "[image]\nname = my kitchen\n\n[wifi home]\npassword = 123\n[player]\nresume = loud\n"
+        board.write_file("tonearm.conf", wrong)
+        board.power_on(network=False)
+        board.wait_for_engine()
+        # What was good holds.
+        self.assertEqual(board.run("hostname").stdout, "kitchen\n")
+        self.assertIn("paused", board.run("tonearm", "config", "get", "player.resume").stdout)
+        board.power_off()
+        errors = board.read_file("tonearm-errors.txt")
+        for line in ("tonearm.conf:2: name is", "tonearm.conf:5: a Wi-Fi password has", "tonearm.conf:7: "):
+            self.assertIn(line, errors)
+
+        board.write_file("tonearm.conf", "[player]\r\nresume = empty\r\n")
+        board.power_on(network=False)
+        board.wait_for_engine()
+        self.assertIn("empty", board.run("tonearm", "config", "get", "player.resume").stdout)
+        board.power_off()
+        self.assertNotIn("tonearm-errors.txt", board.files())
+
+    def test_nothing_listens_and_nobody_can_log_in(self):
+        board = self.board()
+        board.power_on()
+        board.wait_for_engine()
+        board.wait_until("ip address | grep -q 10.0.2.15")
+        for table in ("tcp", "tcp6"):
+            lines = board.run("cat", f"/proc/net/{table}").stdout.splitlines()[1:]
+            self.assertEqual([line for line in lines if line.split()[3] == "0A"], [])
+        self.assertNotIn("login", board.run("ps").stdout)
+        self.assertNotIn("getty", board.run("ps").stdout)
+        self.assertEqual(board.run_script("cut -d: -f7 /etc/passwd | sort -u").stdout, "/bin/false\n")
+
+    def test_the_command_for_a_person_starts_it_with_all_buttons_let_go(self):
+        card = self.folder / "card.img"
+        output = self.folder / "output"
+        with output.open("wb") as file:
+            person = subprocess.Popen([ROOT / "firmware-image/run", "--card", "512"], stdin=subprocess.PIPE,
+                                      stdout=file, stderr=file, env=os.environ | {"TONEARM_CARD": str(card)})
+        # Keys of the emulator: Ctrl-A, then X.
+        self.addCleanup(person.communicate, b"\x01x")
+        deadline = time.monotonic() + PATIENCE
+        # The data partition is made after a look at the button for a factory reset.
+        while not self.has_data(card):
+            self.assertIsNone(person.poll(), output.read_text(errors="replace"))
+            self.assertLess(time.monotonic(), deadline, output.read_text(errors="replace"))
+            time.sleep(0.1)
+        self.assertNotIn("let go of the button", output.read_text(errors="replace"))
+
+    @staticmethod
+    def has_data(card):
+        """Whether the data partition has the magic number of ext4."""
+        if not card.exists():
+            return False
+        with card.open("rb") as file:
+            file.seek(disk.DATA.start + 1024 + 56)
+            return file.read(2) == b"\x53\xef"
+
+    def test_a_button_turns_it_off(self):
+        board = self.board()
+        board.power_on(network=False)
+        board.wait_for_engine()
+        with board.holding(3):
+            board.wait_until_off()
+        self.assertEqual(board.check_data()[0], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

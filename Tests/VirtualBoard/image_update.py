@@ -1,0 +1,214 @@
+"""Updates of the firmware image: signed bundles, what is refused, and power cuts while one is written."""
+
+import functools
+import http.server
+import json
+import os
+import random
+import shutil
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+from virtual_board.image_board import IMAGE, ROOT, ImageBoard, disk, signed_bundle
+from virtual_board.music import silence, tune, write_flac
+from virtual_board.sound import Recorder, difference
+
+TEST_KEY = ROOT / "firmware-image/test-key.pem"
+CD = 44_100
+#: How often the power is cut (tools/image-test --power-cuts).
+CUTS = int(os.environ.get("TONEARM_POWER_CUTS") or 20)
+UPDATE = ("tonearm", "update")
+STATUS = "/proc/asound/HiFi/pcm0p/sub0/status"
+#: The name of this machine on the board's network.
+HOST = "10.0.2.2"
+
+
+class Update(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Path(tempfile.mkdtemp(prefix="image-update-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        root = cls.folder / "root"
+        shutil.copytree(IMAGE / "root", root, symlinks=True)
+        (root / "etc/health").write_text("3 60\n")
+        (root / "etc/tonearm-release").write_text("board=virtual\nversion=0.9\n")
+        image = cls.folder / "root.squashfs"
+        subprocess.run(["mksquashfs", root, image, "-quiet", "-no-progress", "-all-root", "-comp", "gzip",
+                        "-Xcompression-level", "1"], check=True, stdout=subprocess.DEVNULL)
+        release = (IMAGE / "root/etc/tonearm-release").read_text()
+        cls.first = dict(line.split("=") for line in release.split())["version"]
+        original = (IMAGE / "slot.img").read_bytes()
+        cls.slot = image.read_bytes().ljust(disk.HEADER, b"\0") + original[disk.HEADER:]
+        cls.good = signed_bundle(cls.slot, "virtual", "0.9", TEST_KEY)
+
+    def board(self, network=False, **options):
+        board = ImageBoard(**options)
+        self.addCleanup(board.discard)
+        board.power_on(network=network)
+        return board
+
+    def update(self, board, content, *options):
+        (board.share / "bundle").write_bytes(content)
+        return board.run(*UPDATE, *options, "/host/bundle")
+
+    def running(self, board):
+        return board.run("sed", "-n", "s/^version=//p", "/etc/tonearm-release").stdout.strip()
+
+    def test_a_signed_bundle_is_installed(self):
+        board = self.board()
+        board.wait_for_engine()
+        result = self.update(board, self.good, "--json")
+        self.assertEqual((result.exit_code, result.stderr), (0, ""))
+        lines = [json.loads(line) for line in result.stdout.splitlines()]
+        self.assertEqual(lines[-1], {"event": "done", "version": "0.9"})
+        self.assertEqual({line["step"] for line in lines[:-1]}, {"checking", "writing", "verifying"})
+        board.power_off()
+        board.power_on(network=False)
+        self.assertEqual(self.running(board), "0.9")
+        board.wait_until("/usr/lib/tonearm/slots is-good")
+        # The other way round, older and forced.
+        older = signed_bundle(self.slot, "virtual", "0.8.9", TEST_KEY)
+        self.assertIn("is older than 0.9", self.update(board, older).stderr)
+        self.assertEqual(self.update(board, older, "--force").exit_code, 0)
+        board.power_off()
+        self.assertEqual((board.state["slot"], board.state["good"]), ("a", "b"))
+
+    def test_music_plays_on_while_an_update_is_written(self):
+        music = tune(CD, 16, seconds=40, seed=8)
+        folder = self.folder / "music"
+        write_flac(folder / "1.flac", music.followed_by(silence(CD, 16, 2)))
+        board = self.board()
+        board.install_tools()
+        board.wait_for_engine()
+        shutil.copytree(folder, board.share / "music")
+        board.ask("volume", "100")
+        recorder = Recorder(board, CD)
+        board.ask("queue", "set", "/host/music/1.flac", "--play")
+        board.wait_until(f"grep -q RUNNING {STATUS}")
+        (board.share / "bundle").write_bytes(self.good)
+        update = board.start(*UPDATE, "--json", "/host/bundle")
+        self.wait_for(update, "writing", 50)
+        self.assertIn('"playing"', board.run("tonearm", "status", "--json").stdout, "the music has ended before")
+        board.wait_until("tonearm status | grep -q stopped")
+        self.assertIsNone(difference(recorder.stop(), music.bytes))
+        self.assertEqual(update.wait().exit_code, 0)
+
+    def test_an_update_on_the_boot_partition_is_installed(self):
+        board = self.board()
+        board.power_off()
+        board.write_file("tonearm.update", self.good)
+        board.power_on(network=False)
+        board.wait_until_off()
+        self.assertEqual((board.state["slot"], board.state["good"]), ("b", "a"))
+        self.assertNotIn("tonearm.update", board.files())
+        self.assertIn("Version 0.9 is installed", board.read_file("tonearm-report.txt"))
+        board.write_file("other.update", self.changed(len(self.good) - 1))
+        board.power_on(network=False)
+        self.assertEqual(self.running(board), "0.9")
+        board.wait_until("dmesg | grep -q 'damaged or not complete' && ! grep -q ' /boot ' /proc/mounts")
+        board.power_off()
+        self.assertIn("other.update-refused", board.files())
+        self.assertIn("other.update is damaged or not complete", board.read_file("tonearm-report.txt"))
+
+    def test_an_update_comes_from_a_web_server(self):
+        site = self.folder / "site"
+        site.mkdir()
+        (site / "it's.update").write_bytes(self.good)
+        handler = functools.partial(Quiet, directory=str(site))
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://{HOST}:{server.server_port}"
+        board = self.board(network=True)
+        board.wait_until("ip address | grep -q 10.0.2.15")
+        missing = board.run(*UPDATE, f"{address}/other.update")
+        self.assertEqual(missing.exit_code, 1)
+        self.assertIn("cannot be downloaded", missing.stderr)
+        result = board.run(*UPDATE, f"{address}/it's.update")
+        self.assertEqual((result.exit_code, result.stderr), (0, ""))
+        self.assertEqual(board.run("ls", "/data/system").stdout.count("download"), 0)
+        board.power_off()
+        self.assertEqual(board.state["slot"], "b")
+
+    def test_what_is_wrong_is_refused_before_anything_is_written(self):
+        board = self.board()
+        before = board.root_of("b")
+        stranger = self.folder / "stranger.pem"
+        subprocess.run(["openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", stranger], check=True,
+                       capture_output=True)
+        manifest = 64 + 30
+        middle = len(self.good) // 2
+        cases = {
+            "another key": (signed_bundle(self.slot, "virtual", "0.9", stranger), "signature"),
+            "a changed manifest": (self.changed(manifest), "signature"),
+            "a changed piece": (self.changed(middle), "damaged or not complete"),
+            "cut off": (self.good[:middle], "damaged or not complete"),
+            "cut off in the manifest": (self.good[:500], "too short"),
+            "almost empty": (self.good[:10], "too short"),
+            "another board": (signed_bundle(self.slot, "rpi3", "0.9", TEST_KEY), "for the board rpi3"),
+            "an older version": (signed_bundle(self.slot, "virtual", "0.0.9", TEST_KEY), "older"),
+        }
+        for name, (content, reason) in cases.items():
+            with self.subTest(name):
+                result = self.update(board, content)
+                self.assertEqual(result.exit_code, 1)
+                self.assertIn(reason, result.stderr)
+        board.power_off()
+        self.assertEqual(before, board.root_of("b"))
+        self.assertEqual((board.state["slot"], board.state["good"]), ("a", "a"))
+
+    def changed(self, place):
+        return self.good[:place] + bytes([self.good[place] ^ 1]) + self.good[place + 1:]
+
+    def test_power_cuts_while_it_is_written(self):
+        chance = random.Random(20_261_121)
+        versions = []
+        # While header and boot state are written.
+        at_the_end = max(1, CUTS // 5)
+        board = self.board()
+        for cut in range(CUTS):
+            is_late = cut >= CUTS - at_the_end
+            # From the first byte that is written to the last one that is verified.
+            place = 199 if is_late else (2 * cut + 1) * 100 // (CUTS - at_the_end)
+            step, percent = ("writing", "verifying")[place // 100], place % 100
+            with self.subTest(cut=cut, step=step, percent=percent):
+                (board.share / "bundle").write_bytes(self.good)
+                update = board.start(*UPDATE, "--json", "/host/bundle")
+                self.wait_for(update, step, percent)
+                if cut == CUTS - 1:
+                    # The first moment at which the new version has to start.
+                    update.wait_until(lambda update=update: '"done"' in update.stdout, "end")
+                elif is_late:
+                    time.sleep(chance.uniform(0, 1))
+                board.cut_power()
+                wanted = "0.9" if board.state["slot"] == "b" else self.first
+                board.power_on(network=False)
+                self.assertEqual(self.running(board), wanted)
+                versions.append(wanted)
+                if wanted == "0.9":
+                    board.discard()
+                    board = self.board()
+        self.assertEqual(versions[-1], "0.9")
+
+    def wait_for(self, update, step, percent):
+        """Waits until an update with --json has come this far."""
+        def has_come_so_far():
+            # What stands behind the last line end may be a part of a line.
+            lines = [json.loads(line) for line in update.stdout.split("\n")[:-1]]
+            return any(line.get("step") == step and line["percent"] >= percent for line in lines)
+
+        update.wait_until(has_come_so_far, f"{step} {percent} %")
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+if __name__ == "__main__":
+    unittest.main()

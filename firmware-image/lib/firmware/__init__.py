@@ -1,0 +1,1 @@
+"""Makes firmware images out of unpacked Debian packages. Nothing of them is executed."""
