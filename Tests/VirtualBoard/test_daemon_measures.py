@@ -30,6 +30,9 @@ PROCESSOR_LIMIT = 3
 #: How long something is measured, in seconds.
 TIME = 10
 
+#: How often the daemon and aplay take turns.
+TURNS = 3
+
 
 class Measures(unittest.TestCase):
     @classmethod
@@ -94,26 +97,29 @@ class Measures(unittest.TestCase):
         self.check("memory of an entry of the queue", (self.memory("RssAnon") - before) / ENTRIES, "bytes", ENTRY_LIMIT)
 
     def test_the_processor_s_time_against_aplay(self):
-        self.play()
-        tonearm = self.processor_time(self.daemon.process)
-        self.daemon.ask("stop")
-        aplay = self.board.start("aplay", "-q", "-D", "hw:HiFi", *APLAY_OPTIONS, "/data/music/track.raw")
-        self.board.wait_until("grep -q RUNNING /proc/asound/HiFi/pcm0p/sub0/status")
-        reference = self.processor_time(aplay.process)
-        aplay.signal("TERM")
-        aplay.wait()
-        report("processor time of aplay", reference * 100, "%", 100)
-        report("processor time while it plays", tonearm * 100, "%", 100)
-        self.check("processor time while it plays, of aplay's", tonearm / reference, "times", PROCESSOR_LIMIT)
+        # In turns, and the least of each: a machine that is busy with something else only adds to it.
+        tonearm, reference = [], []
+        for _ in range(TURNS):
+            self.play()
+            tonearm.append(self.processor_time(self.daemon.process))
+            self.daemon.ask("stop")
+            aplay = self.board.start("aplay", "-q", "-D", "hw:HiFi", *APLAY_OPTIONS, "/data/music/track.raw")
+            self.board.wait_until("grep -q RUNNING /proc/asound/HiFi/pcm0p/sub0/status")
+            reference.append(self.processor_time(aplay.process))
+            aplay.signal("TERM")
+            aplay.wait()
+        report("processor time of aplay", min(reference) * 100, "%", 100)
+        report("processor time while it plays", min(tonearm) * 100, "%", 100)
+        self.check("processor time while it plays, of aplay's", min(tonearm) / min(reference), "times", PROCESSOR_LIMIT)
 
     def processor_time(self, process):
-        """Of a process that plays, while it plays: seconds per second of music."""
-        # What the card has taken, and the hundredths of seconds of all threads, those that have ended among them.
-        read = f"sed -n 's/^hw_ptr *: //p' /proc/asound/HiFi/pcm0p/sub0/status; cut -d' ' -f14,15 /proc/{process}/stat"
+        """Of a process that plays, while it plays: seconds per second."""
+        # The hundredths of seconds of all threads, those that have ended among them. Not per frame that the card has
+        # taken: its count begins again after an underrun, as a busy machine may cause one.
+        read = f"cut -d' ' -f1 /proc/uptime; cut -d' ' -f14,15 /proc/{process}/stat"
         result = self.board.run_script(f"{read}; sleep {TIME}; {read}").stdout
-        frames, user, system, frames_later, user_later, system_later = map(int, result.split())
-        used = (user_later + system_later - user - system) / 100
-        return used / ((frames_later - frames) / RATE)
+        began, user, system, ended, user_later, system_later = map(float, result.split())
+        return (user_later + system_later - user - system) / 100 / (ended - began)
 
     def test_paused_it_sleeps_and_writes_nothing(self):
         self.play()

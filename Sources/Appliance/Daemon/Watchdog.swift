@@ -14,11 +14,11 @@ public final class Watchdog: @unchecked Sendable {
     private let clock: any MonotonicClock
     private var check = HealthCheck()
     private var timer: TimerToken?
+    /// How often this has looked.
+    private var looks: UInt8 = 0
     /// Whether the player's threads have answered the last question. They set it themselves: an answer that came as a
     /// message would wake the daemon's thread.
     private let hasAnswered = Atomic(true)
-    /// Whether the player was at rest at the last look.
-    private var wasAtRest = false
 
     public init(_ supervisor: ServiceSupervisor, _ daemon: Daemon, clock: any MonotonicClock = SystemMonotonicClock()) {
         self.supervisor = supervisor
@@ -30,13 +30,7 @@ public final class Watchdog: @unchecked Sendable {
     public func start() {
         daemon.observers.add { [self] event in
             switch event {
-            case .state:
-                tellStatus()
-                if wasAtRest, !isAtRest, timer != nil {
-                    wasAtRest = false
-                    lookLater()
-                }
-            case .track, .problems: tellStatus()
+            case .state, .track, .problems: tellStatus()
             default: break
             }
         }
@@ -58,13 +52,6 @@ public final class Watchdog: @unchecked Sendable {
 
     private func tellStatus() { supervisor.tell(.status(daemon.status.summary)) }
 
-    private var isAtRest: Bool {
-        switch daemon.player.playbackEngine.playbackState {
-        case .playing, .stalled: false
-        case .idle, .notPlaying: true
-        }
-    }
-
     /// Asks control, and through it the audio thread where that has something to do. One question at a time: a thread
     /// that hangs would collect them.
     private func ask(_ engine: PlaybackEngine) {
@@ -72,9 +59,10 @@ public final class Watchdog: @unchecked Sendable {
         engine.afterRequests { [self] in hasAnswered.store(true, ordering: .relaxed) }
     }
 
+    /// Four times in the time that it has: what looks like a stop once may be a busy moment.
     private func look() {
-        let engine = daemon.player.playbackEngine
         guard let interval = supervisor.watchdogInterval else { return }
+        let engine = daemon.player.playbackEngine
         let loopsAnswer = hasAnswered.load(ordering: .relaxed)
         let isHealthy = check.isHealthy(
             engine.playbackState, loopsAnswer: loopsAnswer, referenceId: engine.mediaProduct?.referenceId,
@@ -86,17 +74,10 @@ public final class Watchdog: @unchecked Sendable {
         } else {
             Log.warning("the player's threads have not answered for \(interval / 4_000_000) ms")
         }
-        ask(engine)
-        wasAtRest = isHealthy && isAtRest
-        lookLater()
-    }
-
-    /// Looks four times in the time that it has: what looks like a stop once may be a busy moment. At rest twice, as
-    /// each look wakes two threads, until one finds something wrong.
-    private func lookLater() {
-        guard let interval = supervisor.watchdogInterval else { return }
-        if let timer { daemon.loop.cancel(timer) }
-        timer = daemon.loop.schedule(after: wasAtRest ? interval / 2 : interval / 4) { [self] in look() }
+        // An engine at rest is asked once in the whole interval: each question wakes its threads.
+        looks &+= 1
+        if engine.playbackState == .playing || engine.playbackState == .stalled || looks % 4 == 0 { ask(engine) }
+        timer = daemon.loop.schedule(after: interval / 4) { [self] in look() }
     }
 }
 
