@@ -3,10 +3,24 @@
 # firmware-image/pin and firmware-image/build. Does not read or change this machine's own lists and sources. Needs
 # FIRMWARE and CACHE.
 
-# make_arm64_apt: $CACHE/apt.conf and the package lists. TONEARM_MIRROR names another mirror than deb.debian.org.
+# debian_mirror: the mirror that this machine's apt uses. TONEARM_MIRROR names another one.
+debian_mirror() {
+    local mirror=${TONEARM_MIRROR:-}
+    if [ -z "$mirror" ]; then
+        mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep --max-count=1 '/debian/$')
+    fi
+    if [ -z "$mirror" ]; then
+        echo "This machine's apt has no source of Debian. Name a mirror in TONEARM_MIRROR, as a URL, and try again." >&2
+        return 1
+    fi
+    echo "${mirror%/}"
+}
+
+# make_arm64_apt: $CACHE/apt.conf and the package lists.
 make_arm64_apt() {
-    local suite component archive mirror=${TONEARM_MIRROR:-http://deb.debian.org/debian}
+    local suite component archive mirror
     local keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+    mirror=$(debian_mirror) || return
     mkdir -p "$CACHE"/apt/{lists/partial,archives/partial}
     : >"$CACHE/apt/status"
     sed '/^#/d' "$FIRMWARE/packages.sources" | while read -r suite component archive; do
