@@ -53,7 +53,7 @@ struct HealthTests {
     func watchdog() throws {
         let (tracks, folder) = (try Tracks(), try ScratchFolder())
         let socket = Datagrams(path: folder["notify"])
-        let variables = ["NOTIFY_SOCKET": socket.path, "WATCHDOG_USEC": "8000000"]
+        let variables = ["NOTIFY_SOCKET": socket.path, "WATCHDOG_USEC": "12000000"]
         let supervisor = try #require(ServiceSupervisor(environment: { variables[$0] }))
         let fixture = DaemonFixture(folder: folder["state"])
         try fixture.start("[audio]\nnormalization = off")
@@ -67,24 +67,24 @@ struct HealthTests {
         }
         fixture.perform { _ in watchdog.start() }
         #expect(socket.arrived() == ["READY=1", "STATUS=stopped", "WATCHDOG=1"])
-        #expect(alive(after: 2) == 1)
+        #expect(alive(after: 4) == 1)
         let products = try tracks.make("ab", frames: 20_000)
         try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
         #expect(socket.arrived().contains { $0.hasPrefix("STATUS=playing: ") && $0.hasSuffix(" (1 of 2)") })
-        #expect(alive(after: 2) == 1)
+        #expect(alive(after: 4) == 1)
         fixture.play(500)
-        #expect(alive(after: 2) == 1)
+        #expect(alive(after: 3) == 1)
         // The card plays no more.
-        #expect(alive(after: 2) == 0)
-        #expect(alive(after: 2) == 0)
+        #expect(alive(after: 3) == 0)
+        #expect(alive(after: 3) == 0)
         fixture.play(100)
-        #expect(alive(after: 2) == 1)
+        #expect(alive(after: 3) == 1)
         fixture.perform { $0.commands.perform(.pause) }
         fixture.wait("a pause") { $0.playback == .paused }
         fixture.settle()
-        #expect(alive(after: 2) == 1)
-        #expect(alive(after: 2) == 1)
+        #expect(alive(after: 3) == 1)
+        #expect(alive(after: 4) == 1)
         fixture.perform { _ in watchdog.stop() }
         #expect(socket.arrived().last == "STOPPING=1")
         #expect(alive(after: 100) == 0)
@@ -95,7 +95,7 @@ struct HealthTests {
     func hangingAudioThread() throws {
         let (tracks, folder) = (try Tracks(), try ScratchFolder())
         let socket = Datagrams(path: folder["notify"])
-        let variables = ["NOTIFY_SOCKET": socket.path, "WATCHDOG_USEC": "8000000"]
+        let variables = ["NOTIFY_SOCKET": socket.path, "WATCHDOG_USEC": "12000000"]
         let supervisor = try #require(ServiceSupervisor(environment: { variables[$0] }))
         let fixture = DaemonFixture(folder: folder["state"])
         try fixture.start()
@@ -112,15 +112,15 @@ struct HealthTests {
         #expect(fixture.status.playback == .paused)
         fixture.perform { _ in watchdog.start() }
         #expect(alive(after: 0) == 1)
-        // An engine at rest is asked at every fourth look; that question stays open.
-        for _ in 0..<3 { #expect(alive(after: 2) == 1) }
-        #expect(alive(after: 2) == 0)
-        #expect(alive(after: 2) == 0)
+        // An engine at rest is asked at every third look; that question stays open.
+        for _ in 0..<2 { #expect(alive(after: 4) == 1) }
+        #expect(alive(after: 4) == 0)
+        #expect(alive(after: 4) == 0)
         fixture.card.letOpen()
         // The answer to the open question comes before that to this one.
         fixture.waitForFocus()
         fixture.perform { _ in }
-        #expect(alive(after: 2) == 1)
+        #expect(alive(after: 4) == 1)
         fixture.perform { _ in watchdog.stop() }
         fixture.end()
     }
@@ -129,7 +129,7 @@ struct HealthTests {
     func hangingThread() throws {
         let folder = try ScratchFolder()
         let socket = Datagrams(path: folder["notify"])
-        let variables = ["NOTIFY_SOCKET": socket.path, "WATCHDOG_USEC": "8000000"]
+        let variables = ["NOTIFY_SOCKET": socket.path, "WATCHDOG_USEC": "12000000"]
         let supervisor = try #require(ServiceSupervisor(environment: { variables[$0] }))
         let fixture = DaemonFixture(folder: folder["state"])
         try fixture.start()
@@ -148,14 +148,14 @@ struct HealthTests {
             isReleased.wait()
         }
         isStuck.wait()
-        // An engine at rest is asked at every fourth look; that question stays open.
-        for _ in 0..<3 { #expect(alive(after: 2) == 1) }
-        #expect(alive(after: 2) == 0)
-        #expect(alive(after: 2) == 0)
+        // An engine at rest is asked at every third look; that question stays open.
+        for _ in 0..<2 { #expect(alive(after: 4) == 1) }
+        #expect(alive(after: 4) == 0)
+        #expect(alive(after: 4) == 0)
         isReleased.signal()
         fixture.waitForFocus()
         fixture.perform { _ in }
-        #expect(alive(after: 2) == 1)
+        #expect(alive(after: 4) == 1)
         fixture.perform { _ in watchdog.stop() }
         fixture.end()
     }

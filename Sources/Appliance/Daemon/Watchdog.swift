@@ -59,7 +59,8 @@ public final class Watchdog: @unchecked Sendable {
         engine.afterRequests { [self] in hasAnswered.store(true, ordering: .relaxed) }
     }
 
-    /// Four times in the time that it has: what looks like a stop once may be a busy moment.
+    /// Four times in the time that it has: what looks like a stop once may be a busy moment. Three times at rest, and the
+    /// player is asked at every third of them: each look and each question wakes a thread.
     private func look() {
         guard let interval = supervisor.watchdogInterval else { return }
         let engine = daemon.player.playbackEngine
@@ -74,10 +75,10 @@ public final class Watchdog: @unchecked Sendable {
         } else {
             Log.warning("the player's threads have not answered for \(interval / 4_000_000) ms")
         }
-        // An engine at rest is asked once in the whole interval: each question wakes its threads.
+        let isAtRest = engine.playbackState != .playing && engine.playbackState != .stalled
         looks &+= 1
-        if engine.playbackState == .playing || engine.playbackState == .stalled || looks % 4 == 0 { ask(engine) }
-        timer = daemon.loop.schedule(after: interval / 4) { [self] in look() }
+        if !isAtRest || looks % 3 == 0 { ask(engine) }
+        timer = daemon.loop.schedule(after: interval / (isAtRest ? 3 : 4)) { [self] in look() }
     }
 }
 
