@@ -59,8 +59,8 @@ public final class Watchdog: @unchecked Sendable {
         engine.afterRequests { [self] in hasAnswered.store(true, ordering: .relaxed) }
     }
 
-    /// Four times in the time that it has: what looks like a stop once may be a busy moment. Three times at rest, and the
-    /// player is asked at every third of them: each look and each question wakes a thread.
+    /// Four times in the time that it has: what looks like a stop once may be a busy moment. Three times at rest, where
+    /// the player is asked at every third look: each look and each question wakes a thread.
     private func look() {
         guard let interval = supervisor.watchdogInterval else { return }
         let engine = daemon.player.playbackEngine
