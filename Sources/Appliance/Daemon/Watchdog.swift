@@ -64,21 +64,23 @@ public final class Watchdog: @unchecked Sendable {
     private func look() {
         guard let interval = supervisor.watchdogInterval else { return }
         let engine = daemon.player.playbackEngine
+        let state = engine.playbackState
+        let isAtRest = state != .playing && state != .stalled
+        let pause = interval / (isAtRest ? 3 : 4)
         let loopsAnswer = hasAnswered.load(ordering: .relaxed)
         let isHealthy = check.isHealthy(
-            engine.playbackState, loopsAnswer: loopsAnswer, referenceId: engine.mediaProduct?.referenceId,
+            state, loopsAnswer: loopsAnswer, referenceId: engine.mediaProduct?.referenceId,
             position: engine.assetPosition, waitsForDevice: engine.deviceProblem != nil || engine.isWaitingForMedium)
         if isHealthy {
             supervisor.tell(.alive)
         } else if loopsAnswer {
-            Log.warning("nothing was heard for \(interval / 4_000_000) ms although it plays")
+            Log.warning("nothing was heard for \(pause / 1_000_000) ms although it plays")
         } else {
-            Log.warning("the player's threads have not answered for \(interval / 4_000_000) ms")
+            Log.warning("the player's threads have not answered for \(pause / 1_000_000) ms")
         }
-        let isAtRest = engine.playbackState != .playing && engine.playbackState != .stalled
         looks &+= 1
         if !isAtRest || looks % 3 == 0 { ask(engine) }
-        timer = daemon.loop.schedule(after: interval / (isAtRest ? 3 : 4)) { [self] in look() }
+        timer = daemon.loop.schedule(after: pause) { [self] in look() }
     }
 }
 
