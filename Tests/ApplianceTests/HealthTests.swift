@@ -91,19 +91,29 @@ struct HealthTests {
         fixture.end()
     }
 
-    @Test("A player whose audio thread hangs is not healthy, also while nothing plays")
-    func hangingAudioThread() throws {
-        let (tracks, folder) = (try Tracks(), try ScratchFolder())
+    /// A daemon with a watchdog of 12 s that has not started, and how often it reports as healthy in so many seconds.
+    private func supervised(
+        in folder: ScratchFolder
+    ) throws -> (fixture: DaemonFixture, watchdog: Watchdog, alive: (_ seconds: Int64) -> Int) {
         let socket = Datagrams(path: folder["notify"])
         let variables = ["NOTIFY_SOCKET": socket.path, "WATCHDOG_USEC": "12000000"]
         let supervisor = try #require(ServiceSupervisor(environment: { variables[$0] }))
         let fixture = DaemonFixture(folder: folder["state"])
         try fixture.start()
         let watchdog = fixture.perform { Watchdog(supervisor, $0, clock: fixture.clock) }
-        func alive(after seconds: Int64) -> Int {
-            fixture.pass(seconds: seconds)
-            return socket.arrived().filter { $0 == "WATCHDOG=1" }.count
-        }
+        return (
+            fixture, watchdog,
+            { seconds in
+                fixture.pass(seconds: seconds)
+                return socket.arrived().filter { $0 == "WATCHDOG=1" }.count
+            }
+        )
+    }
+
+    @Test("A player whose audio thread hangs is not healthy, also while nothing plays")
+    func hangingAudioThread() throws {
+        let (tracks, folder) = (try Tracks(), try ScratchFolder())
+        let (fixture, watchdog, alive) = try supervised(in: folder)
         let products = try tracks.make("a", frames: 4000)
         fixture.card.holdOpenings()
         try fixture.perform { try $0.queue.set(products, playing: true) }
@@ -111,16 +121,16 @@ struct HealthTests {
         fixture.perform { $0.commands.perform(.pause) }
         #expect(fixture.status.playback == .paused)
         fixture.perform { _ in watchdog.start() }
-        #expect(alive(after: 0) == 1)
+        #expect(alive(0) == 1)
         // An engine at rest is asked at every third look; that question stays open.
-        for _ in 0..<2 { #expect(alive(after: 4) == 1) }
-        #expect(alive(after: 4) == 0)
-        #expect(alive(after: 4) == 0)
+        for _ in 0..<2 { #expect(alive(4) == 1) }
+        #expect(alive(4) == 0)
+        #expect(alive(4) == 0)
         fixture.card.letOpen()
         // The answer to the open question comes before that to this one.
         fixture.waitForFocus()
         fixture.perform { _ in }
-        #expect(alive(after: 4) == 1)
+        #expect(alive(4) == 1)
         fixture.perform { _ in watchdog.stop() }
         fixture.end()
     }
@@ -128,19 +138,10 @@ struct HealthTests {
     @Test("A player whose control thread hangs is not healthy, also while nothing plays")
     func hangingThread() throws {
         let folder = try ScratchFolder()
-        let socket = Datagrams(path: folder["notify"])
-        let variables = ["NOTIFY_SOCKET": socket.path, "WATCHDOG_USEC": "12000000"]
-        let supervisor = try #require(ServiceSupervisor(environment: { variables[$0] }))
-        let fixture = DaemonFixture(folder: folder["state"])
-        try fixture.start()
-        let watchdog = fixture.perform { Watchdog(supervisor, $0, clock: fixture.clock) }
-        func alive(after seconds: Int64) -> Int {
-            fixture.pass(seconds: seconds)
-            return socket.arrived().filter { $0 == "WATCHDOG=1" }.count
-        }
+        let (fixture, watchdog, alive) = try supervised(in: folder)
         fixture.perform { _ in watchdog.start() }
         fixture.waitForFocus()
-        #expect(alive(after: 0) == 1)
+        #expect(alive(0) == 1)
         let isReleased = DispatchSemaphore(value: 0)
         let isStuck = DispatchSemaphore(value: 0)
         fixture.player.loop.post {
@@ -149,13 +150,13 @@ struct HealthTests {
         }
         isStuck.wait()
         // An engine at rest is asked at every third look; that question stays open.
-        for _ in 0..<2 { #expect(alive(after: 4) == 1) }
-        #expect(alive(after: 4) == 0)
-        #expect(alive(after: 4) == 0)
+        for _ in 0..<2 { #expect(alive(4) == 1) }
+        #expect(alive(4) == 0)
+        #expect(alive(4) == 0)
         isReleased.signal()
         fixture.waitForFocus()
         fixture.perform { _ in }
-        #expect(alive(after: 4) == 1)
+        #expect(alive(4) == 1)
         fixture.perform { _ in watchdog.stop() }
         fixture.end()
     }
