@@ -139,6 +139,15 @@ public final class StorageThread: @unchecked Sendable {
         self.loop.post { [self] in runWhenAllowed() }
     }
 
+    /// Runs `work` on the storage thread, outside of the database: for what a module keeps in a file of its own. Also
+    /// without a database.
+    public func perform(_ work: @escaping @Sendable () -> Void) {
+        if let error = lock.withLock({ start() }) {
+            return Log.error("the storage thread cannot be started: \(error)")
+        }
+        loop.post(work)
+    }
+
     /// Runs the work that waits for the write budget now.
     public func hurry() {
         lock.withLock { isUrgent = true }

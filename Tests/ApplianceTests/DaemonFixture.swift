@@ -1,5 +1,6 @@
 import Board
 import BoardTestSupport
+import Database
 import Foundation
 import Output
 import OutputTestSupport
@@ -30,6 +31,7 @@ final class DaemonFixture: @unchecked Sendable {
         let thread: NamedThread
         /// Used on `loop` alone.
         let daemon: Daemon
+        let storage: StorageThread
     }
 
     /// nil between an end and the next start.
@@ -74,7 +76,7 @@ final class DaemonFixture: @unchecked Sendable {
             return try BoardProfile(parsing: Array(text.utf8), path: "board.conf")
         }
         let thread = try NamedThread.start(name: "appliance") { loop.run() }
-        running = Running(player: player, loop: loop, thread: thread, daemon: daemon)
+        running = Running(player: player, loop: loop, thread: thread, daemon: daemon, storage: settings.storage!)
         perform { [lines] daemon in
             if let profile { daemon.attach(profile, lines: lines) }
             daemon.start()
@@ -130,6 +132,8 @@ final class DaemonFixture: @unchecked Sendable {
     func waitForWriting() {
         let done = DispatchSemaphore(value: 0)
         perform { $0.afterWriting { done.signal() } }
+        done.wait()
+        running?.storage.perform { done.signal() }
         done.wait()
     }
 

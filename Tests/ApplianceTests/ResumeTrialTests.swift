@@ -1,3 +1,4 @@
+import Database
 import OutputTestSupport
 import Platform
 import TestSupport
@@ -37,8 +38,9 @@ struct ResumeTrialTests {
     func powerCuts() throws {
         let folder = try ScratchFolder()
         let loop = try EventLoop()
+        let storage = try StorageThread(nil, modules: [])
         func mayOpen(in boot: String) -> Bool {
-            ResumeGuard(folder: folder[""], loop: loop, boot: Array(boot.utf8)).mayOpen(a)
+            ResumeGuard(folder: folder[""], storage: storage, loop: loop, boot: Array(boot.utf8)).mayOpen(a)
         }
         #expect(["1", "2", "3", "4"].map(mayOpen) == [true, true, true, true])
         #expect(["4", "4"].map(mayOpen) == [true, false])

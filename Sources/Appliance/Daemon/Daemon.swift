@@ -82,7 +82,7 @@ public final class Daemon: @unchecked Sendable {
         commands = CommandDispatcher(queue: queue, volume: volume) { system.run($0) }
         position = PositionKeeper(queue, loop: loop, clock: clock) { keeper.keep(position: $0, of: $1) }
         spareMemory = SpareMemory(loop: loop)
-        resumeGuard = ResumeGuard(folder: state.path, loop: loop)
+        resumeGuard = ResumeGuard(folder: state.path, storage: state.storage, loop: loop)
         medium = MediumProblem(loop: loop) { problems.set(DaemonProblem.music, $0) }
         kept = (state.contents.position, state.contents.isPlaying)
         queue.observe = { [self] in receive($0) }

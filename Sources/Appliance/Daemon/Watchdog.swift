@@ -10,7 +10,10 @@ import Synchronization
 /// `@unchecked Sendable` is safe because the player's threads only set the atomic; the rest is the daemon's loop's.
 public final class Watchdog: @unchecked Sendable {
     private let supervisor: ServiceSupervisor
-    private let daemon: Daemon
+    private let loop: EventLoop
+    private let engine: PlaybackEngine
+    private let observers: DaemonObservers
+    private let status: () -> DaemonStatus
     private let clock: any MonotonicClock
     private var check = HealthCheck()
     private var timer: TimerToken?
@@ -22,13 +25,16 @@ public final class Watchdog: @unchecked Sendable {
 
     public init(_ supervisor: ServiceSupervisor, _ daemon: Daemon, clock: any MonotonicClock = SystemMonotonicClock()) {
         self.supervisor = supervisor
-        self.daemon = daemon
+        loop = daemon.loop
+        engine = daemon.player.playbackEngine
+        observers = daemon.observers
+        status = { daemon.status }
         self.clock = clock
     }
 
     /// The daemon has started.
     public func start() {
-        daemon.observers.add { [self] event in
+        observers.add { [self] event in
             switch event {
             case .state, .track, .problems: tellStatus()
             default: break
@@ -45,16 +51,16 @@ public final class Watchdog: @unchecked Sendable {
     public func reloaded() { supervisor.tell(.ready) }
 
     public func stop() {
-        if let timer { daemon.loop.cancel(timer) }
+        if let timer { loop.cancel(timer) }
         timer = nil
         supervisor.tell(.stopping)
     }
 
-    private func tellStatus() { supervisor.tell(.status(daemon.status.summary)) }
+    private func tellStatus() { supervisor.tell(.status(status().summary)) }
 
     /// Asks control, and through it the audio thread where that has something to do. One question at a time: a thread
     /// that hangs would collect them.
-    private func ask(_ engine: PlaybackEngine) {
+    private func ask() {
         guard hasAnswered.exchange(false, ordering: .relaxed) else { return }
         engine.afterRequests { [self] in hasAnswered.store(true, ordering: .relaxed) }
     }
@@ -63,7 +69,6 @@ public final class Watchdog: @unchecked Sendable {
     /// the player is asked at every third look: each look and each question wakes a thread.
     private func look() {
         guard let interval = supervisor.watchdogInterval else { return }
-        let engine = daemon.player.playbackEngine
         let state = engine.playbackState
         let isAtRest = state != .playing && state != .stalled
         let pause = interval / (isAtRest ? 3 : 4)
@@ -79,8 +84,8 @@ public final class Watchdog: @unchecked Sendable {
             Log.warning("the player's threads have not answered for \(pause / 1_000_000) ms")
         }
         looks &+= 1
-        if !isAtRest || looks % 3 == 0 { ask(engine) }
-        timer = daemon.loop.schedule(after: pause) { [self] in look() }
+        if !isAtRest || looks % 3 == 0 { ask() }
+        timer = loop.schedule(after: pause) { [self] in look() }
     }
 }
 

@@ -6,16 +6,33 @@ import Player
 ///
 /// Thread: the daemon's.
 struct RequestExecution {
-    let daemon: Daemon
     /// The version of the program.
-    let version: String
+    private let version: String
+    private let queue: QueueConductor
+    private let volume: VolumeControl
+    private let settings: DaemonSettings
+    private let focus: DeviceFocus
+    private let commands: CommandDispatcher
+    private let spareMemory: SpareMemory
+    private let status: () -> DaemonStatus
+    private let afterWriting: (@escaping () -> Void) -> Void
 
-    private var queue: QueueConductor { daemon.queue }
+    init(_ daemon: Daemon, version: String) {
+        self.version = version
+        queue = daemon.queue
+        volume = daemon.volume
+        settings = daemon.settings
+        focus = daemon.focus
+        commands = daemon.commands
+        spareMemory = daemon.spareMemory
+        status = { daemon.status }
+        afterWriting = { daemon.afterWriting($0) }
+    }
 
     /// - Parameter client: the client of the request, for the focus that it holds.
     func perform(_ request: RemoteRequest, for client: UInt64) throws(RemoteFailure) -> RemoteReply {
         switch request {
-        case .status, .subscribe, .unsubscribe: return .status(daemon.status)
+        case .status, .subscribe, .unsubscribe: return .status(status())
         case .version: return .version(version)
         case .command(let command): return try perform(command)
         case .play(let place): try play(place)
@@ -31,10 +48,10 @@ struct RequestExecution {
         case .queueRemove(let selection): return .removed(try remove(selection))
         case .queueClear: try edit { queue throws(PlayQueueError) in queue.clear() }
         case .focus(let level, let isHeld):
-            if isHeld { daemon.focus.hold(level, by: client) } else { daemon.focus.set(level) }
-        case .power(let state): daemon.focus.setPower(state)
+            if isHeld { focus.hold(level, by: client) } else { focus.set(level) }
+        case .power(let state): focus.setPower(state)
         case .configurationGet(let name):
-            return .settings(settings(name.map { [$0] } ?? SettingName.allCases))
+            return .settings(reports(name.map { [$0] } ?? SettingName.allCases))
         case .configurationSet(let name, let text): return .settingChanged(inForce: try set(name, text))
         case .configurationUnset(let name): return .settingChanged(inForce: try unset(name))
         }
@@ -46,32 +63,32 @@ struct RequestExecution {
     func whenDone(_ request: RemoteRequest, _ action: @escaping () -> Void) {
         switch request {
         case .music:
-            daemon.afterWriting { [daemon] in
+            afterWriting { [spareMemory] in
                 action()
-                daemon.spareMemory.giveBackSoon()
+                spareMemory.giveBackSoon()
             }
         case .queueMove, .queueRemove, .queueClear, .shuffle, .repeatMode, .configurationSet,
             .configurationUnset:
-            daemon.afterWriting(action)
+            afterWriting(action)
         case .focus, .power:
             // Safe: it goes through the engine's thread and comes back to the loop without being called there.
             nonisolated(unsafe) let action = action
-            daemon.focus.whenCarriedOut { action() }
+            focus.whenCarriedOut { action() }
         default: action()
         }
     }
 
-    func holdsSomething(for client: UInt64) -> Bool { daemon.focus.isHeld(by: client) }
+    func holdsSomething(for client: UInt64) -> Bool { focus.isHeld(by: client) }
 
     /// Removes the focus that a client holds.
-    func forget(_ client: UInt64) { daemon.focus.release(by: client) }
+    func forget(_ client: UInt64) { focus.release(by: client) }
 
     /// The event for clients about a change.
     func event(_ change: DaemonEvent) -> RemoteEvent {
         switch change {
-        case .configuration: .configuration(settings(SettingName.allCases))
+        case .configuration: .configuration(reports(SettingName.allCases))
         case .failed(let entry, let error): .failed(entry, error)
-        default: .status(RemoteEventSet(change), daemon.status)
+        default: .status(RemoteEventSet(change), status())
         }
     }
 
@@ -82,9 +99,9 @@ struct RequestExecution {
         case .play, .toggle, .next, .previous: try checkIsNotEmpty()
         default: break
         }
-        daemon.commands.perform(command)
+        commands.perform(command)
         switch command {
-        case .volumeUp, .volumeDown, .mute: return volume
+        case .volumeUp, .volumeDown, .mute: return volumeReply
         case .shuffle: return .shuffle(isOn: queue.contents.isShuffled)
         default: return .done
         }
@@ -104,7 +121,7 @@ struct RequestExecution {
                 }
             do throws(PlayQueueError) { try queue.select(id) } catch { throw RemoteFailure(error) }
         }
-        daemon.commands.perform(.play)
+        commands.perform(.play)
     }
 
     private func entry(at index: Int) throws(RemoteFailure) -> EntryID {
@@ -123,19 +140,19 @@ struct RequestExecution {
 
     private func changeVolume(_ change: RemoteRequest.Change) -> RemoteReply {
         switch change {
-        case .to(let percent): daemon.volume.set(percent: Int(percent))
-        case .by(let percent): daemon.volume.change(by: Int(percent))
+        case .to(let percent): volume.set(percent: Int(percent))
+        case .by(let percent): volume.change(by: Int(percent))
         }
-        return volume
+        return volumeReply
     }
 
     private func mute(_ on: Bool?) -> RemoteReply {
-        daemon.volume.setMuted(on ?? !daemon.volume.isMuted)
-        return volume
+        volume.setMuted(on ?? !volume.isMuted)
+        return volumeReply
     }
 
-    private var volume: RemoteReply {
-        .volume(percent: daemon.volume.percent, isMuted: daemon.volume.isMuted)
+    private var volumeReply: RemoteReply {
+        .volume(percent: volume.percent, isMuted: volume.isMuted)
     }
 
     private func shuffle(_ on: Bool?) -> RemoteReply {
@@ -207,14 +224,14 @@ struct RequestExecution {
 
     // MARK: Configuration
 
-    private func settings(_ names: [SettingName]) -> [RemoteReply.SettingReport] {
-        names.map { RemoteReply.SettingReport($0, of: daemon.settings.configuration) }
+    private func reports(_ names: [SettingName]) -> [RemoteReply.SettingReport] {
+        names.map { RemoteReply.SettingReport($0, of: settings.configuration) }
     }
 
     /// - Returns: whether it is in force.
     private func set(_ name: SettingName, _ text: String) throws(RemoteFailure) -> Bool {
         do throws(SettingError) {
-            return try daemon.settings.set(name, to: text)
+            return try settings.set(name, to: text)
         } catch {
             throw RemoteFailure(.badSetting, error.description)
         }
@@ -226,6 +243,6 @@ struct RequestExecution {
         if let refusal = name.setting.refusalForClients(of: name.setting.standard) {
             throw RemoteFailure(.badSetting, refusal)
         }
-        return daemon.settings.unset(name)
+        return settings.unset(name)
     }
 }

@@ -19,6 +19,7 @@ final class JSONSession: @unchecked Sendable {
     private let searches: MusicSearches
     /// The search that the client waits for.
     private var search: MusicSearch?
+    private let clock: any MonotonicClock
     private let process: Int
     /// Its subscriptions have changed.
     private let subscribed: () -> Void
@@ -26,16 +27,17 @@ final class JSONSession: @unchecked Sendable {
     /// - Parameter closed: called once, when the client is gone.
     init(
         _ socket: LocalSocket, number: UInt64, user: UInt32?, requests: RequestExecution, searches: MusicSearches,
-        subscribed: @escaping () -> Void, closed: @escaping (UInt64) -> Void
+        loop: EventLoop, clock: any MonotonicClock, subscribed: @escaping () -> Void, closed: @escaping (UInt64) -> Void
     ) {
         self.number = number
         self.user = user
         self.requests = requests
         self.searches = searches
         self.subscribed = subscribed
+        self.clock = clock
         process = socket.peerProcess
-        lastRequest = requests.daemon.clock.now()
-        connection = LineConnection(socket, loop: requests.daemon.loop)
+        lastRequest = clock.now()
+        connection = LineConnection(socket, loop: loop)
         connection.receive = { [self] in receive($0) }
         connection.staysAfterEnd = { [self] in !subscriptions.isEmpty }
         connection.hungUp = { [self] in search?.cancel() }
@@ -72,7 +74,7 @@ final class JSONSession: @unchecked Sendable {
     // MARK: Requests
 
     private func receive(_ line: LineSplitter.Line) {
-        lastRequest = requests.daemon.clock.now()
+        lastRequest = clock.now()
         let line = RequestLine(line)
         switch line.request {
         case .failure(let error): refuse(line.id, error.code, error.description)

@@ -14,7 +14,10 @@ public final class JSONSocketServer: @unchecked Sendable {
     /// A client that sends no request for this long may be disconnected to make room for another one.
     private static let silenceLimit: Int64 = 10_000_000_000
 
-    private let daemon: Daemon
+    private let loop: EventLoop
+    private let clock: any MonotonicClock
+    private let queue: QueueConductor
+    private let observers: DaemonObservers
     private let requests: RequestExecution
     /// Only tests replace it, before `start`.
     var searches: MusicSearches
@@ -29,8 +32,6 @@ public final class JSONSocketServer: @unchecked Sendable {
     /// Runs only while the position changes and a client has subscribed to it.
     private var positionTimer: TimerToken?
 
-    private var loop: EventLoop { daemon.loop }
-
     /// - Parameters:
     ///   - path: of the socket; its folder is created when it is missing.
     ///   - mode: of the socket, the lowest nine bits.
@@ -41,11 +42,14 @@ public final class JSONSocketServer: @unchecked Sendable {
         daemon: Daemon, path: String, mode: UInt32, group: String?, clientLimit: Int, version: String,
         userOf: @escaping (LocalSocket) -> UInt32? = { $0.peerUser }
     ) {
-        self.daemon = daemon
+        loop = daemon.loop
+        clock = daemon.clock
+        queue = daemon.queue
+        observers = daemon.observers
         self.clientLimit = clientLimit
         file = SocketFile(path: path, mode: mode, group: group)
-        requests = RequestExecution(daemon: daemon, version: version)
-        searches = MusicSearches(loop: daemon.loop)
+        requests = RequestExecution(daemon, version: version)
+        searches = MusicSearches(loop: loop)
         self.userOf = userOf
     }
 
@@ -57,7 +61,7 @@ public final class JSONSocketServer: @unchecked Sendable {
     public func start() throws(SocketFileError) {
         guard listener == nil else { return }
         listener = try file.open()
-        observer = daemon.observers.add { [self] in receive($0) }
+        observer = observers.add { [self] in receive($0) }
         listen()
     }
 
@@ -67,7 +71,7 @@ public final class JSONSocketServer: @unchecked Sendable {
         loop.unwatch(listener.descriptor)
         self.listener = nil
         file.remove()
-        daemon.observers.remove(observer)
+        observers.remove(observer)
         if let retry { loop.cancel(retry) }
         retry = nil
         for session in sessions { session.close() }
@@ -113,8 +117,8 @@ public final class JSONSocketServer: @unchecked Sendable {
         guard hasPlace(for: user) else { return turnAway(socket) }
         lastNumber += 1
         let session = JSONSession(
-            socket, number: lastNumber, user: user, requests: requests, searches: searches,
-            subscribed: { [self] in updatePositionTimer() }, closed: { [self] in forget($0) })
+            socket, number: lastNumber, user: user, requests: requests, searches: searches, loop: loop,
+            clock: clock, subscribed: { [self] in updatePositionTimer() }, closed: { [self] in forget($0) })
         sessions.append(session)
         session.start()
     }
@@ -136,13 +140,13 @@ public final class JSONSocketServer: @unchecked Sendable {
 
     /// The client to disconnect first; nil when none is idle.
     private var longestSilent: JSONSession? {
-        let latest = daemon.clock.now() - Self.silenceLimit
+        let latest = clock.now() - Self.silenceLimit
         return sessions.filter { $0.isIdle && $0.lastRequest <= latest }.min { $0.lastRequest < $1.lastRequest }
     }
 
     /// Only for root: subscribers that send no requests do not lock it out.
     private var longestSubscribed: JSONSession? {
-        let latest = daemon.clock.now() - Self.silenceLimit
+        let latest = clock.now() - Self.silenceLimit
         return sessions.filter { $0.lastRequest <= latest }.min { $0.lastRequest < $1.lastRequest }
     }
 
@@ -176,7 +180,7 @@ public final class JSONSocketServer: @unchecked Sendable {
     }
 
     private func updatePositionTimer() {
-        let isWanted = sessions.contains { $0.subscriptions.contains(.position) } && daemon.queue.playback == .playing
+        let isWanted = sessions.contains { $0.subscriptions.contains(.position) } && queue.playback == .playing
         if !isWanted, let timer = positionTimer {
             loop.cancel(timer)
             positionTimer = nil
