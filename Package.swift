@@ -28,12 +28,16 @@ let package = Package(
 
         // mbedTLS, the crypto half: ciphers, hashes, signatures; used by Crypto alone. 2.28 has no .pc file.
         .systemLibrary(name: "CMbedTLS", path: "Sources/C/CMbedTLS", providers: [.apt(["libmbedtls-dev"])]),
+        // libcurl: HTTP, with connection reuse, happy eyeballs, proxies and TLS; used by Network alone.
+        .systemLibrary(
+            name: "CCurl", path: "Sources/C/CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
         // Imports point down only, in the order of this list.
         .target(name: "Platform", dependencies: ["CLinux", "CJansson"]),
         .target(name: "PCM", dependencies: ["Platform", "CLinux"]),
         .target(name: "Crypto", dependencies: ["Platform", "CMbedTLS"]),
         .target(name: "Database", dependencies: ["Platform", "CSQLite", "CLinux"]),
+        .target(name: "Network", dependencies: ["Platform", "CCurl", "CLinux"]),
         .target(name: "Media", dependencies: ["PCM", "Platform", "CFLAC"]),
         .target(name: "Output", dependencies: ["PCM", "Platform", "CALSA", "CLinux"]),
         .target(name: "Board", dependencies: ["Platform", "CGPIOD", "CLinux"]),
@@ -62,6 +66,7 @@ let package = Package(
         .executableTarget(
             name: "CryptoCheck", dependencies: ["CryptoVectors", "CLinux"], path: "Tests/CryptoCheck"),
         .testTarget(name: "DatabaseTests", dependencies: ["Database", "KeyValueWriter", "TestSupport"]),
+        .testTarget(name: "NetworkTests", dependencies: ["Network", "Platform", "CLinux", "TestSupport"]),
         .testTarget(name: "MediaTests", dependencies: ["Media"]),
         // Counts what a thread allocates; for the tests that prove that the audio thread does not.
         .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),

@@ -1,0 +1,74 @@
+/// Dates of HTTP (RFC 9110, 5.6.7). All three forms are in UTC.
+public enum HTTPDate {
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+    /// Seconds since 1970; nil when `text` is not a date between 1970 and 9999. The name of the day counts for nothing.
+    /// - Parameter now: the present time, which tells the century of a year with two digits: it is the latest one that
+    ///   is not more than 50 years in the future.
+    public static func seconds(of text: String, now: Int64) -> Int64? {
+        let words = text.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "-") }
+        switch words.count {
+        // Sun, 06 Nov 1994 08:49:37 GMT, and Sunday, 06-Nov-94 08:49:37 GMT
+        case 6:
+            guard words[5].elementsEqual("GMT".utf8), let day = number(words[1], digits: 2) else { return nil }
+            let year = number(words[3], digits: 4) ?? number(words[3], digits: 2).map { fullYear($0, now: now) }
+            return seconds(year: year, month: month(words[2]), day: day, time: words[4])
+        // Sun Nov  6 08:49:37 1994
+        case 5:
+            guard let day = number(words[2], digits: 2) ?? number(words[2], digits: 1) else { return nil }
+            return seconds(year: number(words[4], digits: 4), month: month(words[1]), day: day, time: words[3])
+        default: return nil
+        }
+    }
+
+    private static func seconds(year: Int?, month: Int?, day: Int, time: Substring.UTF8View) -> Int64? {
+        let parts = time.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        guard let year, (1970...9999).contains(year), let month, (1...length(of: month, year)).contains(day),
+            parts.count == 3, let hour = number(parts[0], digits: 2), hour < 24,
+            let minute = number(parts[1], digits: 2), minute < 60,
+            // 60 is a leap second.
+            let second = number(parts[2], digits: 2), second <= 60
+        else { return nil }
+        let time = (hour * 60 + minute) * 60 + second
+        return Int64(days(year, month, day)) * 86_400 + Int64(time)
+    }
+
+    /// Days since 1970 in the Gregorian calendar. The year begins in March, so that the leap day is its last one.
+    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+        let shifted = month > 2 ? year : year - 1
+        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
+        return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
+    }
+
+    private static func length(of month: Int, _ year: Int) -> Int {
+        switch month {
+        case 2: (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    private static func fullYear(_ year: Int, now: Int64) -> Int {
+        // By mean years: the limit of 50 years need not be exact to the day.
+        let present = 1970 + Int(clamping: min(max(now, 0), 253_402_300_799) / 31_556_952)
+        var full = present - present % 100 + year
+        if full > present + 50 { full -= 100 }
+        if full + 100 <= present + 50 { full += 100 }
+        return full
+    }
+
+    private static func month(_ word: Substring.UTF8View) -> Int? {
+        months.firstIndex { $0.utf8.elementsEqual(word) }.map { $0 + 1 }
+    }
+
+    /// A number of exactly so many digits.
+    private static func number(_ word: Substring.UTF8View, digits: Int) -> Int? {
+        guard word.count == digits else { return nil }
+        var value = 0
+        for byte in word {
+            guard let digit = byte.digit else { return nil }
+            value = value * 10 + digit
+        }
+        return value
+    }
+}

@@ -1,0 +1,39 @@
+/// Where a request goes, redirect by redirect (RFC 9110, 15.4). libcurl does not follow any by itself: pins belong to
+/// hosts, and the rules for credentials are ours.
+struct Redirection {
+    static let limit = 5
+
+    private(set) var address: WebAddress
+    private(set) var method: TransferRequest.Method
+    /// The fields of the request that the present address gets.
+    private(set) var headers: [HeaderField]
+    private let isAllowed: Bool
+    private var count = 0
+
+    /// What another origin gets: fields that say what is wanted, and nothing that says who wants it.
+    private static let harmless = [
+        "accept", "accept-language", "cache-control", "if-modified-since", "if-none-match", "if-range",
+    ]
+
+    init(_ request: TransferRequest, to address: WebAddress) {
+        self.address = address
+        method = request.method
+        headers = request.headers
+        isAllowed = request.isRedirectAllowed
+    }
+
+    /// Whether this response sends the request elsewhere; then address, method and headers are those of the next one.
+    mutating func follow(status: Int, location: String?) throws(RedirectFailure) -> Bool {
+        guard isAllowed, [301, 302, 303, 307, 308].contains(status), let location else { return false }
+        guard count < Self.limit else { throw .tooMany }
+        guard let next = WebAddress(location, relativeTo: address) else { throw .address }
+        if address.isSecure && !next.isSecure { throw .insecure }
+        if case .post = method, status < 307 { method = .get }
+        if !next.hasOrigin(of: address) {
+            headers.removeAll { header in !Self.harmless.contains { header.isNamed($0) } }
+        }
+        address = next
+        count += 1
+        return true
+    }
+}

@@ -1,0 +1,37 @@
+/// Status and header of a response.
+public struct ResponseHead: Equatable, Sendable {
+    /// 200 to 599.
+    public let status: Int
+    /// In the order of the response.
+    public let headers: [HeaderField]
+    /// Where the response came from, after redirects.
+    public let effectiveURL: String
+    /// Whether it came over a connection with a verified certificate.
+    public let isVerifiedTLS: Bool
+    /// The field Date in seconds since 1970; nil without a valid one.
+    public let date: Int64?
+
+    /// - Parameter now: the present time in seconds since 1970, for dates with two digits of the year.
+    init(_ lines: HeadReader, effectiveURL: String, isVerifiedTLS: Bool, now: Int64) {
+        status = lines.status
+        headers = lines.headers
+        self.effectiveURL = effectiveURL
+        self.isVerifiedTLS = isVerifiedTLS
+        date = lines.headers.first { $0.isNamed("date") }.flatMap { HTTPDate.seconds(of: $0.value, now: now) }
+    }
+
+    /// The value of the first field with this name, which has no case.
+    public func value(of name: String) -> String? { headers.first { $0.isNamed(name) }?.value }
+
+    /// The values of all fields with this name.
+    public func values(of name: String) -> [String] { headers.filter { $0.isNamed(name) }.map { $0.value } }
+
+    /// The length of the body as announced, in bytes; nil when the body is chunked or ends with the connection. For a
+    /// response to HEAD it is that of the body to GET.
+    public var contentLength: Int64? {
+        guard value(of: "transfer-encoding") == nil, let text = value(of: "content-length"),
+            !text.isEmpty, text.utf8.allSatisfy({ $0.digit != nil })
+        else { return nil }
+        return Int64(text)
+    }
+}

@@ -1,0 +1,69 @@
+import CLinux
+import Platform
+
+/// Transfers over HTTP and HTTPS: owns the network thread, and the connections that stay open between requests. One a
+/// process. Any thread.
+/// `@unchecked Sendable` is safe because `lock` guards what changes.
+public final class Network: @unchecked Sendable {
+    private let loop: EventLoop
+    private let transfers: Transfers
+    private let lock = Lock()
+    /// Guarded by `lock`; nil after `stop`.
+    private var thread: NamedThread?
+    private var nextNumber: UInt64 = 0
+
+    /// Reads the certificate authorities and starts the thread.
+    /// - Throws: when a file of authorities cannot be used, and when the system has no thread, descriptor or memory.
+    public init(_ settings: NetworkSettings) throws(NetworkSetupError) {
+        do throws(SystemError) { loop = try EventLoop() } catch { throw .system(error) }
+        transfers = try Transfers(settings, on: loop)
+        do throws(SystemError) {
+            thread = try NamedThread.start(name: "network") { [loop] in
+                Self.blockBrokenPipes()
+                loop.run()
+            }
+        } catch {
+            transfers.close()
+            throw .system(error)
+        }
+    }
+
+    deinit { stop() }
+
+    /// Starts a transfer.
+    /// - Parameter sink: gets the response; kept until the transfer has ended.
+    public func start(_ request: TransferRequest, into sink: any TransferSink) -> Transfer {
+        let (transfer, isStarted) = lock.withLock {
+            let transfer = Transfer(nextNumber, of: transfers, on: loop)
+            nextNumber += 1
+            let isRunning = thread != nil
+            // Under the lock: `stop` cannot come between, and it cancels what was posted before.
+            if isRunning { loop.post { [transfers] in transfers.start(request, transfer, into: sink) } }
+            return (transfer, isRunning)
+        }
+        if !isStarted { sink.ended(.cancelled) }
+        return transfer
+    }
+
+    /// Cancels all transfers and ends the thread. Later ones are cancelled at once, on the thread that starts them.
+    /// Idempotent. Waits for the thread, unless a sink calls it.
+    public func stop() {
+        let ending = lock.withLock {
+            defer { thread = nil }
+            if thread != nil {
+                loop.post { [transfers] in transfers.close() }
+                loop.stop()
+            }
+            return thread
+        }
+        if let ending, !loop.isCurrentThread { ending.join() }
+    }
+
+    /// A TLS library may write to a connection that the other side has closed: SIGPIPE would end the process.
+    private static func blockBrokenPipes() {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+    }
+}

@@ -1,0 +1,164 @@
+import Platform
+
+/// Why a transfer has no complete response. A status such as 404 is not one of these: it is in the head.
+public enum TransferError: Error, Equatable, Sendable {
+    /// Nothing was sent: the reason.
+    case invalidRequest(InvalidRequest)
+    /// The host's name has no address, or no name server answers.
+    case nameResolution
+    /// There is no connection, or it was lost.
+    case connection(ConnectionFailure)
+    /// The proxy refused to connect, with this status; nil: it cannot be found.
+    case proxy(status: Int?)
+    case tls(TLSFailure)
+    case timeOut(TransferPhase)
+    /// The answer is not HTTP, or its head is larger than allowed (`HeadReader`).
+    case malformedAnswer
+    case headTooLarge
+    /// The connection ended before the body did.
+    case truncated
+    /// The body is larger than `TransferRequest.maximumBody`.
+    case tooLarge
+    case redirect(RedirectFailure)
+    /// `Transfer.cancel` or `Network.stop` was called.
+    case cancelled
+    /// Another error of libcurl's, by its number and in its words.
+    case library(code: Int, reason: String)
+}
+
+public enum InvalidRequest: Equatable, Sendable {
+    /// Not an address, or neither http nor https, or with a user's name.
+    case url
+    /// A field that would end its line, or a name that is none.
+    case header(name: String)
+    case range
+}
+
+public enum ConnectionFailure: Equatable, Sendable {
+    /// Nothing listens there.
+    case refused
+    /// There is no route: the network is down, or the address is of another one.
+    case unreachable
+    /// The connection was reset or closed before the response was complete.
+    case lost
+    /// Another reason: errno, or 0.
+    case system(code: Int)
+}
+
+public enum TLSFailure: Equatable, Sendable {
+    /// No known authority has signed the certificate.
+    case unknownAuthority
+    case expired
+    /// Its time has not come: usually this machine's clock is wrong.
+    case notYetValid
+    /// The certificate is for other hosts.
+    case hostName
+    /// None of the host's pins is the certificate's public key.
+    case pin
+    /// Another fault of the certificate.
+    case certificate(reason: String)
+    /// No TLS was agreed on.
+    case handshake(reason: String)
+}
+
+/// What a transfer waits for.
+public enum TransferPhase: Equatable, Sendable {
+    /// A place among the connections to the host.
+    case waiting
+    case resolving
+    /// TCP and TLS.
+    case connecting
+    case firstByte
+    case body
+}
+
+public enum RedirectFailure: Error, Equatable, Sendable {
+    /// More than five in a row.
+    case tooMany
+    /// From https to http.
+    case insecure
+    /// To what is not an http or https address.
+    case address
+}
+
+extension TransferError: CustomStringConvertible {
+    /// In words for a person, without the address, which may hold a key.
+    public var description: String {
+        switch self {
+        case .invalidRequest(let reason): "the request cannot be sent: \(reason.description)"
+        case .nameResolution: "the server's name was not found. Is the name right, and is there a network?"
+        case .connection(let failure): failure.description
+        case .proxy(let status):
+            if let status { "the proxy refused with status \(status)" } else { "the proxy's name was not found" }
+        case .tls(let failure): failure.description
+        case .timeOut(let phase): "no answer in time while \(phase.description)"
+        case .malformedAnswer: "the server's answer is not HTTP"
+        case .headTooLarge: "the head of the server's answer is too large"
+        case .truncated: "the connection ended before the answer was complete"
+        case .tooLarge: "the answer is larger than allowed"
+        case .redirect(let failure): failure.description
+        case .cancelled: "cancelled"
+        case .library(let code, let reason): "\(reason) (libcurl error \(code))"
+        }
+    }
+}
+
+extension InvalidRequest: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .url: "its address is not one of http or https"
+        case .header(let name): "its header \(name) is not allowed"
+        case .range: "its range is empty"
+        }
+    }
+}
+
+extension ConnectionFailure: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .refused: "the server refused the connection: nothing listens there"
+        case .unreachable: "the server cannot be reached: there is no route to it"
+        case .lost: "the server closed the connection"
+        case .system(let code):
+            code == 0
+                ? "no connection" : "no connection: \(SystemError(code: Int32(clamping: code), operation: "").reason)"
+        }
+    }
+}
+
+extension TLSFailure: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .unknownAuthority:
+            "no known authority has signed the server's certificate. A private authority can be configured"
+        case .expired: "the server's certificate has expired"
+        case .notYetValid: "the server's certificate is not valid yet. Is this machine's time right?"
+        case .hostName: "the server's certificate is for another host"
+        case .pin: "the server's public key is none of those that are configured for it"
+        case .certificate(let reason): "the server's certificate is not accepted: \(reason)"
+        case .handshake(let reason): "no secure connection: \(reason)"
+        }
+    }
+}
+
+extension TransferPhase: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .waiting: "waiting for a connection"
+        case .resolving: "looking up the server's name"
+        case .connecting: "connecting"
+        case .firstByte: "waiting for the first byte"
+        case .body: "receiving"
+        }
+    }
+}
+
+extension RedirectFailure: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .tooMany: "the server redirects too often"
+        case .insecure: "the server redirects from https to http, which is not allowed"
+        case .address: "the server redirects to what is not an http or https address"
+        }
+    }
+}

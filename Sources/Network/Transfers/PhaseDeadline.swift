@@ -1,0 +1,48 @@
+/// How long a transfer may stay in its phase. A value: the time is an argument, in nanoseconds of the loop's clock.
+struct PhaseDeadline {
+    private let connectTimeout: Int64
+    private let firstByteTimeout: Int64
+    private let silenceTimeout: Int64
+    private(set) var phase = TransferPhase.waiting
+    private var since: Int64 = 0
+    private var isPaused = false
+
+    init(_ settings: NetworkSettings) {
+        connectTimeout = Self.nanoseconds(settings.connectTimeout)
+        firstByteTimeout = Self.nanoseconds(settings.firstByteTimeout)
+        silenceTimeout = Self.nanoseconds(settings.silenceTimeout)
+    }
+
+    /// When the transfer has failed; nil: it may wait for ever.
+    var deadline: Int64? {
+        switch phase {
+        case .waiting: nil
+        case .resolving, .connecting: since + connectTimeout
+        case .firstByte: since + firstByteTimeout
+        case .body: isPaused ? nil : since + silenceTimeout
+        }
+    }
+
+    mutating func enter(_ phase: TransferPhase, at now: Int64) {
+        // Resolving and connecting have one limit together, however many addresses are tried.
+        let isStillConnecting = phase == .connecting && (self.phase == .resolving || self.phase == .connecting)
+        if !isStillConnecting { since = now }
+        self.phase = phase
+        isPaused = false
+    }
+
+    /// Bytes came.
+    mutating func progress(at now: Int64) { since = now }
+
+    mutating func pause() { isPaused = true }
+
+    mutating func resume(at now: Int64) {
+        isPaused = false
+        since = now
+    }
+
+    /// Far below the range, so that no sum with a time overflows.
+    private static func nanoseconds(_ milliseconds: Int) -> Int64 {
+        Int64(min(max(milliseconds, 0), 1_000_000_000)) * 1_000_000
+    }
+}

@@ -1,0 +1,203 @@
+import CCurl
+import Platform
+
+/// A transfer in progress: what libcurl reports of it becomes calls of its sink. Thread: network.
+final class RunningTransfer {
+    /// How one request of the transfer ended.
+    enum Outcome {
+        case ended(TransferError?)
+        /// A redirect: the same transfer goes on with its next request.
+        case redirected
+    }
+
+    let transfer: Transfer
+    let sink: any TransferSink
+    var handle: EasyHandle
+    var deadline: PhaseDeadline
+    var timer: (token: TimerToken, due: Int64)?
+    /// Called when the deadline has changed other than by progress.
+    private let deadlineChanged: (RunningTransfer) -> Void
+    private let clock: any MonotonicClock
+    private let request: TransferRequest
+    private let settings: NetworkSettings
+    private var redirection: Redirection
+    private var isRedirected = false
+    private var head = HeadReader()
+    private var hasBegun = false
+    private var bodyCount: Int64 = 0
+    private(set) var isPaused = false
+    /// Why a callback ended the transfer.
+    private var failure: TransferError?
+
+    /// The body of a redirect that is read to keep its connection, in bytes.
+    private static let redirectBodyLimit = 65_536
+
+    init(
+        _ request: TransferRequest, to address: WebAddress, _ transfer: Transfer, into sink: any TransferSink,
+        handle: consuming EasyHandle, settings: NetworkSettings, clock: any MonotonicClock,
+        deadlineChanged: @escaping (RunningTransfer) -> Void
+    ) {
+        self.request = request
+        self.transfer = transfer
+        self.sink = sink
+        self.handle = handle
+        self.settings = settings
+        self.clock = clock
+        self.deadlineChanged = deadlineChanged
+        deadline = PhaseDeadline(settings)
+        redirection = Redirection(request, to: address)
+    }
+
+    // MARK: Requests
+
+    /// What is the same for all requests of the transfer.
+    func configure(authorities: UnsafeRawBufferPointer) {
+        handle.set(CURLOPT_NOSIGNAL, 1)
+        handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
+        handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        handle.set(CURLOPT_USERAGENT, settings.userAgent)
+        // An empty one also keeps libcurl from reading the variables of the environment.
+        handle.set(CURLOPT_PROXY, settings.proxy ?? "")
+        handle.set(CURLOPT_NOPROXY, "")
+        handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        handle.set(CURLOPT_TCP_KEEPALIVE, 1)
+        // The limits of time are ours (`PhaseDeadline`). libcurl's would count the wait for a connection, too.
+        handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
+        // Leaves a resolver thread behind when the transfer ends before it; joining one can take many seconds.
+        handle.set(CURLOPT_QUICK_EXIT, 1)
+        handle.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        handle.set(CURLOPT_SSL_VERIFYPEER, 1)
+        handle.set(CURLOPT_SSL_VERIFYHOST, 2)
+        handle.set(CURLOPT_CAPATH, nil)
+        handle.setBytes(CURLOPT_CAINFO_BLOB, authorities)
+        handle.setCallbacks(Self.callbacks, context: Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Prepares the request to the present address, the first one or that of a redirect.
+    func prepareRequest() {
+        (head, isRedirected, bodyCount) = (HeadReader(), false, 0)
+        handle.set(CURLOPT_URL, redirection.address.text)
+        handle.set(CURLOPT_PINNEDPUBLICKEY, settings.pinnedKeys(of: redirection.address.host))
+        var headers = redirection.headers
+        if let range = request.range?.fieldValue { headers.append(HeaderField("Range", range)) }
+        handle.set(CURLOPT_HTTPGET, 1)
+        switch redirection.method {
+        case .get: break
+        case .head: handle.set(CURLOPT_NOBODY, 1)
+        case .post(let body, let contentType):
+            handle.set(CURLOPT_POST, 1)
+            handle.setBody(body)
+            headers.append(HeaderField("Content-Type", contentType))
+        }
+        handle.setHeaders(headers)
+        enter(.waiting)
+    }
+
+    /// libcurl has ended the request with `code`.
+    func outcome(of code: CURLcode) -> Outcome {
+        if let failure { return .ended(failure) }
+        // How its body ended does not matter.
+        if isRedirected { return .redirected }
+        if code == CURLE_OK { return .ended(hasBegun ? nil : .malformedAnswer) }
+        return .ended(TransferError(code, of: handle, in: deadline.phase))
+    }
+
+    /// The sink wants more.
+    func resume() {
+        isPaused = false
+        deadline.resume(at: clock.now())
+        deadlineChanged(self)
+    }
+
+    private func enter(_ phase: TransferPhase) {
+        deadline.enter(phase, at: clock.now())
+        deadlineChanged(self)
+    }
+
+    private func fail(_ error: TransferError) -> Bool {
+        if failure == nil { failure = error }
+        return false
+    }
+
+    // MARK: What libcurl reports
+
+    private static let callbacks = tonearm_curl_callbacks(
+        header: { bytes, _, count, context in
+            let line = UnsafeRawBufferPointer(start: bytes, count: count)
+            return RunningTransfer.from(context).readHead(line) ? count : 0
+        },
+        body: { bytes, _, count, context in
+            RunningTransfer.from(context).readBody(UnsafeRawBufferPointer(start: bytes, count: count))
+        },
+        resolving: { _, _, context in
+            RunningTransfer.from(context).enter(.resolving)
+            return 0
+        },
+        connecting: { context, _, address in
+            RunningTransfer.from(context).enter(.connecting)
+            return tonearm_curl_open_socket(address)
+        },
+        connected: { context, _, _, _, _ in
+            RunningTransfer.from(context).enter(.firstByte)
+            return CURL_PREREQFUNC_OK
+        })
+
+    /// The transfer that libcurl means; it lives as long as its handle.
+    static func from(_ context: UnsafeMutableRawPointer?) -> RunningTransfer {
+        Unmanaged<RunningTransfer>.fromOpaque(context!).takeUnretainedValue()
+    }
+
+    /// - Returns: whether the transfer goes on.
+    private func readHead(_ line: UnsafeRawBufferPointer) -> Bool {
+        guard !transfer.isCancelled else { return fail(.cancelled) }
+        if deadline.phase == .body { deadline.progress(at: clock.now()) } else { enter(.body) }
+        // After the body of a chunked response come fields that nobody asked for.
+        guard !hasBegun, !isRedirected else { return true }
+        switch head.append(line) {
+        case .more, .interim: return true
+        case .tooLarge: return fail(.headTooLarge)
+        case .malformed: return fail(.malformedAnswer)
+        case .complete: return begin()
+        }
+    }
+
+    private func begin() -> Bool {
+        let response = ResponseHead(
+            head, effectiveURL: redirection.address.text, isVerifiedTLS: redirection.address.isSecure,
+            now: settings.trustedNow())
+        do throws(RedirectFailure) {
+            isRedirected = try redirection.follow(status: response.status, location: response.value(of: "location"))
+        } catch {
+            return fail(.redirect(error))
+        }
+        if isRedirected { return true }
+        if let limit = request.maximumBody, redirection.method != .head, response.contentLength ?? 0 > limit {
+            return fail(.tooLarge)
+        }
+        hasBegun = true
+        sink.began(response)
+        return true
+    }
+
+    /// - Returns: what libcurl takes from CURLOPT_WRITEFUNCTION: how many bytes were taken; fewer end the transfer.
+    private func readBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard !transfer.isCancelled else { return fail(.cancelled) ? bytes.count : 0 }
+        deadline.progress(at: clock.now())
+        let (total, overflow) = bodyCount.addingReportingOverflow(Int64(bytes.count))
+        if isRedirected {
+            bodyCount = total
+            return total <= Self.redirectBodyLimit ? bytes.count : 0
+        }
+        if overflow || total > request.maximumBody ?? .max { return fail(.tooLarge) ? bytes.count : 0 }
+        switch sink.received(bytes) {
+        case .more:
+            bodyCount = total
+            return bytes.count
+        case .enough:
+            isPaused = true
+            deadline.pause()
+            deadlineChanged(self)
+            return Int(CURL_WRITEFUNC_PAUSE)
+        }
+    }
+}

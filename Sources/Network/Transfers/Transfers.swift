@@ -1,0 +1,127 @@
+import CCurl
+import Platform
+
+/// Every transfer of a `Network`, on its thread.
+/// `@unchecked Sendable` is safe because only the loop's thread uses it after `init`.
+final class Transfers: @unchecked Sendable {
+    private let settings: NetworkSettings
+    private let authorities: CertificateAuthorities
+    private let loop: EventLoop
+    private let clock = SystemMonotonicClock()
+    /// Keeps this object, and so do the timers of running transfers: nil after `close`.
+    private var multi: MultiHandle?
+    private var running: [UInt64: RunningTransfer] = [:]
+
+    /// - Throws: `.authorities`, `.noAuthority`, `.library`.
+    init(_ settings: NetworkSettings, on loop: EventLoop) throws(NetworkSetupError) {
+        self.settings = settings
+        self.loop = loop
+        authorities = try CertificateAuthorities(files: [settings.caFile] + (settings.extraCAFile.map { [$0] } ?? []))
+        guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else { throw .library("libcurl does not start") }
+        multi = MultiHandle(
+            on: loop, maximumConnectionsPerHost: settings.maximumConnectionsPerHost,
+            maximumIdleConnections: settings.maximumIdleConnections
+        ) { [self] handle, code in
+            ended(RunningTransfer.from(tonearm_curl_context(handle)), code)
+        }
+        guard multi != nil else { throw .library("out of memory") }
+    }
+
+    func start(_ request: TransferRequest, _ transfer: Transfer, into sink: any TransferSink) {
+        guard let multi, !transfer.isCancelled else { return sink.ended(.cancelled) }
+        guard let address = WebAddress(request.url) else { return sink.ended(.invalidRequest(.url)) }
+        if let header = request.invalidHeader { return sink.ended(.invalidRequest(.header(name: header))) }
+        if let range = request.range, range.fieldValue == nil { return sink.ended(.invalidRequest(.range)) }
+        guard let handle = EasyHandle() else { return sink.ended(Self.outOfMemory) }
+        let new = RunningTransfer(
+            request, to: address, transfer, into: sink, handle: handle, settings: settings, clock: clock
+        ) { [self] in rearm($0) }
+        running[transfer.number] = new
+        new.configure(authorities: authorities.bytes)
+        perform(new, on: multi)
+    }
+
+    private func perform(_ transfer: RunningTransfer, on multi: MultiHandle) {
+        transfer.prepareRequest()
+        let code = multi.add(&transfer.handle)
+        let refusal = transfer.handle.refusal
+        if refusal != CURLE_OK {
+            end(transfer, .library(code: Int(refusal.rawValue), reason: String(cString: curl_easy_strerror(refusal))))
+        } else if code != CURLM_OK {
+            end(transfer, Self.outOfMemory)
+        }
+    }
+
+    func cancel(_ number: UInt64) {
+        if let transfer = running[number] { end(transfer, .cancelled) }
+    }
+
+    func resume(_ number: UInt64) {
+        guard let multi, let transfer = running[number], transfer.isPaused else { return }
+        transfer.resume()
+        let code = multi.unpause(transfer.handle)
+        if code != CURLE_OK { ended(transfer, code) }
+    }
+
+    /// Cancels all transfers and closes all connections.
+    func close() {
+        for transfer in Array(running.values) { end(transfer, .cancelled) }
+        multi?.close()
+        multi = nil
+    }
+
+    // MARK: Ends
+
+    private func ended(_ transfer: RunningTransfer, _ code: CURLcode) {
+        switch transfer.outcome(of: code) {
+        case .ended(let error): end(transfer, error)
+        case .redirected:
+            guard let multi else { return }
+            multi.remove(transfer.handle)
+            perform(transfer, on: multi)
+        }
+    }
+
+    private func end(_ transfer: RunningTransfer, _ error: TransferError?) {
+        guard running.removeValue(forKey: transfer.transfer.number) != nil else { return }
+        multi?.remove(transfer.handle)
+        if let timer = transfer.timer { loop.cancel(timer.token) }
+        transfer.timer = nil
+        transfer.sink.ended(transfer.transfer.isCancelled ? .cancelled : error)
+    }
+
+    private static var outOfMemory: TransferError {
+        .library(code: Int(CURLE_OUT_OF_MEMORY.rawValue), reason: "out of memory")
+    }
+
+    // MARK: Limits of time
+
+    /// Makes sure that a timer comes at the deadline or before it. A deadline moves with every byte; the timer finds
+    /// out when it comes.
+    private func rearm(_ transfer: RunningTransfer) {
+        guard let deadline = transfer.deadline.deadline else { return }
+        if let timer = transfer.timer {
+            if timer.due <= deadline { return }
+            loop.cancel(timer.token)
+        }
+        let token = loop.schedule(after: deadline - clock.now()) { [self] in look(transfer) }
+        transfer.timer = (token, deadline)
+    }
+
+    private func look(_ transfer: RunningTransfer) {
+        transfer.timer = nil
+        guard let deadline = transfer.deadline.deadline else { return }
+        if clock.now() < deadline { return rearm(transfer) }
+        end(transfer, .timeOut(transfer.deadline.phase))
+    }
+}
+
+extension TransferRequest {
+    /// The name of a field that cannot be sent.
+    fileprivate var invalidHeader: String? {
+        if case .post(_, let contentType) = method, !HeaderField("Content-Type", contentType).isValid {
+            return "Content-Type"
+        }
+        return headers.first { !$0.isValid }?.name
+    }
+}

@@ -1,0 +1,118 @@
+import Network
+import Testing
+
+@Suite("Servers that misbehave")
+struct FailureTests {
+    private let network: Network
+
+    init() throws { network = try .forTests() }
+
+    @Test("nothing listens")
+    func refused() {
+        #expect(network.run("http://127.0.0.1:\(Loopback.freePorts(1)[0])/").error == .connection(.refused))
+    }
+
+    @Test("the connection is closed or reset before a response", arguments: [true, false])
+    func closed(isReset: Bool) {
+        let server = ScriptedServer { connection in
+            _ = connection.request()
+            if isReset { connection.resetAtClose() }
+        }
+        #expect(network.run(server.url()).error == .connection(.lost))
+    }
+
+    @Test(
+        "the body ends early",
+        arguments: [
+            "Content-Length: 10\r\n\r\nabc", "Transfer-Encoding: chunked\r\n\r\n5\r\nabc",
+            "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
+        ])
+    func truncated(rest: String) {
+        let server = ScriptedServer { connection in
+            _ = connection.request()
+            connection.send("HTTP/1.1 200 OK\r\n\(rest)")
+        }
+        let (sink, error) = network.run(server.url())
+        #expect(error == .truncated)
+        #expect(sink.text == "abc")
+    }
+
+    @Test("the connection is reset in the middle of the body")
+    func resetBody() {
+        let sink = RecordingSink()
+        let server = ScriptedServer { connection in
+            _ = connection.request()
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
+            sink.waitForBytes()
+            connection.resetAtClose()
+        }
+        _ = network.start(TransferRequest(url: server.url()), into: sink)
+        #expect(sink.waitForEnd() == .connection(.lost))
+    }
+
+    @Test(
+        "the answer is not HTTP",
+        arguments: ["SSH-2.0-OpenSSH\r\n\r\n", "HTTP/1.1 abc\r\n\r\n", "\r\n\r\n", "HTTP/1.1 200 OK\r\nbad\r\n\r\n"])
+    func notHTTP(answer: String) {
+        let server = ScriptedServer { connection in
+            _ = connection.request()
+            connection.send(answer)
+        }
+        let (sink, error) = network.run(server.url())
+        #expect(error == .malformedAnswer)
+        #expect(sink.response == nil)
+    }
+
+    @Test("the head is too large: one line, or lines without an end", arguments: [true, false])
+    func largeHead(isOneLine: Bool) {
+        let server = ScriptedServer { connection in
+            _ = connection.request()
+            connection.send("HTTP/1.1 200 OK\r\nX: ")
+            let more = Array(String(repeating: "y", count: 4000).utf8) + Array((isOneLine ? "" : "\r\nX: ").utf8)
+            while connection.send(more) {}
+        }
+        let (sink, error) = network.run(server.url())
+        #expect(error == .headTooLarge)
+        #expect(sink.response == nil)
+    }
+
+    @Test("no first byte comes in time")
+    func silentServer() throws {
+        let network = try Network.forTests { $0.firstByteTimeout = 50 }
+        let server = ScriptedServer { $0.waitForClose() }
+        #expect(network.run(server.url()).error == .timeOut(.firstByte))
+    }
+
+    @Test("the bytes stop coming, in the head or in the body", arguments: ["", "Content-Length: 5\r\n\r\nab"])
+    func silence(rest: String) throws {
+        let network = try Network.forTests { $0.silenceTimeout = 50 }
+        let server = ScriptedServer { connection in
+            _ = connection.request()
+            connection.send("HTTP/1.1 200 OK\r\n\(rest)")
+            connection.waitForClose()
+        }
+        #expect(network.run(server.url()).error == .timeOut(.body))
+    }
+
+    @Test("TLS is never agreed on")
+    func silentHandshake() throws {
+        let network = try Network.forTests { $0.connectTimeout = 50 }
+        let server = ScriptedServer { $0.waitForClose() }
+        #expect(network.run(server.url(scheme: "https")).error == .timeOut(.connecting))
+    }
+
+    @Test("no name server answers, or there is no such name", .enabled(if: PrivateResolver.isAvailable))
+    func names() throws {
+        let silent = try PrivateResolver(1)
+        let waiting = try silent.network(.forTests { $0.connectTimeout = 50 })
+        #expect(waiting.run("http://music.example/").error == .timeOut(.resolving))
+
+        let denying = try PrivateResolver(2)
+        let network = try denying.network(.forTests())
+        let sink = RecordingSink()
+        _ = network.start(TransferRequest(url: "http://music.example/"), into: sink)
+        // The addresses of both families are asked for.
+        denying.denyNames(2)
+        #expect(sink.waitForEnd() == .nameResolution)
+    }
+}

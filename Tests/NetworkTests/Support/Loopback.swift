@@ -1,0 +1,58 @@
+import Foundation
+import Platform
+
+/// Sockets on the loopback interface.
+enum Loopback {
+    /// A TCP socket that listens on a port of the kernel's choice.
+    static func listen(backlog: Int32 = 64) -> (descriptor: Int32, port: Int) {
+        let descriptor = bound(Int32(SOCK_STREAM.rawValue), to: "127.0.0.1", port: 0)
+        precondition(Glibc.listen(descriptor, backlog) == 0, "listen")
+        return (descriptor, port(of: descriptor))
+    }
+
+    /// A UDP socket.
+    static func datagrams(_ address: String, port: Int) -> Int32 {
+        bound(Int32(SOCK_DGRAM.rawValue), to: address, port: port)
+    }
+
+    /// Ports that nobody listens on.
+    static func freePorts(_ count: Int) -> [Int] {
+        let sockets = (0..<count).map { _ in listen() }
+        for socket in sockets { close(socket.descriptor) }
+        return sockets.map(\.port)
+    }
+
+    private static func bound(_ type: Int32, to text: String, port: Int) -> Int32 {
+        let descriptor = socket(AF_INET, type | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        inet_pton(AF_INET, text, &address.sin_addr)
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        precondition(result == 0, "bind \(text):\(port)")
+        return descriptor
+    }
+
+    private static func port(of descriptor: Int32) -> Int {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &address) { pointer in
+            _ = pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+}
+
+/// A value under a lock.
+final class Locked<Value: Sendable>: @unchecked Sendable {
+    private let lock = Lock()
+    private var value: Value
+
+    init(_ value: Value) { self.value = value }
+
+    func withLock<Result>(_ body: (inout Value) -> Result) -> Result { lock.withLock { body(&value) } }
+}

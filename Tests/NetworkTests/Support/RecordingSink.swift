@@ -1,0 +1,61 @@
+import Network
+import Platform
+
+/// Records a transfer for a test, which waits for what it needs.
+final class RecordingSink: TransferSink, @unchecked Sendable {
+    private let condition = Condition()
+    /// How many bytes it takes before it has enough; nil: no limit.
+    private var room: Int?
+    private var head: ResponseHead?
+    private var bytes: [UInt8] = []
+    private var refusals = 0
+    private var ends: [TransferError?] = []
+    /// Called on the network thread.
+    private let onBytes: (@Sendable () -> Void)?
+
+    init(room: Int? = nil, onBytes: (@Sendable () -> Void)? = nil) {
+        self.room = room
+        self.onBytes = onBytes
+    }
+
+    func began(_ head: ResponseHead) { condition.update { self.head = head } }
+
+    func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
+        onBytes?()
+        return condition.update {
+            if let room, self.bytes.count + bytes.count > room {
+                refusals += 1
+                return .enough
+            }
+            self.bytes.append(contentsOf: bytes)
+            return .more
+        }
+    }
+
+    func ended(_ error: TransferError?) { condition.update { ends.append(error) } }
+
+    // MARK: For the test
+
+    func setRoom(_ count: Int?) { condition.update { room = count } }
+
+    /// Waits for the end.
+    func waitForEnd() -> TransferError? {
+        condition.wait { !ends.isEmpty }
+        return ends[0]
+    }
+
+    func waitForHead() -> ResponseHead? {
+        condition.wait { head != nil || !ends.isEmpty }
+        return head
+    }
+
+    func waitForBytes() { condition.wait { !bytes.isEmpty || !ends.isEmpty } }
+    /// Waits until it has had enough so often.
+    func waitForRefusals(_ count: Int) { condition.wait { refusals >= count || !ends.isEmpty } }
+
+    var body: [UInt8] { condition.update { bytes } }
+    var text: String { String(decoding: body, as: UTF8.self) }
+    var response: ResponseHead? { condition.update { head } }
+    var endCount: Int { condition.update { ends.count } }
+    var refusalCount: Int { condition.update { refusals } }
+}

@@ -1,0 +1,100 @@
+import CLinux
+import Foundation
+import Platform
+
+/// A server that does to each connection what a test says. It ends with this object.
+final class ScriptedServer: Sendable {
+    let port: Int
+    private let descriptor: Int32
+    private let open = Locked<[Int32]>([])
+    private let connections = Locked(0)
+
+    /// - Parameter script: called for each connection, on a thread of its own; the connection is closed afterwards.
+    init(_ script: @escaping @Sendable (ScriptedConnection) -> Void) {
+        (descriptor, port) = Loopback.listen()
+        let (descriptor, open, connections) = (descriptor, open, connections)
+        Thread.detachNewThread {
+            while true {
+                // Closed on exec: a program that another test starts would keep it open.
+                let connection = tonearm_local_accept(descriptor)
+                guard connection >= 0 else { return }
+                _ = fcntl(connection, F_SETFL, 0)
+                open.withLock { $0.append(connection) }
+                connections.withLock { $0 += 1 }
+                Thread.detachNewThread {
+                    script(ScriptedConnection(descriptor: connection))
+                    let isOpen = open.withLock { open in
+                        defer { open.removeAll { $0 == connection } }
+                        return open.contains(connection)
+                    }
+                    if isOpen { close(connection) }
+                }
+            }
+        }
+    }
+
+    deinit {
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        close(descriptor)
+        // Wakes scripts that read.
+        open.withLock { for connection in $0 { shutdown(connection, Int32(SHUT_RDWR)) } }
+    }
+
+    var connectionCount: Int { connections.withLock { $0 } }
+
+    func url(_ path: String = "/", scheme: String = "http") -> String { "\(scheme)://127.0.0.1:\(port)\(path)" }
+}
+
+/// The server's end of a connection.
+struct ScriptedConnection: Sendable {
+    let descriptor: Int32
+
+    /// The next request, head and body; nil when the client has closed.
+    func request() -> String? {
+        var bytes: [UInt8] = []
+        let end = Array("\r\n\r\n".utf8)
+        while !bytes.suffix(4).elementsEqual(end) {
+            var byte: UInt8 = 0
+            guard recv(descriptor, &byte, 1, 0) == 1 else { return nil }
+            bytes.append(byte)
+        }
+        let head = String(decoding: bytes, as: UTF8.self)
+        let length = head.split(separator: "\r\n").first { $0.lowercased().hasPrefix("content-length:") }
+            .flatMap { Int($0.split(separator: ":")[1].trimmingCharacters(in: .whitespaces)) }
+        var body = [UInt8](repeating: 0, count: length ?? 0)
+        guard body.isEmpty || recv(descriptor, &body, body.count, Int32(MSG_WAITALL)) == body.count
+        else { return nil }
+        return head + String(decoding: body, as: UTF8.self)
+    }
+
+    /// Some bytes, whatever they are.
+    func bytes() -> Int {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        return recv(descriptor, &bytes, bytes.count, 0)
+    }
+
+    func send(_ text: String) { send(Array(text.utf8)) }
+
+    /// - Returns: whether the client took them.
+    @discardableResult
+    func send(_ bytes: [UInt8]) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    /// Blocks until the client closes.
+    func waitForClose() { while bytes() > 0 {} }
+
+    /// Has the kernel reset the connection when it is closed.
+    func resetAtClose() {
+        var setting = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &setting, socklen_t(MemoryLayout<linger>.size))
+    }
+}

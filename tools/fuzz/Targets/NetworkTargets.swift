@@ -1,0 +1,33 @@
+@testable import Network
+
+/// What servers send, apart from what libcurl reads.
+let networkTargets = [
+    FuzzTarget("http-head") { bytes in
+        var head = HeadReader()
+        var progress = HeadReader.Progress.more
+        // Lines with their ends, as libcurl passes them on.
+        for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            guard progress == .more || progress == .interim else { break }
+            progress = (Array(line) + [UInt8(ascii: "\n")]).withUnsafeBytes { head.append($0) }
+        }
+        guard progress == .complete, let base = WebAddress("https://music.example/a/b?c") else { return }
+        let response = ResponseHead(head, effectiveURL: base.text, isVerifiedTLS: true, now: 1_800_000_000)
+        require((200..<600).contains(response.status), "status \(response.status)")
+        require(response.contentLength ?? 0 >= 0, "a negative length")
+        for header in response.headers { require(!header.value.utf8.contains(10), "a line in a value") }
+        var redirection = Redirection(
+            TransferRequest(url: base.text, headers: [HeaderField("Authorization", "secret")]), to: base)
+        guard (try? redirection.follow(status: response.status, location: response.value(of: "location"))) == true
+        else { return }
+        require(redirection.address.isSecure, "from https to http")
+        require(
+            redirection.headers.isEmpty || redirection.address.hasOrigin(of: base), "credentials for another origin")
+        // What is sent reads the same again.
+        require(WebAddress(redirection.address.text) != nil, "not an address: \(redirection.address.text)")
+    },
+    FuzzTarget("http-date") { bytes in
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard let seconds = HTTPDate.seconds(of: text, now: 1_800_000_000) else { return }
+        require((0...253_402_300_800).contains(seconds), "\(seconds) of \(text)")
+    },
+]
