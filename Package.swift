@@ -41,13 +41,18 @@ let package = Package(
         .target(name: "Media", dependencies: ["PCM", "Platform", "CFLAC"]),
         .target(name: "Output", dependencies: ["PCM", "Platform", "CALSA", "CLinux"]),
         .target(name: "Board", dependencies: ["Platform", "CGPIOD", "CLinux"]),
-        .target(name: "Player", dependencies: ["Media", "Output", "Database", "PCM", "Platform", "CLinux"]),
+        .target(
+            name: "Player", dependencies: ["Media", "Output", "Network", "Database", "PCM", "Platform", "CLinux"]),
         .target(
             name: "Appliance",
-            dependencies: ["Player", "Board", "Media", "Output", "Database", "Crypto", "PCM", "Platform", "CLinux"]),
+            dependencies: [
+                "Player", "Board", "Media", "Output", "Network", "Database", "Crypto", "PCM", "Platform", "CLinux",
+            ]),
         .executableTarget(
             name: "tonearm",
-            dependencies: ["Appliance", "Board", "Player", "Media", "Output", "Database", "PCM", "Platform", "CLinux"]),
+            dependencies: [
+                "Appliance", "Board", "Player", "Media", "Output", "Network", "Database", "PCM", "Platform", "CLinux",
+            ]),
 
         // What tests of several modules share: a clock driven by hand, scratch folders.
         .target(name: "TestSupport", dependencies: ["Platform"], path: "Tests/TestSupport"),
@@ -84,7 +89,8 @@ let package = Package(
             name: "BoardTestSupport", dependencies: ["Board", "Platform", "CLinux"], path: "Tests/BoardTestSupport"),
         .testTarget(name: "BoardTests", dependencies: ["Board", "BoardTestSupport", "CLinux", "TestSupport"]),
         .testTarget(
-            name: "PlayerTests", dependencies: ["Player", "AllocationCounter", "OutputTestSupport", "TestSupport"]),
+            name: "PlayerTests",
+            dependencies: ["Player", "Network", "AllocationCounter", "OutputTestSupport", "TestSupport"]),
         // For tools/bench: the time from `play()` to the first frame.
         .executableTarget(
             name: "StartLatency", dependencies: ["Player", "Output", "Platform"], path: "Tests/StartLatency"),

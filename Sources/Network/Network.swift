@@ -45,6 +45,11 @@ public final class Network: @unchecked Sendable {
         return transfer
     }
 
+    /// Calls `action` once on the network thread, `nanoseconds` from now. Never after `stop`.
+    public func schedule(after nanoseconds: Int64, _ action: @escaping @Sendable () -> Void) {
+        loop.post { [loop] in loop.schedule(after: nanoseconds, action) }
+    }
+
     /// Cancels all transfers and ends the thread. Later ones are cancelled at once, on the thread that starts them.
     /// Idempotent. Waits for the thread, unless a sink calls it.
     public func stop() {

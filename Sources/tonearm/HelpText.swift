@@ -87,7 +87,7 @@ enum HelpText {
         """
 
     static let play = """
-        Usage: tonearm play [OPTIONS] [--] FILE|FOLDER…
+        Usage: tonearm play [OPTIONS] [--] FILE|FOLDER|tonearm:track/ID…
                tonearm play --daemon [--socket PATH] [--json] FILE|FOLDER…
 
         Plays files (FLAC, WAV, AIFF) and the music in folders, in order and without gaps. Files that cannot be played
@@ -98,6 +98,9 @@ enum HelpText {
           --device NAME           hw:CARD=name,DEV=0, hw:0,0 or another ALSA PCM that does not convert; default:
                                   the first sound card. file:FILE=music.wav,FORMAT=wav writes a file, null nothing.
           --normalize MODE        off, track or album: bring all tracks, or all albums, to one loudness; default: off
+          --service URL           the content service that has the products tonearm:track/ID and tonearm:video/ID
+          --token-file FILE       a file with the token of the service
+          --ca-file FILE          certificates (PEM) of authorities beside the system's
           --pre-amp DB            -30 to 30, added when normalizing; default: 4
           --volume PERCENT        0 to 100; default: the last one, at first the card's or -30 dB
           --start SECONDS         start position in the first file

@@ -80,3 +80,27 @@ struct RandomTests {
         for place in 0..<count { #expect(samples.contains { $0[place] != 0 }) }
     }
 }
+
+@Suite("Base64")
+struct Base64Tests {
+    @Test(
+        "The examples of RFC 4648, 10, with and without padding",
+        arguments: [
+            ("", ""), ("Zg==", "f"), ("Zm8=", "fo"), ("Zm9v", "foo"), ("Zm9vYg==", "foob"), ("Zm9vYmE=", "fooba"),
+            ("Zm9vYmFy", "foobar"), ("Zg", "f"), ("Zm9vYmE", "fooba"),
+        ])
+    func examples(text: String, bytes: String) {
+        #expect(Base64.bytes(text.utf8) == Array(bytes.utf8))
+    }
+
+    @Test("Both alphabets")
+    func alphabets() {
+        #expect(Base64.bytes("+/+/".utf8) == [0xFB, 0xFF, 0xBF])
+        #expect(Base64.bytes("-_-_".utf8) == [0xFB, 0xFF, 0xBF])
+    }
+
+    @Test("What is not base64", arguments: ["Z", "Zg=", "Zg===", "Z===", "Z=g=", "Zm9v=", "Zm9v Zm9v", "Zm9v\n", "ü"])
+    func malformed(text: String) {
+        #expect(Base64.bytes(text.utf8) == nil)
+    }
+}

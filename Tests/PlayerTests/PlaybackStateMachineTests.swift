@@ -184,6 +184,35 @@ struct PlaybackStateMachineTests {
         #expect(machine.handle(.ended(first)) == [.send(.error(errorOfA))] + situation.closing + ends)
     }
 
+    /// Another device has taken over the right to play.
+    private var revoked: PlayerError {
+        PlayerError(.refused(ServiceRefusal(status: 403, body: Array("{\"subStatus\": 4006}".utf8))), a)
+    }
+
+    @Test("A product whose right was taken over while it loads stays active, and is opened again by play")
+    func privilegesLost() {
+        let machine = Situation.loadingToPlay.machine()
+        let message = Effect.send(.streamingPrivilegesRevoked(otherDevice: nil))
+        #expect(machine.handle(.failed(first, revoked, hasFrames: false)) == [.close(first), message])
+        #expect(machine.value.playbackState == .notPlaying)
+        #expect(machine.handle(.pause) == [])
+        #expect(machine.handle(.play) == [.open(first, a), .watchStart(generation: 2)])
+        #expect(machine.handle(.opened(first, contextOfA)).contains(.run(generation: 2)))
+    }
+
+    @Test("A next product whose right was taken over says so when its turn comes", arguments: [Event.skipToNext, .ended(first)])
+    func privilegesOfNextLost(event: Event) {
+        let machine = Situation.nextLoading.machine()
+        #expect(machine.handle(.failed(second, revoked, hasFrames: false)) == [.follow(nil)])
+        let message = Effect.send(.streamingPrivilegesRevoked(otherDevice: nil))
+        #expect(
+            machine.handle(event) == [
+                .close(first), .silence(releaseDevice: false), .close(second), message,
+                .send(.playbackStateChanged(.notPlaying)),
+            ])
+        #expect(machine.handle(.play).first == .open(second, b))
+    }
+
     @Test("A next product's failure is held back", arguments: [Situation.nextLoading, .nextReady, .pausedNextReady])
     func nextFailed(situation: Situation) {
         let machine = situation.machine()

@@ -24,4 +24,16 @@ extension Configuration {
         settings.realtimePriority = realtimePriority
         return settings
     }
+
+    /// nil when no content service is configured.
+    public var streamingSettings: StreamingSettings? {
+        guard let url = serviceURL else { return nil }
+        var service = ServiceSettings(baseURL: url, clientName: serviceClient)
+        service.readAhead = readAheadBytes
+        var settings = StreamingSettings(service: service)
+        settings.tokenFile = serviceTokenFile
+        settings.authorities = authorities
+        settings.proxy = proxy
+        return settings
+    }
 }

@@ -1,5 +1,6 @@
 import PCM
 import Platform
+import Player
 
 // The settings as the types that the parts of the daemon use.
 
@@ -73,6 +74,16 @@ extension Configuration {
         case .networkRestart: text(.networkRestart)
         }
     }
+
+    /// nil without a content service.
+    var serviceURL: String? { text(.serviceURL, unless: "none") }
+    var serviceClient: String { text(.serviceClient) }
+    var serviceTokenFile: String? { text(.serviceTokenFile, unless: "none") }
+    var authorities: String? { text(.authorities, unless: "none") }
+    var proxy: String? { text(.proxy, unless: "none") }
+    var readAheadBytes: Int { number(.readAhead) << 20 }
+    var wifiQuality: AudioQuality { choice(.wifiQuality, of: [.low, .high, .lossless, .hiResLossless]) }
+    var cellularQuality: AudioQuality { choice(.cellularQuality, of: [.low, .high, .lossless, .hiResLossless]) }
 
     public var logLevel: Log.Level { choice(.logLevel, of: [.error, .warning, .notice, .info, .debug]) }
 }

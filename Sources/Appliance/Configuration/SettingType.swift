@@ -60,6 +60,8 @@ enum SettingType: Equatable, Sendable {
     case choice([String])
     /// An absolute path of at most so many bytes, or a word that stands for none.
     case path(orWord: String?, limit: Int? = nil)
+    /// `scheme://host…` with one of these schemes, or `none`.
+    case address([String])
     case text
 
     /// nil for a value that is not allowed.
@@ -79,6 +81,14 @@ enum SettingType: Equatable, Sendable {
         case .path(let word, let limit):
             if let word, word.utf8.elementsEqual(text.utf8) { return .text(word) }
             return text.utf8.first == UInt8(ascii: "/") && text.utf8.count <= limit ?? .max ? .text(text) : nil
+        case .address(let schemes):
+            if text.utf8.elementsEqual("none".utf8) { return .text(text) }
+            let isAddress = schemes.contains { scheme in
+                let start = "\(scheme)://"
+                return text.utf8.starts(with: start.utf8) && text.utf8.count > start.utf8.count
+                    && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+            }
+            return isAddress ? .text(text) : nil
         case .text: return text.utf8.isEmpty ? nil : .text(text)
         }
     }
@@ -109,6 +119,8 @@ enum SettingType: Equatable, Sendable {
         case .path(let word, let limit):
             "a path that begins with /" + (limit.map { " and has at most \($0) bytes" } ?? "")
                 + (word.map { ", or \($0)" } ?? "")
+        case .address(let schemes):
+            "an address that begins with " + schemes.map { "\($0)://" }.joined(separator: " or ") + ", or none"
         case .text: "something"
         }
     }

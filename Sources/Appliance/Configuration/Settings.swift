@@ -6,6 +6,8 @@ public enum SettingName: Int, CaseIterable, Sendable {
     case resume, state
     case socket, socketMode, socketGroup, clients
     case profile, powerOff, networkRestart
+    case serviceURL, serviceClient, serviceTokenFile, wifiQuality, cellularQuality
+    case authorities, proxy, readAhead
     case logLevel
 
     /// The setting's row of the table.
@@ -44,6 +46,8 @@ struct Setting: Sendable {
         ("player", "Resume and the state folder."),
         ("control", "The socket for `tonearm status` and other clients."),
         ("board", "The board: its profile and its system commands."),
+        ("service", "The content service. Its products are added as tonearm:track/ID."),
+        ("network", "How the content service is reached."),
         ("log", "Messages to the journal."),
     ]
 
@@ -172,6 +176,50 @@ struct Setting: Sendable {
             The shell command for the action network-restart of buttons and clients; none does nothing.
             """),
         Setting(
+            .serviceURL, "service", "url", .address(["https", "http"]), "none",
+            """
+            The address of the service, like https://nas.local:8443; none plays files alone. http is not encrypted.
+            """),
+        Setting(
+            .serviceClient, "service", "client", .text, "tonearm",
+            """
+            The name of this kind of client, which some services ask for.
+            """),
+        Setting(
+            .serviceTokenFile, "service", "token-file", .path(orWord: "none"), "none",
+            """
+            A file with the token that the service has given out, in its first line. It should be readable by the daemon
+            alone. It is read again when the service refuses the token.
+            """),
+        Setting(
+            .wifiQuality, "service", "quality", .choice(["low", "high", "lossless", "hi-res-lossless"]), "lossless",
+            changesWhileRunning: true,
+            """
+            The quality on Wi-Fi and Ethernet. The service may send another one; the status shows what came.
+            """),
+        Setting(
+            .cellularQuality, "service", "quality-cellular", .choice(["low", "high", "lossless", "hi-res-lossless"]),
+            "low", changesWhileRunning: true,
+            """
+            The quality on a cellular network.
+            """),
+        Setting(
+            .authorities, "network", "ca-file", .path(orWord: "none"), "none",
+            """
+            Certificates (PEM) of authorities beside the system's: that of a service of one's own. Certificates are
+            always verified.
+            """),
+        Setting(
+            .proxy, "network", "proxy", .address(["http"]), "none",
+            """
+            A proxy, like http://proxy.local:3128.
+            """),
+        Setting(
+            .readAhead, "network", "read-ahead", .integer(1...256), "16",
+            """
+            How many MiB of encoded audio are fetched ahead of what is decoded. They are held in memory.
+            """),
+        Setting(
             .logLevel, "log", "level", .choice(["error", "warning", "notice", "info", "debug"]), "notice",
             changesWhileRunning: true,
             """
@@ -183,7 +231,9 @@ struct Setting: Sendable {
     /// out or makes the next start fail, or it is a command that is run.
     private var isForFileOnly: Bool {
         switch name {
-        case .state, .socket, .socketMode, .socketGroup, .clients, .profile, .powerOff, .networkRestart: true
+        case .state, .socket, .socketMode, .socketGroup, .clients, .profile, .powerOff, .networkRestart, .serviceURL,
+            .serviceTokenFile, .authorities, .proxy:
+            true
         default: false
         }
     }

@@ -93,6 +93,8 @@ public final class DaemonSettings {
         case .maximumVolume: volume.setMaximum(configuration.maximumVolume)
         case .normalization: engine.loudnessNormalizationMode = configuration.normalization
         case .preAmp: engine.loudnessNormalizationPreAmp = configuration.preAmp
+        case .wifiQuality: engine.streamingWifiAudioQuality = configuration.wifiQuality
+        case .cellularQuality: engine.streamingCellularAudioQuality = configuration.cellularQuality
         case .logLevel: Log.minimumLevel = configuration.logLevel
         // They are read when they are needed, or take effect at the next start.
         default: break

@@ -11,6 +11,16 @@ public struct ResponseHead: Equatable, Sendable {
     /// The field Date in seconds since 1970; nil without a valid one.
     public let date: Int64?
 
+    public init(
+        status: Int, headers: [HeaderField] = [], effectiveURL: String, isVerifiedTLS: Bool = false, date: Int64? = nil
+    ) {
+        self.status = status
+        self.headers = headers
+        self.effectiveURL = effectiveURL
+        self.isVerifiedTLS = isVerifiedTLS
+        self.date = date
+    }
+
     /// - Parameter now: the present time in seconds since 1970, for dates with two digits of the year.
     init(_ lines: HeadReader, effectiveURL: String, isVerifiedTLS: Bool, now: Int64) {
         status = lines.status

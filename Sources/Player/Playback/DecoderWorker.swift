@@ -83,7 +83,7 @@ final class DecoderWorker {
                     return fail(PlayerError(error, product), hasFrames: false, seek: start.seek)
                 case .failed(let error):
                     let hasFrames = (stream?.ring.writePosition ?? 0) > 0
-                    fail(PlayerError(error, product), hasFrames: hasFrames, seek: start.seek)
+                    fail(opened.reason() ?? PlayerError(error, product), hasFrames: hasFrames, seek: start.seek)
                     guard hasFrames, let ring = stream?.ring, let next = finish(ring) else { return }
                     start = next
                 }

@@ -11,6 +11,8 @@ struct PlaybackItem: Equatable {
         case ready(PlaybackContext)
         /// It cannot be played. Not reported until the item is the active one.
         case failed(PlayerError)
+        /// Another device has taken over the right to play. It is opened again when it should play.
+        case revoked
     }
 
     let id: ItemID

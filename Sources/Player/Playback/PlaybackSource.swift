@@ -30,12 +30,14 @@ public struct OpenedProduct {
     public var audioQuality: AudioQuality?
     public var videoQuality: VideoQuality?
     public var replayGain: ReplayGain
+    /// The source's own reason for the last error of `decoder`; nil when the error says it all.
+    public var reason: () -> PlayerError?
 
     public init(
         decoder: any AudioDecoder, productId: String, streamType: StreamType = .onDemand,
         assetPresentation: AssetPresentation = .full, audioMode: AudioMode? = .stereo,
         audioQuality: AudioQuality? = nil,
-        videoQuality: VideoQuality? = nil, replayGain: ReplayGain
+        videoQuality: VideoQuality? = nil, replayGain: ReplayGain, reason: @escaping () -> PlayerError? = { nil }
     ) {
         self.decoder = decoder
         self.productId = productId
@@ -45,5 +47,6 @@ public struct OpenedProduct {
         self.audioQuality = audioQuality
         self.videoQuality = videoQuality
         self.replayGain = replayGain
+        self.reason = reason
     }
 }

@@ -135,7 +135,7 @@ struct PlaybackStateMachine {
             case .skipToNext:
                 guard let next = active.next else { return [] }
                 effects = [.close(active.current.id)]
-                if case .failed(let error) = next.phase { return fail(error, effects) }
+                if case .failed(let error) = next.phase, !error.isLossOfPrivileges { return fail(error, effects) }
                 effects += becomeActive(next, &active)
             case .opened(let id, let context):
                 effects = opened(id, context, &active)
@@ -198,7 +198,9 @@ struct PlaybackStateMachine {
         guard !active.wantsToPlay else { return [] }
         active.wantsToPlay = true
         active.output = .silent
-        return start(&active)
+        guard active.current.phase == .revoked else { return start(&active) }
+        active.current.phase = .loading
+        return [.open(active.current.id, active.current.product)] + start(&active)
     }
 
     /// The output has to start, and is silent before.
@@ -236,6 +238,9 @@ struct PlaybackStateMachine {
     private mutating func becomeActive(_ next: PlaybackItem, _ active: inout Active) -> [Effect] {
         active.current = next
         active.next = nil
+        if case .failed(let error) = next.phase, error.isLossOfPrivileges {
+            return [.silence(releaseDevice: false)] + revoke(&active)
+        }
         guard next.context != nil else {
             active.output = .stalled
             // Later reports of the output are about the product before.
@@ -271,6 +276,7 @@ struct PlaybackStateMachine {
         _ error: PlayerError, of id: ItemID, _ hasFrames: Bool, _ active: inout Active
     ) -> [Effect]? {
         if active.current.id == id {
+            if error.isLossOfPrivileges, active.current.context == nil { return revoke(&active) }
             guard hasFrames, active.current.context != nil else { return nil }
             active.current.failureAtEnd = error
             return [.follow(nil), .finish(id)]
@@ -284,13 +290,21 @@ struct PlaybackStateMachine {
         return [.follow(nil)]
     }
 
+    /// Another device has taken over before the product was open: it waits for the next `play`.
+    private func revoke(_ active: inout Active) -> [Effect] {
+        active.current.phase = .revoked
+        active.wantsToPlay = false
+        active.output = .silent
+        return [.close(active.current.id), .send(.streamingPrivilegesRevoked(otherDevice: nil))]
+    }
+
     private mutating func ended(_ active: Active) -> [Effect] {
         if let error = active.current.failureAtEnd { return fail(error) }
         guard let next = active.next else {
             let transition = MediaProductTransition(previous: announced, active: nil, context: nil)
             return [.send(.mediaProductTransition(transition))] + becomeIdle()
         }
-        if case .failed(let error) = next.phase { return fail(error) }
+        if case .failed(let error) = next.phase, !error.isLossOfPrivileges { return fail(error) }
         var active = active
         let effects = [.close(active.current.id)] + becomeActive(next, &active)
         state = .active(active)

@@ -38,6 +38,10 @@ public struct PlayerError: Error, Equatable, Sendable {
         case device(DeviceError)
         /// The player's stored data cannot be read.
         case database(DatabaseError)
+        /// The content service refuses the product, with an HTTP status and its own reason.
+        case service(status: Int, subStatus: Int?)
+        /// The content service's answer cannot be used; the field that is wrong.
+        case answer(field: String)
         /// A source refuses the product, with its own code.
         case source(code: String)
     }
@@ -66,6 +70,11 @@ public struct PlayerError: Error, Equatable, Sendable {
     public var code: String { cause.code }
 }
 
+extension PlayerError {
+    /// Whether another device has taken over the subscription's right to play (docs/playback.md, 15.6).
+    var isLossOfPrivileges: Bool { if case .service(_, subStatus: 4006) = cause { true } else { false } }
+}
+
 extension PlayerError.Cause {
     /// Assigns the codes. Only this property does so.
     var code: String {
@@ -75,6 +84,10 @@ extension PlayerError.Cause {
         case .memory: "m6"
         case .device(let error): Self.code(of: error)
         case .database(let error): "b\(error.code & 0xFF)"
+        // Both have at most four digits in everything that the service sends.
+        case .service(_, let subStatus?) where (0...9999).contains(subStatus): "a\(subStatus)"
+        case .service(let status, _): "h\(status)"
+        case .answer: "a0"
         case .source(let code): code
         }
     }

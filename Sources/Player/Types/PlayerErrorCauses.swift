@@ -13,9 +13,16 @@ extension PlayerError {
             self.init(error, product)
             return
         }
-        let isNetwork = if case .source(.network) = error { true } else { false }
         let message = "\(product.productId): \(Self.reason(of: error))"
-        self.init(isNetwork ? .network : .unexpected, .media(error), message: message, mediaProduct: product)
+        self.init(Self.kind(of: error), .media(error), message: message, mediaProduct: product)
+    }
+
+    private static func kind(of error: MediaError) -> Kind {
+        switch error {
+        case .source(.network): .network
+        case .source(.status(let status)): ServiceRefusal(status: status).kind
+        default: .unexpected
+        }
     }
 
     private static func reason(of error: MediaError) -> String {
@@ -32,6 +39,26 @@ extension PlayerError {
         case .source(.status(let status)): return "the server answered with status \(status)."
         case .source(.integrity(let reason)): return "the content is damaged: \(reason)."
         }
+    }
+
+    /// The content service, or a server that it names, does not deliver.
+    init(_ failure: ResourceFailure, _ product: MediaProduct) {
+        switch failure {
+        case .refused(let refusal):
+            let cause = Cause.service(status: refusal.status, subStatus: refusal.subStatus)
+            self.init(
+                refusal.kind, cause, message: "\(product.productId): \(refusal.reason)", mediaProduct: product)
+        case .cancelled, .changed, .tooLarge, .transfer:
+            self.init(.source(failure.byteSourceError), product)
+        }
+    }
+
+    /// The content service sent something that is not playbackinfo.
+    init(_ error: PlaybackInfo.Malformed, _ product: MediaProduct) {
+        let message =
+            "\(product.productId): the service's answer is not usable: '\(error.field)' is missing or wrong. Is "
+            + "[service] url the address of a content service?"
+        self.init(.unexpected, .answer(field: error.field), message: message, mediaProduct: product)
     }
 
     /// A file that cannot be opened or read.

@@ -17,14 +17,21 @@ struct PlayOptions: Equatable {
     var bufferMilliseconds = 200
     var periodCount = 4
     var json = false
-    /// Files and folders, in order.
+    /// The address of a content service; nil without one.
+    var service: String?
+    /// Files for it: the token, and certificates of private authorities.
+    var tokenFile: String?
+    var authorities: String?
+    /// Files, folders and products of the service, in order.
     var paths: [String] = []
 
     private static let options: [Arguments.Option] = [
         .init("--device", value: "NAME"), .init("--normalize", value: "off|track|album"),
         .init("--pre-amp", value: "DB"),
         .init("--volume", value: "PERCENT"), .init("--start", value: "SECONDS"), .init("--format", value: "FORMAT"),
-        .init("--buffer", value: "MILLISECONDS"), .init("--periods", value: "COUNT"), .init("--json"),
+        .init("--buffer", value: "MILLISECONDS"), .init("--periods", value: "COUNT"),
+        .init("--service", value: "URL"), .init("--token-file", value: "FILE"), .init("--ca-file", value: "FILE"),
+        .init("--json"),
     ]
 
     static let names = options.map { $0.name }
@@ -51,6 +58,12 @@ struct PlayOptions: Equatable {
         if let text = arguments.value(of: "--periods") {
             periodCount = try Self.integer(text, "--periods", 2...64, "periods")
         }
+        service = arguments.value(of: "--service")
+        if let service, !["https://", "http://"].contains(where: { service.utf8.starts(with: $0.utf8) }) {
+            throw UsageError("--service \(service): must be an address that begins with https:// or http://.")
+        }
+        tokenFile = arguments.value(of: "--token-file")
+        authorities = arguments.value(of: "--ca-file")
         json = arguments.has("--json")
         paths = arguments.operands
         if paths.isEmpty { throw UsageError("nothing to play. Name files or folders: `tonearm play FOLDER`.") }

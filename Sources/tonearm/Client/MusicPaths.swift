@@ -1,5 +1,6 @@
 import CLinux
 import Platform
+import Player
 
 /// The paths of a command line for the daemon: absolute, and divided so that they fit into lines of its protocol.
 struct MusicPaths {
@@ -19,6 +20,7 @@ struct MusicPaths {
     }
 
     private mutating func add(_ path: String) throws(UsageError) {
+        if ServiceAddress.isMeant(by: path) { return absolute.append(path) }
         do throws(SystemError) {
             // Without links and dots, so that the queue shows the files' own paths.
             absolute.append(try Folder.resolved(path))

@@ -1,5 +1,6 @@
 import Appliance
 import CLinux
+import Network
 import Output
 import PCM
 import Platform
@@ -42,7 +43,16 @@ struct PlayCommand {
         let signals = try SignalInput(loop: loop)
         report(to: loop)
         defer { Log.receiver = nil }
-        guard let player = openPlayer(device) else { return ExitCode.failed }
+        let streaming: Streaming?
+        do throws(NetworkSetupError) { streaming = try openStreaming() } catch {
+            console.complain(error.description)
+            return ExitCode.failed
+        }
+        defer { streaming?.stop() }
+        guard let player = openPlayer(device, streaming) else { return ExitCode.failed }
+        streaming?.source.follow(player.playbackEngineConfig) {
+            NetworkState.current(meteredInterfaces: []) == .metered
+        }
         configure(player.playbackEngineConfig)
 
         let session: PlaySession
@@ -105,7 +115,16 @@ struct PlayCommand {
 
     // MARK: The player
 
-    private func openPlayer(_ device: OutputDevice) -> Player? {
+    /// - Returns: nil without a service.
+    private func openStreaming() throws(NetworkSetupError) -> Streaming? {
+        guard let url = options.service else { return nil }
+        var settings = StreamingSettings(service: ServiceSettings(baseURL: url))
+        settings.tokenFile = options.tokenFile
+        settings.authorities = options.authorities
+        return try Streaming(settings, now: CertificateTime.now)
+    }
+
+    private func openPlayer(_ device: OutputDevice, _ streaming: Streaming?) -> Player? {
         var output = RendererSettings(device: device.name, sampleFormat: options.sampleFormat)
         output.bufferMilliseconds = options.bufferMilliseconds
         output.periodCount = options.periodCount
@@ -113,7 +132,7 @@ struct PlayCommand {
         settings.storesOnlyVolume = true
         if Self.hasNoAmplifier(device.name) { settings.firstVolume = .full }
         do throws(PlayerError) {
-            let player = try Player(settings: settings)
+            let player = try Player(settings: settings, source: SourceRouter(service: streaming?.source))
             if let problem = player.storageProblem {
                 console.complain("warning: the volume will not be remembered: \(problem)")
             }
@@ -124,7 +143,7 @@ struct PlayCommand {
         }
         settings.stateFolder = nil
         do throws(PlayerError) {
-            return try Player(settings: settings)
+            return try Player(settings: settings, source: SourceRouter(service: streaming?.source))
         } catch {
             console.complain(error.message)
             return nil

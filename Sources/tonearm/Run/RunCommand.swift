@@ -2,6 +2,7 @@ import Appliance
 import Board
 import CLinux
 import Database
+import Network
 import Output
 import Platform
 import Player
@@ -50,7 +51,9 @@ struct RunCommand {
         let signals = Signals()
         do throws(SystemError) { try signals.listen(on: loop) } catch { throw Failure(lines: [error.description]) }
         let device = inForce.device ?? board.map { DeviceName.card($0.sound.card) } ?? DeviceName.automatic
-        let player = try openPlayer(inForce, board, device, state.storage)
+        let streaming = try openStreaming(inForce)
+        defer { streaming?.stop() }
+        let player = try openPlayer(inForce, board, device, state.storage, streaming)
         let daemon = Daemon(
             loop: loop, player: player, configuration: written, state: state,
             deviceAbsence: { DeviceName.absence(of: device) })
@@ -125,14 +128,28 @@ struct RunCommand {
     }
 
     private func openPlayer(
-        _ configuration: Configuration, _ board: BoardProfile?, _ device: String, _ storage: StorageThread
+        _ configuration: Configuration, _ board: BoardProfile?, _ device: String, _ storage: StorageThread,
+        _ streaming: Streaming?
     ) throws(Failure) -> Player {
         var settings = configuration.playerSettings(device: device, sound: board?.sound)
         settings.storage = storage
         do throws(PlayerError) {
-            return try Player(settings: settings)
+            let player = try Player(settings: settings, source: SourceRouter(service: streaming?.source))
+            let metered = board?.cellularInterfaces ?? []
+            streaming?.source.follow(player.playbackEngineConfig) {
+                NetworkState.current(meteredInterfaces: metered) == .metered
+            }
+            return player
         } catch {
             throw Failure(lines: [error.message])
+        }
+    }
+
+    /// - Returns: nil without a content service.
+    private func openStreaming(_ configuration: Configuration) throws(Failure) -> Streaming? {
+        guard let settings = configuration.streamingSettings else { return nil }
+        do throws(NetworkSetupError) { return try Streaming(settings, now: CertificateTime.now) } catch {
+            throw Failure(lines: [error.description], exitCode: ExitCode.configuration)
         }
     }
 

@@ -73,6 +73,10 @@ final class MusicSearch: Sendable {
 
     private func add(_ path: String, to folders: inout MusicFolder) throws(RemoteFailure) {
         if isCancelled { throw Self.cancelled }
+        if ServiceAddress.isMeant(by: path), ServiceAddress(path) == nil {
+            throw RemoteFailure(
+                .noMusic, "\(path) is not the address of a product. It is tonearm:track/ID or tonearm:video/ID.")
+        }
         let kind = FileKind(at: path)
         if kind == .other { throw RemoteFailure(.noMusic, "\(path) is a device, a pipe or a socket, not a file") }
         if kind == .file { try check(path) }
@@ -87,7 +91,7 @@ final class MusicSearch: Sendable {
                 throw RemoteFailure(.noMusic, "\(path): a folder of the system, which has no music in it")
             }
         }
-        guard kind != .file, !wasVisited, folders.contents.files.count == files else { return }
+        guard kind != .file, !ServiceAddress.isMeant(by: path), !wasVisited, folders.contents.files.count == files else { return }
         if folders.contents.unreadableCount > unreadable, let error = folders.contents.unreadable.last {
             throw RemoteFailure(unreadable: path, error)
         }

@@ -1,4 +1,5 @@
 import Platform
+import Player
 
 /// The fields of a request, as typed values.
 struct RequestFields {
@@ -100,8 +101,12 @@ struct RequestFields {
             if let other = members.first(where: { !$0.name.utf8.elementsEqual("path".utf8) }) {
                 throw .unknownField("\(place).\(other.name)", known: ["path"])
             }
-            guard let path = members.first?.value.string, path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0)
-            else { throw .notAllowed(field: "\(place).path", allowed: "an absolute path, which begins with /") }
+            guard let path = members.first?.value.string, !path.utf8.contains(0),
+                path.utf8.first == UInt8(ascii: "/") || ServiceAddress.isMeant(by: path)
+            else {
+                throw .notAllowed(
+                    field: "\(place).path", allowed: "an absolute path, which begins with /, or tonearm:track/ID")
+            }
             paths.append(path)
         }
         return paths

@@ -1,0 +1,124 @@
+import Media
+import Network
+import Platform
+
+/// Products of a content service: a product's id becomes a playbackinfo, a manifest, and content (docs/playback.md, 15).
+///
+/// Thread: any.
+public final class ContentService: PlaybackSource {
+    private let network: any ServiceNetwork
+    private let settings: ServiceSettings
+    private let credentials: any CredentialsProvider
+    private let quality = StreamingQuality()
+    private let newSessionID: @Sendable () -> String
+
+    public convenience init(
+        _ settings: ServiceSettings, over network: Network, credentials: any CredentialsProvider
+    ) {
+        self.init(settings, over: network as any ServiceNetwork, credentials: credentials) {
+            SystemRandomSource().uuid()
+        }
+    }
+
+    init(
+        _ settings: ServiceSettings, over network: any ServiceNetwork, credentials: any CredentialsProvider,
+        newSessionID: @escaping @Sendable () -> String
+    ) {
+        self.network = network
+        self.settings = settings
+        self.credentials = credentials
+        self.newSessionID = newSessionID
+    }
+
+    /// Asks for the qualities of `configuration` from now on, which is the player's.
+    /// - Parameter isMetered: whether the present link is cellular. Called on decoder threads.
+    public func follow(_ configuration: PlaybackEngineConfig, isMetered: @escaping @Sendable () -> Bool) {
+        quality.follow(configuration, isMetered: isMetered)
+    }
+
+    public func open(
+        _ product: MediaProduct, cancellation: Cancellation, medium: MediumAccess
+    ) throws(PlayerError) -> OpenedProduct {
+        guard let address = ServiceAddress(product.productId) else {
+            throw PlayerError(
+                .notAllowed, code: "a2",
+                message: "\(product.productId): not the address of a product. It is tonearm:track/ID or "
+                    + "tonearm:video/ID.",
+                mediaProduct: product)
+        }
+        let requests = ServiceRequests(
+            network: network, purpose: .playback, cancellation: cancellation, medium: medium)
+        let (info, decoder) = try openSession(product, address, requests)
+        let restarting = RestartingDecoder(decoder) { [self] () throws(PlayerError) in
+            try openSession(product, address, requests).decoder
+        }
+        return OpenedProduct(
+            decoder: restarting, productId: ServiceAddress(address.productType, info.productId).text,
+            streamType: info.streamType,
+            assetPresentation: info.assetPresentation, audioMode: info.audioMode, audioQuality: info.audioQuality,
+            videoQuality: info.videoQuality, replayGain: info.replayGain, reason: { restarting.failure })
+    }
+
+    /// A session, from the playbackinfo on. When the content's first bytes are refused, a second one.
+    private func openSession(
+        _ product: MediaProduct, _ address: ServiceAddress, _ requests: ServiceRequests
+    ) throws(PlayerError) -> (info: PlaybackInfo, decoder: any AudioDecoder) {
+        var isSecond = false
+        while true {
+            let info = try playbackInfo(of: product, address, requests)
+            do throws(MediaError) { return (info, try StreamedContent(requests, settings).open(info)) } catch {
+                guard !isSecond, error.isWorthRestarting else { throw PlayerError(error, product) }
+                isSecond = true
+            }
+        }
+    }
+
+    /// Asks for the playbackinfo; once more with another token when the first one is refused.
+    private func playbackInfo(
+        of product: MediaProduct, _ address: ServiceAddress, _ requests: ServiceRequests
+    ) throws(PlayerError) -> PlaybackInfo {
+        let request = PlaybackInfoRequest(
+            productType: address.productType, productId: address.id, audioQuality: quality.now, mode: .stream,
+            streamingSessionId: newSessionID())
+        var token = credentials.token(insteadOf: nil, cancellation: requests.cancellation)
+        var isSecond = false
+        while true {
+            let answer: WholeAnswer.Content
+            do throws(ResourceFailure) {
+                answer = try requests.answer(
+                    to: request.transfer(baseURL: settings.baseURL, clientName: settings.clientName, token: token))
+            } catch {
+                if case .refused(let refusal) = error, refusal.status == 401, !isSecond, let refused = token,
+                    let other = credentials.token(insteadOf: refused, cancellation: requests.cancellation)
+                {
+                    token = other
+                    isSecond = true
+                    continue
+                }
+                throw PlayerError(error, product)
+            }
+            do throws(PlaybackInfo.Malformed) {
+                return try PlaybackInfo(parsing: answer.body, address.productType)
+            } catch {
+                throw PlayerError(error, product)
+            }
+        }
+    }
+}
+
+/// The quality to ask for: that of the player's configuration for the present link.
+/// `@unchecked Sendable` is safe because `lock` guards what changes.
+private final class StreamingQuality: @unchecked Sendable {
+    private let lock = Lock()
+    private var current: @Sendable () -> AudioQuality = { .lossless }
+
+    var now: AudioQuality { lock.withLock { current }() }
+
+    func follow(_ configuration: PlaybackEngineConfig, isMetered: @escaping @Sendable () -> Bool) {
+        lock.withLock {
+            current = {
+                isMetered() ? configuration.streamingCellularAudioQuality : configuration.streamingWifiAudioQuality
+            }
+        }
+    }
+}

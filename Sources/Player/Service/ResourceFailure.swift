@@ -1,0 +1,38 @@
+import Media
+import Network
+
+/// Why a resource of the service did not arrive, after all retries.
+enum ResourceFailure: Error, Equatable, Sendable {
+    case cancelled
+    /// The service answered with a status from 400 on.
+    case refused(ServiceRefusal)
+    /// It is not the resource any more of which a part has arrived.
+    case changed
+    /// Larger than it may be.
+    case tooLarge
+    /// What waiting does not change: a certificate, an address.
+    case transfer(TransferError)
+
+    /// For the containers above.
+    var byteSourceError: ByteSourceError {
+        switch self {
+        case .cancelled: .cancelled
+        case .refused(let refusal): .status(refusal.status)
+        case .changed: .integrity(reason: "it has changed on the server while it was read")
+        case .tooLarge: .integrity(reason: "it is larger than expected")
+        case .transfer(let error): .network(reason: error.description)
+        }
+    }
+}
+
+extension TransferError {
+    /// Whether the network is the reason, so that the same request may succeed later (docs/playback.md, 15.4).
+    var isOfNetwork: Bool {
+        switch self {
+        case .nameResolution, .connection, .timeOut, .truncated, .proxy: true
+        // A connection that is cut while TLS begins is one, a certificate is not.
+        case .tls(.handshake): true
+        case .tls, .invalidRequest, .malformedAnswer, .headTooLarge, .tooLarge, .redirect, .cancelled, .library: false
+        }
+    }
+}

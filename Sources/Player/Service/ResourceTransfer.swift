@@ -1,0 +1,226 @@
+import Network
+import Platform
+
+/// What receives a resource. Called on the network's thread; `ended` is the last call, and comes once.
+protocol ResourceReceiver: AnyObject, Sendable {
+    /// The answer begins. Comes again after a retry when nothing of the body had arrived.
+    /// - Parameter length: of the whole resource in bytes, if the server says it.
+    func began(_ head: ResponseHead, length: Int64?)
+    func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer
+    func ended(_ failure: ResourceFailure?)
+}
+
+/// Receives one resource, or a range of it, with the service's retries (docs/playback.md, 15.4). A retry continues
+/// behind the last byte that has arrived, if the server still has the same resource.
+///
+/// Thread: any; the receiver is called on the network's.
+/// `@unchecked Sendable` is safe because `lock` guards what changes.
+final class ResourceTransfer: TransferSink, @unchecked Sendable {
+    private enum State {
+        case running(any OngoingTransfer)
+        /// A retry is scheduled. The number tells it from one that was cancelled.
+        case waiting(Int)
+        case ended
+    }
+
+    /// What the head of the present answer means for its body.
+    private enum Answer {
+        /// Bytes of the resource, after so many that have arrived already.
+        case content(skip: Int64)
+        /// The reason of a refusal.
+        case refusal(status: Int, retryAfter: Int64?, [UInt8])
+        /// There is nothing at the range.
+        case empty
+        case changed
+    }
+
+    /// Of the reason of a refusal.
+    private static let longestReason = 16 << 10
+
+    private let network: any ServiceNetwork
+    private let request: TransferRequest
+    private let receiver: any ResourceReceiver
+    private let lock = Lock()
+    // Guarded by `lock`.
+    private var state = State.waiting(0)
+    private var isCancelled = false
+    // Of the network's thread.
+    private var schedule: RetrySchedule
+    private let purpose: RetrySchedule.Purpose
+    private var answer = Answer.changed
+    private var arrived: Int64 = 0
+    private var validator: String?
+    private var attempts = 0
+
+    /// Begins at once.
+    init(
+        _ request: TransferRequest, over network: any ServiceNetwork, for purpose: RetrySchedule.Purpose = .playback,
+        into receiver: any ResourceReceiver
+    ) {
+        self.network = network
+        self.request = request
+        self.receiver = receiver
+        self.purpose = purpose
+        schedule = RetrySchedule(purpose)
+        attempt(0)
+    }
+
+    /// Ends it; the receiver gets `.cancelled`, unless it has ended. Idempotent.
+    func cancel() {
+        let ongoing: (any OngoingTransfer)? = lock.withLock {
+            isCancelled = true
+            if case .running(let transfer) = state { return transfer }
+            return nil
+        }
+        if let ongoing { return ongoing.cancel() }
+        network.schedule(after: 0) { [self] in
+            guard case .waiting = lock.withLock({ state }) else { return }
+            finish(.cancelled)
+        }
+    }
+
+    /// The receiver, which had enough, wants more.
+    func resume() {
+        if case .running(let transfer) = lock.withLock({ state }) { transfer.resume() }
+    }
+
+    // MARK: Attempts
+
+    private func attempt(_ number: Int) {
+        guard case .waiting(number) = lock.withLock({ state }) else { return }
+        if lock.withLock({ isCancelled }) { return finish(.cancelled) }
+        var request = request
+        if arrived > 0 {
+            let start = request.range?.from ?? 0
+            request.range = ByteRange(from: start + arrived, upTo: request.range?.upTo)
+            if let validator { request.headers.append(HeaderField("If-Range", validator)) }
+        }
+        // Not under the lock: the sink may be called before this has returned, and even be through.
+        let transfer = network.begin(request, into: self)
+        let isUnwanted = lock.withLock {
+            if case .waiting(number) = state { state = .running(transfer) }
+            return isCancelled
+        }
+        if isUnwanted { transfer.cancel() }
+    }
+
+    private func retry(after delay: Int64) {
+        attempts += 1
+        let number = attempts
+        lock.withLock { state = .waiting(number) }
+        network.schedule(after: delay) { [self] in attempt(number) }
+    }
+
+    private func finish(_ failure: ResourceFailure?) {
+        let isOver = lock.withLock {
+            if case .ended = state { return true }
+            state = .ended
+            return false
+        }
+        if !isOver { receiver.ended(failure) }
+    }
+
+    // MARK: The answer
+
+    func began(_ head: ResponseHead) {
+        answer = meaning(of: head)
+        guard case .content = answer, arrived == 0 else { return }
+        validator = head.strongValidator
+        receiver.began(head, length: head.resourceLength(of: request.range))
+    }
+
+    private func meaning(of head: ResponseHead) -> Answer {
+        let start = (request.range?.from ?? 0) + arrived
+        switch head.status {
+        case 206: return head.rangeStart == start && isSame(head) ? .content(skip: 0) : .changed
+        case 200:
+            // The server ignores ranges, or has something else now.
+            return isSame(head) ? .content(skip: start) : .changed
+        case 416 where arrived == 0: return .empty
+        case 200..<300: return .empty
+        default: return .refusal(status: head.status, retryAfter: head.retryAfter, [])
+        }
+    }
+
+    private func isSame(_ head: ResponseHead) -> Bool {
+        guard arrived > 0, let validator else { return true }
+        return head.strongValidator.map { $0.utf8.elementsEqual(validator.utf8) } ?? false
+    }
+
+    func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
+        switch answer {
+        case .refusal(let status, let retryAfter, var body):
+            answer = .empty
+            body.append(contentsOf: bytes.prefix(Self.longestReason - body.count))
+            answer = .refusal(status: status, retryAfter: retryAfter, body)
+            return .more
+        case .content(let skip):
+            let skipped = Int(min(skip, Int64(bytes.count)))
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[skipped...])
+            if rest.isEmpty {
+                answer = .content(skip: skip - Int64(skipped))
+                return .more
+            }
+            guard receiver.received(rest) == .more else { return .enough }
+            answer = .content(skip: 0)
+            arrived += Int64(rest.count)
+            schedule = RetrySchedule(purpose)
+            return .more
+        case .empty, .changed: return .more
+        }
+    }
+
+    func ended(_ error: TransferError?) {
+        if let error, error != .cancelled {
+            if case .changed = answer, arrived > 0 { return finish(.changed) }
+            if error == .tooLarge { return finish(.tooLarge) }
+            guard error.isOfNetwork, let delay = schedule.delay(after: .network) else {
+                return finish(.transfer(error))
+            }
+            return retry(after: delay)
+        }
+        if error == .cancelled { return finish(.cancelled) }
+        switch answer {
+        case .content, .empty: finish(nil)
+        case .changed: finish(.changed)
+        case .refusal(let status, let retryAfter, let body):
+            let refusal = ServiceRefusal(status: status, body: body)
+            guard ServiceRefusal.isTemporary(status),
+                let delay = schedule.delay(after: .server(retryAfter: retryAfter))
+            else { return finish(.refused(refusal)) }
+            retry(after: delay)
+        }
+    }
+}
+
+extension ResponseHead {
+    /// What If-Range takes (RFC 9110, 13.1.5): an entity tag that is not weak, else the date of the last change.
+    fileprivate var strongValidator: String? {
+        if let tag = value(of: "etag"), !tag.utf8.starts(with: "W/".utf8) { return tag }
+        return value(of: "last-modified")
+    }
+
+    /// In seconds; a date is not supported, and counts as none.
+    fileprivate var retryAfter: Int64? { value(of: "retry-after").flatMap { Int64($0) } }
+
+    /// `bytes 100-199/1000` (RFC 9110, 14.4).
+    private var contentRange: (start: Int64, length: Int64?)? {
+        guard status == 206, let text = value(of: "content-range"), text.utf8.starts(with: "bytes ".utf8) else {
+            return nil
+        }
+        let parts = text.utf8.dropFirst(6).split(separator: UInt8(ascii: "/"))
+        guard parts.count == 2, let start = parts[0].split(separator: UInt8(ascii: "-")).first.flatMap(Self.number)
+        else { return nil }
+        return (start, Self.number(parts[1]))
+    }
+
+    private static func number(_ text: Substring.UTF8View) -> Int64? { Int64(String(decoding: text, as: UTF8.self)) }
+
+    fileprivate var rangeStart: Int64? { contentRange?.start }
+
+    /// The length of the whole resource; of a range without an end, from its start on.
+    fileprivate func resourceLength(of range: ByteRange?) -> Int64? {
+        if let total = contentRange?.length { return total }
+        return status == 200 ? contentLength : nil
+    }
+}

@@ -1,0 +1,83 @@
+import Media
+import Platform
+
+/// Decodes a product of the service, and restarts it from a new playbackinfo when the service refuses a part of its
+/// content with 4XX: a signed address has expired, or the content has moved (docs/playback.md, 15.5).
+///
+/// The new content continues at the frame that is next, so nothing above notices.
+///
+/// Thread: the decoder thread. A restart blocks.
+final class RestartingDecoder: AudioDecoder {
+    /// Opens the product with a new session.
+    typealias Opening = () throws(PlayerError) -> any AudioDecoder
+
+    private let reopen: Opening
+    private var decoder: any AudioDecoder
+    /// The first frame of the next `read`.
+    private var position: Int64 = 0
+    /// Whether frames have come since the last restart. Without any, another restart would end the same way.
+    private var hasProgressed = true
+    /// Why the last restart has failed, in the service's terms.
+    private(set) var failure: PlayerError?
+
+    init(_ decoder: any AudioDecoder, reopen: @escaping Opening) {
+        self.decoder = decoder
+        self.reopen = reopen
+        properties = decoder.properties
+        metadata = decoder.metadata
+    }
+
+    let properties: AudioProperties
+    let metadata: TrackMetadata
+    var damage: DamageReport { decoder.damage }
+
+    func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(MediaError) -> DecodedRun {
+        while true {
+            do throws(MediaError) {
+                let run = try decoder.read(into: buffer)
+                if case .frames(let count) = run {
+                    position += Int64(count)
+                    hasProgressed = true
+                }
+                return run
+            } catch {
+                try restart(after: error)
+            }
+        }
+    }
+
+    func seek(toFrame frame: Int64) throws(MediaError) {
+        position = max(0, frame)
+        do throws(MediaError) { try decoder.seek(toFrame: frame) } catch { try restart(after: error) }
+    }
+
+    func whenReadable(_ wake: @escaping @Sendable () -> Void) { decoder.whenReadable(wake) }
+
+    /// - Throws: the error, when a restart does not help.
+    private func restart(after error: MediaError) throws(MediaError) {
+        guard error.isWorthRestarting, hasProgressed else { throw error }
+        hasProgressed = false
+        Log.info("a part of the content is refused or has changed: the product is requested again")
+        let decoder: any AudioDecoder
+        do throws(PlayerError) { decoder = try reopen() } catch let refusal {
+            failure = refusal
+            throw error
+        }
+        // Samples of another rate cannot continue these.
+        guard decoder.properties.format == properties.format else { throw error }
+        try decoder.seek(toFrame: position)
+        self.decoder = decoder
+    }
+}
+
+extension MediaError {
+    /// Whether a new playbackinfo may help (docs/playback.md, 15.5): a status of 4XX for a part of the content, and
+    /// content that has been replaced by another version.
+    var isWorthRestarting: Bool {
+        switch self {
+        case .source(.status(let status)): (400..<500).contains(status) && status != 429
+        case .source(.integrity): true
+        default: false
+        }
+    }
+}

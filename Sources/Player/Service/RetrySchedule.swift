@@ -1,0 +1,55 @@
+/// When a request to the service is repeated (docs/playback.md, 15.4). The only place that decides it.
+///
+/// A value: the caller waits. A delay counts from the moment of the answer or of the failure.
+struct RetrySchedule: Equatable, Sendable {
+    /// The purpose of the requests.
+    enum Purpose: Sendable {
+        case playback
+        /// It matters more that the content arrives at all than that a person learns of a problem soon.
+        case offlining
+
+        /// How often a request is repeated after 5XX and 429.
+        var serverRetries: Int {
+            switch self {
+            case .playback: 3
+            case .offlining: 9
+            }
+        }
+    }
+
+    /// The reason for a repetition.
+    enum Failure: Equatable, Sendable {
+        /// No complete answer.
+        case network
+        /// 5XX or 429.
+        /// - Parameter retryAfter: seconds, as the answer asks for; nil when it does not.
+        case server(retryAfter: Int64?)
+    }
+
+    private static let firstDelay: Int64 = 500_000_000
+    /// Of repetitions without end.
+    private static let longestNetworkDelay: Int64 = 30_000_000_000
+    /// What an answer may ask for, in seconds: a larger number is a mistake, and would silence the player.
+    private static let longestRetryAfter: Int64 = 3600
+
+    private let purpose: Purpose
+    private var networkFailures = 0
+    private var serverFailures = 0
+
+    init(_ purpose: Purpose) { self.purpose = purpose }
+
+    /// - Returns: nanoseconds until the next attempt; nil when there is none.
+    mutating func delay(after failure: Failure) -> Int64? {
+        switch failure {
+        case .network:
+            defer { networkFailures = min(networkFailures + 1, 32) }
+            // 500 ms · 2⁶ is beyond the longest delay.
+            return min(Self.firstDelay << Int64(min(networkFailures, 6)), Self.longestNetworkDelay)
+        case .server(let retryAfter):
+            guard serverFailures < purpose.serverRetries else { return nil }
+            defer { serverFailures += 1 }
+            let asked = max(0, min(retryAfter ?? 0, Self.longestRetryAfter)) * 1_000_000_000
+            return max(Self.firstDelay << Int64(serverFailures), asked)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// The service's names of the player's types. Only this file has them.
+
+/// Finds a value by its name, byte by byte.
+private func named<Value>(_ name: String, _ table: [(String, Value)]) -> Value? {
+    table.first { $0.0.utf8.elementsEqual(name.utf8) }?.1
+}
+
+extension AudioQuality {
+    /// As requests have it.
+    var serviceName: String {
+        switch self {
+        case .low: "LOW"
+        case .high: "HIGH"
+        case .lossless: "LOSSLESS"
+        case .hiRes: "HI_RES"
+        case .hiResLossless: "HI_RES_LOSSLESS"
+        }
+    }
+
+    init?(serviceName: String) {
+        guard let quality = named(serviceName, Self.allCases.map { ($0.serviceName, $0) }) else { return nil }
+        self = quality
+    }
+}
+
+extension VideoQuality {
+    /// As requests have it.
+    var serviceName: String {
+        switch self {
+        case .low: "LOW"
+        case .medium: "MEDIUM"
+        case .high: "HIGH"
+        }
+    }
+
+    init?(serviceName: String) {
+        // Some clients ask for the audio of a video alone.
+        let names = Self.allCases.map { ($0.serviceName, $0) } + [("AUDIO_ONLY", VideoQuality.low)]
+        guard let quality = named(serviceName, names) else { return nil }
+        self = quality
+    }
+}
+
+extension AudioMode {
+    init?(serviceName: String) {
+        let names: [(String, AudioMode)] = [
+            ("STEREO", .stereo), ("SONY_360RA", .sony360RA), ("DOLBY_ATMOS", .dolbyAtmos),
+        ]
+        guard let mode = named(serviceName, names) else { return nil }
+        self = mode
+    }
+}
+
+extension AssetPresentation {
+    init?(serviceName: String) {
+        guard let presentation = named(serviceName, [("FULL", Self.full), ("PREVIEW", .preview)]) else { return nil }
+        self = presentation
+    }
+}
+
+extension StreamType {
+    init?(serviceName: String) {
+        guard let type = named(serviceName, [("ON_DEMAND", Self.onDemand), ("LIVE", .live)]) else { return nil }
+        self = type
+    }
+}

@@ -1,0 +1,25 @@
+import Network
+
+/// The part of `Network` that the service uses; tests answer for it.
+///
+/// Thread: any. Sinks and actions are called on one thread, the network's.
+protocol ServiceNetwork: AnyObject, Sendable {
+    func begin(_ request: TransferRequest, into sink: any TransferSink) -> any OngoingTransfer
+    /// Calls `action` once, `nanoseconds` from now. Never, when the network was stopped.
+    func schedule(after nanoseconds: Int64, _ action: @escaping @Sendable () -> Void)
+}
+
+/// A transfer that was begun.
+protocol OngoingTransfer: AnyObject, Sendable {
+    func cancel()
+    /// The sink, which had enough, wants more.
+    func resume()
+}
+
+extension Transfer: OngoingTransfer {}
+
+extension Network: ServiceNetwork {
+    func begin(_ request: TransferRequest, into sink: any TransferSink) -> any OngoingTransfer {
+        start(request, into: sink)
+    }
+}

@@ -1,0 +1,75 @@
+import Network
+import Platform
+
+/// Requests whose whole answer fits into memory: playbackinfo, manifests, playlists.
+///
+/// Thread: a decoder's. It blocks until the answer is there, through all retries, and `cancellation` ends it at once.
+struct ServiceRequests {
+    /// A playbackinfo holds its manifest; that of a long video is the largest.
+    static let longestAnswer = 4 << 20
+
+    let network: any ServiceNetwork
+    let purpose: RetrySchedule.Purpose
+    let cancellation: Cancellation
+    let medium: MediumAccess
+
+    func answer(to request: TransferRequest) throws(ResourceFailure) -> WholeAnswer.Content {
+        var request = request
+        request.maximumBody = Int64(Self.longestAnswer)
+        let answer: WholeAnswer
+        do throws(SystemError) { answer = try WholeAnswer() } catch {
+            throw .transfer(.library(code: Int(error.code), reason: error.description))
+        }
+        let transfer = ResourceTransfer(request, over: network, for: purpose, into: answer)
+        let outcome = medium.waiting { () -> Cancellation.Outcome in
+            do throws(SystemError) {
+                return try cancellation.wait(for: answer.arrival.descriptor, .readable, milliseconds: -1)
+            } catch {
+                return .cancelled
+            }
+        }
+        if outcome == .cancelled {
+            transfer.cancel()
+            throw .cancelled
+        }
+        return try answer.content()
+    }
+}
+
+/// Collects an answer for a thread that waits for it.
+/// `@unchecked Sendable` is safe because the network's thread writes before it signals `arrival`, and the other thread
+/// reads after that.
+final class WholeAnswer: ResourceReceiver, @unchecked Sendable {
+    struct Content: Sendable {
+        var body: [UInt8]
+        /// Where it came from, after redirects: relative addresses in it count from there.
+        var url: String
+        /// The server's time in seconds since 1970, of a verified connection.
+        var provedTime: Int64?
+    }
+
+    let arrival: WakeUp
+    private var received = Content(body: [], url: "")
+    private var failure: ResourceFailure?
+
+    init() throws(SystemError) { arrival = try WakeUp() }
+
+    func began(_ head: ResponseHead, length: Int64?) {
+        received = Content(body: [], url: head.effectiveURL, provedTime: head.isVerifiedTLS ? head.date : nil)
+    }
+
+    func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
+        received.body.append(contentsOf: bytes)
+        return .more
+    }
+
+    func ended(_ failure: ResourceFailure?) {
+        self.failure = failure
+        arrival.signal()
+    }
+
+    func content() throws(ResourceFailure) -> Content {
+        if let failure { throw failure }
+        return received
+    }
+}

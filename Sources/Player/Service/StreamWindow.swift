@@ -1,0 +1,163 @@
+import Media
+import Network
+import Platform
+
+/// The bytes of a resource that have arrived and were not dropped.
+///
+/// Thread: any. The network's fills it, the reader's empties it.
+/// `@unchecked Sendable` is safe because `lock` guards everything.
+final class StreamWindow: ResourceReceiver, @unchecked Sendable {
+    private enum Progress {
+        case arriving
+        case complete
+        case failed(ResourceFailure)
+    }
+
+    /// Bytes behind the reader that stay: parsers look back a little.
+    private static let kept: Int64 = 64 << 10
+
+    private let capacity: Int
+    private let lock = Lock()
+    private var pieces: [[UInt8]] = []
+    /// Of the first byte in `pieces`.
+    private var start: Int64
+    /// Behind the last byte that has arrived.
+    private var end: Int64
+    private var progress = Progress.arriving
+    private var total: Int64?
+    /// The transfer waits for room.
+    private var isFull = false
+    /// Where the reader is.
+    private var position: Int64
+    private var wake: (@Sendable () -> Void)?
+
+    /// - Parameters:
+    ///   - offset: of the first byte that arrives.
+    ///   - capacity: bytes ahead of the reader that are held at most, give or take what arrives at once.
+    init(from offset: Int64, capacity: Int) {
+        start = offset
+        end = offset
+        position = offset
+        self.capacity = capacity
+    }
+
+    /// Of the whole resource, once it is known.
+    var length: Int64? { lock.withLock { total } }
+
+    /// Whether nothing more arrives.
+    var isOver: Bool { lock.withLock { if case .arriving = progress { false } else { true } } }
+
+    /// Bytes ahead of the reader.
+    var buffered: Int64 { lock.withLock { end - position } }
+
+    /// Whether a read at `offset` succeeds here, now or when at most `patience` more bytes have arrived.
+    func mayReach(_ offset: Int64, patience: Int64) -> Bool {
+        lock.withLock {
+            guard offset >= start else { return false }
+            switch progress {
+            case .arriving: return offset - end <= patience
+            case .complete: return offset <= end
+            // Behind a failure there is the failure.
+            case .failed: return true
+            }
+        }
+    }
+
+    /// - Returns: what was read, and whether the transfer has room to go on.
+    func read(
+        into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
+    ) throws(ByteSourceError) -> (ByteRead, wantsMore: Bool) {
+        try lock.withLock { () throws(ByteSourceError) in
+            position = offset
+            drop(before: offset - Self.kept)
+            var wantsMore = false
+            if isFull, end - max(offset, start) < Int64(capacity / 2) {
+                isFull = false
+                wantsMore = true
+            }
+            if offset < end { return (.bytes(copy(into: buffer, from: offset)), wantsMore) }
+            switch progress {
+            case .arriving: return (.notYet, wantsMore)
+            case .complete: return (.end, wantsMore)
+            case .failed(let failure): throw failure.byteSourceError
+            }
+        }
+    }
+
+    /// As `ByteSource.whenReadable`, for the last read.
+    func whenReadable(_ wake: @escaping @Sendable () -> Void) {
+        let isReadable = lock.withLock {
+            if case .arriving = progress, position >= end {
+                self.wake = wake
+                return false
+            }
+            return true
+        }
+        if isReadable { wake() }
+    }
+
+    private func drop(before offset: Int64) {
+        var count = 0
+        while count < pieces.count, start + Int64(pieces[count].count) <= offset {
+            start += Int64(pieces[count].count)
+            count += 1
+        }
+        if count > 0 { pieces.removeFirst(count) }
+    }
+
+    private func copy(into buffer: UnsafeMutableRawBufferPointer, from offset: Int64) -> Int {
+        var skip = Int(offset - start)
+        var done = 0
+        for piece in pieces {
+            if skip >= piece.count {
+                skip -= piece.count
+                continue
+            }
+            let count = min(piece.count - skip, buffer.count - done)
+            piece.withUnsafeBytes { bytes in
+                UnsafeMutableRawBufferPointer(rebasing: buffer[done...]).copyMemory(
+                    from: UnsafeRawBufferPointer(rebasing: bytes[skip..<skip + count]))
+            }
+            done += count
+            skip = 0
+            if done == buffer.count { break }
+        }
+        return done
+    }
+
+    // MARK: From the network
+
+    func began(_ head: ResponseHead, length: Int64?) {
+        if let length { lock.withLock { total = length } }
+    }
+
+    func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
+        var waiting: (@Sendable () -> Void)?
+        let answer: SinkAnswer = lock.withLock {
+            // What lies behind the reader does not count.
+            if end - max(start, position) >= Int64(capacity) {
+                isFull = true
+                return .enough
+            }
+            pieces.append(Array(bytes))
+            end += Int64(bytes.count)
+            if position < end { waiting = takeWake() }
+            return .more
+        }
+        waiting?()
+        return answer
+    }
+
+    func ended(_ failure: ResourceFailure?) {
+        let waiting: (@Sendable () -> Void)? = lock.withLock {
+            progress = if let failure { .failed(failure) } else { .complete }
+            return takeWake()
+        }
+        waiting?()
+    }
+
+    private func takeWake() -> (@Sendable () -> Void)? {
+        defer { wake = nil }
+        return wake
+    }
+}

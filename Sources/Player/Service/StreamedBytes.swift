@@ -1,0 +1,69 @@
+import Media
+import Network
+import Platform
+
+/// A resource of the service as a `ByteSource`: the network fetches ahead of the reader, up to a number of bytes.
+///
+/// Thread: the reader's, one at a time. The end of this object ends its transfer.
+final class StreamedBytes: ByteSource {
+    /// How far ahead of the last byte that has arrived a read waits for it, instead of asking for another range.
+    private static let patience: Int64 = 256 << 10
+
+    private let network: any ServiceNetwork
+    private let request: TransferRequest
+    private let readAhead: Int
+    private var window: StreamWindow
+    private var transfer: ResourceTransfer
+    private var knownLength: Int64?
+
+    /// Begins to fetch.
+    /// - Parameters:
+    ///   - request: of the whole resource, or of a range, whose first byte has the offset 0 then.
+    ///   - readAhead: bytes that are held at most.
+    init(_ request: TransferRequest, over network: any ServiceNetwork, readAhead: Int) {
+        self.network = network
+        self.request = request
+        self.readAhead = readAhead
+        (window, transfer) = Self.fetch(request, from: 0, over: network, readAhead)
+    }
+
+    deinit { transfer.cancel() }
+
+    private static func fetch(
+        _ request: TransferRequest, from offset: Int64, over network: any ServiceNetwork, _ readAhead: Int
+    ) -> (StreamWindow, ResourceTransfer) {
+        var request = request
+        if offset > 0 {
+            request.range = ByteRange(from: (request.range?.from ?? 0) + offset, upTo: request.range?.upTo)
+        }
+        let window = StreamWindow(from: offset, capacity: readAhead)
+        return (window, ResourceTransfer(request, over: network, into: window))
+    }
+
+    var length: Int64? {
+        if knownLength == nil { knownLength = window.length }
+        guard let knownLength else { return nil }
+        guard let range = request.range else { return knownLength }
+        return max(0, min(range.upTo ?? .max, knownLength) - range.from)
+    }
+
+    /// Whether all bytes have arrived, or none follows any more.
+    var isComplete: Bool { window.isOver }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead {
+        var buffer = buffer
+        if let length {
+            if offset >= length { return .end }
+            buffer = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(clamping: length - offset)))
+        }
+        if !window.mayReach(offset, patience: Self.patience) {
+            transfer.cancel()
+            (window, transfer) = Self.fetch(request, from: offset, over: network, readAhead)
+        }
+        let (read, wantsMore) = try window.read(into: buffer, at: offset)
+        if wantsMore { transfer.resume() }
+        return read
+    }
+
+    func whenReadable(_ wake: @escaping @Sendable () -> Void) { window.whenReadable(wake) }
+}

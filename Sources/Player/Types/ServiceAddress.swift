@@ -1,0 +1,37 @@
+/// The address of a product of the content service as text: `tonearm:track/ID` or `tonearm:video/ID`. It is the product's
+/// id in the player; any other id is the path of a file (docs/playback.md, 15.1).
+public struct ServiceAddress: Equatable, Sendable {
+    private static let scheme = "tonearm:"
+    private static let types: [(String, ProductType)] = [("track/", .track), ("video/", .video)]
+
+    public var productType: ProductType
+    /// The product's id at the service.
+    public var id: String
+
+    public init(_ productType: ProductType, _ id: String) {
+        self.productType = productType
+        self.id = id
+    }
+
+    /// nil when `text` is not an address.
+    public init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        for (name, type) in Self.types {
+            let start = Array((Self.scheme + name).utf8)
+            guard bytes.starts(with: start), bytes.count > start.count else { continue }
+            self.init(type, String(decoding: bytes[start.count...], as: UTF8.self))
+            return
+        }
+        return nil
+    }
+
+    public var text: String {
+        switch productType {
+        case .track: "\(Self.scheme)track/\(id)"
+        case .video: "\(Self.scheme)video/\(id)"
+        }
+    }
+
+    /// Whether `text` is meant to be an address, complete or not.
+    public static func isMeant(by text: String) -> Bool { text.utf8.starts(with: scheme.utf8) }
+}

@@ -1,0 +1,323 @@
+import Media
+import Network
+import Platform
+import Testing
+
+@testable import Player
+
+/// Keeps what a transfer delivers.
+private final class Received: ResourceReceiver, @unchecked Sendable {
+    var bytes: [UInt8] = []
+    var length: Int64?
+    /// What ended it, once for each end.
+    var ends: [ResourceFailure?] = []
+
+    func began(_ head: ResponseHead, length: Int64?) { self.length = length }
+    func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
+        self.bytes.append(contentsOf: bytes)
+        return .more
+    }
+    func ended(_ failure: ResourceFailure?) { ends.append(failure) }
+}
+
+@Suite("A resource of the service, with its retries")
+struct ResourceTransferTests {
+    private let network = ScriptedNetwork()
+    private let received = Received()
+    private let content = Array(UInt8(0)..<100)
+
+    private func begin(_ range: ByteRange? = nil, _ purpose: RetrySchedule.Purpose = .playback) -> ResourceTransfer {
+        ResourceTransfer(
+            TransferRequest(url: "https://a/b", range: range), over: network, for: purpose, into: received)
+    }
+
+    @Test("It arrives")
+    func arrives() {
+        _ = begin()
+        network.last.begin(200, [("Content-Length", "100")])
+        network.last.deliver(Array(content[..<40]))
+        network.last.deliver(Array(content[40...]))
+        #expect(received.ends.isEmpty)
+        network.last.end()
+        #expect(received.bytes == content && received.length == 100 && received.ends == [nil])
+        #expect(network.delays.isEmpty)
+    }
+
+    @Test("5XX and 429: three retries, then it is refused", arguments: [500, 503, 429, 599])
+    func serverFails(status: Int) {
+        _ = begin()
+        for delay in [500, 1000, 2000] as [Int64] {
+            network.last.answer(status, [], Array("{\"subStatus\": 999}".utf8))
+            #expect(network.delays == [delay])
+            #expect(received.ends.isEmpty)
+            network.passDelays()
+        }
+        network.last.answer(status, [], Array("{\"subStatus\": 999}".utf8))
+        #expect(network.transfers.count == 4)
+        #expect(received.ends == [.refused(ServiceRefusal(status: status, body: Array("{\"subStatus\": 999}".utf8)))])
+        #expect(network.transfers.allSatisfy { $0.request.url == "https://a/b" && $0.request.range == nil })
+    }
+
+    @Test("Offlining: nine retries")
+    func offlining() {
+        _ = begin(nil, .offlining)
+        for _ in 0..<9 {
+            network.last.answer(503)
+            network.passDelays()
+        }
+        #expect(received.ends.isEmpty)
+        network.last.answer(503)
+        #expect(network.transfers.count == 10 && received.ends.count == 1)
+    }
+
+    @Test("Retry-After")
+    func retryAfter() {
+        _ = begin()
+        network.last.answer(503, [("Retry-After", "9")])
+        #expect(network.delays == [9000])
+    }
+
+    @Test("4XX is never repeated", arguments: [400, 401, 403, 404, 410, 451])
+    func refused(status: Int) {
+        _ = begin()
+        network.last.answer(status)
+        #expect(network.transfers.count == 1 && network.delays.isEmpty)
+        #expect(received.ends == [.refused(ServiceRefusal(status: status))])
+    }
+
+    @Test(
+        "The network fails: it is repeated until it is there",
+        arguments: [
+            TransferError.nameResolution, .connection(.refused), .connection(.lost), .timeOut(.firstByte), .truncated,
+            .proxy(status: 502), .tls(.handshake(reason: "")),
+        ])
+    func networkFails(error: TransferError) {
+        _ = begin()
+        for _ in 0..<50 {
+            network.last.end(error)
+            network.passDelays()
+        }
+        #expect(received.ends.isEmpty && network.transfers.count == 51)
+        network.last.answer(200, [], content)
+        #expect(received.bytes == content && received.ends == [nil])
+    }
+
+    @Test(
+        "What waiting does not change is an error at once",
+        arguments: [
+            TransferError.tls(.hostName), .tls(.unknownAuthority), .tls(.expired), .tls(.notYetValid), .tls(.pin),
+            .redirect(.insecure), .malformedAnswer, .headTooLarge, .invalidRequest(.url),
+        ])
+    func hopeless(error: TransferError) {
+        _ = begin()
+        network.last.end(error)
+        #expect(received.ends == [.transfer(error)] && network.delays.isEmpty)
+    }
+
+    @Test("A retry continues behind the last byte, if it is still the same resource")
+    func continues() {
+        _ = begin()
+        network.last.begin(200, [("Content-Length", "100"), ("ETag", "\"v1\"")])
+        network.last.deliver(Array(content[..<30]))
+        network.last.end(.connection(.lost))
+        network.passDelays()
+        #expect(network.last.request.range == ByteRange(from: 30))
+        #expect(network.last.request.headers.contains { $0.name == "If-Range" && $0.value == "\"v1\"" })
+        network.last.begin(206, [("Content-Range", "bytes 30-99/100"), ("ETag", "\"v1\"")])
+        network.last.deliver(Array(content[30..<60]))
+        network.last.end(.truncated)
+        network.passDelays()
+        #expect(network.last.request.range == ByteRange(from: 60))
+        network.last.answer(206, [("Content-Range", "bytes 60-99/100"), ("ETag", "\"v1\"")], Array(content[60...]))
+        #expect(received.bytes == content && received.ends == [nil] && received.length == 100)
+    }
+
+    @Test("Progress makes the delays short again")
+    func progress() {
+        _ = begin()
+        for _ in 0..<3 {
+            network.last.end(.connection(.refused))
+            network.passDelays()
+        }
+        network.last.begin(200)
+        network.last.deliver([1])
+        network.last.end(.connection(.lost))
+        #expect(network.delays == [500])
+    }
+
+    @Test("A server without ranges sends it all again: what has arrived is passed over", arguments: [1, 7, 100])
+    func withoutRanges(piece: Int) {
+        _ = begin()
+        network.last.begin(200, [("ETag", "\"v1\"")])
+        network.last.deliver(Array(content[..<30]))
+        network.last.end(.connection(.lost))
+        network.passDelays()
+        network.last.begin(200, [("ETag", "\"v1\"")])
+        for start in stride(from: 0, to: 100, by: piece) {
+            network.last.deliver(Array(content[start..<min(100, start + piece)]))
+        }
+        network.last.end()
+        #expect(received.bytes == content && received.ends == [nil])
+    }
+
+    @Test(
+        "Another version is not mixed with the first one",
+        arguments: [
+            (200, [("ETag", "\"v2\"")]), (200, []), (206, [("ETag", "\"v2\""), ("Content-Range", "bytes 30-99/100")]),
+            (206, [("ETag", "\"v1\""), ("Content-Range", "bytes 31-99/100")]), (206, [("ETag", "\"v1\"")]),
+        ] as [(Int, [(String, String)])])
+    func changed(status: Int, headers: [(String, String)]) {
+        _ = begin()
+        network.last.begin(200, [("ETag", "\"v1\"")])
+        network.last.deliver(Array(content[..<30]))
+        network.last.end(.connection(.lost))
+        network.passDelays()
+        network.last.answer(status, headers, content)
+        #expect(received.bytes == Array(content[..<30]) && received.ends == [.changed])
+    }
+
+    @Test("A range; also of a server that sends all")
+    func range() {
+        for (status, headers, body) in [
+            (206, [("Content-Range", "bytes 20-59/100")], content[20..<60]), (200, [], content[...]),
+        ] as [(Int, [(String, String)], ArraySlice<UInt8>)] {
+            received.bytes = []
+            _ = begin(ByteRange(from: 20, upTo: 60))
+            network.last.answer(status, headers, Array(body))
+            #expect(received.bytes.prefix(40) == content[20..<60])
+        }
+    }
+
+    @Test("Cancelled while it runs, while it waits, and after its end: it ends once")
+    func cancelled() {
+        let running = begin()
+        running.cancel()
+        #expect(received.ends == [.cancelled])
+        received.ends = []
+        let waiting = begin()
+        network.last.end(.connection(.lost))
+        waiting.cancel()
+        network.passDelays()
+        #expect(received.ends == [.cancelled] && network.transfers.count == 2)
+        received.ends = []
+        let over = begin()
+        network.last.answer(200, [], content)
+        over.cancel()
+        network.passDelays()
+        #expect(received.ends == [nil])
+    }
+}
+
+@Suite("The bytes of a resource")
+struct StreamedBytesTests {
+    private let network = ScriptedNetwork()
+    private let content = (0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 4) }
+
+    private func read(_ source: StreamedBytes, _ count: Int, at offset: Int64) throws -> (ByteRead, [UInt8]) {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let read = try bytes.withUnsafeMutableBytes { try source.read(into: $0, at: offset) }
+        if case .bytes(let count) = read { return (read, Array(bytes[..<count])) }
+        return (read, [])
+    }
+
+    @Test("What has arrived is read, then there is nothing yet, then the end")
+    func arrives() throws {
+        let source = StreamedBytes(TransferRequest(url: "u"), over: network, readAhead: 1 << 20)
+        #expect(source.length == nil)
+        #expect(try read(source, 10, at: 0).0 == .notYet)
+        network.last.begin(200, [("Content-Length", "20")])
+        #expect(source.length == 20)
+        let woken = Flag()
+        source.whenReadable { woken.set() }
+        #expect(!woken.isSet)
+        network.last.deliver(Array(content[..<15]))
+        #expect(woken.isSet)
+        #expect(try read(source, 10, at: 0).1 == Array(content[..<10]))
+        #expect(try read(source, 10, at: 10).1 == Array(content[10..<15]))
+        #expect(try read(source, 10, at: 15).0 == .notYet)
+        network.last.deliver(Array(content[15..<20]))
+        network.last.end()
+        #expect(try read(source, 10, at: 15).1 == Array(content[15..<20]))
+        #expect(try read(source, 10, at: 20).0 == .end)
+        #expect(try read(source, 10, at: .max).0 == .end)
+        #expect(network.transfers.count == 1)
+    }
+
+    @Test("The server waits when enough is here, and goes on when half of it was read")
+    func readAhead() throws {
+        let source = StreamedBytes(TransferRequest(url: "u"), over: network, readAhead: 100_000)
+        network.last.begin(200, [("Content-Length", "5000000")])
+        var delivered = 0
+        while network.last.deliver(Array(content[delivered..<delivered + 10_000])) == .more { delivered += 10_000 }
+        #expect(delivered == 100_000)
+        var position = 0
+        while network.last.resumes == 0 {
+            let (_, bytes) = try read(source, 1000, at: Int64(position))
+            #expect(bytes == Array(content[position..<position + 1000]))
+            position += bytes.count
+        }
+        #expect(position == 52_000)
+        #expect(network.last.deliver(Array(content[delivered..<delivered + 10_000])) == .more)
+    }
+
+    @Test("A seek beyond what comes soon, and one behind what was dropped, ask for that part")
+    func seeks() throws {
+        let source = StreamedBytes(TransferRequest(url: "u"), over: network, readAhead: 1 << 20)
+        network.last.begin(200, [("Content-Length", "5000000")])
+        network.last.deliver(Array(content[..<1000]))
+        #expect(try read(source, 10, at: 200_000).0 == .notYet)
+        #expect(network.transfers.count == 1, "it is on its way")
+        #expect(try read(source, 10, at: 3_000_000).0 == .notYet)
+        #expect(network.transfers.count == 2 && network.transfers[0].isCancelled)
+        #expect(network.last.request.range == ByteRange(from: 3_000_000))
+        network.last.begin(206, [("Content-Range", "bytes 3000000-4999999/5000000")])
+        network.last.deliver(Array(content[3_000_000..<3_000_100]))
+        #expect(try read(source, 100, at: 3_000_000).1 == Array(content[3_000_000..<3_000_100]))
+        #expect(try read(source, 10, at: 0).0 == .notYet)
+        #expect(network.last.request.range == nil)
+        #expect(source.length == 5_000_000)
+    }
+
+    @Test("Memory: what lies behind the reader is dropped")
+    func drops() throws {
+        let source = StreamedBytes(TransferRequest(url: "u"), over: network, readAhead: 100_000)
+        network.last.begin(200, [("Content-Length", "5000000")])
+        var position = 0
+        for start in stride(from: 0, to: 1_000_000, by: 10_000) {
+            #expect(network.last.deliver(Array(content[start..<start + 10_000])) == .more)
+            position += try read(source, 10_000, at: Int64(position)).1.count
+        }
+        #expect(position == 1_000_000)
+        #expect(try read(source, 10, at: 950_000).1 == Array(content[950_000..<950_010]), "a little stays")
+        #expect(network.transfers.count == 1)
+        _ = try read(source, 10, at: 500_000)
+        #expect(network.transfers.count == 2)
+    }
+
+    @Test("A refusal is the read's error, with its status; bytes before it can be read")
+    func refused() throws {
+        let source = StreamedBytes(TransferRequest(url: "u"), over: network, readAhead: 1 << 20)
+        network.last.begin(200, [("Content-Length", "100"), ("ETag", "\"v1\"")])
+        network.last.deliver(Array(content[..<50]))
+        network.last.end(.connection(.lost))
+        #expect(try read(source, 100, at: 50).0 == .notYet)
+        network.passDelays()
+        network.last.answer(403)
+        #expect(try read(source, 100, at: 20).1 == Array(content[20..<50]))
+        #expect(throws: ByteSourceError.status(403)) { try read(source, 100, at: 50) }
+    }
+
+    @Test("The end of the source ends its transfer")
+    func ends() {
+        var source: StreamedBytes? = StreamedBytes(TransferRequest(url: "u"), over: network, readAhead: 1 << 20)
+        #expect(source?.length == nil)
+        source = nil
+        #expect(network.last.isCancelled)
+    }
+}
+
+/// Set once, by whoever is called back.
+private final class Flag: @unchecked Sendable {
+    private(set) var isSet = false
+    func set() { isSet = true }
+}

@@ -1,0 +1,45 @@
+import Testing
+
+@testable import Player
+
+@Suite("When a request is repeated")
+struct RetryScheduleTests {
+    /// Delays in milliseconds after each failure; nil for none.
+    private func delays(_ purpose: RetrySchedule.Purpose, _ failures: [RetrySchedule.Failure]) -> [Int64?] {
+        var schedule = RetrySchedule(purpose)
+        return failures.map { schedule.delay(after: $0).map { $0 / 1_000_000 } }
+    }
+
+    @Test("Playback: three retries after 5XX and 429, the delays double")
+    func playback() {
+        let failures = [RetrySchedule.Failure](repeating: .server(retryAfter: nil), count: 5)
+        #expect(delays(.playback, failures) == [500, 1000, 2000, nil, nil])
+    }
+
+    @Test("Offlining: nine retries")
+    func offlining() {
+        let failures = [RetrySchedule.Failure](repeating: .server(retryAfter: nil), count: 10)
+        #expect(
+            delays(.offlining, failures) == [500, 1000, 2000, 4000, 8000, 16000, 32000, 64000, 128_000, nil])
+    }
+
+    @Test("The network: without end, every 30 s at the latest", arguments: [RetrySchedule.Purpose.playback, .offlining])
+    func network(purpose: RetrySchedule.Purpose) {
+        let failures = [RetrySchedule.Failure](repeating: .network, count: 100)
+        let expected: [Int64?] = [500, 1000, 2000, 4000, 8000, 16000] + [Int64?](repeating: 30000, count: 94)
+        #expect(delays(purpose, failures) == expected)
+    }
+
+    @Test("Failures of the network and of the server are counted apart")
+    func both() {
+        #expect(
+            delays(.playback, [.network, .server(retryAfter: nil), .network, .server(retryAfter: nil)])
+                == [500, 500, 1000, 1000])
+    }
+
+    @Test("Retry-After counts when it is longer; absurd ones are an hour at most")
+    func retryAfter() {
+        #expect(delays(.playback, [.server(retryAfter: 7), .server(retryAfter: 0), .server(retryAfter: -5)]) == [7000, 1000, 2000])
+        #expect(delays(.playback, [.server(retryAfter: .max), .server(retryAfter: .min)]) == [3_600_000, 1000])
+    }
+}
