@@ -1,0 +1,230 @@
+import Foundation
+import Media
+import Network
+import PCM
+import Platform
+import TestSupport
+import Testing
+
+@testable import Player
+
+/// A service as a function of requests. It answers inside `begin`, on the thread that asks.
+private final class ScriptedService: @unchecked Sendable {
+    let network = ScriptedNetwork()
+    /// The answer for playbackinfo; `nil` answers with the manifest.
+    var playbackinfo: (_ count: Int, TransferRequest) -> (Int, String)? = { _, _ in nil }
+    /// How the content is answered.
+    var content: (_ count: Int, ScriptedNetwork.Ongoing) -> Void = { _, _ in }
+    private(set) var playbackinfoRequests: [TransferRequest] = []
+    private(set) var contentRequests: [TransferRequest] = []
+
+    init() {
+        network.server = { [unowned self] transfer in
+            if transfer.request.url.contains("/playbackinfo?") {
+                playbackinfoRequests.append(transfer.request)
+                let answer = playbackinfo(playbackinfoRequests.count, transfer.request)
+                transfer.answer(answer?.0 ?? 200, [], Array((answer?.1 ?? Self.info()).utf8))
+            } else {
+                contentRequests.append(transfer.request)
+                content(contentRequests.count, transfer)
+            }
+        }
+    }
+
+    static func info(id: Int = 42, quality: String = "LOSSLESS", url: String = "https://content/a?token=1") -> String {
+        let manifest = """
+            {"mimeType": "audio/flac", "codecs": "flac", "encryptionType": "NONE", "urls": ["\(url)"]}
+            """
+        return """
+            {"trackId": \(id), "assetPresentation": "PREVIEW", "audioMode": "STEREO", "audioQuality": "\(quality)",
+             "manifestMimeType": "application/vnd.tidal.bts", "manifestHash": "h", "trackReplayGain": -3.5,
+             "trackPeakAmplitude": 0.5, "manifest": "\(Data(manifest.utf8).base64EncodedString())"}
+            """
+    }
+
+    /// Answers with a part of `file` as the request asks.
+    static func serve(_ file: [UInt8], to transfer: ScriptedNetwork.Ongoing, upTo end: Int? = nil) {
+        let start = Int(transfer.request.range?.from ?? 0)
+        let head =
+            start == 0
+            ? [("Content-Length", "\(file.count)")] : [("Content-Range", "bytes \(start)-\(file.count - 1)/\(file.count)")]
+        transfer.begin(start == 0 ? 200 : 206, head)
+        transfer.deliver(Array(file[start..<max(start, end ?? file.count)]))
+    }
+}
+
+@Suite("Products of a content service (docs/playback.md, 15)")
+struct ContentServiceTests {
+    private let folder: ScratchFolder
+    private let track: Track
+    private let file: [UInt8]
+    private let service = ScriptedService()
+    private let product = MediaProduct(productType: .track, productId: "tonearm:track/7", referenceId: "r")
+
+    init() throws {
+        folder = try ScratchFolder()
+        track = try Track("a", frames: 100_000, in: folder)
+        file = [UInt8](try Data(contentsOf: URL(fileURLWithPath: track.product.productId)))
+        service.content = { [file] _, transfer in
+            ScriptedService.serve(file, to: transfer)
+            transfer.end()
+        }
+    }
+
+    /// Gives one token after the other.
+    private final class Tokens: CredentialsProvider, @unchecked Sendable {
+        private var tokens: [String]
+        init(_ tokens: [String]) { self.tokens = tokens }
+        func token(insteadOf rejected: String?, cancellation: Cancellation) -> String? {
+            if rejected != nil { tokens.removeFirst() }
+            return tokens.first
+        }
+    }
+
+    private func open(_ tokens: [String] = ["t1"]) throws(PlayerError) -> OpenedProduct {
+        let sessions = Counter()
+        let source = ContentService(
+            ServiceSettings(baseURL: "https://service/"), over: service.network, credentials: Tokens(tokens)
+        ) { "session \(sessions.next())" }
+        return try source.open(product, cancellation: try! Cancellation(), medium: MediumAccess())
+    }
+
+    private final class Counter: @unchecked Sendable {
+        private var count = 0
+        func next() -> Int {
+            count += 1
+            return count
+        }
+    }
+
+    private func decode(_ opened: OpenedProduct) throws -> [Int32] {
+        var samples: [Int32] = []
+        let buffer = UnsafeMutableBufferPointer<Int32>.allocate(capacity: 8192)
+        defer { buffer.deallocate() }
+        while case .frames(let count) = try opened.decoder.read(into: buffer) {
+            samples += buffer.prefix(count * track.format.channelCount)
+        }
+        return samples
+    }
+
+    @Test("The samples, and what came in place of what was asked for")
+    func plays() throws {
+        let opened = try open()
+        #expect(opened.productId == "tonearm:track/42")
+        #expect(opened.assetPresentation == .preview && opened.audioQuality == .lossless)
+        #expect(opened.replayGain == ReplayGain(trackGain: -3.5, trackPeak: 0.5))
+        #expect(try decode(opened) == track.samples)
+        let request = try #require(service.playbackinfoRequests.first)
+        #expect(request.url.hasPrefix("https://service/v1/tracks/7/playbackinfo?audioquality=LOSSLESS"))
+        #expect(request.headers.contains(HeaderField("Authorization", "Bearer t1")))
+        #expect(service.playbackinfoRequests.count == 1 && service.contentRequests.count == 1)
+    }
+
+    @Test("After 401 another token is tried once")
+    func refresh() throws {
+        service.playbackinfo = { _, request in
+            request.headers.contains(HeaderField("Authorization", "Bearer t2")) ? nil : (401, "{\"subStatus\": 11003}")
+        }
+        #expect(try decode(try open(["t1", "t2"])) == track.samples)
+        #expect(service.playbackinfoRequests.count == 2)
+        let error = #expect(throws: PlayerError.self) { try open(["t1", "t3", "t4"]) }
+        #expect(error?.kind == .notAllowed)
+        #expect(error?.cause == .service(status: 401, subStatus: 11003))
+        #expect(service.playbackinfoRequests.count == 4)
+    }
+
+    @Test("A refusal has its kind, and its reason for a person", arguments: [4010, 4032, 4033, 4007])
+    func refused(subStatus: Int) throws {
+        service.playbackinfo = { _, _ in (403, "{\"subStatus\": \(subStatus), \"userMessage\": \"Sorry\"}") }
+        let error = #expect(throws: PlayerError.self) { try open() }
+        let kinds: [Int: PlayerError.Kind] = [
+            4010: .monthlyStreamQuotaExceeded, 4032: .contentNotAvailableInLocation,
+            4033: .contentNotAvailableForSubscription, 4007: .offliningNotAllowedOnDevice,
+        ]
+        #expect(error?.kind == kinds[subStatus])
+        #expect(error?.code == "a\(subStatus)")
+        #expect(error?.message.contains("Sorry") == true)
+        #expect(error?.mediaProduct == product)
+        #expect(service.playbackinfoRequests.count == 1)
+    }
+
+    @Test("An answer that is not playbackinfo is an error that names the field")
+    func malformed() throws {
+        service.playbackinfo = { _, _ in (200, "<html></html>") }
+        let error = #expect(throws: PlayerError.self) { try open() }
+        #expect(error?.kind == .unexpected && error?.cause == .answer(field: "json"))
+    }
+
+    @Test("An address that has expired in the middle: a new session, and not a frame is lost or heard twice")
+    func restart() throws {
+        let half = file.count / 2
+        service.content = { [file] count, transfer in
+            switch count {
+            case 1:
+                ScriptedService.serve(file, to: transfer, upTo: half)
+                transfer.end(.connection(.lost))
+            case 2: transfer.answer(403)
+            default:
+                ScriptedService.serve(file, to: transfer)
+                transfer.end()
+            }
+        }
+        let opened = try open()
+        service.network.passDelays()
+        #expect(try decode(opened) == track.samples)
+        #expect(service.playbackinfoRequests.count == 2)
+        let sessions = service.playbackinfoRequests.map { request in
+            request.headers.first { $0.isNamed("x-tidal-streamingsessionid") }?.value
+        }
+        #expect(sessions == ["session 1", "session 2"])
+    }
+
+    @Test("Content that is refused at once: one restart, then the error", arguments: [403, 404, 410])
+    func refusedContent(status: Int) throws {
+        service.content = { _, transfer in transfer.answer(status) }
+        let error = #expect(throws: PlayerError.self) { try open() }
+        #expect(error?.kind == .notAllowed && error?.cause == .media(.source(.status(status))))
+        #expect(service.playbackinfoRequests.count == 2)
+    }
+
+    @Test("A restart that is refused has the refusal's kind")
+    func refusedRestart() throws {
+        service.content = { [file] count, transfer in
+            if count == 1 {
+                ScriptedService.serve(file, to: transfer, upTo: file.count / 2)
+                transfer.end(.connection(.lost))
+            } else {
+                transfer.answer(403)
+            }
+        }
+        let opened = try open()
+        service.playbackinfo = { _, _ in (403, "{\"subStatus\": 4010}") }
+        service.network.passDelays()
+        #expect(throws: MediaError.source(.status(403))) { try decode(opened) }
+        #expect(opened.reason()?.kind == .monthlyStreamQuotaExceeded)
+    }
+
+    @Test("A seek asks for the part that is needed")
+    func seek() throws {
+        service.content = { [file] _, transfer in
+            // Nothing more comes in one answer: the rest has to be asked for.
+            let start = Int(transfer.request.range?.from ?? 0)
+            ScriptedService.serve(file, to: transfer, upTo: min(file.count, start == 0 ? 50_000 : start + 200_000))
+        }
+        let opened = try open()
+        try opened.decoder.seek(toFrame: 90_000)
+        let buffer = UnsafeMutableBufferPointer<Int32>.allocate(capacity: 8192)
+        defer { buffer.deallocate() }
+        guard case .frames(let count) = try opened.decoder.read(into: buffer) else {
+            Issue.record("no frames")
+            return
+        }
+        #expect(Array(buffer.prefix(count * 2)) == track.samples(90_000..<90_000 + count))
+    }
+
+    @Test("What is not the address of a product", arguments: ["tonearm:", "tonearm:track/", "tonearm:album/1", "tonearm:7"])
+    func addresses(text: String) {
+        #expect(ServiceAddress(text) == nil && ServiceAddress.isMeant(by: text))
+        #expect(SourceRouter.route(of: MediaProduct(productType: .track, productId: text, referenceId: "")) == .service)
+    }
+}
