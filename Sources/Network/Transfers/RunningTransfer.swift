@@ -61,7 +61,7 @@ final class RunningTransfer {
         handle.set(CURLOPT_NOPROXY, "")
         handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         handle.set(CURLOPT_TCP_KEEPALIVE, 1)
-        // The limits of time are ours (`PhaseDeadline`). libcurl's would count the wait for a connection, too.
+        // The limits of time are ours (`PhaseDeadline`), which tell the phases apart.
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
         // Leaves a resolver thread behind when the transfer ends before it; joining one can take many seconds.
         handle.set(CURLOPT_QUICK_EXIT, 1)

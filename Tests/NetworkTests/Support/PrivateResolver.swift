@@ -15,7 +15,7 @@ final class PrivateResolver: Sendable {
         folder = try ScratchFolder()
         address = "127.53.0.\(number)"
         descriptor = Loopback.datagrams(address, port: 53)
-        try Data("nameserver \(address)\noptions timeout:30 attempts:1\n".utf8)
+        try Data("nameserver \(address)\noptions timeout:5 attempts:3\n".utf8)
             .write(to: URL(fileURLWithPath: folder["resolv.conf"]))
     }
 
@@ -47,6 +47,14 @@ final class PrivateResolver: Sendable {
 
     /// Waits until a name is asked for.
     func waitForQuestion() -> [UInt8] { next().question }
+
+    /// How many questions have come that were not waited for.
+    func unreadQuestionCount() -> Int {
+        var bytes = [UInt8](repeating: 0, count: 512)
+        var count = 0
+        while recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 { count += 1 }
+        return count
+    }
 
     /// Answers questions until `count` of them were answered: there is no such name.
     func denyNames(_ count: Int) {
