@@ -1,4 +1,3 @@
-import CLinux
 import Platform
 
 /// Transfers over HTTP and HTTPS: owns the network thread, and the connections that stay open between requests. One a
@@ -18,10 +17,7 @@ public final class Network: @unchecked Sendable {
         do throws(SystemError) { loop = try EventLoop() } catch { throw .system(error) }
         transfers = try Transfers(settings, on: loop)
         do throws(SystemError) {
-            thread = try NamedThread.start(name: "network") { [loop] in
-                Self.blockBrokenPipes()
-                loop.run()
-            }
+            thread = try NamedThread.start(name: "network") { [transfers] in transfers.run() }
         } catch {
             transfers.close()
             throw .system(error)
@@ -61,14 +57,6 @@ public final class Network: @unchecked Sendable {
             }
             return thread
         }
-        if let ending, !loop.isCurrentThread { ending.join() }
-    }
-
-    /// A TLS library may write to a connection that the other side has closed: SIGPIPE would end the process.
-    private static func blockBrokenPipes() {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGPIPE)
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        if let ending, !transfers.isCurrentThread { ending.join() }
     }
 }

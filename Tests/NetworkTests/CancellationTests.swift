@@ -167,6 +167,17 @@ struct CancellationTests {
         network.stop()
     }
 
+    @Test("stopping waits for the thread, also when it has hardly started")
+    func stopAtOnce() throws {
+        for _ in 0..<100 {
+            let network = try Network.forTests()
+            let sink = RecordingSink()
+            _ = network.start(TransferRequest(url: nginx.url("/slow")), into: sink)
+            network.stop()
+            #expect(sink.endCount == 1)
+        }
+    }
+
     @Test("a network that nobody needs any more stops by itself, also when a sink drops it")
     func dropped() throws {
         let kept = Locked<Network?>(try Network.forTests())

@@ -1,5 +1,7 @@
 import CCurl
+import CLinux
 import Platform
+import Synchronization
 
 /// Every transfer of a `Network`, on its thread.
 /// `@unchecked Sendable` is safe because only the loop's thread uses it after `init`.
@@ -11,6 +13,8 @@ final class Transfers: @unchecked Sendable {
     /// Keeps this object, and so do the timers of running transfers: nil after `close`.
     private var multi: MultiHandle?
     private var running: [UInt64: RunningTransfer] = [:]
+    /// 0 until `run`.
+    private let thread = Atomic<UInt>(0)
 
     /// - Throws: `.authorities`, `.noAuthority`, `.library`.
     init(_ settings: NetworkSettings, on loop: EventLoop) throws(NetworkSetupError) {
@@ -26,6 +30,21 @@ final class Transfers: @unchecked Sendable {
         }
         guard multi != nil else { throw .library("out of memory") }
     }
+
+    /// The whole life of the network thread.
+    func run() {
+        thread.store(UInt(pthread_self()), ordering: .relaxed)
+        // A TLS library may write to a connection that the other side has closed: SIGPIPE would end the process.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        loop.run()
+    }
+
+    /// Whether the calling thread is the network thread. Any thread, at any time: until its `run`, a loop says it of
+    /// the thread that made it.
+    var isCurrentThread: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
     func start(_ request: TransferRequest, _ transfer: Transfer, into sink: any TransferSink) {
         guard let multi, !transfer.isCancelled else { return sink.ended(.cancelled) }
