@@ -47,6 +47,9 @@ final class StreamedBytes: ByteSource {
         return max(0, min(range.upTo ?? .max, knownLength) - range.from)
     }
 
+    /// Bytes that have arrived ahead of the reader.
+    var buffered: Int64 { window.buffered }
+
     /// Whether all bytes have arrived, or none follows any more.
     var isComplete: Bool { window.isOver }
 

@@ -6,6 +6,9 @@ import Platform
 ///
 /// Thread: the decoder thread; blocks until the audio's format is known.
 struct StreamedContent {
+    /// A playlist may name playlists, and these name segments.
+    private static let deepestPlaylist = 2
+
     private let requests: ServiceRequests
     private let settings: ServiceSettings
 
@@ -15,18 +18,69 @@ struct StreamedContent {
     }
 
     func open(_ info: PlaybackInfo) throws(MediaError) -> any AudioDecoder {
-        switch info.manifestType {
-        case .bts: return try openFile(info.manifest)
-        case .emu, .dash, .hls: throw .unsupported(what: "this manifest")
+        try open(try manifest(info.manifest, info.manifestType.format, from: ""), depth: 0)
+    }
+
+    private func manifest(
+        _ bytes: [UInt8], _ format: ManifestFormat, from url: String
+    ) throws(MediaError) -> Manifest {
+        do throws(ManifestError) { return try Manifest(bytes, format: format, url: url) } catch {
+            switch error {
+            case .malformed(let what): throw .damaged(what: what)
+            case .unsupported(let what): throw .unsupported(what: what)
+            }
         }
     }
 
-    private func openFile(_ manifest: [UInt8]) throws(MediaError) -> any AudioDecoder {
-        guard let json = try? JSONValue.parse(manifest), let url = json["urls"]?[0]?.string else {
-            throw .damaged(what: "the manifest")
+    private func open(_ manifest: Manifest, depth: Int) throws(MediaError) -> any AudioDecoder {
+        let representation = try representation(of: manifest)
+        switch representation.segments {
+        case .file(let file):
+            let bytes = StreamedBytes(
+                TransferRequest(url: file.url), over: requests.network, readAhead: settings.readAhead)
+            return try AudioFile.open(MediumByteSource(bytes, requests.medium), cancellation: requests.cancellation)
+        case .list(let list): return try open(list)
+        case .template(let template): return try open(template)
+        case .playlist(let url):
+            guard depth < Self.deepestPlaylist else { throw .damaged(what: "playlists that name each other") }
+            let answer: WholeAnswer.Content
+            do throws(ResourceFailure) { answer = try requests.answer(to: TransferRequest(url: url)) } catch {
+                throw .source(error.byteSourceError)
+            }
+            return try open(try self.manifest(answer.body, .hls, from: answer.url), depth: depth + 1)
         }
-        let bytes = StreamedBytes(TransferRequest(url: url), over: requests.network, readAhead: settings.readAhead)
-        return try AudioFile.open(
-            MediumByteSource(bytes, requests.medium), cancellation: requests.cancellation)
+    }
+
+    private func open(_ segments: some SegmentReferences) throws(MediaError) -> any AudioDecoder {
+        let source = StreamedSegments(
+            segments, over: requests.network, medium: requests.medium, readAhead: settings.readAhead)
+        return try AudioFile.open(source, cancellation: requests.cancellation)
+    }
+
+    /// The best one: the service has chosen the quality already.
+    private func representation(of manifest: Manifest) throws(MediaError) -> Representation {
+        if manifest.isLive { throw .unsupported(what: "live content") }
+        guard let period = manifest.periods.first, manifest.periods.count == 1 else {
+            throw .unsupported(what: "content in several periods")
+        }
+        let all = period.adaptationSets.first?.representations ?? []
+        guard let best = all.max(by: { ($0.bandwidth ?? 0) < ($1.bandwidth ?? 0) }) else {
+            throw .damaged(what: "a manifest without audio")
+        }
+        if let protection = best.contentProtections.first {
+            throw .unsupported(what: "encrypted content (\(protection.value ?? protection.scheme))")
+        }
+        return best
+    }
+}
+
+extension PlaybackInfo.ManifestType {
+    fileprivate var format: ManifestFormat {
+        switch self {
+        case .bts: .bts
+        case .emu: .emu
+        case .dash: .dash
+        case .hls: .hls
+        }
     }
 }

@@ -1,0 +1,100 @@
+import Media
+import Network
+
+/// Where the segments of a representation are.
+protocol SegmentReferences {
+    var initialization: ResourceReference? { get }
+    var timeline: SegmentTimeline { get }
+    func segment(_ index: Int) -> SegmentReference?
+}
+
+extension SegmentList: SegmentReferences {
+    var initialization: ResourceReference? { segments.first?.initialization }
+}
+
+extension SegmentTemplate: SegmentReferences {
+    var timeline: SegmentTimeline { timeline(now: nil) }
+}
+
+/// The segments of a representation over the network, fetched one after the other ahead of the decoder.
+///
+/// Thread: the decoder thread. The end of this object ends its transfers.
+final class StreamedSegments: SegmentedSource {
+    let initialization: (any ByteSource)?
+    let timeline: SegmentTimeline
+
+    private let reference: (Int) -> SegmentReference?
+    private let network: any ServiceNetwork
+    private let medium: MediumAccess
+    private let readAhead: Int
+    /// Segments that were begun, in order and without gaps.
+    private var begun: [(index: Int, bytes: StreamedBytes)] = []
+
+    init(
+        _ references: some SegmentReferences, over network: any ServiceNetwork, medium: MediumAccess, readAhead: Int
+    ) {
+        timeline = references.timeline
+        reference = { references.segment($0) }
+        self.network = network
+        self.medium = medium
+        self.readAhead = readAhead
+        initialization = references.initialization.map { resource in
+            MediumByteSource(StreamedBytes(resource.request, over: network, readAhead: readAhead), medium)
+        }
+    }
+
+    func segment(_ index: Int) throws(ByteSourceError) -> (any ByteSource)? {
+        guard let bytes = bytes(of: index) else { return nil }
+        return MediumByteSource(Segment(bytes, of: self), medium)
+    }
+
+    private func bytes(of index: Int) -> StreamedBytes? {
+        // The one before stays: its last bytes may not be decoded yet.
+        begun.removeAll { $0.index < index - 1 }
+        if let known = begun.first(where: { $0.index == index }) { return known.bytes }
+        // Elsewhere, after a seek.
+        begun.removeAll { $0.index >= index || $0.index < index - 1 }
+        return begin(index)
+    }
+
+    private func begin(_ index: Int) -> StreamedBytes? {
+        guard let resource = reference(index)?.resource else { return nil }
+        let bytes = StreamedBytes(resource.request, over: network, readAhead: readAhead)
+        begun.append((index, bytes))
+        return bytes
+    }
+
+    /// Begins the next segment when all before are complete and there is room for more.
+    fileprivate func fetchAhead() {
+        guard let last = begun.last, last.bytes.isComplete,
+            begun.reduce(0, { $0 + $1.bytes.buffered }) < Int64(readAhead)
+        else { return }
+        _ = begin(last.index + 1)
+    }
+}
+
+/// The bytes of one segment. Each read is an occasion to fetch ahead.
+private final class Segment: ByteSource {
+    private let bytes: StreamedBytes
+    private let segments: StreamedSegments
+
+    init(_ bytes: StreamedBytes, of segments: StreamedSegments) {
+        self.bytes = bytes
+        self.segments = segments
+    }
+
+    var length: Int64? { bytes.length }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead {
+        segments.fetchAhead()
+        return try bytes.read(into: buffer, at: offset)
+    }
+
+    func whenReadable(_ wake: @escaping @Sendable () -> Void) { bytes.whenReadable(wake) }
+}
+
+extension ResourceReference {
+    fileprivate var request: TransferRequest {
+        TransferRequest(url: url, range: range.map { ByteRange(from: $0.lowerBound, upTo: $0.upperBound) })
+    }
+}
