@@ -6,7 +6,9 @@ import PackageDescription
 let package = Package(
     name: "tonearm",
     products: [
-        .executable(name: "tonearm", targets: ["tonearm"])
+        .executable(name: "tonearm", targets: ["tonearm"]),
+        // The self-hosted content service: full Swift, never on a board.
+        .executable(name: "tonearm-origin", targets: ["Origin"]),
     ],
     targets: [
         // C: module maps, and the few lines that Swift cannot say (variadic calls, errno, macros).
@@ -32,6 +34,15 @@ let package = Package(
         .systemLibrary(
             name: "CCurl", path: "Sources/C/CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
+        // libmicrohttpd: the HTTP server of the content service; used by OriginService alone.
+        .systemLibrary(
+            name: "CMicroHTTPD", path: "Sources/C/CMicroHTTPD", pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"])]),
+        // libebur128: loudness and true peak of the content service's tracks; used by OriginService alone.
+        .systemLibrary(
+            name: "CEBUR128", path: "Sources/C/CEBUR128", pkgConfig: "libebur128",
+            providers: [.apt(["libebur128-dev"])]),
+
         // Imports point down only, in the order of this list.
         .target(name: "Platform", dependencies: ["CLinux", "CJansson"]),
         .target(name: "PCM", dependencies: ["Platform", "CLinux"]),
@@ -53,6 +64,12 @@ let package = Package(
             dependencies: [
                 "Appliance", "Board", "Player", "Media", "Output", "Network", "Database", "PCM", "Platform", "CLinux",
             ]),
+
+        // What needs no board: full Swift, which tools/cross does not build.
+        .target(
+            name: "OriginService",
+            dependencies: ["Media", "Database", "Crypto", "PCM", "Platform", "CMicroHTTPD", "CEBUR128"]),
+        .executableTarget(name: "Origin", dependencies: ["OriginService", "Platform"]),
 
         // What tests of several modules share: a clock driven by hand, scratch folders.
         .target(name: "TestSupport", dependencies: ["Platform"], path: "Tests/TestSupport"),
@@ -104,6 +121,9 @@ let package = Package(
                 "TestSupport",
             ]),
         .testTarget(name: "CommandLineTests", dependencies: ["tonearm", "TestSupport"]),
+        .testTarget(
+            name: "OriginTests",
+            dependencies: ["Origin", "OriginService", "Media", "Database", "PCM", "Platform", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

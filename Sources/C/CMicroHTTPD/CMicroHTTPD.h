@@ -1,0 +1,32 @@
+#include <microhttpd.h>
+
+// Swift cannot make variadic calls, and reads unions of C only through names.
+
+/// Starts a server with a thread for each connection on a socket that listens.
+/// `certificate` and `key` are PEM texts for TLS, both NULL without it. The server closes the socket at its end.
+static inline struct MHD_Daemon *tonearm_http_start(
+    int listening, const char *certificate, const char *key, unsigned int connections, unsigned int idle_seconds,
+    MHD_AccessHandlerCallback answer, void *context)
+{
+    unsigned int flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL | MHD_USE_ITC
+        | MHD_USE_SUPPRESS_DATE_NO_CLOCK;
+    size_t stack = 512 * 1024;
+    if (!certificate || !key) {
+        return MHD_start_daemon(
+            flags, 0, NULL, NULL, answer, context, MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_CONNECTION_LIMIT,
+            connections, MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds, MHD_OPTION_THREAD_STACK_SIZE, stack,
+            MHD_OPTION_END);
+    }
+    return MHD_start_daemon(
+        flags | MHD_USE_TLS, 0, NULL, NULL, answer, context, MHD_OPTION_LISTEN_SOCKET, listening,
+        MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
+        MHD_OPTION_THREAD_STACK_SIZE, stack, MHD_OPTION_HTTPS_MEM_CERT, certificate, MHD_OPTION_HTTPS_MEM_KEY, key,
+        MHD_OPTION_END);
+}
+
+/// The socket of a connection, or -1.
+static inline int tonearm_http_socket(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info ? info->connect_fd : -1;
+}

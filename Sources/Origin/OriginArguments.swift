@@ -1,0 +1,135 @@
+import OriginService
+import Platform
+
+/// What the command line says.
+struct OriginArguments {
+    enum Command: Equatable {
+        case help
+        case version
+        case serve(ServeOptions)
+    }
+
+    /// A wrong command line, for a person.
+    struct Mistake: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    static let version = "0.1"
+
+    static let help = """
+        usage: tonearm-origin serve FOLDER [options]
+
+        Serves the music of a folder to Tonearm players: FLAC, WAV and AIFF, as they are, or FLAC in segments.
+
+          --address A          listen at this address (127.0.0.1; 0.0.0.0 or :: for all)
+          --port N             listen at this port (7470; 0 for any that is free)
+          --tls-certificate F  serve over TLS with the certificate in this PEM file
+          --tls-key F          the certificate's private key, a PEM file
+          --token T            let only clients with this token ask (everyone)
+          --token-file F       the same, from the first line of a file
+          --manifest KIND      bts, dash, hls or emu (dash); WAV, AIFF and damaged FLAC are always bts
+          --url-lifetime S     addresses of content are good for so many seconds (3600)
+          --public-url URL     the address in manifests, behind a proxy (the one that the client used)
+          --state FOLDER       where the index is kept ($XDG_STATE_HOME/tonearm-origin)
+          --help, --version
+        """
+
+    let command: Command
+
+    init(_ words: [String], _ environment: [String: String]) throws(Mistake) {
+        if words.contains("--help") || words.contains("-h") || words.first == "help" {
+            command = .help
+        } else if words == ["--version"] {
+            command = .version
+        } else {
+            guard let first = words.first else { throw Mistake(description: "no command") }
+            guard first == "serve" else { throw Mistake(description: "unknown command \(first)") }
+            command = .serve(try ServeOptions(Array(words.dropFirst()), environment))
+        }
+    }
+}
+
+/// The options of `serve`.
+struct ServeOptions: Equatable {
+    var folder = ""
+    var address = "127.0.0.1"
+    var port = 7470
+    var certificate: String?
+    var key: String?
+    var stateFolder = ""
+    var settings = OriginSettings()
+
+    init(_ words: [String], _ environment: [String: String]) throws(OriginArguments.Mistake) {
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            if !word.hasPrefix("--") {
+                guard folder.isEmpty else { throw Self.mistake("more than one folder: \(word)") }
+                folder = word
+                continue
+            }
+            guard Self.names.contains(word) else { throw Self.mistake("unknown option \(word)") }
+            guard let value = rest.popFirst() else { throw Self.mistake("\(word) needs a value") }
+            try set(word, value)
+        }
+        guard !folder.isEmpty else { throw Self.mistake("serve needs a folder") }
+        guard (certificate == nil) == (key == nil) else {
+            throw Self.mistake("--tls-certificate and --tls-key belong together")
+        }
+        if stateFolder.isEmpty { stateFolder = try Self.stateFolder(environment) }
+    }
+
+    private static let names = [
+        "--address", "--port", "--tls-certificate", "--tls-key", "--token", "--token-file", "--manifest",
+        "--url-lifetime", "--public-url", "--state",
+    ]
+
+    private mutating func set(_ name: String, _ value: String) throws(OriginArguments.Mistake) {
+        switch name {
+        case "--address": address = value
+        case "--port": port = Int(try Self.number(name, value, 0...65_535))
+        case "--tls-certificate": certificate = value
+        case "--tls-key": key = value
+        case "--token": settings.token = value
+        case "--token-file": settings.token = try Self.firstLine(of: value)
+        case "--manifest":
+            guard let kind = OriginSettings.ManifestKind(rawValue: value) else {
+                throw Self.mistake("--manifest is bts, dash, hls or emu, not \(value)")
+            }
+            settings.manifest = kind
+        case "--url-lifetime": settings.addressLifetime = try Self.number(name, value, 1...31_536_000)
+        case "--public-url": settings.publicAddress = value.hasSuffix("/") ? String(value.dropLast()) : value
+        default: stateFolder = value
+        }
+    }
+
+    private static func mistake(_ text: String) -> OriginArguments.Mistake { .init(description: text) }
+
+    private static func number(
+        _ name: String, _ text: String, _ range: ClosedRange<Int64>
+    ) throws(OriginArguments.Mistake) -> Int64 {
+        guard let number = Int64(text), range.contains(number) else {
+            throw mistake("\(name) is a number from \(range.lowerBound) to \(range.upperBound), not \(text)")
+        }
+        return number
+    }
+
+    private static func firstLine(of file: String) throws(OriginArguments.Mistake) -> String {
+        let bytes: [UInt8]
+        do throws(SystemError) { bytes = try File.contents(of: file, limit: 65_536) } catch {
+            throw mistake(error.description)
+        }
+        guard let line = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).first else {
+            throw mistake("\(file) is empty")
+        }
+        return String(line)
+    }
+
+    /// The XDG base directory specification.
+    private static func stateFolder(_ environment: [String: String]) throws(OriginArguments.Mistake) -> String {
+        if let folder = environment["XDG_STATE_HOME"], folder.hasPrefix("/") { return folder + "/tonearm-origin" }
+        guard let home = environment["HOME"], home.hasPrefix("/") else {
+            throw mistake("no $HOME: say with --state where the index is kept")
+        }
+        return home + "/.local/state/tonearm-origin"
+    }
+}

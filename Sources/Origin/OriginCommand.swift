@@ -1,0 +1,76 @@
+import Foundation
+import Glibc
+import OriginService
+import Platform
+
+/// The program `tonearm-origin`.
+@main
+enum OriginCommand {
+    static func main() {
+        do throws(OriginArguments.Mistake) {
+            let arguments = try OriginArguments(Array(CommandLine.arguments.dropFirst()), ProcessInfo.processInfo.environment)
+            switch arguments.command {
+            case .help: print(OriginArguments.help)
+            case .version: print("tonearm-origin \(OriginArguments.version)")
+            case .serve(let serving): serve(serving)
+            }
+        } catch {
+            complain(error.description + "; try tonearm-origin --help")
+            exit(2)
+        }
+    }
+
+    private static func serve(_ options: ServeOptions) {
+        let signals = blockedSignals()
+        do throws(ContentOrigin.Failure) {
+            let origin = try ContentOrigin(
+                musicFolder: options.folder, stateFolder: options.stateFolder, settings: options.settings)
+            let server = try origin.serve(
+                address: options.address, port: options.port, certificate: options.certificate, key: options.key)
+            say("serving \(options.folder) at \(server.address)")
+            let scanning = Thread { scan(origin) }
+            scanning.start()
+            var received: Int32 = 0
+            var set = signals
+            while sigwait(&set, &received) != 0 {}
+            // Whatever the threads are doing, nothing is lost with it: the index is in SQLite.
+            exit(0)
+        } catch {
+            complain(error.description)
+            exit(1)
+        }
+    }
+
+    private static func scan(_ origin: ContentOrigin) {
+        do throws(ContentOrigin.Failure) {
+            let result = try origin.scan()
+            var text = "\(result.tracks) tracks, \(result.read) new or changed"
+            if result.gone > 0 { text += ", \(result.gone) gone" }
+            if result.problems > 0 { text += ", \(result.problems) not readable" }
+            say(text)
+            let measured = try origin.measureLoudness()
+            if measured > 0 { say("measured the loudness of \(measured) tracks") }
+        } catch {
+            complain(error.description)
+        }
+    }
+
+    /// SIGINT and SIGTERM wait for the main thread, which asks for them.
+    private static func blockedSignals() -> sigset_t {
+        var set = sigset_t()
+        sigemptyset(&set)
+        sigaddset(&set, SIGINT)
+        sigaddset(&set, SIGTERM)
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+        return set
+    }
+
+    private static func say(_ text: String) {
+        print(text)
+        fflush(nil)
+    }
+
+    private static func complain(_ text: String) {
+        FileHandle.standardError.write(Data("tonearm-origin: \(text)\n".utf8))
+    }
+}

@@ -1,0 +1,14 @@
+/// The addresses of a track's content. All of them are in one folder, which one signature covers.
+struct ContentAddresses: Sendable {
+    /// `http://nas:7470`
+    var origin: String
+    /// `/v1/content/ID/VERSION/`
+    var folder: String
+    /// `token=…`
+    var signature: String
+
+    /// - Parameter name: of a resource in the folder.
+    subscript(_ name: String) -> String { "\(origin)\(folder)\(name)?\(signature)" }
+
+    static func folder(of track: Track) -> String { "/v1/content/\(track.id)/\(track.version)/" }
+}

@@ -1,0 +1,128 @@
+import Platform
+
+/// A manifest as playbackinfo carries it.
+struct Manifest: Equatable, Sendable {
+    typealias Kind = OriginSettings.ManifestKind
+
+    var kind: Kind
+    var text: String
+}
+
+extension OriginSettings.ManifestKind {
+    var mimeType: String {
+        switch self {
+        case .bts: "application/vnd.tidal.bts"
+        case .dash: "application/dash+xml"
+        case .hls: "application/vnd.apple.mpegurl"
+        case .emu: "application/vnd.tidal.emu"
+        }
+    }
+}
+
+extension Manifest {
+    /// The file as it is.
+    static func bts(_ track: Track, at addresses: ContentAddresses) -> Manifest {
+        let json: JSONValue = [
+            "mimeType": .string(track.mimeType), "codecs": .string(track.codec), "encryptionType": "NONE",
+            "urls": [.string(addresses[track.fileName])],
+        ]
+        return Manifest(kind: .bts, text: json.serialized())
+    }
+
+    /// The address of the playlist.
+    static func emu(at addresses: ContentAddresses) -> Manifest {
+        let json: JSONValue = [
+            "mimeType": .string(Kind.hls.mimeType), "urls": [.string(addresses["playlist.m3u8"])],
+        ]
+        return Manifest(kind: .emu, text: json.serialized())
+    }
+
+    /// A media playlist (RFC 8216).
+    static func hls(_ table: SegmentTable, of track: Track, at addresses: ContentAddresses) -> Manifest {
+        func seconds(_ samples: Int64) -> Double { Double(samples) / Double(track.format.sampleRate) }
+        let longest = table.segments.map { seconds($0.sampleCount) }.max() ?? 0
+        let name = track.audioQuality == "LOSSLESS" ? "FLAC" : "FLAC_HIRES"
+        var lines = [
+            "#EXTM3U", "#EXT-X-VERSION:7", "#EXT-X-TARGETDURATION:\(Int(longest.rounded(.up)))",
+            "#EXT-X-MEDIA-SEQUENCE:1", "#EXT-X-PLAYLIST-TYPE:VOD", "#EXT-X-INDEPENDENT-SEGMENTS",
+            "#EXT-X-DATERANGE:ID=\"\(name)\",CLASS=\"com.tidal.format\",START-DATE=\"1970-01-01T00:00:00.000Z\","
+                + "X-COM-TIDAL-FORMAT=\"\(name)\",X-COM-TIDAL-SAMPLE-RATE=\(track.format.sampleRate),"
+                + "X-COM-TIDAL-SAMPLE-DEPTH=\(track.format.bitDepth)",
+            "#EXT-X-MAP:URI=\"\(addresses["init.mp4"])\"",
+        ]
+        for (index, segment) in table.segments.enumerated() {
+            lines.append("#EXTINF:\(decimal(seconds(segment.sampleCount), places: 6)),")
+            lines.append(addresses["\(index + 1).mp4"])
+        }
+        lines.append("#EXT-X-ENDLIST")
+        return Manifest(kind: .hls, text: lines.joined(separator: "\n") + "\n")
+    }
+
+    /// A static MPD with one representation (ISO/IEC 23009-1).
+    static func dash(_ table: SegmentTable, of track: Track, at addresses: ContentAddresses) -> Manifest {
+        let format = track.format
+        let name = track.audioQuality == "LOSSLESS" ? "FLAC" : "FLAC_HIRES"
+        func duration(_ samples: Int64) -> String {
+            "PT" + decimal(Double(samples) / Double(format.sampleRate), places: 3) + "S"
+        }
+        let longest = table.segments.map(\.sampleCount).max() ?? 0
+        var runs: [(duration: Int64, count: Int)] = []
+        for segment in table.segments {
+            if let last = runs.last, last.duration == segment.sampleCount {
+                runs[runs.count - 1].count += 1
+            } else {
+                runs.append((segment.sampleCount, 1))
+            }
+        }
+        let timeline = runs.map { run in
+            "            <S d=\"\(run.duration)\"" + (run.count > 1 ? " r=\"\(run.count - 1)\"" : "") + "/>"
+        }
+        let text = """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-main:2011" \
+            type="static" minBufferTime="\(duration(longest))" mediaPresentationDuration="\(duration(table.sampleCount))">
+              <Period id="0">
+                <AdaptationSet id="0" contentType="audio" mimeType="audio/mp4" lang="und" segmentAlignment="true">
+                  <Representation id="\(name),\(format.sampleRate),\(format.bitDepth)" codecs="flac" \
+            bandwidth="\(table.peakBitRate(format))" audioSamplingRate="\(format.sampleRate)">
+                    <AudioChannelConfiguration \
+            schemeIdUri="urn:mpeg:dash:23003:3:audio_channel_configuration:2011" value="\(format.channelCount)"/>
+                    <SegmentTemplate timescale="\(format.sampleRate)" initialization="\(addresses["init.mp4"])" \
+            media="\(addresses["$Number$.mp4"])" startNumber="1">
+                      <SegmentTimeline>
+            \(timeline.joined(separator: "\n"))
+                      </SegmentTimeline>
+                    </SegmentTemplate>
+                  </Representation>
+                </AdaptationSet>
+              </Period>
+            </MPD>
+
+            """
+        return Manifest(kind: .dash, text: text)
+    }
+
+    /// With a point, in every locale.
+    private static func decimal(_ value: Double, places: Int) -> String {
+        let scale = (0..<places).reduce(Int64(1)) { scale, _ in scale * 10 }
+        let scaled = Int64((value * Double(scale)).rounded())
+        let fraction = String(scaled % scale)
+        return "\(scaled / scale)." + String(repeating: "0", count: places - fraction.utf8.count) + fraction
+    }
+}
+
+extension Track {
+    /// Of the file as it is.
+    var mimeType: String {
+        switch container {
+        case .flac: "audio/flac"
+        case .wav: "audio/wav"
+        case .aiff: "audio/aiff"
+        }
+    }
+
+    var codec: String { container == .flac ? "flac" : "pcm" }
+
+    /// In the addresses of content.
+    var fileName: String { "file.\(container.rawValue)" }
+}

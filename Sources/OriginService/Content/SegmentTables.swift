@@ -1,0 +1,36 @@
+import Database
+import Media
+import Platform
+
+/// The tables of the tracks' segments: made when first asked for, then kept in the index.
+///
+/// Thread: any.
+struct SegmentTables: Sendable {
+    let index: MusicIndex
+
+    /// nil for a track that can only be served as a whole file: it is not FLAC, or damaged.
+    func table(of track: Track, _ file: OpenedFile) throws(DatabaseError) -> SegmentTable? {
+        guard track.container == .flac else { return nil }
+        // An empty one stands for none.
+        if let kept = try kept(track) { return SegmentTable(encoded: kept) }
+        let table: SegmentTable?
+        do throws(MediaError) { table = try SegmentTable(file) } catch {
+            Log.notice("\(track.path): served as a whole file only: \(error)")
+            table = nil
+        }
+        try index.write { (database) throws(DatabaseError) in
+            try database.execute(
+                "INSERT OR REPLACE INTO segments (track, version, content) VALUES (?, ?, ?)", .integer(track.id),
+                .text(track.version), .bytes(table?.encoded() ?? []))
+        }
+        return table
+    }
+
+    private func kept(_ track: Track) throws(DatabaseError) -> [UInt8]? {
+        try index.read { (database) throws(DatabaseError) in
+            var statement = try database.prepare("SELECT content FROM segments WHERE track = ? AND version = ?")
+            try statement.bind([.integer(track.id), .text(track.version)])
+            return try statement.step() ? statement.bytes(0) : nil
+        }
+    }
+}

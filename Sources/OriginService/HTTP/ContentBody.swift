@@ -1,0 +1,107 @@
+import Media
+import Platform
+
+/// The bytes of an answer: pieces of memory and of files, in order. A file is read when its bytes are sent.
+struct ContentBody: Sendable {
+    enum Piece: Sendable {
+        case bytes([UInt8])
+        /// A part of a file.
+        case file(OpenedFile, Range<Int64>)
+
+        var count: Int64 {
+            switch self {
+            case .bytes(let bytes): Int64(bytes.count)
+            case .file(_, let range): Int64(range.count)
+            }
+        }
+    }
+
+    private(set) var pieces: [Piece]
+    /// In bytes.
+    let count: Int64
+
+    init(_ pieces: [Piece]) {
+        self.pieces = pieces
+        count = pieces.reduce(0) { $0 + $1.count }
+    }
+
+    init(_ bytes: [UInt8] = []) { self.init([.bytes(bytes)]) }
+
+    /// - Parameter range: inside of 0..<count.
+    func slice(_ range: Range<Int64>) -> ContentBody {
+        var start: Int64 = 0
+        var parts: [Piece] = []
+        for piece in pieces {
+            let inside = range.clamped(to: start..<(start + piece.count))
+            if !inside.isEmpty {
+                let (lower, upper) = (inside.lowerBound - start, inside.upperBound - start)
+                switch piece {
+                case .bytes(let bytes): parts.append(.bytes(Array(bytes[Int(lower)..<Int(upper)])))
+                case .file(let file, let whole):
+                    parts.append(.file(file, (whole.lowerBound + lower)..<(whole.lowerBound + upper)))
+                }
+            }
+            start += piece.count
+        }
+        return ContentBody(parts)
+    }
+
+    /// Reads the bytes from `offset` on; fewer than the buffer has room for where a piece ends.
+    /// - Returns: 0 at the end.
+    /// - Throws: EIO when a file has become shorter.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemError) -> Int {
+        var start: Int64 = 0
+        for piece in pieces {
+            if offset < start + piece.count {
+                let inside = offset - start
+                let room = UnsafeMutableRawBufferPointer(
+                    rebasing: buffer.prefix(Int(clamping: min(Int64(buffer.count), piece.count - inside))))
+                switch piece {
+                case .bytes(let bytes):
+                    room.copyBytes(from: bytes[Int(inside)..<(Int(inside) + room.count)])
+                case .file(let file, let whole):
+                    let count = try file.file.read(into: room, at: whole.lowerBound + inside)
+                    guard count == room.count else {
+                        throw SystemError(code: 5, operation: "read", subject: file.file.path)
+                    }
+                }
+                return room.count
+            }
+            start += piece.count
+        }
+        return 0
+    }
+
+    /// All of it, in memory.
+    func bytes() throws(SystemError) -> [UInt8] {
+        var all = [UInt8](repeating: 0, count: Int(count))
+        try all.withUnsafeMutableBufferPointer { (elements) throws(SystemError) in
+            let buffer = UnsafeMutableRawBufferPointer(elements)
+            var done = 0
+            while done < buffer.count {
+                done += try read(into: .init(rebasing: buffer[done...]), at: Int64(done))
+            }
+        }
+        return all
+    }
+}
+
+/// A file that several answers may send, and that `Media` reads. Any thread.
+/// `@unchecked Sendable` is safe because the descriptor never changes and is only read from at offsets.
+final class OpenedFile: ByteSource, @unchecked Sendable {
+    let file: File
+    private let size: Int64
+
+    var length: Int64? { size }
+
+    init(_ path: String) throws(SystemError) {
+        file = try File(reading: path)
+        size = try file.length()
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead {
+        do throws(SystemError) { return ByteRead(count: try file.read(into: buffer, at: offset)) } catch {
+            throw .medium(error)
+        }
+    }
+}

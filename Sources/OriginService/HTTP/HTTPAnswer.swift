@@ -1,0 +1,38 @@
+import Platform
+
+/// What the server answers.
+struct HTTPAnswer: Sendable {
+    var status = 200
+    var headers: [HTTPField] = []
+    var body = ContentBody()
+
+    /// The value of the first header of this name.
+    subscript(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+}
+
+struct HTTPField: Equatable, Sendable {
+    var name: String
+    var value: String
+
+    init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+extension HTTPAnswer {
+    /// JSON that is never kept.
+    static func json(_ value: JSONValue, status: Int = 200) -> HTTPAnswer {
+        HTTPAnswer(
+            status: status,
+            headers: [HTTPField("Content-Type", "application/json"), HTTPField("Cache-Control", "no-store")],
+            body: ContentBody(Array(value.serialized().utf8)))
+    }
+
+    /// An error as the player reads it (docs/service.md).
+    static func refusal(_ status: Int, _ subStatus: Int, _ message: String) -> HTTPAnswer {
+        json(
+            ["status": .integer(Int64(status)), "subStatus": .integer(Int64(subStatus)), "userMessage": .string(message)],
+            status: status)
+    }
+}

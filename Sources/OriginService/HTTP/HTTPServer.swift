@@ -1,0 +1,147 @@
+import CMicroHTTPD
+import Glibc
+import Platform
+
+/// libmicrohttpd: a thread for each connection, HTTP/1.1 with kept connections, TLS through GnuTLS.
+///
+/// Thread: any. `answer` is called on the connections' threads. The end of this object closes all connections.
+/// `@unchecked Sendable` is safe because nothing in it changes.
+final class HTTPServer: @unchecked Sendable {
+    typealias Answer = @Sendable (HTTPRequest) -> HTTPAnswer
+
+    /// PEM texts.
+    struct Identity: Sendable {
+        var certificate: String
+        var key: String
+    }
+
+    struct Refused: Error {}
+
+    /// More than a house has players; each takes a thread.
+    private static let mostConnections: UInt32 = 512
+    private static let idleSeconds: UInt32 = 60
+
+    private let context: Context
+    private let daemon: OpaquePointer
+
+    /// - Parameter identity: nil without TLS.
+    /// - Throws: `Refused` when the certificate and its key are not usable, or no thread can be made.
+    init(on socket: ListeningSocket, identity: Identity?, _ answer: @escaping Answer) throws(Refused) {
+        // A client that goes away while it is answered must not end the process.
+        signal(SIGPIPE, SIG_IGN)
+        context = Context(isSecure: identity != nil, answer: answer)
+        let pointer = Unmanaged.passUnretained(context).toOpaque()
+        let started: OpaquePointer? =
+            if let identity {
+                tonearm_http_start(
+                    socket.descriptor, identity.certificate, identity.key, Self.mostConnections, Self.idleSeconds,
+                    answerConnection, pointer)
+            } else {
+                tonearm_http_start(
+                    socket.descriptor, nil, nil, Self.mostConnections, Self.idleSeconds, answerConnection, pointer)
+            }
+        guard let started else {
+            close(socket.descriptor)
+            throw Refused()
+        }
+        daemon = started
+    }
+
+    deinit { MHD_stop_daemon(daemon) }
+
+    fileprivate final class Context: Sendable {
+        let isSecure: Bool
+        let answer: Answer
+
+        init(isSecure: Bool, answer: @escaping Answer) {
+            self.isSecure = isSecure
+            self.answer = answer
+        }
+    }
+}
+
+/// Marks a connection whose request's head has been read once.
+private let headWasRead = 1
+
+/// Called with the head, for each part of a body, and once more at the end.
+private let answerConnection: MHD_AccessHandlerCallback = {
+    (context, connection, path, method, _, _, uploadCount, state) -> MHD_Result in
+    guard let context, let connection, let path, let method, let state, let uploadCount else { return .NO }
+    if state.pointee == nil {
+        state.pointee = UnsafeMutableRawPointer(bitPattern: headWasRead)
+        return .YES
+    }
+    if uploadCount.pointee > 0 {
+        uploadCount.pointee = 0
+        return .YES
+    }
+    let server = Unmanaged<HTTPServer.Context>.fromOpaque(context).takeUnretainedValue()
+    let name = String(cString: method)
+    let answer: HTTPAnswer
+    if name == MHD_HTTP_METHOD_GET || name == MHD_HTTP_METHOD_HEAD {
+        let request = HTTPRequest(
+            method: name, path: String(cString: path), query: values(of: connection, .GET_ARGUMENT_KIND),
+            headers: values(of: connection, .HEADER_KIND), isSecure: server.isSecure)
+        answer = server.answer(request)
+    } else {
+        var refusal = HTTPAnswer.refusal(405, 1000, "Only GET and HEAD are served.")
+        refusal.headers.append(HTTPField("Allow", "GET, HEAD"))
+        answer = refusal
+    }
+    return send(answer, on: connection)
+}
+
+private func values(of connection: OpaquePointer, _ kind: MHD_ValueKind) -> [String: String] {
+    var values: [String: String] = [:]
+    let isHeader = kind == .HEADER_KIND
+    withUnsafeMutablePointer(to: &values) { values in
+        let collect: MHD_KeyValueIterator = { context, _, name, value in
+            guard let context, let name else { return .YES }
+            let values = context.assumingMemoryBound(to: [String: String].self)
+            values.pointee[String(cString: name)] = value.map { String(cString: $0) } ?? ""
+            return .YES
+        }
+        _ = MHD_get_connection_values(connection, kind, collect, values)
+    }
+    guard isHeader else { return values }
+    return Dictionary(values.map { ($0.key.lowercased(), $0.value) }) { _, last in last }
+}
+
+/// MHD_CONTENT_READER_END_OF_STREAM and _WITH_ERROR: casts, which Swift does not import.
+private let endOfStream = -1
+private let endWithError = -2
+
+/// What libmicrohttpd holds while it sends a body.
+private final class Sending {
+    let body: ContentBody
+    init(_ body: ContentBody) { self.body = body }
+}
+
+private func send(_ answer: HTTPAnswer, on connection: OpaquePointer) -> MHD_Result {
+    let response: OpaquePointer?
+    if answer.body.count == 0 {
+        response = MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
+    } else {
+        let sending = Unmanaged.passRetained(Sending(answer.body)).toOpaque()
+        response = MHD_create_response_from_callback(
+            UInt64(answer.body.count), 65_536,
+            { context, offset, buffer, room in
+                guard let context, let buffer else { return endWithError }
+                let body = Unmanaged<Sending>.fromOpaque(context).takeUnretainedValue().body
+                do throws(SystemError) {
+                    let count = try body.read(
+                        into: UnsafeMutableRawBufferPointer(start: buffer, count: room), at: Int64(offset))
+                    return count > 0 ? count : endOfStream
+                } catch {
+                    Log.warning("cannot send: \(error.description)")
+                    return endWithError
+                }
+            }, sending, { context in if let context { Unmanaged<Sending>.fromOpaque(context).release() } })
+        if response == nil { Unmanaged<Sending>.fromOpaque(sending).release() }
+    }
+    guard let response else { return .NO }
+    defer { MHD_destroy_response(response) }
+    for header in answer.headers { MHD_add_response_header(response, header.name, header.value) }
+    if answer["Date"] == nil { MHD_add_response_header(response, "Date", HTTPDate.text(Int64(time(nil)))) }
+    return MHD_queue_response(connection, UInt32(answer.status), response)
+}

@@ -1,0 +1,83 @@
+/// Something that can be fetched whole or in part, and asked again for whether it has changed (RFC 9110, 13 and 14).
+struct ServedResource: Sendable {
+    var body: ContentBody
+    var contentType: String
+    /// With its quotes.
+    var entityTag: String
+    /// In seconds since 1970.
+    var lastModified: Int64?
+    var cacheControl: String
+
+    func answer(to request: HTTPRequest) -> HTTPAnswer {
+        var headers = [HTTPField("ETag", entityTag), HTTPField("Cache-Control", cacheControl)]
+        if let lastModified { headers.append(HTTPField("Last-Modified", HTTPDate.text(lastModified))) }
+        if isNotModified(request) { return HTTPAnswer(status: 304, headers: headers) }
+        headers += [HTTPField("Content-Type", contentType), HTTPField("Accept-Ranges", "bytes")]
+        guard let text = request.headers["range"], mayBePart(request) else {
+            return HTTPAnswer(status: 200, headers: headers, body: body)
+        }
+        switch RequestedRange(text, of: body.count) {
+        case .whole: return HTTPAnswer(status: 200, headers: headers, body: body)
+        case .part(let range):
+            headers.append(
+                HTTPField("Content-Range", "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(body.count)"))
+            return HTTPAnswer(status: 206, headers: headers, body: body.slice(range))
+        case .outside:
+            return HTTPAnswer(status: 416, headers: [HTTPField("Content-Range", "bytes */\(body.count)")])
+        }
+    }
+
+    private func isNotModified(_ request: HTTPRequest) -> Bool {
+        if let tags = request.headers["if-none-match"] {
+            return tags == "*"
+                || tags.split(separator: ",").contains { tag in
+                    // The weak comparison (RFC 9110, 8.8.3.2).
+                    let tag = tag.drop { $0 == " " }
+                    return (tag.hasPrefix("W/") ? tag.dropFirst(2) : tag).prefix { $0 != " " } == entityTag
+                }
+        }
+        guard let lastModified, let since = request.headers["if-modified-since"].flatMap(HTTPDate.seconds) else {
+            return false
+        }
+        return lastModified <= since
+    }
+
+    /// Whether the part that the client has belongs to this content.
+    private func mayBePart(_ request: HTTPRequest) -> Bool {
+        guard let condition = request.headers["if-range"] else { return true }
+        if condition.hasPrefix("\"") { return condition == entityTag }
+        return lastModified != nil && HTTPDate.seconds(condition) == lastModified
+    }
+}
+
+/// What a Range header asks for (RFC 9110, 14.2).
+enum RequestedRange: Equatable {
+    /// Also for several ranges, and for what is not a range: such a header does not count.
+    case whole
+    case part(Range<Int64>)
+    case outside
+
+    /// - Parameter length: of the whole, in bytes.
+    init(_ header: String, of length: Int64) {
+        self = .whole
+        guard header.hasPrefix("bytes=") else { return }
+        let ends = header.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]) else { return }
+        switch (first, last) {
+        case (let first?, let last?):
+            guard first <= last else { return }
+            self = first < length ? .part(first..<(min(last, length - 1) + 1)) : .outside
+        case (let first?, nil): self = first < length ? .part(first..<length) : .outside
+        case (nil, let count?): self = count > 0 && length > 0 ? .part(max(0, length - count)..<length) : .outside
+        case (nil, nil): return
+        }
+    }
+
+    /// nil when it is not a number, `.some(nil)` when there is none.
+    private static func number(_ text: Substring) -> Int64?? {
+        if text.isEmpty { return .some(nil) }
+        guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let number = Int64(text)
+        else { return nil }
+        return .some(number)
+    }
+}

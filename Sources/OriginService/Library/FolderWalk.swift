@@ -1,0 +1,49 @@
+import Platform
+
+/// The music files of a folder and the folders in it, in the order of their names. Hidden ones are left out; a link is
+/// followed, and a folder that several lead to is visited once.
+struct FolderWalk {
+    private var files: [String] = []
+    /// Folders still to be read, the next one last.
+    private var folders: [String]
+    private var visited: Set<Folder.Identity> = []
+
+    init(_ folder: String) { folders = [folder] }
+
+    mutating func next() -> String? {
+        while files.isEmpty {
+            guard let folder = folders.popLast() else { return nil }
+            read(folder)
+        }
+        return files.removeLast()
+    }
+
+    private mutating func read(_ folder: String) {
+        guard let identity = Folder.Identity(of: folder), visited.insert(identity).inserted,
+            !Folder.belongsToKernel(folder)
+        else { return }
+        let entries: [Folder.Entry]
+        do throws(SystemError) {
+            entries = try Folder.entries(of: folder) { $0.name.utf8.first == UInt8(ascii: ".") ? .skip : .keep }
+        } catch {
+            Log.warning("\(folder): not served: \(error.reason)")
+            return
+        }
+        for entry in entries.reversed() {
+            let path = "\(folder)/\(entry.name)"
+            switch entry.kind {
+            case .folder: folders.append(path)
+            case .file where MusicScan.isMusic(entry.name): files.append(path)
+            case .file, .other, nil: break
+            }
+        }
+    }
+}
+
+extension MusicScan {
+    /// By the ending of its name.
+    static func isMusic(_ name: String) -> Bool {
+        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return false }
+        return endings.contains(name[name.utf8.index(after: dot)...].lowercased())
+    }
+}

@@ -1,0 +1,104 @@
+import Database
+import Media
+import PCM
+import Platform
+import Synchronization
+
+/// Measures the tracks whose tags do not say their loudness, an album at a time.
+///
+/// Thread: any, one at a time; `stop` from any.
+final class LoudnessScan: Sendable {
+    private let index: MusicIndex
+    private let isStopped = Atomic(false)
+
+    init(_ index: MusicIndex) { self.index = index }
+
+    /// Ends `run` soon.
+    func stop() { isStopped.store(true, ordering: .relaxed) }
+
+    /// - Returns: how many tracks were measured.
+    func run() throws(DatabaseError) -> Int {
+        var count = 0
+        while !isStopped.load(ordering: .relaxed), let next = try nextTrack() {
+            let album = try tracks(with: next)
+            let results: [Int64: ReplayGain]
+            if album.allSatisfy(\.replayGain.isComplete) {
+                results = [:]
+            } else {
+                guard let measured = measure(album) else { break }
+                results = measured
+                count += measured.count
+            }
+            try index.write { (database) throws(DatabaseError) in
+                for track in album { try store(results[track.id], for: track, in: database) }
+            }
+        }
+        return count
+    }
+
+    private func nextTrack() throws(DatabaseError) -> Track? {
+        try index.tracks("WHERE NOT is_measured AND is_present LIMIT 1").first
+    }
+
+    private func tracks(with track: Track) throws(DatabaseError) -> [Track] {
+        guard let album = track.albumId else { return [track] }
+        return try index.tracks("WHERE album_id = ? AND is_present", [.integer(album)])
+    }
+
+    /// - Returns: nil when it was stopped.
+    private func measure(_ tracks: [Track]) -> [Int64: ReplayGain]? {
+        var meters: [(id: Int64, meter: LoudnessMeter)] = []
+        for track in tracks {
+            guard let meter = measure(track) else { continue }
+            meters.append((track.id, meter))
+        }
+        if isStopped.load(ordering: .relaxed) { return nil }
+        let albumGain = LoudnessMeter.albumGain(of: meters.map(\.meter))
+        let albumPeak = meters.compactMap(\.meter.peak).max()
+        return Dictionary(
+            uniqueKeysWithValues: meters.map { id, meter in
+                (
+                    id,
+                    ReplayGain(
+                        trackGain: meter.gain, trackPeak: meter.peak, albumGain: albumGain, albumPeak: albumPeak)
+                )
+            })
+    }
+
+    /// A file that cannot be decoded to its end is measured up to there.
+    private func measure(_ track: Track) -> LoudnessMeter? {
+        guard let file = try? OpenedFile(track.path), let decoder = try? AudioFile.open(file),
+            let meter = LoudnessMeter(decoder.properties.format)
+        else { return nil }
+        let format = decoder.properties.format
+        let buffer = UnsafeMutableBufferPointer<Int32>.allocate(capacity: 16_384 * format.channelCount)
+        defer { buffer.deallocate() }
+        while !isStopped.load(ordering: .relaxed), let run = try? decoder.read(into: buffer) {
+            switch run {
+            case .frames(let count):
+                meter.add(UnsafeBufferPointer(rebasing: buffer[..<(count * format.channelCount)]))
+            case .format(let next) where next != format: return meter
+            case .format: break
+            case .notYet, .end: return meter
+            }
+        }
+        return meter
+    }
+
+    /// The file may have changed meanwhile: then the result is not about it.
+    private func store(_ gain: ReplayGain?, for track: Track, in database: Database) throws(DatabaseError) {
+        try database.execute(
+            """
+            UPDATE track SET is_measured = 1, track_gain = ?, track_peak = ?, album_gain = ?, album_peak = ?
+            WHERE id = ? AND size = ? AND modified = ?
+            """,
+            DatabaseValue(gain?.trackGain), DatabaseValue(gain?.trackPeak), DatabaseValue(gain?.albumGain),
+            DatabaseValue(gain?.albumPeak), .integer(track.id), .integer(track.stamp.size),
+            .integer(track.stamp.modified))
+    }
+}
+
+extension ReplayGain {
+    /// Whether all four fields are known.
+    var isComplete: Bool { trackGain != nil && trackPeak != nil && albumGain != nil && albumPeak != nil }
+}

@@ -1,0 +1,126 @@
+import Database
+import Glibc
+import Media
+import Platform
+
+/// The self-hosted content service: a music folder, its index, and a server.
+///
+/// Thread: any.
+public final class ContentOrigin: Sendable {
+    /// Why it cannot serve, for a person.
+    public struct Failure: Error, CustomStringConvertible, Sendable {
+        public let description: String
+    }
+
+    /// What a scan of the music folder found.
+    public struct ScanResult: Equatable, Sendable {
+        /// Tracks that are served.
+        public var tracks: Int
+        /// Of them, those that were new or had changed.
+        public var read: Int
+        /// Files that are gone since the last scan.
+        public var gone: Int
+        /// Files that look like music and cannot be read.
+        public var problems: Int
+    }
+
+    private let musicFolder: String
+    private let index: MusicIndex
+    private let routes: ServiceRoutes
+    private let loudness: LoudnessScan
+
+    /// Opens the index.
+    /// - Parameters:
+    ///   - musicFolder: its path.
+    ///   - stateFolder: for the index and the key of signatures; it is created.
+    public init(musicFolder: String, stateFolder: String, settings: OriginSettings = OriginSettings()) throws(Failure) {
+        do throws(SystemError) {
+            self.musicFolder = try Folder.resolved(musicFolder)
+            try Folder.create(stateFolder, mode: 0o700)
+        } catch {
+            throw Failure(description: error.description)
+        }
+        guard FileKind(at: self.musicFolder) == .folder else {
+            throw Failure(description: "\(musicFolder): not a folder")
+        }
+        do throws(DatabaseError) { index = try MusicIndex(in: stateFolder) } catch {
+            throw Failure(description: "\(stateFolder)/index.db: \(error.description)")
+        }
+        do throws(SystemError) {
+            let signer = URLSigner(key: try SigningKey.load(from: "\(stateFolder)/signing.key"))
+            routes = ServiceRoutes(index: index, settings: settings, signer: signer) { Int64(time(nil)) }
+        } catch {
+            throw Failure(description: error.description)
+        }
+        loudness = LoudnessScan(index)
+    }
+
+    /// Compares the music folder with the index. It reads the headers of new files, and blocks as long as that takes.
+    public func scan() throws(Failure) -> ScanResult {
+        do throws(DatabaseError) {
+            let summary = try MusicScan(index: index, folder: musicFolder).run()
+            return ScanResult(
+                tracks: summary.tracks, read: summary.read, gone: summary.gone, problems: summary.problems)
+        } catch {
+            throw Failure(description: "index: \(error.description)")
+        }
+    }
+
+    /// Measures the loudness of tracks whose tags do not have it. It decodes them, and blocks as long as that takes.
+    /// - Returns: how many tracks were measured.
+    public func measureLoudness() throws(Failure) -> Int {
+        do throws(DatabaseError) { return try loudness.run() } catch {
+            throw Failure(description: "index: \(error.description)")
+        }
+    }
+
+    /// Ends `measureLoudness` soon.
+    public func stop() { loudness.stop() }
+
+    /// Begins to serve.
+    /// - Parameters:
+    ///   - address: of IPv4 or IPv6, in numbers.
+    ///   - port: 0 for one that the kernel chooses.
+    ///   - certificate: a PEM file with the certificate and those between it and the root; nil without TLS.
+    ///   - key: a PEM file with its private key.
+    public func serve(address: String, port: Int, certificate: String?, key: String?) throws(Failure) -> OriginServer {
+        let identity = try Self.identity(certificate, key)
+        let socket: ListeningSocket
+        do throws(SystemError) { socket = try ListeningSocket(address: address, port: port) } catch {
+            throw Failure(description: error.description)
+        }
+        do throws(HTTPServer.Refused) {
+            let server = try HTTPServer(on: socket, identity: identity) { [routes] in routes.answer(to: $0) }
+            let scheme = identity == nil ? "http" : "https"
+            return OriginServer(server, address: "\(scheme)://\(socket.host):\(socket.port)")
+        } catch {
+            let reason = identity == nil ? "" : ": are the certificate and the key PEM, and do they belong together?"
+            throw Failure(description: "the server cannot start\(reason)")
+        }
+    }
+
+    private static func identity(_ certificate: String?, _ key: String?) throws(Failure) -> HTTPServer.Identity? {
+        guard let certificate, let key else { return nil }
+        do throws(SystemError) {
+            return HTTPServer.Identity(certificate: try text(of: certificate), key: try text(of: key))
+        } catch {
+            throw Failure(description: error.description)
+        }
+    }
+
+    private static func text(of file: String) throws(SystemError) -> String {
+        String(decoding: try File.contents(of: file, limit: 1 << 20), as: UTF8.self)
+    }
+}
+
+/// A server that serves as long as this object lives.
+public final class OriginServer: Sendable {
+    private let server: HTTPServer
+    /// Of the service: `http://127.0.0.1:7470`.
+    public let address: String
+
+    init(_ server: HTTPServer, address: String) {
+        self.server = server
+        self.address = address
+    }
+}

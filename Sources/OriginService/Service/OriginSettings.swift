@@ -1,0 +1,15 @@
+/// How the service behaves.
+public struct OriginSettings: Equatable, Sendable {
+    /// The kind of manifest, where the content allows it.
+    public enum ManifestKind: String, CaseIterable, Sendable { case bts, dash, hls, emu }
+
+    public var manifest = ManifestKind.dash
+    /// How long addresses of content are good, in seconds.
+    public var addressLifetime: Int64 = 3600
+    /// The token that clients need; nil without.
+    public var token: String?
+    /// The address in manifests; nil: the one that the client used.
+    public var publicAddress: String?
+
+    public init() {}
+}

@@ -1,0 +1,40 @@
+import Crypto
+import Platform
+
+extension ServiceRoutes {
+    /// How long an offlined track may be kept without asking again, and how long after that it is played, in seconds.
+    private static let offlineSpan: Int64 = 7 * 86_400
+
+    /// The fields of docs/service.md, "Playbackinfo".
+    func playbackInfo(_ track: Track, _ manifest: Manifest, sessionId: String?, isOffline: Bool) -> JSONValue {
+        var json: JSONValue = [
+            "trackId": .integer(track.id), "assetPresentation": "FULL", "audioMode": "STEREO",
+            "audioQuality": .string(track.audioQuality),
+            "manifestMimeType": .string(manifest.kind.mimeType),
+            "manifestHash": .string(Self.hash(of: track, manifest.kind)),
+            "manifest": .string(base64(Array(manifest.text.utf8))),
+            "sampleRate": .integer(Int64(track.format.sampleRate)), "bitDepth": .integer(Int64(track.format.bitDepth)),
+        ]
+        if let sessionId { json["streamingSessionId"] = .string(sessionId) }
+        let gain = track.replayGain
+        for (name, value) in [
+            ("trackReplayGain", gain.trackGain), ("trackPeakAmplitude", gain.trackPeak),
+            ("albumReplayGain", gain.albumGain), ("albumPeakAmplitude", gain.albumPeak),
+        ] {
+            if let value { json[name] = .real(value) }
+        }
+        if isOffline {
+            json["offlineRevalidateAt"] = .integer(now() + Self.offlineSpan)
+            json["offlineValidUntil"] = .integer(now() + 2 * Self.offlineSpan)
+        }
+        return json
+    }
+
+    /// The same as long as the content is: it does not depend on addresses and their signatures.
+    private static func hash(of track: Track, _ kind: Manifest.Kind) -> String {
+        guard let hash = try? SHA256.hash(Array("\(track.id)/\(track.version)/\(kind.rawValue)".utf8)) else {
+            preconditionFailure("SHA-256 without memory")
+        }
+        return base64(hash)
+    }
+}

@@ -1,0 +1,174 @@
+import Crypto
+import Database
+import Glibc
+import Media
+import PCM
+import Platform
+
+/// What each request is answered with (docs/service.md).
+///
+/// Thread: any.
+struct ServiceRoutes: Sendable {
+    /// The reasons that the service gives beside a status.
+    enum SubStatus {
+        static let wrongParameter = 1002
+        static let wrongSignature = 1003
+        static let notFound = 2001
+        static let notReady = 4005
+        static let wrongToken = 11003
+    }
+
+    let index: MusicIndex
+    let settings: OriginSettings
+    let signer: URLSigner
+    /// In seconds since 1970.
+    let now: @Sendable () -> Int64
+
+    func answer(to request: HTTPRequest) -> HTTPAnswer {
+        do throws(DatabaseError) {
+            let path = request.components
+            guard path.first == "v1" else { return notFound() }
+            switch (path.count, path.dropFirst().first) {
+            case (5, "content"): return try content(path[2], version: path[3], name: String(path[4]), request)
+            case (4, "tracks") where path[3] == "playbackinfo":
+                return try authorised(request) { () throws(DatabaseError) in try playbackInfo(path[2], request) }
+            default: return notFound()
+            }
+        } catch {
+            Log.error("index: \(error.description)")
+            return .refusal(500, 999, "The index of the music cannot be read.")
+        }
+    }
+
+    private func notFound() -> HTTPAnswer { .refusal(404, SubStatus.notFound, "There is nothing of this name.") }
+
+    private func authorised(
+        _ request: HTTPRequest, _ answer: () throws(DatabaseError) -> HTTPAnswer
+    ) throws(DatabaseError) -> HTTPAnswer {
+        if let token = settings.token {
+            let given = request.headers["authorization"] ?? ""
+            guard equalInConstantTime(Array(given.utf8), Array("Bearer \(token)".utf8)) else {
+                return .refusal(401, SubStatus.wrongToken, "The token is missing or wrong.")
+            }
+        }
+        return try answer()
+    }
+
+    /// A track whose file is there and as the index knows it.
+    private func track(_ id: Substring) throws(DatabaseError) -> Result<(Track, OpenedFile), Unavailable> {
+        guard let number = Int64(id), let track = try index.track(number), let stamp = FileStamp(of: track.path),
+            let file = try? OpenedFile(track.path)
+        else { return .failure(.unknown) }
+        return stamp == track.stamp ? .success((track, file)) : .failure(.changed)
+    }
+
+    private enum Unavailable: Error {
+        case unknown
+        case changed
+
+        var answer: HTTPAnswer {
+            switch self {
+            case .unknown: return .refusal(404, SubStatus.notFound, "There is no track of this number.")
+            case .changed:
+                var answer = HTTPAnswer.refusal(503, SubStatus.notReady, "The file has changed and is read again.")
+                answer.headers.append(HTTPField("Retry-After", "2"))
+                return answer
+            }
+        }
+    }
+
+    // MARK: Playbackinfo
+
+    private static let audioQualities = ["LOW", "HIGH", "LOSSLESS", "HI_RES", "HI_RES_LOSSLESS"]
+
+    private func playbackInfo(_ id: Substring, _ request: HTTPRequest) throws(DatabaseError) -> HTTPAnswer {
+        let quality = request.query["audioquality"] ?? "LOSSLESS"
+        guard Self.audioQualities.contains(quality) else { return wrongParameter("audioquality") }
+        let mode = request.query["playbackmode"] ?? "STREAM"
+        guard mode == "STREAM" || mode == "OFFLINE" else { return wrongParameter("playbackmode") }
+        let kind = request.query["manifest"].map(Manifest.Kind.init(rawValue:)) ?? settings.manifest
+        guard let kind else { return wrongParameter("manifest") }
+        let origin = settings.publicAddress ?? request.origin
+        guard let origin else { return wrongParameter("Host") }
+        switch try track(id) {
+        case .failure(let reason): return reason.answer
+        case .success(let (track, file)):
+            let manifest = try manifest(kind, of: track, file, at: addresses(of: track, origin))
+            let sessionId = request.headers["x-tidal-streamingsessionid"]
+            return .json(
+                playbackInfo(track, manifest, sessionId: sessionId, isOffline: mode == "OFFLINE"))
+        }
+    }
+
+    private func wrongParameter(_ name: String) -> HTTPAnswer {
+        .refusal(400, SubStatus.wrongParameter, "The value of \(name) is not known.")
+    }
+
+    private func addresses(of track: Track, _ origin: String) -> ContentAddresses {
+        let folder = ContentAddresses.folder(of: track)
+        return ContentAddresses(
+            origin: origin, folder: folder,
+            signature: signer.signature(of: folder, until: now() + settings.addressLifetime))
+    }
+
+    private func manifest(
+        _ kind: Manifest.Kind, of track: Track, _ file: OpenedFile, at addresses: ContentAddresses
+    ) throws(DatabaseError) -> Manifest {
+        guard kind != .bts, let table = try SegmentTables(index: index).table(of: track, file) else {
+            return .bts(track, at: addresses)
+        }
+        return switch kind {
+        case .bts: .bts(track, at: addresses)
+        case .dash: .dash(table, of: track, at: addresses)
+        case .hls: .hls(table, of: track, at: addresses)
+        case .emu: .emu(at: addresses)
+        }
+    }
+
+    // MARK: Content
+
+    private static let keptForAWeek = "private, max-age=604800, immutable"
+
+    private func content(
+        _ id: Substring, version: Substring, name: String, _ request: HTTPRequest
+    ) throws(DatabaseError) -> HTTPAnswer {
+        let folder = "/v1/content/\(id)/\(version)/"
+        let token = request.query["token"] ?? ""
+        guard signer.isValid(token, of: folder, at: now()) else {
+            return .refusal(403, SubStatus.wrongSignature, "The address has expired, or it is not from this service.")
+        }
+        guard case .success(let (track, file)) = try track(id), track.version == version else { return notFound() }
+        func resource(_ body: ContentBody, _ type: String) -> HTTPAnswer {
+            ServedResource(
+                body: body, contentType: type, entityTag: "\"\(track.version)-\(name)\"",
+                lastModified: track.stamp.modifiedSeconds, cacheControl: Self.keptForAWeek
+            ).answer(to: request)
+        }
+        if name == track.fileName {
+            return resource(ContentBody([.file(file, 0..<track.stamp.size)]), track.mimeType)
+        }
+        guard let table = try SegmentTables(index: index).table(of: track, file) else { return notFound() }
+        let fragmented = FragmentedFLAC(table: table, format: track.format)
+        switch name {
+        case "init.mp4": return resource(ContentBody(fragmented.initialization()), "audio/mp4")
+        case "playlist.m3u8":
+            guard let origin = settings.publicAddress ?? request.origin else { return wrongParameter("Host") }
+            let addresses = ContentAddresses(origin: origin, folder: folder, signature: "token=\(token)")
+            // It carries a signature that others do not have, and that expires.
+            return HTTPAnswer(
+                headers: [
+                    HTTPField("Content-Type", Manifest.Kind.hls.mimeType), HTTPField("Cache-Control", "no-store"),
+                ],
+                body: ContentBody(Array(Manifest.hls(table, of: track, at: addresses).text.utf8)))
+        default:
+            guard name.hasSuffix(".mp4"), let number = Int(name.dropLast(4)) else { return notFound() }
+            do throws(MediaError) {
+                guard let body = try fragmented.segment(number, of: file) else { return notFound() }
+                return resource(body, "audio/mp4")
+            } catch {
+                Log.warning("\(track.path): \(error)")
+                return Unavailable.changed.answer
+            }
+        }
+    }
+}
