@@ -8,7 +8,8 @@ import Platform
 enum OriginCommand {
     static func main() {
         do throws(OriginArguments.Mistake) {
-            let arguments = try OriginArguments(Array(CommandLine.arguments.dropFirst()), ProcessInfo.processInfo.environment)
+            let arguments = try OriginArguments(
+                Array(CommandLine.arguments.dropFirst()), ProcessInfo.processInfo.environment)
             switch arguments.command {
             case .help: print(OriginArguments.help)
             case .version: print("tonearm-origin \(OriginArguments.version)")

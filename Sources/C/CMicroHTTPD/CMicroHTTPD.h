@@ -30,3 +30,9 @@ static inline int tonearm_http_socket(struct MHD_Connection *connection)
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     return info ? info->connect_fd : -1;
 }
+
+/// Lets headers of the response say its length, instead of libmicrohttpd.
+static inline void tonearm_http_own_length(struct MHD_Response *response)
+{
+    MHD_set_response_options(response, MHD_RF_INSANITY_HEADER_CONTENT_LENGTH, MHD_RO_END);
+}

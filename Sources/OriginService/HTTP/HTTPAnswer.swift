@@ -32,7 +32,10 @@ extension HTTPAnswer {
     /// An error as the player reads it (docs/service.md).
     static func refusal(_ status: Int, _ subStatus: Int, _ message: String) -> HTTPAnswer {
         json(
-            ["status": .integer(Int64(status)), "subStatus": .integer(Int64(subStatus)), "userMessage": .string(message)],
+            [
+                "status": .integer(Int64(status)), "subStatus": .integer(Int64(subStatus)),
+                "userMessage": .string(message),
+            ],
             status: status)
     }
 }

@@ -141,6 +141,7 @@ private func send(_ answer: HTTPAnswer, on connection: OpaquePointer) -> MHD_Res
     }
     guard let response else { return .NO }
     defer { MHD_destroy_response(response) }
+    if answer["Content-Length"] != nil { tonearm_http_own_length(response) }
     for header in answer.headers { MHD_add_response_header(response, header.name, header.value) }
     if answer["Date"] == nil { MHD_add_response_header(response, "Date", HTTPDate.text(Int64(time(nil)))) }
     return MHD_queue_response(connection, UInt32(answer.status), response)

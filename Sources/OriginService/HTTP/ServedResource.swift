@@ -11,7 +11,10 @@ struct ServedResource: Sendable {
     func answer(to request: HTTPRequest) -> HTTPAnswer {
         var headers = [HTTPField("ETag", entityTag), HTTPField("Cache-Control", cacheControl)]
         if let lastModified { headers.append(HTTPField("Last-Modified", HTTPDate.text(lastModified))) }
-        if isNotModified(request) { return HTTPAnswer(status: 304, headers: headers) }
+        if isNotModified(request) {
+            // The length is that of the content (RFC 9110, 8.6), and not 0, which a cache would believe.
+            return HTTPAnswer(status: 304, headers: headers + [HTTPField("Content-Length", "\(body.count)")])
+        }
         headers += [HTTPField("Content-Type", contentType), HTTPField("Accept-Ranges", "bytes")]
         guard let text = request.headers["range"], mayBePart(request) else {
             return HTTPAnswer(status: 200, headers: headers, body: body)

@@ -20,6 +20,18 @@ let mediaTargets = [
     FuzzTarget("aiff") { decode(signed(signed($0, "FORM"), $0.first == 0x43 ? "AIFC" : "AIFF", at: 8)) },
     FuzzTarget("file") { decode($0, knowsLength: false) },
     FuzzTarget("flac-frames") { decode([0] + $0) },
+    FuzzTarget("flac-frame-list") { bytes in
+        guard var frames = try? FLACFrames(MemorySource(signed(bytes, "fLaC"))) else { return }
+        var end = frames.audioOffset
+        var sample: Int64 = 0
+        while let frame = try? frames.next() {
+            require(frame.offset == end && frame.firstSample == sample, "a gap between frames")
+            require(frame.byteCount > 0 && frame.sampleCount > 0, "an empty frame")
+            end += Int64(frame.byteCount)
+            sample += Int64(frame.sampleCount)
+        }
+        require(end <= Int64(bytes.count), "a frame behind the end")
+    },
     FuzzTarget("not-yet") { bytes in
         var exercise = DecoderExercise(frameLimit: 20_000)
         exercise.run(bytes, knowsLength: bytes.count % 2 == 0, notYetEvery: 2 + bytes.count % 7)

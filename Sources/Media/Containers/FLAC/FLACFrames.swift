@@ -109,7 +109,8 @@ public struct FLACFrames {
     /// Whether a frame with this header may hold the samples from `sample` on.
     private func begins(_ header: FLACFrameHeader, at sample: Int64) -> Bool {
         guard header.channelCount == format.channelCount, (header.sampleRate ?? format.sampleRate) == format.sampleRate,
-            (header.bitDepth ?? format.bitDepth) == format.bitDepth, isFixed == nil || isFixed == !header.hasVariableSize
+            (header.bitDepth ?? format.bitDepth) == format.bitDepth,
+            isFixed == nil || isFixed == !header.hasVariableSize
         else { return false }
         if let totalSamples, sample + Int64(header.blockSize) > totalSamples { return false }
         if header.hasVariableSize { return header.number == sample }

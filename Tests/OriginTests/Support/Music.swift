@@ -1,0 +1,86 @@
+import Foundation
+import TestSupport
+
+/// A piece of sound, and the files that real encoders make of it.
+struct Music: Sendable {
+    var frames = 400_000
+    var rate = 44_100
+    var channels = 2
+    /// 16 or 24.
+    var depth = 16
+    var seed: UInt64 = 1
+
+    /// Interleaved, little-endian.
+    func samples() -> [UInt8] {
+        var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+        var level = [Int64](repeating: 0, count: channels)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(frames * channels * depth / 8)
+        for index in 0..<(frames * channels) {
+            state ^= state << 13
+            state ^= state >> 7
+            state ^= state << 17
+            let noise = Int64(Int32(truncatingIfNeeded: state))
+            level[index % channels] = (level[index % channels] * 15 + noise / 8) / 16
+            let value = UInt32(bitPattern: Int32(clamping: level[index % channels]))
+            for byte in (4 - depth / 8)..<4 { bytes.append(UInt8(truncatingIfNeeded: value >> UInt32(8 * byte))) }
+        }
+        return bytes
+    }
+
+    /// Encodes it with `flac`.
+    /// - Parameter options: of `flac`, after the defaults.
+    func writeFLAC(to path: String, _ options: [String] = []) throws {
+        let folder = try ScratchFolder()
+        try Data(samples()).write(to: URL(fileURLWithPath: folder["raw"]))
+        try run(
+            "/usr/bin/flac",
+            [
+                "--totally-silent", "--force", "--lax", "--force-raw-format", "--endian=little", "--sign=signed",
+                "--channels=\(channels)", "--bps=\(depth)", "--sample-rate=\(rate)", "-o", path,
+            ] + options + [folder["raw"]])
+    }
+
+    /// Lets `ffmpeg` write a file of the kind that its name says.
+    func write(to path: String) throws {
+        let folder = try ScratchFolder()
+        try Data(samples()).write(to: URL(fileURLWithPath: folder["raw"]))
+        try run(
+            "/usr/bin/ffmpeg",
+            [
+                "-loglevel", "error", "-y", "-f", "s\(depth)le", "-ar", "\(rate)", "-ac", "\(channels)", "-i",
+                folder["raw"], path,
+            ])
+    }
+
+    /// The samples that `ffmpeg` decodes from `file`, in the form of `samples()`.
+    func decoded(_ file: [UInt8], name: String) throws -> [UInt8] {
+        let folder = try ScratchFolder()
+        try Data(file).write(to: URL(fileURLWithPath: folder[name]))
+        let arguments = ["-loglevel", "error", "-i", folder[name], "-f", "s\(depth)le", folder["decoded"]]
+        let errors = try run("/usr/bin/ffmpeg", arguments)
+        guard errors.isEmpty else { throw Unexpected("ffmpeg: \(errors)") }
+        return Array(try Data(contentsOf: URL(fileURLWithPath: folder["decoded"])))
+    }
+}
+
+/// Runs a program to its end.
+/// - Returns: what it wrote to stderr.
+@discardableResult
+func run(_ program: String, _ arguments: [String]) throws -> String {
+    let process = Process()
+    let errors = Pipe()
+    process.executableURL = URL(fileURLWithPath: program)
+    process.arguments = arguments
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = errors.fileHandleForWriting
+    try process.run()
+    try errors.fileHandleForWriting.close()
+    let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+        throw Unexpected("\(program) \(arguments.joined(separator: " ")): \(text)")
+    }
+    return text
+}

@@ -1,0 +1,59 @@
+import Foundation
+import Platform
+import TestSupport
+
+/// Something that a test waits for will not come any more.
+struct Unexpected: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+/// The built `tonearm-origin`, serving a music folder on a port of the kernel's choice.
+final class RunningOrigin {
+    private(set) var address = ""
+    private let process = Process()
+    private let output = Pipe()
+    private var unread = Data()
+
+    /// Starts it, and waits until it listens and has scanned the folder.
+    init(_ music: String, state: String, _ options: String...) throws {
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        process.executableURL = URL(fileURLWithPath: "\(Folder.containing(tests))/tonearm-origin")
+        process.arguments = ["serve", music, "--port", "0", "--state", state] + options
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output.fileHandleForWriting
+        try process.run()
+        try output.fileHandleForWriting.close()
+        let line = try self.line { $0.hasPrefix("serving ") }
+        guard let words = line.split(separator: " ").last else { throw Unexpected("no address in: \(line)") }
+        address = String(words)
+        _ = try self.line { $0.contains(" new or changed") }
+    }
+
+    deinit {
+        process.terminate()
+        process.waitUntilExit()
+    }
+
+    /// The next line of its output that is as wanted.
+    @discardableResult
+    func line(where isWanted: (String) -> Bool) throws -> String {
+        while true {
+            while !unread.contains(UInt8(ascii: "\n")) {
+                let more = output.fileHandleForReading.availableData
+                if more.isEmpty { throw Unexpected("the origin ended before it said what is waited for") }
+                unread += more
+            }
+            let line = unread.prefix { $0 != UInt8(ascii: "\n") }
+            unread = Data(unread.dropFirst(line.count + 1))
+            let text = String(decoding: line, as: UTF8.self)
+            if isWanted(text) { return text }
+        }
+    }
+
+    /// Ends it as systemd does.
+    func end() {
+        process.terminate()
+        process.waitUntilExit()
+    }
+}
