@@ -1,42 +1,29 @@
 # shellcheck shell=bash
-# A private configuration of apt for packages of arm64, and of amd64 for tools that build kernel modules. Sourced by
-# firmware-image/pin and firmware-image/build. Does not read or change this machine's own lists and sources. Needs
-# FIRMWARE and CACHE.
+# The private configuration of apt for images: packages of arm64, and of amd64 for tools that build kernel modules.
+# Sourced by firmware-image/pin and firmware-image/build. Needs ROOT, FIRMWARE and CACHE.
 
-# debian_mirror: the mirror that this machine's apt uses. TONEARM_MIRROR names another one.
-debian_mirror() {
-    local mirror=${TONEARM_MIRROR:-}
+# make_image_apt: $CACHE/apt/apt.conf and the package lists of all suites in packages.sources, from the mirror that the
+# cross builds use too.
+make_image_apt() {
+    local apt=$CACHE/apt machine=$CACHE/apt-machine mirror suite component archive
+    local keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+    "$ROOT/tools/lib/cross-step" aarch64 make_apt "$machine" || return
+    # The release itself comes from the mirror's folder `debian`; security has a folder beside it.
+    mirror=$(sed -n 's|^deb \[.*\] \(.*\)/debian/* bookworm main$|\1|p' "$machine/binary.list" | head -n 1)
     if [ -z "$mirror" ]; then
-        mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep --max-count=1 '/debian/$')
-    fi
-    if [ -z "$mirror" ]; then
-        echo "This machine's apt has no source of Debian. Name a mirror in TONEARM_MIRROR, as a URL, and try again." >&2
+        echo "The mirror of Debian 12 does not end in /debian. Name another one in TONEARM_MIRROR, as a URL."
         return 1
     fi
-    echo "${mirror%/}"
-}
-
-# make_arm64_apt: $CACHE/apt.conf and the package lists.
-make_arm64_apt() {
-    local suite component archive mirror
-    local keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-    mirror=$(debian_mirror) || return
-    mkdir -p "$CACHE"/apt/{lists/partial,archives/partial}
-    : >"$CACHE/apt/status"
+    mkdir -p "$apt"/{state/lists/partial,cache/archives/partial}
+    : >"$apt/status"
     sed '/^#/d' "$FIRMWARE/packages.sources" | while read -r suite component archive; do
-        echo "deb [signed-by=$keyring] ${mirror%/debian}/$archive $suite $component"
-    done >"$CACHE/apt/sources.list"
-    cat >"$CACHE/apt/apt.conf" <<END
-APT::Architecture "arm64";
-APT::Architectures { "arm64"; "amd64"; };
-Dir::State "$CACHE/apt";
-Dir::State::status "$CACHE/apt/status";
-Dir::Cache "$CACHE/apt";
-Dir::Etc::sourcelist "$CACHE/apt/sources.list";
-Dir::Etc::sourceparts "/dev/null";
-Acquire::Languages "none";
-Acquire::Retries "3";
-APT::Sandbox::User "";
-END
-    APT_CONFIG=$CACHE/apt/apt.conf apt-get update --quiet
+        echo "deb [signed-by=$keyring] $mirror/$archive $suite $component"
+    done >"$apt/source.list"
+    {
+        sed "s|$machine|$apt|g" "$machine/apt.conf"
+        echo 'APT::Architecture "arm64";'
+        echo 'APT::Architectures { "arm64"; "amd64"; };'
+        echo 'Acquire::Retries "3";'
+    } >"$apt/apt.conf"
+    APT_CONFIG=$apt/apt.conf apt-get update --quiet
 }

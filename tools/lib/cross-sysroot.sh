@@ -1,10 +1,8 @@
 # shellcheck shell=bash
 # Sysroots of Debian packages, with our own builds of alsa-lib, SQLite and mbedTLS in them. Sourced, never run. Nothing
 # of a target is executed and nothing needs root.
-
-SUITE=bookworm
-# Where mbedTLS comes from: 2.28, the version of SUITE, has no TLS 1.3, and its authors have stopped.
-NEXT_SUITE=trixie
+# shellcheck source=apt.sh
+source "$ROOT/tools/lib/apt.sh"
 
 # C library, compiler support, and the libraries of Package.swift except alsa-lib, of which Debian has no static
 # archive, and mbedTLS, whose version in SUITE is too old.
@@ -65,73 +63,6 @@ MBEDTLS_SET=(
 # Small, and in sections, so that the linker can leave out what the engine does not call. Nothing is ever thrown through
 # C, so there is nothing to unwind.
 LIBRARY_CFLAGS=(-Oz -ffunction-sections -fdata-sections -fno-asynchronous-unwind-tables -fno-unwind-tables)
-
-# make_apt DIR: a private configuration of apt with this machine's Debian mirrors, sources included, so that neither the
-# machine's own lists nor its sources are touched. $DIR/apt.conf is for APT_CONFIG, $DIR/binary.list for mmdebstrap.
-# TONEARM_MIRROR names a mirror when the machine's own sources have none of Debian's.
-make_apt() {
-    local dir=$1 keyring=/usr/share/keyrings/debian-archive-keyring.gpg archives archive
-    mkdir -p "$dir/state/lists/partial" "$dir/cache/archives/partial"
-    : >"$dir/status"
-    : >"$dir/machine.conf"
-    if [ -n "${TONEARM_MIRROR:-}" ]; then
-        archives="$TONEARM_MIRROR $SUITE main"
-    else
-        # What the machine's lists say of their origin is known only after an update, here into a private place.
-        cat >"$dir/machine.conf" <<END
-Dir::State "$dir/state";
-Dir::State::status "$dir/status";
-Dir::Cache "$dir/cache";
-Acquire::Languages "none";
-END
-        APT_CONFIG=$dir/machine.conf apt-get update --quiet
-        archives=$(APT_CONFIG=$dir/machine.conf apt-get indextargets \
-            --format '$(ORIGIN)|$(CODENAME)|$(COMPONENT)|$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
-            sed -n "s/^Debian|${SUITE}[a-z-]*|main|//p" | sort -u)
-    fi
-    if [ -z "$archives" ]; then
-        echo "This machine's apt has no source of Debian's suite '$SUITE', component main."
-        echo "Name a mirror in TONEARM_MIRROR, as a URL, and try again."
-        return 1
-    fi
-    : >"$dir/binary.list"
-    : >"$dir/source.list"
-    while read -r archive; do
-        echo "deb [signed-by=$keyring] $archive" >>"$dir/binary.list"
-        echo "deb-src [signed-by=$keyring] $archive" >>"$dir/source.list"
-    done <<<"$archives"
-    cat >"$dir/apt.conf" <<END
-Dir::State "$dir/state";
-Dir::State::status "$dir/status";
-Dir::Cache "$dir/cache";
-Dir::Etc::sourcelist "$dir/source.list";
-Dir::Etc::sourceparts "/dev/null";
-Acquire::Languages "none";
-APT::Sandbox::User "";
-END
-    APT_CONFIG=$dir/apt.conf apt-get update --quiet
-}
-
-# make_next_apt APT DIR: the same for sources of NEXT_SUITE, apart from it, because apt takes the newest version that it
-# knows. The signatures verify with the keyring that SUITE has.
-make_next_apt() {
-    local apt=$1 dir=$2
-    mkdir -p "$dir/state/lists/partial" "$dir/cache/archives/partial"
-    : >"$dir/status"
-    sed "s/$SUITE/$NEXT_SUITE/" "$apt/source.list" >"$dir/source.list"
-    sed "s|$apt|$dir|g" "$apt/apt.conf" >"$dir/apt.conf"
-    APT_CONFIG=$dir/apt.conf apt-get update --quiet
-}
-
-# fetch_source APT PACKAGE DIR: unpacks Debian's source package, patches applied, to DIR.
-fetch_source() {
-    local apt=$1 package=$2 dir=$3
-    rm -rf "$dir" "$dir.new"
-    mkdir -p "$dir.new"
-    (cd "$dir.new" && APT_CONFIG=$apt/apt.conf apt-get source --quiet "$package")
-    mv "$dir.new/$package"-*/ "$dir"
-    rm -rf "$dir.new"
-}
 
 # patch_alsa SOURCE
 patch_alsa() { patch --directory="$1" --strip=1 --fuzz=0 <"$ROOT/tools/lib/alsa-lib.patch"; }
