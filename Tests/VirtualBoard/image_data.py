@@ -8,9 +8,18 @@ from pathlib import Path
 
 from virtual_board.image_board import MIB, ImageBoard
 from virtual_board.music import tune, write_flac
+from virtual_board.slot_variant import slot_variant, write_program
 
 STATUS = "/proc/asound/HiFi/pcm0p/sub0/status"
 RESET_LINE = 6
+
+SLOW_MODPROBE = """
+case $* in
+*fs-ext4*) exit 0 ;;
+*ext4*) sleep 5 ;;
+esac
+exec busybox modprobe "$@"
+"""
 
 
 class Data(unittest.TestCase):
@@ -54,6 +63,30 @@ class Data(unittest.TestCase):
         board.power_off()
         self.assertIn("repaired", board.read_file("tonearm-report.txt"))
         self.assertEqual(board.check_data()[0], 0)
+
+    def test_it_is_unmounted_whatever_uses_it(self):
+        board = self.board(music=self.folder)
+        self.assert_plays(board)
+        self.assertFalse(board.data_was_unmounted())
+        board.start_script("cd /data/music && exec 5>open && trap '' TERM && while true; do sleep 100; done")
+        board.wait_until("[ -e /data/music/open ]")
+        board.power_off()
+        self.assertTrue(board.data_was_unmounted())
+        # A DAC on the header: the board restarts in the middle of its start.
+        board.write_file("tonearm.conf", "[image]\ndac = pcm5102a\n")
+        board.power_on_without_agent()
+        board.wait_until_off()
+        self.assertEqual(board.state["overlay"], "pcm5102a")
+        self.assertTrue(board.data_was_unmounted())
+        self.assertNotIn("can't unmount", board.console)
+
+    def test_it_waits_for_the_driver_of_its_file_system(self):
+        # A modprobe that the kernel calls while another one still loads ext4 does nothing.
+        board = ImageBoard()
+        self.addCleanup(board.discard)
+        board.write_slot("a", slot_variant(lambda root: write_program(root / "usr/bin/modprobe", SLOW_MODPROBE)))
+        board.power_on(network=False)
+        self.assertIn("/dev/vda4", board.run("grep", " /data ", "/proc/mounts").stdout)
 
     def test_a_destroyed_file_system_is_made_again_and_reported(self):
         board = self.board()

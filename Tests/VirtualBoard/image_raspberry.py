@@ -1,5 +1,5 @@
-"""The image of the Raspberry Pi 3 on QEMU's model of it, as far as that goes: U-Boot, kernel, root, data partition. The
-model has no I2S, and its GPIO inputs are always low."""
+"""The image of the Raspberry Pi 3 on QEMU's model of it, as far as that goes: U-Boot, overlays, kernel, root, data
+partition. The model has no I2S, and its GPIO inputs are always low."""
 
 import os
 import shutil
@@ -11,46 +11,78 @@ from pathlib import Path
 
 from virtual_board.image_board import MIB, ROOT, disk
 from virtual_board.qemu import PATIENCE
+from virtual_board.slot_variant import slot_variant, write_program
 
 CACHE = ROOT / "build/firmware-image"
+IMAGE = CACHE / "rpi3"
 CONSOLE = "console=ttyS1,115200 ignore_loglevel"
+
+#: The board's own service: says what the kernel got from U-Boot.
+SAY_CARD = """
+echo "card: $(cat /proc/device-tree/sound-dac/simple-audio-card,name)" >/dev/console
+exec sleep 100000
+"""
 
 
 class RaspberryPi3(unittest.TestCase):
-    def test_it_starts_up_to_its_services(self):
-        folder = Path(tempfile.mkdtemp(prefix="raspberry-"))
-        self.addCleanup(shutil.rmtree, folder)
-        card = folder / "card.img"
-        image = next((CACHE / "rpi3").glob("tonearm-rpi3-*.img"))
-        subprocess.run(["cp", "--sparse=always", image, card], check=True)
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="raspberry-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.card = self.folder / "card.img"
+        image = next(IMAGE.glob("tonearm-rpi3-*.img"))
+        subprocess.run(["cp", "--sparse=always", image, self.card], check=True)
         # QEMU wants the size of a card to be a power of two.
-        os.truncate(card, 512 * MIB)
-        subprocess.run(["mcopy", "-o", "-i", f"{card}@@{disk.BOOT.start}", "-", "::/tonearm.conf"], check=True,
-                       input=b"[image]\nserial-console = yes\n")
-        with card.open("r+b") as file:
-            for number, place in enumerate(disk.STATES, 1):
-                file.seek(place)
-                file.write(disk.state(number, console=CONSOLE))
+        os.truncate(self.card, 512 * MIB)
+        self.log = self.folder / "console.log"
+
+    def write(self, place, content):
+        with self.card.open("r+b") as file:
+            file.seek(place)
+            file.write(content)
+
+    def configure(self, text):
+        subprocess.run(["mcopy", "-o", "-i", f"{self.card}@@{disk.BOOT.start}", "-", "::/tonearm.conf"], check=True,
+                       input=text.encode())
+        for number, place in enumerate(disk.STATES, 1):
+            self.write(place, disk.state(number, console=CONSOLE))
+
+    def power_on(self):
         trees = next(CACHE.glob("packages/linux-image-*/usr/lib/linux-image-*/broadcom"))
-        log = folder / "console.log"
+        self.log.unlink(missing_ok=True)
         board = subprocess.Popen(
             ["qemu-system-aarch64", "-M", "raspi3b", "-display", "none", "-no-reboot", "-monitor", "none",
-             "-serial", "null", "-serial", f"file:{log}", "-drive", f"file={card},if=sd,format=raw",
+             "-serial", "null", "-serial", f"file:{self.log}", "-drive", f"file={self.card},if=sd,format=raw",
              "-kernel", CACHE / "packages/u-boot-rpi/usr/lib/u-boot/rpi_3/u-boot.bin",
              "-dtb", trees / "bcm2837-rpi-3-b.dtb"])
         self.addCleanup(board.wait)
         self.addCleanup(board.kill)
+        return board
+
+    def test_it_starts_up_to_its_services(self):
+        self.configure("[image]\nserial-console = yes\n")
+        board = self.power_on()
         for text in ("RPI 3 Model B", "Starting kernel", "Run /init as init process", "mmcblk0: p1 p2 p3 p4",
                      "tonearm-data: made the data partition", "mounted filesystem"):
             with self.subTest(text=text):
-                self.wait_for(log, text, board)
+                self.wait_for(text, board)
 
-    def wait_for(self, log, text, board):
+    def test_a_dac_in_the_configuration_reaches_the_kernel_through_u_boot(self):
+        self.write(disk.SLOT_A.start, slot_variant(
+            lambda root: write_program(root / "usr/lib/tonearm/board", SAY_CARD), image=IMAGE))
+        self.configure("[image]\nserial-console = yes\ndac = pcm5102a\n")
+        # It restarts once; the emulator ends instead.
+        self.power_on().wait(PATIENCE)
+        self.wait_for("card: snd_rpi_hifiberry", self.power_on())
+
+    def wait_for(self, text, board):
         deadline = time.monotonic() + PATIENCE
-        while text not in (log.read_text(errors="replace") if log.exists() else ""):
-            self.assertIsNone(board.poll(), "the emulator has ended")
-            self.assertLess(time.monotonic(), deadline, f"no {text!r} on the console")
+        while text not in self.console():
+            self.assertIsNone(board.poll(), f"the emulator has ended\n{self.console()[-3000:]}")
+            self.assertLess(time.monotonic(), deadline, f"no {text!r} on the console\n{self.console()[-3000:]}")
             time.sleep(0.05)
+
+    def console(self):
+        return self.log.read_text(errors="replace") if self.log.exists() else ""
 
 
 if __name__ == "__main__":

@@ -1,13 +1,23 @@
 """The two slots of the firmware image: switching, counting, falling back."""
 
 import shutil
-import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-from virtual_board.image_board import IMAGE, ImageBoard, disk
+from virtual_board.image_board import ImageBoard, disk
 from virtual_board.music import tune, write_flac
+from virtual_board.slot_variant import slot_variant
+
+
+def quick_to_prove(root):
+    """The engine has to be healthy for 3 s, and has 20 s to become so."""
+    (root / "etc/health").write_text("3 20\n")
+
+
+def without_engine(root):
+    quick_to_prove(root)
+    (root / "usr/bin/tonearm").unlink()
 
 
 class Slots(unittest.TestCase):
@@ -15,25 +25,10 @@ class Slots(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = Path(tempfile.mkdtemp(prefix="image-slot-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder)
-        cls.good = cls.variant("good")
-        cls.sick = cls.variant("sick", without="usr/bin/tonearm")
+        cls.good = slot_variant(quick_to_prove)
+        cls.sick = slot_variant(without_engine)
         cls.music = cls.folder / "music"
         write_flac(cls.music / "1.flac", tune(44_100, 16, seconds=60, seed=9))
-
-    @classmethod
-    def variant(cls, name, without=None):
-        """A slot like the image's, in which the engine has to be healthy for 3 s, and has 20 s to become so."""
-        root = cls.folder / name
-        shutil.copytree(IMAGE / "root", root, symlinks=True)
-        (root / "etc/health").write_text("3 20\n")
-        (root / "etc/tonearm-release").write_text(f"board=virtual\nversion=0.9-{name}\n")
-        if without:
-            (root / without).unlink()
-        image = cls.folder / f"{name}.squashfs"
-        subprocess.run(["mksquashfs", root, image, "-quiet", "-no-progress", "-all-root", "-comp", "gzip",
-                        "-Xcompression-level", "1"], check=True, stdout=subprocess.DEVNULL)
-        original = (IMAGE / "slot.img").read_bytes()
-        return image.read_bytes().ljust(disk.HEADER, b"\0") + original[disk.HEADER:]
 
     def board(self, slot_b, **options):
         """A board on which the second slot is to be tried at the next start."""

@@ -13,8 +13,9 @@ import time
 import unittest
 from pathlib import Path
 
-from virtual_board.image_board import IMAGE, ROOT, ImageBoard, disk, signed_bundle
+from virtual_board.image_board import IMAGE, ROOT, ImageBoard, signed_bundle
 from virtual_board.music import silence, tune, write_flac
+from virtual_board.slot_variant import slot_variant
 from virtual_board.sound import Recorder, difference
 
 TEST_KEY = ROOT / "firmware-image/test-key.pem"
@@ -27,23 +28,32 @@ STATUS = "/proc/asound/HiFi/pcm0p/sub0/status"
 HOST = "10.0.2.2"
 
 
+def new_key(path):
+    """A private key, as docs/firmware-image.md has it made."""
+    subprocess.run(["openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", path], check=True,
+                   capture_output=True)
+    return path
+
+
 class Update(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = Path(tempfile.mkdtemp(prefix="image-update-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder)
-        root = cls.folder / "root"
-        shutil.copytree(IMAGE / "root", root, symlinks=True)
-        (root / "etc/health").write_text("3 60\n")
-        (root / "etc/tonearm-release").write_text("board=virtual\nversion=0.9\n")
-        image = cls.folder / "root.squashfs"
-        subprocess.run(["mksquashfs", root, image, "-quiet", "-no-progress", "-all-root", "-comp", "gzip",
-                        "-Xcompression-level", "1"], check=True, stdout=subprocess.DEVNULL)
         release = (IMAGE / "root/etc/tonearm-release").read_text()
         cls.first = dict(line.split("=") for line in release.split())["version"]
-        original = (IMAGE / "slot.img").read_bytes()
-        cls.slot = image.read_bytes().ljust(disk.HEADER, b"\0") + original[disk.HEADER:]
+        cls.own_key = new_key(cls.folder / "own.pem")
+        cls.slot = slot_variant(cls.change)
         cls.good = signed_bundle(cls.slot, "virtual", "0.9", TEST_KEY)
+
+    @classmethod
+    def change(cls, root):
+        """The new version soon proves itself, and takes updates that are signed with another key."""
+        (root / "etc/health").write_text("3 60\n")
+        encoded = subprocess.run(["openssl", "pkey", "-in", cls.own_key, "-pubout", "-outform", "DER"], check=True,
+                                 capture_output=True).stdout
+        # The point, behind what says which curve it is on.
+        (root / "etc/tonearm/update-key").write_text(encoded[-65:].hex() + "\n")
 
     def board(self, network=False, **options):
         board = ImageBoard(**options)
@@ -71,7 +81,9 @@ class Update(unittest.TestCase):
         self.assertEqual(self.running(board), "0.9")
         board.wait_until("/usr/lib/tonearm/slots is-good")
         # The other way round, older and forced.
-        older = signed_bundle(self.slot, "virtual", "0.8.9", TEST_KEY)
+        stranger = signed_bundle(self.slot, "virtual", "0.9.1", TEST_KEY)
+        self.assertIn("signature", self.update(board, stranger).stderr)
+        older = signed_bundle(self.slot, "virtual", "0.8.9", self.own_key)
         self.assertIn("is older than 0.9", self.update(board, older).stderr)
         self.assertEqual(self.update(board, older, "--force").exit_code, 0)
         board.power_off()
@@ -138,13 +150,10 @@ class Update(unittest.TestCase):
     def test_what_is_wrong_is_refused_before_anything_is_written(self):
         board = self.board()
         before = board.root_of("b")
-        stranger = self.folder / "stranger.pem"
-        subprocess.run(["openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", stranger], check=True,
-                       capture_output=True)
         manifest = 64 + 30
         middle = len(self.good) // 2
         cases = {
-            "another key": (signed_bundle(self.slot, "virtual", "0.9", stranger), "signature"),
+            "another key": (signed_bundle(self.slot, "virtual", "0.9", self.own_key), "signature"),
             "a changed manifest": (self.changed(manifest), "signature"),
             "a changed piece": (self.changed(middle), "damaged or not complete"),
             "cut off": (self.good[:middle], "damaged or not complete"),

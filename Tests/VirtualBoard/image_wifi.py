@@ -5,6 +5,8 @@ import unittest
 from virtual_board.image_board import ImageBoard
 
 PASSWORD = "the right password"
+#: On the boot partition.
+REPORT = "tonearm-wifi.txt"
 
 #: Gives the second radio to a network namespace, with an access point and a DHCP server in it. The image's own
 #: wpa_supplicant is the access point, under another name.
@@ -66,9 +68,14 @@ class WiFi(unittest.TestCase):
         # Music does not need it.
         board.wait_for_engine()
         self.assertNotIn("192.168.77", board.run("ip", "address").stdout)
+        board.wait_until("dmesg | grep -q 'does not accept the password'")
         board.power_off()
+        self.assertEqual(board.read_file(REPORT), 'The Wi-Fi network "it"s my home" ([wifi home] in tonearm.conf) does '
+                                                  "not accept the password. Correct it there.\n")
         self.start(board, PASSWORD)
         self.assert_connects(board)
+        board.power_off()
+        self.assertNotIn(REPORT, board.files())
 
     def test_a_network_with_wpa3(self):
         board = ImageBoard()

@@ -186,6 +186,17 @@ class VirtualBoard:
         self._monitor.wait_for("DEVICE_DELETED", device="dac")
         return (self._boot / "speaker.wav").read_bytes()[WAV_HEADER:]
 
+    def plug_stick(self, name, image):
+        """Plugs in a USB stick with the content of the file `image`."""
+        self._monitor.execute("blockdev-add", driver="raw", file={"driver": "file", "filename": str(image)},
+                              **{"node-name": name})
+        self._monitor.execute("device_add", driver="usb-storage", id=name, drive=name, bus="usb.0")
+
+    def unplug_stick(self, name):
+        self._monitor.execute("device_del", id=name)
+        self._monitor.wait_for("DEVICE_DELETED", device=name)
+        self._monitor.execute("blockdev-del", **{"node-name": name})
+
     def plug_cable(self):
         """Plugs the Ethernet cable in, as it is when the board starts."""
         self._monitor.execute("set_link", name="ethernet", up=True)

@@ -116,6 +116,12 @@ class ImageBoard(VirtualBoard):
         copy.unlink()
         return result.returncode, result.stdout
 
+    def data_was_unmounted(self):
+        """Whether the data partition has nothing to replay: the feature `needs_recovery` of ext4 is not set."""
+        start, _ = self.data_partition()
+        features, = struct.unpack("<I", self.read(start + 1024 + 0x60, 4))
+        return not features & 4
+
     # On
 
     def power_on(self, network=True, held=(), counts=False):

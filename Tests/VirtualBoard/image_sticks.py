@@ -1,0 +1,83 @@
+"""USB sticks at the firmware image: music on them plays, nothing is ever written to them."""
+
+import hashlib
+import os
+import shutil
+import struct
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from virtual_board.image_board import MIB, ImageBoard
+from virtual_board.music import tune, write_flac
+
+STATUS = "/proc/asound/HiFi/pcm0p/sub0/status"
+SECTOR = 512
+
+
+class Sticks(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Path(tempfile.mkdtemp(prefix="image-sticks-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.music = cls.folder / "content"
+        write_flac(cls.music / "Frühling.flac", tune(44_100, 16, seconds=60, seed=7))
+
+    def fat_stick(self):
+        """As one comes out of a shop: one partition with FAT32."""
+        stick = self.folder / "fat.img"
+        start, size = MIB, 64 * MIB
+        with stick.open("wb") as file:
+            ends = b"\xfe\xff\xff"
+            entry = struct.pack("<B3sB3sII", 0, ends, 0x0C, ends, start // SECTOR, size // SECTOR)
+            file.write(bytes(446) + entry + bytes(48) + b"\x55\xaa")
+            file.truncate(start + size)
+        place = f"{stick}@@{start}"
+        subprocess.run(["mformat", "-i", place, "-F", "-v", "MY MUSIC", "-T", str(size // SECTOR), "-h", "64",
+                        "-s", "32", "-H", str(start // SECTOR), "::"], check=True)
+        subprocess.run(["mcopy", "-i", place, *self.music.iterdir(), "::/"], check=True,
+                       env=os.environ | {"LC_ALL": "C.UTF-8"})
+        return stick
+
+    def ext4_stick(self):
+        """Without partitions, and pulled out of another machine: its journal wants to be replayed."""
+        stick = self.folder / "ext4.img"
+        subprocess.run(["/sbin/mke2fs", "-q", "-t", "ext4", "-L", "MY_MUSIC", "-d", self.music, stick, "32M"],
+                       check=True, capture_output=True)
+        subprocess.run(["/sbin/debugfs", "-w", "-R", "feature needs_recovery", stick], check=True, capture_output=True)
+        return stick
+
+    def test_music_on_a_stick_plays_until_it_is_pulled_out(self):
+        sticks = [self.fat_stick(), self.ext4_stick()]
+        before = [hashlib.sha256(stick.read_bytes()).digest() for stick in sticks]
+        board = ImageBoard()
+        self.addCleanup(board.discard)
+        board.power_on(network=False)
+        board.wait_for_engine()
+        board.plug_stick("first", sticks[0])
+        board.wait_until("[ -e /media/MY_MUSIC/Frühling.flac ]")
+        mounts = board.run("grep", "/media/", "/proc/mounts").stdout.split()
+        self.assertEqual(mounts[:3], ["/dev/sda1", "/run/media/MY_MUSIC", "vfat"])
+        self.assertLessEqual({"ro", "nosuid", "nodev", "noexec"}, set(mounts[3].split(",")))
+        board.ask("queue", "set", "/media/MY_MUSIC", "--play")
+        board.wait_until(f"grep -q RUNNING {STATUS}")
+        # A second one with the same name has its own place.
+        board.plug_stick("second", sticks[1])
+        board.wait_until("[ -e /media/MY_MUSIC-sdb/Frühling.flac ]")
+
+        board.unplug_stick("first")
+        board.wait_until(f"[ ! -e /media/MY_MUSIC ] && ! grep -q RUNNING {STATUS}")
+        self.assertEqual(board.ask("status")["count"], 1)
+        board.plug_stick("first", sticks[0])
+        board.wait_until(f"grep -q RUNNING {STATUS}")
+        board.unplug_stick("first")
+        board.unplug_stick("second")
+        board.wait_until("! grep -q /media/ /proc/mounts")
+        self.assertEqual(board.run("ls", "/media/").stdout, "")
+        board.power_off()
+        self.assertEqual([hashlib.sha256(stick.read_bytes()).digest() for stick in sticks], before)
+
+
+if __name__ == "__main__":
+    unittest.main()
