@@ -46,13 +46,13 @@ class Slots(unittest.TestCase):
         return board.run_script(". /run/disk; echo $slot").stdout.strip()
 
     def restart_until_fallback(self, board):
-        """Starts the board until it has left the second slot; how often that was tried."""
+        """Starts the board until it runs the first slot again; how often the second one was tried."""
         tries = 0
         while True:
             board.power_on_without_agent()
             board.wait_for_console("Starting kernel")
             if board.state["slot"] == "a":
-                board.cut_power()
+                board.wait_for_agent()
                 return tries
             tries += 1
             # The slot restarts the board, which ends the emulator.
@@ -70,21 +70,20 @@ class Slots(unittest.TestCase):
         self.assertIn('"playing"', board.run("tonearm", "status", "--json").stdout)
         board.power_off()
         self.assertEqual((board.state["slot"], board.state["good"], board.state["tries"]), ("b", "b", "0"))
-        board.power_on(network=False)
-        self.assertEqual(self.running(board), "b")
 
     def test_a_slot_that_is_never_healthy_is_left_after_three_starts(self):
         board = self.board(self.sick)
         self.assertEqual(self.restart_until_fallback(board), 3)
-        board.power_on(network=False)
         self.assertEqual(self.running(board), "a")
         self.assertEqual(board.state["failed"], "b")
         board.wait_until("dmesg | grep -q 'slot b did not start'")
 
     def test_a_slot_without_a_root_is_left(self):
-        board = self.board(bytes(disk.HEADER) + self.good[disk.HEADER:])
+        board = ImageBoard()
+        self.addCleanup(board.discard)
+        board.write_slot("b", bytes(disk.HEADER) + self.good[disk.HEADER:])
+        board.write(disk.STATES[0], disk.state(9, slot="b", tries="3"))
         self.assertEqual(self.restart_until_fallback(board), 3)
-        board.power_on(network=False)
         self.assertEqual(self.running(board), "a")
 
     def test_a_damaged_kernel_is_not_started(self):

@@ -35,6 +35,9 @@ class VirtualBoard:
     card is there once it is plugged in.
     """
 
+    #: In microseconds, between two looks of `wait_until`.
+    _pause = 10_000
+
     def __init__(self, programs=None, music=None, files=None, disk_megabytes=256):
         """- programs: executables for /usr/bin of the board, by name.
         - music: a folder that the data disk begins with, as /data/music.
@@ -80,10 +83,14 @@ class VirtualBoard:
                 self._pins.set(line, line not in held)
             if not network:
                 self.pull_cable()
-            self._agent = self._connect(Agent, "agent", self.share)
-            self._agent.wait_until_ready()
+            self.wait_for_agent()
         except (BoardOff, TimeoutError) as problem:
             raise type(problem)(f"{problem}\n{self._last_words()}") from None
+
+    def wait_for_agent(self):
+        """Waits until the board can run programs."""
+        self._agent = self._connect(Agent, "agent", self.share)
+        self._agent.wait_until_ready()
 
     def power_off(self):
         """Turns the board off as an init system does: programs are asked to end, the disk is unmounted."""
@@ -121,7 +128,7 @@ class VirtualBoard:
 
     def wait_until(self, condition, seconds=PATIENCE):
         """Waits until a shell command succeeds."""
-        self.run_script(f"until {condition}; do usleep 10000; done", seconds)
+        self.run_script(f"until {condition}; do usleep {self._pause}; done", seconds)
 
     def put(self, content, path):
         """Writes a file of the board."""

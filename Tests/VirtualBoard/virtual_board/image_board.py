@@ -38,6 +38,9 @@ class ImageBoard(VirtualBoard):
             board.power_on()
     """
 
+    # Looking all the time would take most of what the emulator can do.
+    _pause = 50_000
+
     def __init__(self, card_megabytes=512, music=None):
         """- card_megabytes: the size of the card.
         - music: a folder for /data/music of a card that has been used before. Without one, this is a first boot.

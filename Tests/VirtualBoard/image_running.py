@@ -1,4 +1,4 @@
-"""USB sticks at the firmware image: music on them plays, nothing is ever written to them."""
+"""The firmware image while it runs: USB sticks, on which nothing is ever written, and no way in."""
 
 import hashlib
 import os
@@ -16,13 +16,17 @@ STATUS = "/proc/asound/HiFi/pcm0p/sub0/status"
 SECTOR = 512
 
 
-class Sticks(unittest.TestCase):
+class Running(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = Path(tempfile.mkdtemp(prefix="image-sticks-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         cls.music = cls.folder / "content"
         write_flac(cls.music / "Frühling.flac", tune(44_100, 16, seconds=60, seed=7))
+        cls.board = ImageBoard()
+        cls.addClassCleanup(cls.board.discard)
+        cls.board.power_on()
+        cls.board.wait_for_engine()
 
     def fat_stick(self):
         """As one comes out of a shop: one partition with FAT32."""
@@ -48,13 +52,19 @@ class Sticks(unittest.TestCase):
         subprocess.run(["/sbin/debugfs", "-w", "-R", "feature needs_recovery", stick], check=True, capture_output=True)
         return stick
 
+    def test_nothing_listens_and_nobody_can_log_in(self):
+        self.board.wait_until("ip address | grep -q 10.0.2.15")
+        for table in ("tcp", "tcp6"):
+            lines = self.board.run("cat", f"/proc/net/{table}").stdout.splitlines()[1:]
+            self.assertEqual([line for line in lines if line.split()[3] == "0A"], [])
+        self.assertNotIn("login", self.board.run("ps").stdout)
+        self.assertNotIn("getty", self.board.run("ps").stdout)
+        self.assertEqual(self.board.run_script("cut -d: -f7 /etc/passwd | sort -u").stdout, "/bin/false\n")
+
     def test_music_on_a_stick_plays_until_it_is_pulled_out(self):
         sticks = [self.fat_stick(), self.ext4_stick()]
         before = [hashlib.sha256(stick.read_bytes()).digest() for stick in sticks]
-        board = ImageBoard()
-        self.addCleanup(board.discard)
-        board.power_on(network=False)
-        board.wait_for_engine()
+        board = self.board
         board.plug_stick("first", sticks[0])
         board.wait_until("[ -e /media/MY_MUSIC/Frühling.flac ]")
         mounts = board.run("grep", "/media/", "/proc/mounts").stdout.split()
@@ -75,7 +85,6 @@ class Sticks(unittest.TestCase):
         board.unplug_stick("second")
         board.wait_until("! grep -q /media/ /proc/mounts")
         self.assertEqual(board.run("ls", "/media/").stdout, "")
-        board.power_off()
         self.assertEqual([hashlib.sha256(stick.read_bytes()).digest() for stick in sticks], before)
 
 
