@@ -55,7 +55,7 @@ public struct AudioProperties: Equatable, Sendable {
     /// Average bits per second of the encoded audio, if known.
     public var bitRate: Int?
 
-    public enum Container: String, Equatable, Sendable { case flac, wav, aiff }
+    public enum Container: String, Equatable, Sendable { case flac, wav, aiff, mp4 }
     public enum Codec: String, Equatable, Sendable { case flac, pcm }
 
     public init(format: PCMFormat, frameCount: Int64?, container: Container, codec: Codec, bitRate: Int?) {

@@ -50,6 +50,13 @@ public final class AudioOpening {
         case .aiff:
             let container = try AIFFContainer(audio, tags: tags)
             return decoder(of: container.packets, container.track)
+        case .mp4:
+            let container = try MP4Container(audio, tags: tags)
+            if let scheme = container.encryptionScheme {
+                throw .unsupported(what: "encrypted MP4 (\(scheme.rawValue))")
+            }
+            guard case .flac(let info) = container.codec else { throw .unsupported(what: "MP4 with an unknown codec") }
+            return TrackDecoder(container.track, container, try FLACFrameCodec(container, info), steps)
         }
     }
 

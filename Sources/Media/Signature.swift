@@ -11,7 +11,14 @@ enum Signature {
         if has("FORM", at: 0, in: head) {
             return has("AIFF", at: 8, in: head) || has("AIFC", at: 8, in: head) ? .aiff : nil
         }
-        return nil
+        if has("ftyp", at: 4, in: head) { return isPicture(head) ? nil : .mp4 }
+        return has("moov", at: 4, in: head) || has("styp", at: 4, in: head) ? .mp4 : nil
+    }
+
+    /// The brands of still pictures (ISO/IEC 23008-12).
+    private static func isPicture(_ head: [UInt8]) -> Bool {
+        has("avif", at: 8, in: head) || has("heic", at: 8, in: head) || has("heix", at: 8, in: head)
+            || has("mif1", at: 8, in: head)
     }
 
     /// The name of another known kind of file, or nil.
@@ -30,7 +37,7 @@ enum Signature {
     }
 
     private static let texts: [(name: StaticString, offset: Int, text: StaticString)] = [
-        ("MP4/M4A", 4, "ftyp"),
+        ("HEIF or AVIF", 4, "ftyp"),
         ("Ogg", 0, "OggS"),
         ("DSF", 0, "DSD "),
         ("DFF", 0, "FRM8"),

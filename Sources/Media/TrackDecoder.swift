@@ -1,6 +1,6 @@
 import PCM
 
-/// The decoder of a player: packets of a container, decoded by a codec, trimmed to the played part.
+/// The decoder of a player: packets of a container, decoded by a codec, trimmed to the played parts.
 final class TrackDecoder: AudioDecoder {
     let properties: AudioProperties
     let metadata: TrackMetadata
@@ -9,11 +9,14 @@ final class TrackDecoder: AudioDecoder {
     private let codec: any Codec
     private let steps: StepSource
     private let edit: TrackEdit
-    private var trim: FrameTrim
+    /// The part that is played.
+    private var part = 0
+    private var trim = FrameTrim()
+    private var silenceLeft: Int64 = 0
     /// Of the frames that the codec gives.
     private var channelCount: Int
-    /// A seek that could not be carried out yet: its source failed, or had no bytes.
-    private var pendingSeek: Int64?
+    /// A move that could not be carried out yet: its source failed, or had no bytes.
+    private var pendingPlace: (part: Int, frame: Int64)?
 
     init(_ track: TrackDescription, _ packets: any PacketSource, _ codec: any Codec, _ steps: StepSource) {
         properties = track.properties
@@ -22,8 +25,11 @@ final class TrackDecoder: AudioDecoder {
         self.codec = codec
         self.steps = steps
         edit = track.edit
-        trim = FrameTrim(track.edit)
         channelCount = track.properties.format.channelCount
+        // The codec is at its first frame already.
+        if case .media(start: 0, let count) = edit.parts[0] { trim = FrameTrim(playing: count) } else {
+            pendingPlace = (0, 0)
+        }
     }
 
     var damage: DamageReport {
@@ -34,22 +40,11 @@ final class TrackDecoder: AudioDecoder {
 
     func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(MediaError) -> DecodedRun {
         do throws(Interruption) {
-            if let pendingSeek { try carryOutSeek(to: pendingSeek) }
             while true {
-                if trim.isAtEnd { return .end }
-                let run = try codec.read(into: buffer)
-                steps.finishStep()
-                switch run {
-                case .end: return .end
-                case .format(let format):
-                    channelCount = format.channelCount
-                    return .format(format)
-                case .frames(let count):
-                    let played = trim.take(count)
-                    if played.isEmpty { continue }
-                    if played.lowerBound > 0 { move(played, toFrontOf: buffer) }
-                    return .frames(played.count)
-                }
+                if let pendingPlace { try move(to: pendingPlace) }
+                if let run = try readPart(into: buffer) { return run }
+                guard part + 1 < edit.parts.count else { return .end }
+                pendingPlace = (part + 1, 0)
             }
         } catch {
             switch error {
@@ -59,9 +54,39 @@ final class TrackDecoder: AudioDecoder {
         }
     }
 
+    /// - Returns: nil at the end of the part.
+    private func readPart(into buffer: UnsafeMutableBufferPointer<Int32>) throws(Interruption) -> DecodedRun? {
+        if case .silence = edit.parts[part] { return readSilence(into: buffer) }
+        while !trim.isAtEnd {
+            let run = try codec.read(into: buffer)
+            steps.finishStep()
+            switch run {
+            case .end: return nil
+            case .format(let format):
+                channelCount = format.channelCount
+                return .format(format)
+            case .frames(let count):
+                let played = trim.take(count)
+                if played.isEmpty { continue }
+                if played.lowerBound > 0 { move(played, toFrontOf: buffer) }
+                return .frames(played.count)
+            }
+        }
+        return nil
+    }
+
+    private func readSilence(into buffer: UnsafeMutableBufferPointer<Int32>) -> DecodedRun? {
+        guard silenceLeft > 0 else { return nil }
+        let count = Int(min(silenceLeft, Int64(buffer.count / channelCount)))
+        buffer[..<(count * channelCount)].update(repeating: 0)
+        silenceLeft -= Int64(count)
+        return .frames(count)
+    }
+
     func seek(toFrame frame: Int64) throws(MediaError) {
-        pendingSeek = max(0, frame)
-        do throws(Interruption) { try carryOutSeek(to: max(0, frame)) } catch {
+        let place = edit.place(of: frame)
+        pendingPlace = place
+        do throws(Interruption) { try move(to: place) } catch {
             // The next read looks for missing bytes again.
             if case .failed(let error) = error { throw error }
         }
@@ -69,10 +94,17 @@ final class TrackDecoder: AudioDecoder {
 
     func whenReadable(_ wake: @escaping @Sendable () -> Void) { steps.whenReadable(wake) }
 
-    private func carryOutSeek(to frame: Int64) throws(Interruption) {
-        let decoded = try codec.seek(toFrame: FrameTrim.decodedFrame(of: frame, edit))
-        trim = FrameTrim(edit, seekingTo: frame, decoded: decoded)
-        pendingSeek = nil
+    private func move(to place: (part: Int, frame: Int64)) throws(Interruption) {
+        switch edit.parts[place.part] {
+        case .silence(let count): silenceLeft = max(0, count - place.frame)
+        case .media(let start, let count):
+            let (sum, isBeyond) = start.addingReportingOverflow(place.frame)
+            let target = isBeyond ? .max : sum
+            let decoded = try codec.seek(toFrame: target)
+            trim = FrameTrim(dropping: target - decoded, playing: count.map { max(0, $0 - place.frame) })
+        }
+        part = place.part
+        pendingPlace = nil
         steps.finishStep()
     }
 

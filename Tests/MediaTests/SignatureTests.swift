@@ -13,7 +13,7 @@ struct SignatureTests {
             (Array("%PDF-1.7".utf8), "PDF"),
             (Array("PK\u{3}\u{4}".utf8), "ZIP"),
             ([0xFF, 0xFB, 0x90, 0x64], "MP3"),
-            ([0, 0, 0, 32] + Array("ftypM4A ".utf8), "MP4/M4A"),
+            ([0, 0, 0, 32] + Array("ftypheic".utf8), "HEIF or AVIF"),
             (Array("OggS".utf8) + [0, 2], "Ogg"),
             (Array("DSD ".utf8) + [28, 0], "DSF"),
             (Array("FRM8".utf8) + [0, 0], "DFF"),

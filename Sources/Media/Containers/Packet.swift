@@ -2,10 +2,9 @@
 struct Packet {
     /// Valid until the next call of the container.
     var bytes: UnsafeRawBufferPointer
-    /// The first frame of the packet, in time units of the track. nil for a span of an elementary stream, in which the
-    /// codec finds the packets.
+    /// The first frame of the packet. nil for a span of an elementary stream, in which the codec finds the packets.
     var timeStamp: Int64?
-    /// In time units of the track; nil when the container does not say it.
+    /// In frames; nil when the container does not say it.
     var duration: Int64?
     /// Frames that are decoded and not played, in addition to those that the track's edit drops.
     var trim = PacketTrim()
@@ -21,10 +20,19 @@ struct PacketTrim: Equatable {
 
 /// How a packet is encrypted (ISO/IEC 23001-7, 7.2). A stage between container and codec decrypts it.
 struct PacketEncryption: Equatable {
+    var scheme: Scheme
     var keyID: [UInt8]
+    /// 8 or 16 bytes.
     var initializationVector: [UInt8]
+    /// The pattern of blocks of 16 bytes in the encrypted runs: so many encrypted ones, then so many plain ones. 0 and
+    /// 0: all blocks are encrypted.
+    var encryptedBlocks = 0
+    var plainBlocks = 0
     /// Runs of plain and of encrypted bytes, in order. Empty: the whole packet is encrypted.
     var subsamples: [Subsample] = []
+
+    /// The schemes of ISO/IEC 23001-7, 10: counter mode or chained blocks, without or with a pattern.
+    enum Scheme: String, Equatable { case cenc, cens, cbc1, cbcs }
 
     struct Subsample: Equatable {
         var plainBytes: Int

@@ -1,0 +1,75 @@
+/// Where the parts of an ISO base media file are.
+struct MP4Layout {
+    let movie: MP4Movie
+    /// Behind the movie box, when fragments may follow there.
+    private(set) var fragmentsStart: Int64?
+    /// The one before the first fragment.
+    private(set) var segmentIndex: MP4SegmentIndex?
+
+    /// Files with more boxes before the movie box do not exist.
+    private static let mostBoxes = 4096
+
+    init(_ source: any ByteSource) throws(Interruption) {
+        var boxes = MP4Boxes(source, from: 0, to: source.length ?? .max)
+        var found: MP4Box?
+        for _ in 0..<Self.mostBoxes {
+            guard let box = try boxes.next(), box.type != "moof" else { break }
+            if box.type == "moov" {
+                found = box
+                break
+            }
+        }
+        guard let found else { throw .damaged(what: "MP4 without a movie box (moov): cut off, or not finished") }
+        guard !found.isCutShort else { throw .damaged(what: "MP4 cut off in its movie box (moov)") }
+        movie = try MP4Movie(found, of: source)
+        guard movie.isFragmented else { return }
+        fragmentsStart = found.end
+        while let box = try boxes.next(), box.type != "moof", box.type != "mdat" {
+            guard box.type == "sidx" else { continue }
+            // Of an index of indices only the times are used.
+            segmentIndex = try MP4SegmentIndex(box, of: source)
+            break
+        }
+    }
+}
+
+extension MP4Movie {
+    /// The first track with sound that can be played, and the description of its samples.
+    func playableTrack() throws(Interruption) -> (track: MP4Track, entry: MP4SampleEntry) {
+        var name: String?
+        for track in tracks {
+            guard let entry = track.entries.first else { continue }
+            guard case .other(let other) = entry.codec else { return (track, entry) }
+            name = name ?? other
+        }
+        throw .unsupported(what: name.map { "MP4 with \($0)" } ?? "MP4 without sound")
+    }
+
+    /// What is played: as iTunes says, or as the edit list says if that is more than iTunes knows.
+    /// - Parameters:
+    ///   - origin: the media time of the first frame.
+    ///   - end: the number of frames of the media, if it is known.
+    func trackEdit(_ track: MP4Track, _ time: MP4Time, origin: Int64, end: Int64?) -> TrackEdit {
+        let edit = track.edits.trackEdit(
+            time, movieTimescale: timescale, origin: origin + track.compositionOffset, end: end,
+            isOpen: isFragmented && fragmentedDuration == nil)
+        guard let gapless = tags.gapless, edit.parts.count == 1, case .media(let start, let count) = edit.parts[0],
+            start == gapless.delay || start == 0 && count == nil,
+            end.map({ gapless.delay + gapless.frameCount <= $0 }) ?? true
+        else { return edit }
+        return TrackEdit(leading: gapless.delay, count: gapless.frameCount)
+    }
+}
+
+extension MP4FragmentIndex {
+    /// Adds the parts of a segment index.
+    mutating func add(_ index: MP4SegmentIndex, _ time: MP4Time) {
+        var start = index.earliestTime
+        for part in index.parts {
+            let scaled = MP4Time.scale(start, time.timescale, Int64(index.timescale), rounding: 0)
+            guard scaled <= Int64(MP4Time.largest) else { return }
+            add(Point(time: scaled, offset: part.range.lowerBound))
+            start += part.duration
+        }
+    }
+}

@@ -1,0 +1,32 @@
+/// Times of a track in its own units, and frames of its audio.
+struct MP4Time {
+    /// Units per second.
+    let timescale: Int64
+    /// Frames per second of the decoded audio.
+    var sampleRate: Int64
+
+    /// A time that is accepted: more than 200 years in units of a sample at the highest rate, and small enough that
+    /// sums of two do not overflow.
+    static let largest: UInt64 = 1 << 54
+
+    init(timescale: UInt32, sampleRate: Int) {
+        self.timescale = max(1, Int64(timescale))
+        self.sampleRate = Int64(sampleRate)
+    }
+
+    /// The frame at `time`, rounded to the nearest.
+    func frames(_ time: Int64) -> Int64 { Self.scale(time, sampleRate, timescale, rounding: timescale / 2) }
+
+    /// The time of `frame`, rounded down.
+    func time(ofFrame frame: Int64) -> Int64 { Self.scale(frame, timescale, sampleRate, rounding: 0) }
+
+    /// `value` * `numerator` / `denominator`; the largest number when it does not fit. The factors have 32 bits at most.
+    static func scale(_ value: Int64, _ numerator: Int64, _ denominator: Int64, rounding: Int64) -> Int64 {
+        let value = max(0, value)
+        if numerator == denominator { return value }
+        let (whole, isBeyond) = (value / denominator).multipliedReportingOverflow(by: numerator)
+        let rest = (value % denominator * numerator + rounding) / denominator
+        let (sum, isBeyondToo) = whole.addingReportingOverflow(rest)
+        return isBeyond || isBeyondToo ? .max : sum
+    }
+}

@@ -1,0 +1,173 @@
+/// The samples of one track in a movie fragment (`traf`; ISO/IEC 14496-12, 8.8.6 to 8.8.8 and 8.8.12), in order. A value
+/// that moves through them.
+struct MP4TrackFragment {
+    /// The media time of the next sample; nil when it is that of the end of the fragment before.
+    var time: Int64?
+
+    private let source: any ByteSource
+    private var runs: [MP4Run] = []
+    private var keys: MP4SampleKeys
+    private var descriptionIndex: Int64
+    /// The run of the next sample, and how many of the run are before it.
+    private var run = 0
+    private var sampleOfRun: Int64 = 0
+    /// How many samples of the fragment are before the next one.
+    private var sample: Int64 = 0
+    /// The offset of the next sample.
+    private var offset: Int64
+    private var keyOffset: Int64?
+
+    private enum HeaderFlag {
+        static let baseDataOffset: UInt32 = 0x1
+        static let descriptionIndex: UInt32 = 0x2
+        static let defaultDuration: UInt32 = 0x8
+        static let defaultSize: UInt32 = 0x10
+    }
+
+    /// - Parameters:
+    ///   - box: a box `traf`.
+    ///   - fragmentOffset: of the movie fragment around it.
+    /// - Returns: nil for another track.
+    init?(
+        _ box: MP4Box, of source: any ByteSource, fragmentOffset: Int64, track: MP4Track
+    ) throws(Interruption) {
+        self.source = source
+        var defaults = track.defaults
+        // Without a base the offset counts from the movie fragment. For a second track in an old file it counts from the
+        // end of the first one's data, which no file of today relies on.
+        var base = fragmentOffset
+        var isOfTrack = false
+        var keyBoxes = MP4KeyBoxes()
+        var boxes = box.children(of: source)
+        while let box = try boxes.next() {
+            switch box.type {
+            case "tfhd":
+                guard var fields = MP4Fields(try box.bytes(of: source, limit: 64)),
+                    fields.integer(UInt32.self) == track.id
+                else { return nil }
+                isOfTrack = true
+                if fields.flags & HeaderFlag.baseDataOffset != 0, let offset = fields.integer(UInt64.self) {
+                    base = Int64(min(offset, UInt64(AudioLimits.largestData)))
+                }
+                if fields.flags & HeaderFlag.descriptionIndex != 0 {
+                    defaults.descriptionIndex = Int64(fields.integer(UInt32.self) ?? 1)
+                }
+                if fields.flags & HeaderFlag.defaultDuration != 0 {
+                    defaults.duration = Int64(fields.integer(UInt32.self) ?? 0)
+                }
+                if fields.flags & HeaderFlag.defaultSize != 0 {
+                    defaults.size = Int64(fields.integer(UInt32.self) ?? 0)
+                }
+            case "tfdt":
+                var fields = MP4Fields(try box.bytes(of: source, limit: 12))
+                time = fields?.time()
+            case "trun" where isOfTrack:
+                if let run = try MP4Run(box, of: source, base: base, defaults) { runs.append(run) }
+            default: keyBoxes.add(box)
+            }
+        }
+        guard isOfTrack else { return nil }
+        offset = base
+        descriptionIndex = defaults.descriptionIndex
+        keys = try MP4SampleKeys(
+            keyBoxes, of: source, base: base, entries: track.entries, groups: track.table.groupParameters)
+    }
+
+    /// The next sample; nil at the end of the fragment, and where its tables end.
+    mutating func next() throws(Interruption) -> MP4Sample? {
+        while run < runs.count, sampleOfRun >= runs[run].count {
+            run += 1
+            sampleOfRun = 0
+        }
+        guard run < runs.count, let time else { return nil }
+        if sampleOfRun == 0, let start = runs[run].offset { offset = start }
+        guard let size = try runs[run].size(of: sampleOfRun), let duration = try runs[run].duration(of: sampleOfRun),
+            offset >= 0, offset <= AudioLimits.largestData, time + duration <= Int64(MP4Time.largest)
+        else { return nil }
+        let encryption = try keys.encryption(
+            of: sample, descriptionIndex: descriptionIndex, run: Int64(run), isFirstOfRun: sampleOfRun == 0,
+            at: &keyOffset)
+        defer {
+            self.time = time + duration
+            offset += size
+            sample += 1
+            sampleOfRun += 1
+        }
+        return MP4Sample(offset: offset, size: size, time: time, duration: duration, encryption: encryption)
+    }
+}
+
+/// What holds for the samples of fragments that do not say otherwise (`trex`, `tfhd`).
+struct MP4SampleDefaults {
+    /// From 1.
+    var descriptionIndex: Int64 = 1
+    var duration: Int64 = 0
+    var size: Int64 = 0
+}
+
+/// A run of samples with their data one behind the other (`trun`).
+struct MP4Run {
+    let count: Int64
+    /// Of the first sample; nil: behind the run before.
+    let offset: Int64?
+
+    private let defaults: MP4SampleDefaults
+    private var table: MP4Table
+    /// Where the fields are in an entry.
+    private let durationPlace: Int?
+    private let sizePlace: Int?
+
+    private enum Flag {
+        static let dataOffset: UInt32 = 0x1
+        static let firstSampleFlags: UInt32 = 0x4
+        static let duration: UInt32 = 0x100
+        static let size: UInt32 = 0x200
+        static let sampleFlags: UInt32 = 0x400
+        static let compositionOffset: UInt32 = 0x800
+    }
+
+    /// Of a run without entries: with AAC more than six hours.
+    private static let mostWithoutEntries: Int64 = 1_048_576
+
+    /// - Returns: nil when its fields are missing.
+    init?(
+        _ box: MP4Box, of source: any ByteSource, base: Int64, _ defaults: MP4SampleDefaults
+    ) throws(Interruption) {
+        guard var fields = MP4Fields(try box.bytes(of: source, limit: 16)), let claimed = fields.integer(UInt32.self)
+        else { return nil }
+        var headerSize: Int64 = 8
+        var offset: Int64?
+        if fields.flags & Flag.dataOffset != 0 {
+            offset = base + Int64(Int32(bitPattern: fields.integer(UInt32.self) ?? 0))
+            headerSize += 4
+        }
+        if fields.flags & Flag.firstSampleFlags != 0 { headerSize += 4 }
+        self.offset = offset
+        self.defaults = defaults
+        var entrySize = 0
+        func place(_ flag: UInt32) -> Int? {
+            guard fields.flags & flag != 0 else { return nil }
+            entrySize += 4
+            return entrySize - 4
+        }
+        durationPlace = place(Flag.duration)
+        sizePlace = place(Flag.size)
+        _ = place(Flag.sampleFlags)
+        _ = place(Flag.compositionOffset)
+        table = MP4Table(
+            source, count: Int64(claimed), entrySize: max(1, entrySize),
+            in: min(box.content.lowerBound + headerSize, box.end)..<box.end)
+        count = entrySize > 0 ? table.count : min(Int64(claimed), Self.mostWithoutEntries)
+    }
+
+    /// - Returns: nil where the source ends.
+    mutating func duration(of sample: Int64) throws(Interruption) -> Int64? {
+        guard let durationPlace else { return defaults.duration }
+        return try table.field(sample, at: durationPlace).map { Int64($0) }
+    }
+
+    mutating func size(of sample: Int64) throws(Interruption) -> Int64? {
+        guard let sizePlace else { return defaults.size }
+        return try table.field(sample, at: sizePlace).map { Int64($0) }
+    }
+}
