@@ -2,7 +2,7 @@ import Testing
 
 @testable import Media
 
-@Suite("Broken files neither crash, hang, nor ask for much", Tool.needsFLAC)
+@Suite("Broken files neither crash, hang, nor ask for much", Tool.needsFLAC, Tool.needsFFmpeg)
 struct MutationTests {
     /// Small real files of every kind, some with tags.
     private static func seeds() throws -> [[UInt8]] {
@@ -27,6 +27,9 @@ struct MutationTests {
             Chunks.aiff(
                 AIFFTests.common(signal, type: "sowt") + Chunks.iff("NAME", [0x61]) + Chunks.iff("ID3 ", id3)
                     + AIFFTests.sound(samples), type: "AIFC"),
+            try signal.ffmpeg(MP4Tests.flac + ["-metadata", "title=Title"], to: "file.mp4"),
+            try signal.ffmpeg(MP4Tests.flac + ["-frame_size", "64"] + MP4Tests.layouts[7], to: "file.mp4"),
+            try signal.ffmpeg(MP4Tests.flac + ["-frame_size", "64"] + MP4Tests.layouts[3], to: "file.mp4"),
         ]
     }
 

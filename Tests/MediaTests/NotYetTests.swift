@@ -4,9 +4,11 @@ import Testing
 
 @testable import Media
 
-@Suite("Bytes that are not there yet", Tool.needsFLAC)
+@Suite("Bytes that are not there yet", Tool.needsFLAC, Tool.needsFFmpeg)
 struct NotYetTests {
-    enum Kind: CaseIterable { case flac, flacWithoutTable, flacWithoutTotal, flacWithoutHeader, wav, aiff }
+    enum Kind: CaseIterable {
+        case flac, flacWithoutTable, flacWithoutTotal, flacWithoutHeader, wav, aiff, mp4, mp4InFragments
+    }
 
     static let signal = Signal(frames: 40_000)
 
@@ -30,6 +32,12 @@ struct NotYetTests {
         case .aiff:
             let sound = AIFFTests.sound(signal.raw(byteCount: 2, bigEndian: true))
             return tag + Chunks.aiff(AIFFTests.common(signal) + Chunks.iff("AUTH", Array("Artist".utf8)) + sound)
+        case .mp4, .mp4InFragments:
+            let layout =
+                kind == .mp4
+                ? ["-movflags", "faststart"]
+                : ["-movflags", "dash+global_sidx+frag_keyframe", "-frag_duration", "200000"]
+            return try signal.ffmpeg(MP4Tests.flac + ["-metadata", "artist=Artist"] + layout, to: "file.mp4")
         }
     }
 

