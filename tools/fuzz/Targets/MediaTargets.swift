@@ -13,11 +13,30 @@ private func decode(_ bytes: [UInt8], knowsLength: Bool = true) {
     exercise.run(bytes, knowsLength: knowsLength)
 }
 
+/// Reads the packets of a file, encrypted ones too, which no decoder takes.
+private func readPackets(_ bytes: [UInt8]) {
+    guard let container = try? MP4Container(MemorySource(bytes), tags: TrackMetadata()) else { return }
+    for frame in [nil, 0, 100, 5000] as [Int64?] {
+        if let frame { _ = try? container.seek(toFrame: frame) }
+        var count = 0
+        while let packet = try? container.nextPacket(), count < 20_000 {
+            require(packet.bytes.count <= bytes.count, "a packet is larger than the file")
+            count += 1
+        }
+        require(count <= bytes.count, "\(count) packets in \(bytes.count) bytes")
+    }
+}
+
 /// Containers, codecs and tags.
 let mediaTargets = [
     FuzzTarget("flac") { decode(signed($0, "fLaC")) },
     FuzzTarget("wav") { decode(signed(signed($0, $0.first == 0x46 ? "RF64" : "RIFF"), "WAVE", at: 8)) },
     FuzzTarget("aiff") { decode(signed(signed($0, "FORM"), $0.first == 0x43 ? "AIFC" : "AIFF", at: 8)) },
+    FuzzTarget("mp4") { bytes in
+        let file = signed(bytes, "ftyp", at: 4)
+        decode(file)
+        readPackets(file)
+    },
     FuzzTarget("file") { decode($0, knowsLength: false) },
     FuzzTarget("flac-frames") { decode([0] + $0) },
     FuzzTarget("flac-frame-list") { bytes in
