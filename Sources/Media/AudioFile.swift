@@ -15,10 +15,29 @@ public enum AudioFile {
     public static func open(
         _ source: any ByteSource, cancellation: Cancellation? = nil
     ) throws(MediaError) -> any AudioDecoder {
-        let opening = AudioOpening(source)
+        try open(AudioOpening(source), cancellation)
+    }
+
+    /// The decoder of segments, at the first frame of the first one.
+    ///
+    /// Supported are segments of ISO base media (DASH, HLS with `EXT-X-MAP`), and a single segment with a file of any
+    /// kind.
+    /// - Parameter cancellation: ends a wait for bytes that are not there yet.
+    /// - Throws: as `open` of one source; `.unsupported` also for segments of another kind.
+    ///
+    /// Thread: the decoder thread. It blocks in `segments`, and waits for it.
+    public static func open(
+        _ segments: any SegmentedSource, cancellation: Cancellation? = nil
+    ) throws(MediaError) -> any AudioDecoder {
+        try open(AudioOpening(segments), cancellation)
+    }
+
+    private static func open(
+        _ opening: AudioOpening, _ cancellation: Cancellation?
+    ) throws(MediaError) -> any AudioDecoder {
         while true {
             if let decoder = try opening.attempt() { return decoder }
-            try wait(for: source, cancellation)
+            try wait(for: opening, cancellation)
         }
     }
 
@@ -30,15 +49,15 @@ public enum AudioFile {
         let opening = AudioOpening(source)
         while true {
             if let container = try opening.attemptToRecognise() { return container }
-            try wait(for: source, nil)
+            try wait(for: opening, nil)
         }
     }
 
     /// Waits until it makes sense to read again.
-    private static func wait(for source: any ByteSource, _ cancellation: Cancellation?) throws(MediaError) {
+    private static func wait(for opening: AudioOpening, _ cancellation: Cancellation?) throws(MediaError) {
         do throws(SystemError) {
             let arrival = try WakeUp()
-            source.whenReadable { arrival.signal() }
+            opening.whenReadable { arrival.signal() }
             guard let cancellation else {
                 _ = arrival.wait(milliseconds: -1)
                 return

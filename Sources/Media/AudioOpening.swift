@@ -1,12 +1,24 @@
 import PCM
 
-/// The opening of one source. It can be repeated when bytes were missing.
+/// The opening of one source, or of segments. It can be repeated when bytes were missing.
 ///
 /// Thread: only the decoder thread.
 public final class AudioOpening {
     private let steps: StepSource
+    /// nil for one source.
+    private let chain: SegmentChain?
 
-    public init(_ source: any ByteSource) { steps = StepSource(source) }
+    public init(_ source: any ByteSource) {
+        chain = nil
+        steps = StepSource(source)
+    }
+
+    /// Segments of ISO base media, or one segment with a file of any kind.
+    public init(_ segments: any SegmentedSource) {
+        let chain = SegmentChain(segments)
+        self.chain = chain
+        steps = StepSource(chain)
+    }
 
     /// Opens the source.
     /// - Returns: nil when bytes are not there yet. Repeat it when the source is readable; it continues where it
@@ -14,7 +26,7 @@ public final class AudioOpening {
     /// - Throws: as `AudioFile.open`.
     public func attempt() throws(MediaError) -> (any AudioDecoder)? {
         do throws(Interruption) {
-            let decoder = try open()
+            let decoder = if let chain { try open(chain) } else { try open(steps) }
             steps.finishStep()
             return decoder
         } catch {
@@ -28,7 +40,7 @@ public final class AudioOpening {
     /// Checks only the first bytes.
     /// - Returns: nil when bytes are not there yet.
     func attemptToRecognise() throws(MediaError) -> AudioProperties.Container? {
-        do throws(Interruption) { return try recognise().container } catch {
+        do throws(Interruption) { return try recognise(steps).container } catch {
             switch error {
             case .notYet: return nil
             case .failed(let error): throw error
@@ -36,10 +48,14 @@ public final class AudioOpening {
         }
     }
 
-    private func open() throws(Interruption) -> any AudioDecoder {
-        let found = try recognise()
-        let tags = found.tagsEnd > 0 ? try ID3v2.read(from: steps, at: 0) : TrackMetadata()
-        let audio: any ByteSource = found.start > 0 ? SourceSlice(steps, from: found.start) : steps
+    /// Calls `wake` once, from any thread, when an `attempt` that returned nil should be repeated.
+    public func whenReadable(_ wake: @escaping @Sendable () -> Void) { steps.whenReadable(wake) }
+
+    /// - Parameter source: reads through `steps`.
+    private func open(_ source: any ByteSource) throws(Interruption) -> any AudioDecoder {
+        let found = try recognise(source)
+        let tags = found.tagsEnd > 0 ? try ID3v2.read(from: source, at: 0) : TrackMetadata()
+        let audio: any ByteSource = found.start > 0 ? SourceSlice(source, from: found.start) : source
         switch found.container {
         case .flac:
             let container = try FLACContainer(audio, steps: steps, tags: tags)
@@ -51,13 +67,31 @@ public final class AudioOpening {
             let container = try AIFFContainer(audio, tags: tags)
             return decoder(of: container.packets, container.track)
         case .mp4:
-            let container = try MP4Container(audio, tags: tags)
-            if let scheme = container.encryptionScheme {
-                throw .unsupported(what: "encrypted MP4 (\(scheme.rawValue))")
-            }
-            guard case .flac(let info) = container.codec else { throw .unsupported(what: "MP4 with an unknown codec") }
-            return TrackDecoder(container.track, container, try FLACFrameCodec(container, info), steps)
+            return try decoder(of: try MP4Container(audio, tags: tags))
         }
+    }
+
+    private func open(_ chain: SegmentChain) throws(Interruption) -> any AudioDecoder {
+        let first = SegmentChain.offsets(of: SegmentChain.firstRegion).lowerBound
+        if !chain.hasInitialization {
+            guard try chain.hasSegment(SegmentChain.firstRegion) else { throw .failed(.empty) }
+            let head = try SourceReader(steps).bytes(Signature.byteCount, at: first)
+            guard Signature.container(of: head) == .mp4 else {
+                guard try !chain.hasSegment(SegmentChain.firstRegion + 1) else {
+                    throw .unsupported(what: "segments that are not MP4")
+                }
+                return try open(SourceSlice(steps, from: first))
+            }
+        }
+        return try decoder(of: try MP4Container(steps, tags: TrackMetadata(), chain: chain))
+    }
+
+    private func decoder(of container: MP4Container) throws(Interruption) -> TrackDecoder {
+        if let scheme = container.encryptionScheme {
+            throw .unsupported(what: "encrypted MP4 (\(scheme.rawValue))")
+        }
+        guard case .flac(let info) = container.codec else { throw .unsupported(what: "MP4 with an unknown codec") }
+        return TrackDecoder(container.track, container, try FLACFrameCodec(container, info), steps)
     }
 
     private func decoder(of packets: PCMPackets, _ track: TrackDescription) -> TrackDecoder {
@@ -73,15 +107,15 @@ public final class AudioOpening {
         var start: Int64
     }
 
-    private func recognise() throws(Interruption) -> Finding {
-        let start = try ID3v2.end(of: steps, at: 0)
-        let head = try SourceReader(steps).bytes(Signature.byteCount, at: start)
+    private func recognise(_ source: any ByteSource) throws(Interruption) -> Finding {
+        let start = try ID3v2.end(of: source, at: 0)
+        let head = try SourceReader(source).bytes(Signature.byteCount, at: start)
         if start == 0, head.isEmpty { throw .failed(.empty) }
         if let container = Signature.container(of: head) {
             return Finding(container: container, tagsEnd: start, start: start)
         }
         let name = Signature.name(of: head)
-        if Signature.mayHideFLAC(name), let found = try FLACSearch.start(in: steps, from: start) {
+        if Signature.mayHideFLAC(name), let found = try FLACSearch.start(in: source, from: start) {
             return Finding(container: .flac, tagsEnd: start, start: found.offset)
         }
         throw .failed(.notAudio(looksLike: name ?? (start > 0 ? "MP3" : nil)))

@@ -16,8 +16,8 @@ final class StepSource: ByteSource {
     private let source: any ByteSource
     private var pieces: [Piece] = []
     private var keptBytes = 0
-    /// The first offset at which the source reported its end.
-    private var keptEnd: Int64?
+    /// The offsets at which the source reported an end. A chain of segments has one for each.
+    private var keptEnds: [Int64] = []
     private var isKeeping = false
 
     /// The limit of kept bytes. A step that reads more reads from the source again.
@@ -35,7 +35,7 @@ final class StepSource: ByteSource {
         isKeeping = false
         pieces = []
         keptBytes = 0
-        keptEnd = nil
+        keptEnds = []
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead {
@@ -50,11 +50,11 @@ final class StepSource: ByteSource {
             buffer.copyBytes(from: piece.bytes[start..<(start + count)])
             return .bytes(count)
         }
-        if let keptEnd, keptEnd <= offset { return .end }
+        if keptEnds.contains(offset) { return .end }
         let answer = try source.read(into: buffer, at: offset)
         switch answer {
         case .bytes(let count): keep(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: offset)
-        case .end: keptEnd = min(offset, keptEnd ?? .max)
+        case .end: keptEnds.append(offset)
         case .notYet: break
         }
         return answer

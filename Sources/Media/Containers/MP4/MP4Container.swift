@@ -10,17 +10,16 @@ final class MP4Container: TimedPacketSource {
     let encryptionScheme: PacketEncryption.Scheme?
     private(set) var isCutShort = false
 
-    /// For small reads of boxes, and for the data.
-    private let boxes: PagedSource
     private let data: PagedSource
     private let movieTrack: MP4Track
     private var table: MP4SampleTable
     private let time: MP4Time
     /// The media time of the first frame.
     private let origin: Int64
-    /// Where the fragments begin; nil when there are none.
-    private let fragmentsStart: Int64?
-    private var fragmentIndex: MP4FragmentIndex
+    /// nil when there are no fragments.
+    private var search: MP4FragmentSearch?
+    /// Whether the number of frames is only what a manifest says.
+    private let isEstimated: Bool
     private var place: Place
     private let buffer = PacketBuffer()
     private var overlap = OverlapCheck()
@@ -40,11 +39,13 @@ final class MP4Container: TimedPacketSource {
         var time: Int64 = 0
     }
 
-    /// - Parameter tags: the tags before the file; its own tags override them.
-    init(_ source: any ByteSource, tags: TrackMetadata) throws(Interruption) {
-        boxes = PagedSource(source, pageSize: Self.boxPageSize)
+    /// - Parameters:
+    ///   - tags: the tags before the file; its own tags override them.
+    ///   - chain: the segments that `source` reads, if it is made of them.
+    init(_ source: any ByteSource, tags: TrackMetadata, chain: SegmentChain? = nil) throws(Interruption) {
+        let boxes = PagedSource(source, pageSize: Self.boxPageSize)
         data = PagedSource(source, pageSize: Self.dataPageSize)
-        let layout = try MP4Layout(boxes)
+        let layout = try MP4Layout(boxes, chain: chain)
         let movie = layout.movie
         let (movieTrack, entry) = try movie.playableTrack()
         guard case .flac(let info) = entry.codec else { throw .unsupported(what: "MP4 with an unknown codec") }
@@ -54,19 +55,23 @@ final class MP4Container: TimedPacketSource {
         var origin: Int64 = 0
         var fragments: MP4Fragments?
         if let start = layout.fragmentsStart {
-            let end = try table.endTime()
-            fragments = MP4Fragments(boxes, track: movieTrack, from: start, to: .max, time: end)
+            var search = MP4FragmentSearch(boxes, track: movieTrack, from: start, chain: chain)
+            if let segments = layout.segmentIndex, table.count == 0 { search.add(segments, time) }
+            fragments = search.first(time: try table.endTime())
             if table.count == 0, var first = fragments { origin = try first.next()?.time ?? 0 }
+            self.search = search
         }
-        var index = MP4FragmentIndex(distance: Int64(movieTrack.timescale))
-        if let segments = layout.segmentIndex, table.count == 0 { index.add(segments, time) }
 
         let mediaEnd = try Self.mediaEnd(&table, layout, time)
         let edit = movie.trackEdit(movieTrack, time, origin: origin, end: mediaEnd)
         var frameCount = edit.frameCount(ofDecoded: mediaEnd)
+        var isEstimated = false
         if frameCount == nil, let duration = movie.fragmentedDuration, duration > 0 {
             frameCount = MP4Time.scale(
                 duration, time.sampleRate, movie.timescale, rounding: movie.timescale / 2)
+        } else if frameCount == nil, let seconds = chain?.duration {
+            isEstimated = true
+            frameCount = Int64(exactly: (seconds * Double(time.sampleRate)).rounded())
         }
         var properties = AudioProperties(
             format: info.format, frameCount: frameCount, container: .mp4, codec: .flac, bitRate: nil)
@@ -82,8 +87,7 @@ final class MP4Container: TimedPacketSource {
         self.table = table
         self.time = time
         self.origin = origin
-        fragmentsStart = layout.fragmentsStart
-        fragmentIndex = index
+        self.isEstimated = isEstimated
         place = Place(table: table.count > 0 ? .init() : nil, fragments: fragments, time: origin)
     }
 
@@ -130,21 +134,17 @@ final class MP4Container: TimedPacketSource {
             // Tables that contradict each other end before the last sample.
             if position.sample >= table.count { place.table = nil }
         }
-        guard place.table == nil, let sample = try place.fragments?.next() else { return nil }
-        note(place.fragments)
+        guard place.table == nil, var fragments = place.fragments, let sample = try fragments.next() else { return nil }
+        search?.note(fragments)
+        place.fragments = fragments
         return sample
     }
 
     private func endsEarly(_ place: Place) -> Bool {
         if place.table != nil { return true }
-        guard fragmentsStart != nil, let expected = track.properties.frameCount else { return false }
+        guard search != nil, !isEstimated, let expected = track.properties.frameCount else { return false }
         // A duration in coarse units is rounded.
         return time.frames(place.time - origin) + time.sampleRate / 10 < expected
-    }
-
-    private func note(_ fragments: MP4Fragments?) {
-        guard let found = fragments?.fragment else { return }
-        fragmentIndex.add(.init(time: found.time, offset: found.offset))
     }
 
     func seek(toFrame frame: Int64) throws(Interruption) -> Int64 {
@@ -155,14 +155,15 @@ final class MP4Container: TimedPacketSource {
         }
         if table.count > 0 {
             let position = try table.position(atTime: target)
-            if position.sample < table.count || fragmentsStart == nil {
+            if position.sample < table.count {
+                let fragments = search?.first(time: try table.endTime())
                 return move(
-                    to: Place(table: position, fragments: firstFragments(), time: position.time),
-                    at: position.sample < table.count ? position.time : nil, frame)
+                    to: Place(table: position, fragments: fragments, time: position.time), at: position.time, frame)
             }
         }
-        let found = try searchFragments(target)
-        return move(to: found, at: found.sample?.time, frame)
+        guard let found = try search?.find(target, origin: origin) else { return move(to: Place(), at: nil, frame) }
+        return move(
+            to: Place(fragments: found.fragments, sample: found.sample, time: found.time), at: found.sample?.time, frame)
     }
 
     /// - Parameter time: of the next sample; nil at the end.
@@ -171,40 +172,6 @@ final class MP4Container: TimedPacketSource {
         self.place = place
         overlap = OverlapCheck()
         return time.map { self.time.frames($0 - origin) } ?? frame
-    }
-
-    /// The fragment sample that is played at `target`; without a sample when there is none.
-    private func searchFragments(_ target: Int64) throws(Interruption) -> Place {
-        guard let fragmentsStart, let first = firstFragments() else { return Place() }
-        var start = fragmentIndex.point(at: target)
-        while true {
-            var fragments = first
-            if let start {
-                fragments = MP4Fragments(
-                    boxes, track: movieTrack, from: start.offset, to: .max, time: start.time)
-            }
-            var end: Int64?
-            while let sample = try fragments.next() {
-                // An index that points behind the sample is wrong.
-                if end == nil, sample.time > target, start != nil { break }
-                note(fragments)
-                end = sample.time + sample.duration
-                if sample.time + sample.duration > target {
-                    return Place(fragments: fragments, sample: sample, time: sample.time)
-                }
-            }
-            guard end == nil, let wrong = start, wrong.offset > fragmentsStart else {
-                return Place(fragments: fragments, time: end ?? origin)
-            }
-            fragmentIndex.removeAll()
-            start = nil
-        }
-    }
-
-    private func firstFragments() -> MP4Fragments? {
-        fragmentsStart.map {
-            MP4Fragments(boxes, track: movieTrack, from: $0, to: .max, time: origin)
-        }
     }
 }
 

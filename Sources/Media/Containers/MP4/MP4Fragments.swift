@@ -1,4 +1,4 @@
-/// The samples in the movie fragments of a source, in order. A value that moves through them, so that a step that is
+/// The samples in the movie fragments of a source or of a chain of segments, in order. A value that moves through them, so that a step that is
 /// interrupted has no effect.
 struct MP4Fragments {
     /// Where the fragment of the last sample begins, and its media time.
@@ -6,6 +6,9 @@ struct MP4Fragments {
 
     private let source: any ByteSource
     private let track: MP4Track
+    /// The segments that follow one another, and the one that is read.
+    private let chain: SegmentChain?
+    private var region: Int64 = 0
     private var boxes: MP4Boxes
     /// The rest of the last fragment. More than one only if a fragment has the track more than once.
     private var parts: [MP4TrackFragment] = []
@@ -13,6 +16,8 @@ struct MP4Fragments {
     private var time: Int64
 
     private static let mostParts = 64
+    /// Segments without a sample, one behind the other.
+    private static let mostEmptySegments = 16
 
     /// - Parameters:
     ///   - offset: of the first box.
@@ -22,11 +27,30 @@ struct MP4Fragments {
         self.source = source
         self.track = track
         self.time = time
+        chain = nil
         boxes = MP4Boxes(source, from: offset, to: end)
     }
 
-    /// The next sample; nil at the end of the source.
+    /// - Parameters:
+    ///   - source: through which `chain` is read.
+    ///   - region: of the first segment.
+    ///   - offset: in that region; nil: its start.
+    init(
+        _ source: any ByteSource, track: MP4Track, chain: SegmentChain, region: Int64, from offset: Int64? = nil,
+        time: Int64
+    ) {
+        self.source = source
+        self.track = track
+        self.time = time
+        self.chain = chain
+        self.region = region
+        let offsets = SegmentChain.offsets(of: region)
+        boxes = MP4Boxes(source, from: offset ?? offsets.lowerBound, to: offsets.upperBound)
+    }
+
+    /// The next sample; nil at the end of the source or of the last segment.
     mutating func next() throws(Interruption) -> MP4Sample? {
+        var segmentsLeft = Self.mostEmptySegments
         while true {
             while !parts.isEmpty {
                 if parts[0].time == nil { parts[0].time = time }
@@ -36,8 +60,15 @@ struct MP4Fragments {
                 }
                 parts.removeFirst()
             }
-            guard let box = try boxes.next() else { return nil }
-            if box.type == "moof" { try open(box) }
+            if let box = try boxes.next() {
+                if box.type == "moof" { try open(box) }
+                continue
+            }
+            guard let chain, segmentsLeft > 0, try chain.hasSegment(region + 1) else { return nil }
+            region += 1
+            segmentsLeft -= 1
+            let offsets = SegmentChain.offsets(of: region)
+            boxes = MP4Boxes(source, from: offsets.lowerBound, to: offsets.upperBound)
         }
     }
 

@@ -9,8 +9,24 @@ struct MP4Layout {
     /// Files with more boxes before the movie box do not exist.
     private static let mostBoxes = 4096
 
-    init(_ source: any ByteSource) throws(Interruption) {
-        var boxes = MP4Boxes(source, from: 0, to: source.length ?? .max)
+    /// - Parameter chain: the segments that `source` reads, if it is made of them.
+    init(_ source: any ByteSource, chain: SegmentChain?) throws(Interruption) {
+        guard let chain else {
+            try self.init(source, in: 0..<(source.length ?? .max))
+            return
+        }
+        let first = SegmentChain.offsets(of: SegmentChain.firstRegion)
+        guard chain.hasInitialization else {
+            try self.init(source, in: first)
+            return
+        }
+        try self.init(source, in: SegmentChain.offsets(of: SegmentChain.initializationRegion))
+        fragmentsStart = first.lowerBound
+    }
+
+    /// - Parameter range: where the boxes are.
+    private init(_ source: any ByteSource, in range: Range<Int64>) throws(Interruption) {
+        var boxes = MP4Boxes(source, from: range.lowerBound, to: range.upperBound)
         var found: MP4Box?
         for _ in 0..<Self.mostBoxes {
             guard let box = try boxes.next(), box.type != "moof" else { break }

@@ -1,0 +1,98 @@
+/// Finds the fragment that is played at a time: in a file by what is known of it, in segments by their manifest.
+struct MP4FragmentSearch {
+    private let boxes: any ByteSource
+    private let track: MP4Track
+    /// Where fragments begin.
+    private let start: Int64
+    private let chain: SegmentChain?
+    private var index: MP4FragmentIndex
+
+    /// The next sample, and the fragments behind it.
+    struct Finding {
+        var fragments: MP4Fragments
+        /// nil at the end.
+        var sample: MP4Sample?
+        /// Of the sample, or of the end.
+        var time: Int64
+    }
+
+    /// - Parameters:
+    ///   - boxes: the source.
+    ///   - start: where fragments begin, in the source.
+    ///   - chain: the segments in the source, if it is made of them.
+    init(_ boxes: any ByteSource, track: MP4Track, from start: Int64, chain: SegmentChain?) {
+        self.boxes = boxes
+        self.track = track
+        self.start = start
+        self.chain = chain
+        index = MP4FragmentIndex(distance: Int64(track.timescale))
+    }
+
+    /// The fragments from the first one on.
+    /// - Parameter time: of the first sample, if its fragment does not say it.
+    func first(time: Int64) -> MP4Fragments {
+        guard let chain else { return MP4Fragments(boxes, track: track, from: start, to: .max, time: time) }
+        return MP4Fragments(
+            boxes, track: track, chain: chain, region: SegmentChain.firstRegion, from: start, time: time)
+    }
+
+    /// Remembers where a fragment begins.
+    mutating func note(_ fragments: MP4Fragments) {
+        guard chain == nil, let found = fragments.fragment else { return }
+        index.add(.init(time: found.time, offset: found.offset))
+    }
+
+    /// Takes the times of a segment index.
+    mutating func add(_ segments: MP4SegmentIndex, _ time: MP4Time) { index.add(segments, time) }
+
+    /// The sample that is played at `target`.
+    /// - Parameter origin: the time of the first sample.
+    mutating func find(_ target: Int64, origin: Int64) throws(Interruption) -> Finding {
+        if let chain { return try find(target, in: chain, origin: origin) }
+        return try findInFile(target, origin: origin)
+    }
+
+    private mutating func findInFile(_ target: Int64, origin: Int64) throws(Interruption) -> Finding {
+        if let point = index.point(at: target), point.offset > start {
+            let fragments = MP4Fragments(boxes, track: track, from: point.offset, to: .max, time: point.time)
+            if let found = try walk(fragments, to: target) { return found }
+            // An index that points behind the sample, or at nothing, is wrong.
+            index.removeAll()
+        }
+        let fragments = first(time: origin)
+        return try walk(fragments, to: target) ?? Finding(fragments: fragments, time: origin)
+    }
+
+    /// Segments before the one that the manifest names, in case its times are not exact.
+    private static let mostStepsBack: Int64 = 4
+
+    private mutating func find(_ target: Int64, in chain: SegmentChain, origin: Int64) throws(Interruption) -> Finding {
+        let named = chain.region(at: Double(target - origin) / Double(track.timescale))
+        var region = named
+        while region > SegmentChain.firstRegion {
+            let offset = SegmentChain.offsets(of: region).lowerBound
+            let fragments = MP4Fragments(
+                boxes, track: track, chain: chain, region: region, from: offset, time: target)
+            if let found = try walk(fragments, to: target) { return found }
+            region = named - region < Self.mostStepsBack ? region - 1 : SegmentChain.firstRegion
+        }
+        let fragments = first(time: origin)
+        return try walk(fragments, to: target) ?? Finding(fragments: fragments, time: origin)
+    }
+
+    /// Reads on to the sample that is played at `target`, without the data.
+    /// - Returns: nil when `fragments` begin behind it, or have no sample.
+    private mutating func walk(_ fragments: MP4Fragments, to target: Int64) throws(Interruption) -> Finding? {
+        var ahead = fragments
+        var end: Int64?
+        while let sample = try ahead.next() {
+            if end == nil, sample.time > target { return nil }
+            note(ahead)
+            end = sample.time + sample.duration
+            if sample.time + sample.duration > target {
+                return Finding(fragments: ahead, sample: sample, time: sample.time)
+            }
+        }
+        return end.map { Finding(fragments: ahead, time: $0) }
+    }
+}

@@ -1,0 +1,88 @@
+/// The segments of one representation, over a network or in files.
+///
+/// Thread: one at a time; a decoder uses it only on the decoder thread.
+public protocol SegmentedSource: AnyObject {
+    /// What precedes every segment (of ISO base media: `ftyp` and `moov`); nil when each segment initialises itself.
+    var initialization: (any ByteSource)? { get }
+
+    /// When the segments are played, as the manifest says. It may grow.
+    var timeline: SegmentTimeline { get }
+
+    /// The bytes of a segment. A segment that is not there yet has a source that answers `.notYet`.
+    /// - Parameter index: as in `timeline`.
+    /// - Returns: nil when there is no such segment, and none will come.
+    func segment(_ index: Int) throws(ByteSourceError) -> (any ByteSource)?
+}
+
+/// When segments are played. The times are hints: what counts are the times in the segments themselves.
+public struct SegmentTimeline: Equatable, Sendable {
+    /// Segments of one duration, one behind the other.
+    public struct Run: Equatable, Sendable {
+        /// Of the first segment, in seconds.
+        public var start: Double
+        /// Of each segment, in seconds.
+        public var duration: Double
+        /// How many segments; at least one.
+        public var count: Int
+
+        public init(start: Double, duration: Double, count: Int) {
+            self.start = start
+            self.duration = duration
+            self.count = max(1, count)
+        }
+    }
+
+    /// The index of the first segment that is there.
+    public let firstIndex: Int
+    /// In order. Empty when nothing is known.
+    public let runs: [Run]
+    /// Whether no more segments will come.
+    public let isComplete: Bool
+
+    public init(firstIndex: Int = 0, runs: [Run], isComplete: Bool) {
+        self.firstIndex = firstIndex
+        self.runs = runs
+        self.isComplete = isComplete
+    }
+
+    /// The number of segments that are known.
+    public var count: Int {
+        runs.reduce(0) { sum, run in
+            let (next, isBeyond) = sum.addingReportingOverflow(run.count)
+            return isBeyond ? .max : next
+        }
+    }
+
+    /// From the first segment to the end of the last one, in seconds; nil while more may come.
+    public var duration: Double? {
+        guard isComplete, let first = runs.first, let last = runs.last else { return nil }
+        return last.start + last.duration * Double(last.count) - first.start
+    }
+
+    /// When a segment begins, in seconds; nil when it is not known.
+    public func start(of index: Int) -> Double? {
+        var rest = index - firstIndex
+        guard rest >= 0 else { return nil }
+        for run in runs {
+            if rest < run.count { return run.start + Double(rest) * run.duration }
+            rest -= run.count
+        }
+        return nil
+    }
+
+    /// The segment that is played at `seconds`: the first one before all of them, the last one behind them; nil when
+    /// nothing is known.
+    public func index(at seconds: Double) -> Int? {
+        var first = firstIndex
+        var found: Int?
+        for run in runs {
+            if let found, seconds < run.start { return found }
+            let elapsed = run.duration > 0 ? ((seconds - run.start) / run.duration).rounded(.down) : 0
+            // Also for a number that is not finite.
+            let place = elapsed > 0 ? (elapsed < Double(run.count) ? Int(elapsed) : run.count - 1) : 0
+            found = first + place
+            first += run.count
+        }
+        return found
+    }
+}
