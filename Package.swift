@@ -123,7 +123,7 @@ let package = Package(
         .testTarget(name: "CommandLineTests", dependencies: ["tonearm", "TestSupport"]),
         .testTarget(
             name: "OriginTests",
-            dependencies: ["Origin", "OriginService", "Media", "Database", "PCM", "Platform", "TestSupport"]),
+            dependencies: ["Origin", "OriginService", "tonearm", "Media", "Database", "PCM", "Platform", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -118,10 +118,11 @@ extension Track {
         case .flac: "audio/flac"
         case .wav: "audio/wav"
         case .aiff: "audio/aiff"
+        case .mp4: "audio/mp4"
         }
     }
 
-    var codec: String { container == .flac ? "flac" : "pcm" }
+    var codec: String { container == .flac || container == .mp4 ? "flac" : "pcm" }
 
     /// In the addresses of content.
     var fileName: String { "file.\(container.rawValue)" }

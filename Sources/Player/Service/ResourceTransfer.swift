@@ -51,6 +51,8 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
     private var arrived: Int64 = 0
     private var validator: String?
     private var attempts = 0
+    /// Whether the log has the present failure.
+    private var hasTold = false
 
     /// Begins at once.
     init(
@@ -111,6 +113,13 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
         network.schedule(after: delay) { [self] in attempt(number) }
     }
 
+    /// Once for each interruption: a person who hears nothing wants to know why.
+    private func tell(_ reason: String) {
+        guard !hasTold else { return }
+        hasTold = true
+        Log.warning("\(request.host): \(reason). It is retried.")
+    }
+
     private func finish(_ failure: ResourceFailure?) {
         let isOver = lock.withLock {
             if case .ended = state { return true }
@@ -165,6 +174,7 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
             answer = .content(skip: 0)
             arrived += Int64(rest.count)
             schedule = RetrySchedule(purpose)
+            hasTold = false
             return .more
         case .empty, .changed: return .more
         }
@@ -177,6 +187,7 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
             guard error.isOfNetwork, let delay = schedule.delay(after: .network) else {
                 return finish(.transfer(error))
             }
+            tell(error.description)
             return retry(after: delay)
         }
         if error == .cancelled { return finish(.cancelled) }
@@ -188,8 +199,17 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
             guard ServiceRefusal.isTemporary(status),
                 let delay = schedule.delay(after: .server(retryAfter: retryAfter))
             else { return finish(.refused(refusal)) }
+            tell("the server answers with status \(status)")
             retry(after: delay)
         }
+    }
+}
+
+extension TransferRequest {
+    /// For the log: what follows in an address may be a secret.
+    fileprivate var host: String {
+        let parts = url.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2, omittingEmptySubsequences: true)
+        return parts.count > 1 ? String(decoding: parts[1], as: UTF8.self) : "the service"
     }
 }
 

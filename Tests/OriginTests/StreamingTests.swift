@@ -1,0 +1,120 @@
+import Foundation
+import Platform
+import TestSupport
+import Testing
+
+/// `tonearm play` on one side, the origin on the other, TCP between them.
+@Suite("Streaming from the origin", .timeLimit(.minutes(5)))
+struct StreamingTests {
+    private let folder: ScratchFolder
+    private let album = [
+        Music(frames: 150_001, seed: 1), Music(frames: 100_003, seed: 2), Music(frames: 44_100, seed: 3),
+    ]
+    private var samples: [UInt8] { album.flatMap { $0.samples() } }
+
+    init() throws {
+        folder = try ScratchFolder()
+        try FileManager.default.createDirectory(atPath: folder["music"], withIntermediateDirectories: true)
+        for (index, music) in album.enumerated() { try music.writeFLAC(to: folder["music/\(index + 1).flac"]) }
+    }
+
+    private func start(_ manifest: String) throws -> RunningOrigin {
+        try RunningOrigin(folder["music"], state: folder["state"], "--manifest", manifest)
+    }
+
+    private struct Ending {
+        var code: Int32
+        var errors: String
+        var samples: [UInt8]
+    }
+
+    /// Plays products of the service at `address` to a file.
+    private func play(_ address: String, _ options: [String] = [], _ products: [Int] = [1, 2, 3]) throws -> Ending {
+        let process = Process()
+        let errors = Pipe()
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        process.executableURL = URL(fileURLWithPath: "\(Folder.containing(tests))/tonearm")
+        try? FileManager.default.removeItem(atPath: folder["out"])
+        process.arguments =
+            ["play", "--device", "file:FILE=\(folder["out"]),FORMAT=raw", "--format", "S16_LE", "--service", address]
+            + options + products.map { "tonearm:track/\($0)" }
+        process.environment = ["XDG_STATE_HOME": folder["home"]]
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = errors.fileHandleForWriting
+        try process.run()
+        try errors.fileHandleForWriting.close()
+        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        let samples = (try? Data(contentsOf: URL(fileURLWithPath: folder["out"]))).map { [UInt8]($0) } ?? []
+        return Ending(code: process.terminationStatus, errors: text, samples: samples)
+    }
+
+    @Test(
+        "An album comes out bit by bit and without gaps, by each kind of manifest",
+        arguments: ["dash", "hls", "emu", "bts"])
+    func album(manifest: String) throws {
+        let origin = try start(manifest)
+        let ending = try play(origin.address)
+        #expect(ending.code == 0, "\(ending.errors)")
+        #expect(ending.samples == samples)
+    }
+
+    @Test("A line that breaks again and again costs no frame", arguments: ["dash", "bts"])
+    func cuts(manifest: String) throws {
+        let origin = try start(manifest)
+        let port = try #require(origin.address.split(separator: ":").last.flatMap { Int($0) })
+        let line = CutLine(to: port, pieces: [100, 5000, 70_000, 33_333, 150_000], refusals: 1)
+        defer { line.end() }
+        let ending = try play("http://127.0.0.1:\(line.port)")
+        #expect(ending.code == 0, "\(ending.errors)")
+        #expect(ending.samples == samples)
+        #expect(line.cutCount == 5, "the content goes through the line")
+    }
+
+    @Test("TLS with a private authority and a token; without either the error says what to do")
+    func authorities() throws {
+        try run(
+            "/usr/bin/openssl",
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout",
+                folder["key"], "-out", folder["certificate"], "-days", "2", "-subj", "/CN=localhost", "-addext",
+                "subjectAltName=DNS:localhost",
+            ])
+        try "secret\n".write(toFile: folder["token"], atomically: true, encoding: .utf8)
+        try "wrong\n".write(toFile: folder["wrong"], atomically: true, encoding: .utf8)
+        let origin = try RunningOrigin(
+            folder["music"], state: folder["state"], "--tls-certificate", folder["certificate"], "--tls-key",
+            folder["key"], "--token", "secret")
+        let port = try #require(origin.address.split(separator: ":").last)
+        let address = "https://localhost:\(port)"
+        let trust = ["--ca-file", folder["certificate"]]
+        let ending = try play(address, trust + ["--token-file", folder["token"]])
+        #expect(ending.code == 0, "\(ending.errors)")
+        #expect(ending.samples == samples)
+
+        let failures: [(String, [String], [Int], String)] = [
+            (address, ["--token-file", folder["token"]], [1], "no known authority"),
+            ("https://127.0.0.1:\(port)", trust + ["--token-file", folder["token"]], [1], "another host"),
+            (address, trust + ["--token-file", folder["wrong"]], [1], "token-file"),
+            (address, trust, [1], "token-file"),
+            (address, trust + ["--token-file", folder["token"]], [99], "no such product"),
+            (address, trust + ["--token-file", folder["missing"]], [1], "No such file"),
+            (address, ["--ca-file", folder["missing"]], [1], "No such file"),
+            (address, ["--ca-file", folder["token"]], [1], "no certificate"),
+        ]
+        for (address, options, products, reason) in failures {
+            let ending = try play(address, options, products)
+            #expect(ending.code == 1)
+            #expect(ending.errors.contains(reason), "\(options): \(ending.errors)")
+            #expect(ending.samples.isEmpty)
+            #expect(!ending.errors.contains("secret") && !ending.errors.contains("wrong\n"))
+        }
+    }
+
+    @Test("Without a service the error says so")
+    func noService() throws {
+        let process = try play("ftp://a")
+        #expect(process.code == 2 && process.errors.contains("https://"))
+    }
+}
