@@ -2,8 +2,8 @@ import Media
 import PCM
 import Platform
 
-/// FLAC in fragmented MP4 (ISO/IEC 23000-19, CMAF; "Encapsulation of FLAC in ISO Base Media File Format", 1.0): the frames
-/// of a file as they are, and boxes around them.
+/// FLAC in fragmented MP4 (ISO/IEC 23000-19, CMAF; "Encapsulation of FLAC in ISO Base Media File Format"): a file's frames
+/// as they are, and boxes around them.
 struct FragmentedFLAC {
     let table: SegmentTable
     let format: PCMFormat
@@ -106,7 +106,7 @@ struct FragmentedFLAC {
             entry.u16(UInt16(format.channelCount))
             entry.u16(UInt16(format.bitDepth))
             entry.zeros(4)
-            // 16.16 bits: a higher rate is divided until it fits; STREAMINFO has it in full (3.3.1 of the encapsulation).
+            // 16.16 bits: a higher rate is divided until it fits; STREAMINFO has it in full.
             var rate = UInt32(format.sampleRate)
             while rate > 0xFFFF { rate /= 2 }
             entry.u32(rate << 16)

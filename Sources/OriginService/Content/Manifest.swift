@@ -80,7 +80,8 @@ extension Manifest {
         let text = """
             <?xml version="1.0" encoding="UTF-8"?>
             <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-main:2011" \
-            type="static" minBufferTime="\(duration(longest))" mediaPresentationDuration="\(duration(table.sampleCount))">
+            type="static" minBufferTime="\(duration(longest))" \
+            mediaPresentationDuration="\(duration(table.sampleCount))">
               <Period id="0">
                 <AdaptationSet id="0" contentType="audio" mimeType="audio/mp4" lang="und" segmentAlignment="true">
                   <Representation id="\(name),\(format.sampleRate),\(format.bitDepth)" codecs="flac" \
