@@ -2,8 +2,8 @@ import Media
 import PCM
 import Platform
 
-/// FLAC in fragmented MP4 (ISO/IEC 23000-19, CMAF; "Encapsulation of FLAC in ISO Base Media File Format"): a file's frames
-/// as they are, and boxes around them.
+/// FLAC in fragmented MP4 (ISO/IEC 23000-19, CMAF; "Encapsulation of FLAC in ISO Base Media File Format"):
+/// the frames of a file as they are, and boxes around them.
 struct FragmentedFLAC {
     let table: SegmentTable
     let format: PCMFormat
