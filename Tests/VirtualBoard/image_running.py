@@ -54,6 +54,8 @@ class Running(unittest.TestCase):
 
     def test_nothing_listens_and_nobody_can_log_in(self):
         self.board.wait_until("ip address | grep -q 10.0.2.15")
+        # Wi-Fi's is 200: the cable comes first.
+        self.board.wait_until("ip route | grep -q '^default .* metric 100'")
         for table in ("tcp", "tcp6"):
             lines = self.board.run("cat", f"/proc/net/{table}").stdout.splitlines()[1:]
             self.assertEqual([line for line in lines if line.split()[3] == "0A"], [])

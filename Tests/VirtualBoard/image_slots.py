@@ -16,7 +16,7 @@ def quick_to_prove(root):
 
 
 def without_engine(root):
-    quick_to_prove(root)
+    (root / "etc/health").write_text("3 8\n")
     (root / "usr/bin/tonearm").unlink()
 
 

@@ -108,6 +108,8 @@ class Update(unittest.TestCase):
         write_flac(board.share / "music/1.flac", music)
         board.ask("volume", "100")
         board.ask("repeat", "all")
+        # The emulator may get no processor of a busy machine for moments.
+        board.ask("config", "set", "audio.buffer", "1000 ms")
         recorder = Recorder(board, CD)
         board.ask("queue", "set", "/host/music/1.flac", "--play")
         board.wait_until(f"grep -q RUNNING {STATUS}")

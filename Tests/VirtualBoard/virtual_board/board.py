@@ -55,11 +55,11 @@ class VirtualBoard:
         self.discard()
 
     def discard(self):
-        """Removes the board and its files (tools/board-test --keep: leaves its folder)."""
+        """Removes the board and its files, once or more (tools/board-test --keep: leaves its folder)."""
         self.cut_power()
         if os.environ.get("TONEARM_BOARD_KEEP"):
             print(f"kept: {self.folder}", file=sys.stderr)
-        else:
+        elif self.folder.exists():
             shutil.rmtree(self.folder)
 
     # Power
