@@ -18,6 +18,9 @@ let package = Package(
             name: "CALSA", path: "Sources/C/CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         // libFLAC: the reference decoder; used by Media alone.
         .systemLibrary(name: "CFLAC", path: "Sources/C/CFLAC", pkgConfig: "flac", providers: [.apt(["libflac-dev"])]),
+        // expat: XML, for DASH manifests; used by Media alone.
+        .systemLibrary(
+            name: "CExpat", path: "Sources/C/CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         // SQLite: everything that persists; used by Database alone.
         .systemLibrary(
             name: "CSQLite", path: "Sources/C/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -49,7 +52,7 @@ let package = Package(
         .target(name: "Crypto", dependencies: ["Platform", "CMbedTLS"]),
         .target(name: "Database", dependencies: ["Platform", "CSQLite", "CLinux"]),
         .target(name: "Network", dependencies: ["Platform", "CCurl", "CLinux"]),
-        .target(name: "Media", dependencies: ["PCM", "Platform", "CFLAC"]),
+        .target(name: "Media", dependencies: ["PCM", "Platform", "CFLAC", "CExpat"]),
         .target(name: "Output", dependencies: ["PCM", "Platform", "CALSA", "CLinux"]),
         .target(name: "Board", dependencies: ["Platform", "CGPIOD", "CLinux"]),
         .target(

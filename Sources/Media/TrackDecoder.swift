@@ -27,7 +27,9 @@ final class TrackDecoder: AudioDecoder {
         edit = track.edit
         channelCount = track.properties.format.channelCount
         // The codec is at its first frame already.
-        if case .media(start: 0, let count) = edit.parts[0] { trim = FrameTrim(playing: count) } else {
+        if case .media(start: 0, let count) = edit.parts[0] {
+            trim = FrameTrim(playing: count)
+        } else {
             pendingPlace = (0, 0)
         }
     }

@@ -57,7 +57,9 @@ struct MP4PackagerTests {
         }
     }
 
-    @Test("Encrypted content is refused, and its packets say how they are encrypted", arguments: ["cenc", "cens", "cbc1", "cbcs"])
+    @Test(
+        "Encrypted content is refused, and its packets say how they are encrypted",
+        arguments: ["cenc", "cens", "cbc1", "cbcs"])
     func encryption(scheme: String) throws {
         let source = try Self.signal.ffmpeg(MP4Tests.flac, to: "file.mp4")
         let packaged = try Packaged(
@@ -80,7 +82,8 @@ struct MP4PackagerTests {
         let encrypted = packets.dropFirst(plain.count).compactMap(\.encryption)
         #expect(encrypted.count == packets.count - plain.count)
         #expect(encrypted.allSatisfy { $0.scheme.rawValue == scheme && $0.keyID.starts(with: [0, 0x11, 0x22]) })
-        #expect(encrypted.allSatisfy { $0.initializationVector.count == (scheme == "cenc" || scheme == "cens" ? 8 : 16) })
+        #expect(
+            encrypted.allSatisfy { $0.initializationVector.count == (scheme == "cenc" || scheme == "cens" ? 8 : 16) })
         // A constant vector, or one for each packet.
         let vectors = Set(encrypted.map(\.initializationVector))
         #expect(vectors.count == (scheme == "cbcs" ? 1 : encrypted.count))

@@ -39,7 +39,9 @@ struct MP4Tests {
             #expect(difference(decoder.decodeAll().samples, signal.samples) == nil)
             #expect(decoder.damage.isEmpty)
             let last = signal.frameCount - 1
-            for frame in [last, 0, signal.frameCount / 2, 4607, 4608, 4609, 1, last + 1, signal.frameCount / 3, 1 << 40] {
+            for frame in [
+                last, 0, signal.frameCount / 2, 4607, 4608, 4609, 1, last + 1, signal.frameCount / 3, 1 << 40,
+            ] {
                 try decoder.seek(toFrame: Int64(frame))
                 let expected = signal.slice(min(frame, last + 1)..<min(frame + 5000, last + 1))
                 #expect(try difference(decoder.decode(frames: 5000), expected) == nil, "frame \(frame)")
@@ -89,7 +91,8 @@ struct MP4Tests {
         let cases = [
             (["-c:a", "alac"], "file.m4a", "MP4 with ALAC"), (["-c:a", "ac3"], "file.mp4", "MP4 with AC-3"),
             (["-c:a", "libmp3lame"], "file.mp4", "MP4 with MP3"), (["-c:a", "aac"], "file.m4a", "MP4 with AAC"),
-            (["-c:a", "libopus", "-ar", "48000"], "file.mp4", "MP4 with Opus"), (["-c:a", "pcm_s16le"], "file.mov", "MP4 with PCM"),
+            (["-c:a", "libopus", "-ar", "48000"], "file.mp4", "MP4 with Opus"),
+            (["-c:a", "pcm_s16le"], "file.mov", "MP4 with PCM"),
             (["-c:a", "aac"], "file.mov", "MP4 with AAC"),
         ]
         for (options, name, message) in cases {
@@ -109,7 +112,9 @@ struct MP4Tests {
         let signal = Signal(frames: 60_000)
         // The muxer writes the delay of the first packet as an empty edit.
         let delayed = try AudioFile.open(
-            MemorySource(try signal.ffmpeg(["-itsoffset", "0.25", "-i", "input.wav", "-map", "1:a"] + Self.flac, to: "file.mp4")))
+            MemorySource(
+                try signal.ffmpeg(["-itsoffset", "0.25", "-i", "input.wav", "-map", "1:a"] + Self.flac, to: "file.mp4"))
+        )
         let silence = [Int32](repeating: 0, count: 2 * 11_025)
         #expect(difference(delayed.decodeAll().samples, silence + signal.samples) == nil)
         #expect(delayed.properties.frameCount == 71_025)

@@ -173,7 +173,8 @@ struct SegmentTests {
     func timelines() {
         let timeline = SegmentTimeline(
             firstIndex: 5,
-            runs: [.init(start: 10, duration: 2, count: 3), .init(start: 16, duration: 1.5, count: 2)], isComplete: true)
+            runs: [.init(start: 10, duration: 2, count: 3), .init(start: 16, duration: 1.5, count: 2)], isComplete: true
+        )
         #expect(timeline.count == 5 && timeline.duration == 9)
         #expect((4...10).map { timeline.start(of: $0) } == [nil, 10, 12, 14, 16, 17.5, nil])
         let indices = [-1, 10, 11.9, 12, 15.9, 16, 17.5, 18.9, 100, .nan, .infinity, -.infinity].map {

@@ -16,7 +16,9 @@ final class PacketBuffer {
     /// Reads a packet.
     /// - Parameter count: at most `mostBytes`.
     /// - Returns: its bytes, valid until the next call; nil when the source ends before.
-    func fill(_ count: Int, from source: any ByteSource, at offset: Int64) throws(Interruption) -> UnsafeRawBufferPointer? {
+    func fill(_ count: Int, from source: any ByteSource, at offset: Int64) throws(Interruption)
+        -> UnsafeRawBufferPointer?
+    {
         var filled = 0
         while filled < count {
             let end = min(count, filled + Self.step)

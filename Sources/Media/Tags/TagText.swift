@@ -26,6 +26,11 @@ enum TagText {
         return bytes[..<end]
     }
 
+    /// With ASCII letters in lower case.
+    static func lowercased(_ text: String) -> String {
+        String(decoding: text.utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
+    }
+
     static func isBlank(_ byte: UInt8) -> Bool {
         byte == 0 || byte == 0x20 || (0x09...0x0D).contains(byte)
     }

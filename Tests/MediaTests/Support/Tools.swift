@@ -171,7 +171,8 @@ struct Packaged {
 
     static func encryption(_ scheme: String) -> [String] {
         [
-            "--enable_raw_key_encryption", "--keys", "label=A:key_id=\(keyID):key=\(key)", "--protection_scheme", scheme,
+            "--enable_raw_key_encryption", "--keys", "label=A:key_id=\(keyID):key=\(key)", "--protection_scheme",
+            scheme,
         ]
     }
 }

@@ -27,6 +27,35 @@ private func readPackets(_ bytes: [UInt8]) {
     }
 }
 
+/// Uses a manifest as a player does.
+private func useManifest(_ bytes: [UInt8], _ format: ManifestFormat) {
+    guard let manifest = try? Manifest(bytes, format: format, url: "https://h/a/b") else { return }
+    require(!manifest.periods.isEmpty, "a manifest without a period")
+    for set in manifest.periods.flatMap(\.adaptationSets) {
+        require(!set.representations.isEmpty, "a set without a representation")
+        for representation in set.representations { useSegments(representation.segments) }
+    }
+}
+
+private func useSegments(_ addressing: SegmentAddressing) {
+    func use(_ timeline: SegmentTimeline, _ segment: (Int) -> SegmentReference?) {
+        _ = timeline.duration
+        for seconds in [-1, 0, 3.5, 1e9, .infinity] {
+            guard let index = timeline.index(at: seconds) else { continue }
+            _ = timeline.start(of: index)
+            _ = segment(index)
+        }
+        for index in [timeline.firstIndex, 0, 7, .max, .min] { _ = segment(index) }
+    }
+    switch addressing {
+    case .file(let file): _ = try? file.segments(fromIndex: Array(file.url.utf8))
+    case .list(let list): use(list.timeline, list.segment)
+    case .template(let template):
+        for now in [nil, 0, 1.8e9, 1e300] { use(template.timeline(now: now), template.segment) }
+    case .playlist: break
+    }
+}
+
 /// Containers, codecs and tags.
 let mediaTargets = [
     FuzzTarget("flac") { decode(signed($0, "fLaC")) },
@@ -59,6 +88,16 @@ let mediaTargets = [
         _ = Signature.container(of: $0)
         _ = Signature.name(of: $0)
         _ = try? AudioFile.container(of: MemorySource($0))
+    },
+    FuzzTarget("dash") { useManifest($0, .dash) },
+    FuzzTarget("hls") { bytes in
+        let playlist =
+            Array("#EXTM3U\n".utf8) + (bytes.starts(with: "#EXTM3U\n".utf8) ? bytes.dropFirst(8) : bytes[...])
+        useManifest(playlist, .hls)
+        _ = try? MediaPlaylist(playlist, url: "https://h/a/b")
+    },
+    FuzzTarget("bts") { bytes in
+        if bytes.first == 0x45 { useManifest(Array(bytes.dropFirst()), .emu) } else { useManifest(bytes, .bts) }
     },
     FuzzTarget("riff-info") {
         _ = try? RIFFInfo.read(from: MemorySource(signed($0, "INFO")), in: 0..<Int64($0.count))

@@ -97,7 +97,8 @@ final class MP4Container: TimedPacketSource {
     ) throws(Interruption) -> Int64? {
         if layout.fragmentsStart == nil { return time.frames(try table.endTime()) }
         guard table.count == 0, let index = layout.segmentIndex else { return nil }
-        return MP4Time.scale(index.duration, time.sampleRate, Int64(index.timescale), rounding: Int64(index.timescale) / 2)
+        return MP4Time.scale(
+            index.duration, time.sampleRate, Int64(index.timescale), rounding: Int64(index.timescale) / 2)
     }
 
     func nextPacket() throws(Interruption) -> Packet? {
@@ -163,7 +164,8 @@ final class MP4Container: TimedPacketSource {
         }
         guard let found = try search?.find(target, origin: origin) else { return move(to: Place(), at: nil, frame) }
         return move(
-            to: Place(fragments: found.fragments, sample: found.sample, time: found.time), at: found.sample?.time, frame)
+            to: Place(fragments: found.fragments, sample: found.sample, time: found.time), at: found.sample?.time, frame
+        )
     }
 
     /// - Parameter time: of the next sample; nil at the end.

@@ -69,7 +69,8 @@ struct MP4EditList {
                 let rest = max(0, end - start)
                 if duration >= rest - min(rest, unit) { count = isLast ? nil : rest }
             }
-            if let last = parts.last, case .media(let lastStart, let lastCount?) = last, lastStart + lastCount == start {
+            if let last = parts.last, case .media(let lastStart, let lastCount?) = last, lastStart + lastCount == start
+            {
                 parts[parts.count - 1] = .media(start: lastStart, count: count.map { $0 + lastCount })
             } else {
                 parts.append(.media(start: start, count: count))

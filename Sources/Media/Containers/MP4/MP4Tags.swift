@@ -62,7 +62,9 @@ struct MP4Tags: Equatable {
         switch content[3] {
         case 0, 1: return Value(bytes: bytes, text: TagText.utf8(bytes))
         case 2:
-            let units = stride(from: 0, to: bytes.count - 1, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
+            let units = stride(from: 0, to: bytes.count - 1, by: 2).map {
+                UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])
+            }
             return Value(bytes: bytes, text: TagText.utf8(Array(String(decoding: units, as: UTF16.self).utf8)))
         default: return Value(bytes: bytes, text: nil)
         }

@@ -1,0 +1,101 @@
+/// Where the bytes of a representation are.
+public enum SegmentAddressing: Equatable, Sendable {
+    /// One file.
+    case file(IndexedFile)
+    /// Every segment by itself.
+    case list(SegmentList)
+    /// By the rule of a template.
+    case template(SegmentTemplate)
+    /// In a media playlist, which is loaded first.
+    case playlist(url: String)
+}
+
+/// Bytes at an absolute URL.
+public struct ResourceReference: Equatable, Sendable {
+    public var url: String
+    /// nil: all. Empty where a packager wrote a segment without bytes: there is nothing to load.
+    public var range: Range<Int64>?
+
+    public init(url: String, range: Range<Int64>? = nil) {
+        self.url = url
+        self.range = range
+    }
+}
+
+/// A segment of a representation.
+public struct SegmentReference: Equatable, Sendable {
+    public var resource: ResourceReference
+    /// From the beginning of the period, in seconds.
+    public var start: Double
+    /// In seconds.
+    public var duration: Double
+    /// What precedes it.
+    public var initialization: ResourceReference?
+    /// Whether its times and its format have nothing to do with those of the segment before.
+    public var isDiscontinuous = false
+    /// How the whole segment is encrypted, of HLS; one entry for each key system. Empty: not at all.
+    public var protections: [ContentProtection] = []
+}
+
+/// A file, and where in it the index of its segments is, if the manifest says it.
+public struct IndexedFile: Equatable, Sendable {
+    public var url: String
+    public var initialization: Range<Int64>?
+    /// Of a box `sidx`.
+    public var index: Range<Int64>?
+
+    /// The segments of the file.
+    /// - Parameter bytes: the bytes of `index`.
+    public func segments(fromIndex bytes: [UInt8]) throws(ManifestError) -> SegmentList {
+        guard let index else { throw .malformed(what: "a file without an index") }
+        let source = BytesSource(bytes)
+        var found: MP4SegmentIndex?
+        do throws(Interruption) {
+            var boxes = MP4Boxes(source, from: 0, to: Int64(bytes.count))
+            while found == nil, let box = try boxes.next() {
+                if box.type == "sidx" { found = try MP4SegmentIndex(box, of: source) }
+            }
+        } catch {
+            throw .malformed(what: "the segment index (sidx) cannot be read")
+        }
+        guard let found else { throw .malformed(what: "the segment index (sidx) is missing or cut off") }
+        var start: Int64 = 0
+        var segments: [SegmentReference] = []
+        for part in found.parts {
+            guard !part.isIndex else { throw .unsupported(what: "a segment index (sidx) of other indices") }
+            let (lower, isBeyond) = part.range.lowerBound.addingReportingOverflow(index.lowerBound)
+            guard !isBeyond, lower <= AudioLimits.largestData else {
+                throw .malformed(what: "the segment index (sidx) points behind any file")
+            }
+            let range = lower..<(lower + Int64(part.range.count))
+            segments.append(
+                SegmentReference(
+                    resource: ResourceReference(url: url, range: range),
+                    start: Double(start) / Double(found.timescale),
+                    duration: Double(part.duration) / Double(found.timescale),
+                    initialization: initialization.map { ResourceReference(url: url, range: $0) }))
+            start += part.duration
+        }
+        return SegmentList(segments: segments, isComplete: true)
+    }
+}
+
+/// Segments that are listed one by one.
+public struct SegmentList: Equatable, Sendable {
+    /// The index of the first one: in a live playlist its media sequence number.
+    public var firstIndex = 0
+    public var segments: [SegmentReference]
+    /// Whether no more segments will come.
+    public var isComplete: Bool
+
+    public func segment(_ index: Int) -> SegmentReference? {
+        let (place, isBeyond) = index.subtractingReportingOverflow(firstIndex)
+        return !isBeyond && segments.indices.contains(place) ? segments[place] : nil
+    }
+
+    public var timeline: SegmentTimeline {
+        SegmentTimeline(
+            firstIndex: firstIndex,
+            runs: segments.map { .init(start: $0.start, duration: $0.duration, count: 1) }, isComplete: isComplete)
+    }
+}

@@ -1,0 +1,103 @@
+/// Segments whose URLs follow a rule (ISO/IEC 23009-1, 5.3.9.4). Their index is their number: what replaces `$Number$`.
+public struct SegmentTemplate: Equatable, Sendable {
+    /// Segments of one duration, one behind the other.
+    struct Run: Equatable, Sendable {
+        /// In units of the template.
+        var time: Int64
+        var duration: Int64
+        /// nil: to the end of the period, or without end.
+        var count: Int64?
+    }
+
+    let media: URLTemplate
+    /// What relative URLs are relative to.
+    let base: URLReference
+    /// What precedes every segment; nil when each segment initialises itself.
+    public let initialization: ResourceReference?
+    /// Of the first segment.
+    let startNumber: Int64
+    /// Units per second.
+    let timescale: Int64
+    /// The media time of the period's start, in units of the template.
+    let presentationTimeOffset: Int64
+    /// In order; at least one.
+    let runs: [Run]
+    /// In seconds, if it is known.
+    let periodDuration: Double?
+    /// When the period begins, in seconds since 1970, and for how long a segment stays; for live ones without a list.
+    let availability: Availability?
+
+    struct Availability: Equatable, Sendable {
+        var start: Double
+        var timeShift: Double?
+        /// Seconds before its end at which a segment is there already.
+        var offset: Double
+    }
+
+    /// The segment of that number; nil when there is none.
+    public func segment(_ index: Int) -> SegmentReference? {
+        let (place, isBefore) = Int64(index).subtractingReportingOverflow(startNumber)
+        guard !isBefore, place >= 0 else { return nil }
+        var rest = place
+        for run in runs {
+            if let count = count(of: run), rest >= count {
+                rest -= count
+                continue
+            }
+            let (elapsed, isBeyond) = rest.multipliedReportingOverflow(by: run.duration)
+            let (time, isBeyondToo) = run.time.addingReportingOverflow(elapsed)
+            guard !isBeyond, !isBeyondToo, time <= Int64(MP4Time.largest) else { return nil }
+            let url = URLReference(media.text(number: Int64(index), time: time)).resolved(against: base).url
+            return SegmentReference(
+                resource: ResourceReference(url: url), start: seconds(time),
+                duration: Double(run.duration) / Double(timescale), initialization: initialization)
+        }
+        return nil
+    }
+
+    /// When the segments are played. In a live period without a list of segments it depends on the time.
+    /// - Parameter now: in seconds since 1970, for live ones.
+    public func timeline(now: Double? = nil) -> SegmentTimeline {
+        var first = startNumber
+        var result: [SegmentTimeline.Run] = []
+        var isComplete = true
+        for run in runs {
+            var count = self.count(of: run)
+            var skipped: Int64 = 0
+            if count == nil {
+                isComplete = false
+                (skipped, count) = available(run, now: now)
+                first += skipped
+            }
+            guard let count, count > 0, let count = Int(exactly: count) else { continue }
+            let start = seconds(run.time) + Double(skipped) * Double(run.duration) / Double(timescale)
+            result.append(.init(start: start, duration: Double(run.duration) / Double(timescale), count: count))
+        }
+        return SegmentTimeline(
+            firstIndex: Int(exactly: first) ?? 0, runs: result, isComplete: isComplete && availability == nil)
+    }
+
+    /// From the start of the period.
+    private func seconds(_ time: Int64) -> Double { Double(time - presentationTimeOffset) / Double(timescale) }
+
+    private func count(of run: Run) -> Int64? {
+        if let count = run.count { return count }
+        guard let periodDuration else { return nil }
+        // A last segment that would be shorter than a thousandth of the others is a rounding error.
+        let length = (periodDuration - seconds(run.time)) * Double(timescale) / Double(run.duration)
+        guard length < 1e9 else { return nil }
+        return Int64(max(0, (length - 0.001).rounded(.up)))
+    }
+
+    /// How many segments of a run without end are gone, and how many are there.
+    private func available(_ run: Run, now: Double?) -> (skipped: Int64, count: Int64) {
+        guard let availability, let now else { return (0, 1) }
+        let duration = Double(run.duration) / Double(timescale)
+        let elapsed = now - availability.start - seconds(run.time)
+        let complete = ((elapsed + availability.offset) / duration).rounded(.down)
+        let gone = availability.timeShift.map { ((elapsed - $0) / duration).rounded(.down) - 1 } ?? 0
+        guard complete >= 1, complete < 1e15 else { return (0, 0) }
+        let skipped = max(0, min(gone, complete - 1))
+        return (Int64(skipped), Int64(complete - skipped))
+    }
+}

@@ -1,0 +1,85 @@
+/// What can be played, and where its bytes are: the common result of all manifest formats.
+public struct Manifest: Equatable, Sendable {
+    /// One behind the other; at least one.
+    public var periods: [Period]
+    /// Set while the manifest may change, so that it has to be loaded again.
+    public var live: LivePresentation?
+    /// In seconds, if the manifest says it.
+    public var duration: Double?
+
+    public var isLive: Bool { live != nil }
+}
+
+/// How a live presentation goes on.
+public struct LivePresentation: Equatable, Sendable {
+    /// When the presentation began to be available, in seconds since 1970.
+    public var availabilityStart: Double?
+    /// How often the manifest is loaded again, in seconds; nil: it stays as it is.
+    public var updatePeriod: Double?
+    /// How long segments stay available, in seconds; nil: for ever.
+    public var timeShift: Double?
+    /// How far behind the newest segment to play, in seconds.
+    public var suggestedDelay: Double?
+    /// Where it is loaded from; nil: from where it came.
+    public var location: String?
+}
+
+/// A stretch of time with its own media.
+public struct Period: Equatable, Sendable {
+    public var id: String?
+    /// From the beginning of the presentation, in seconds.
+    public var start: Double
+    /// In seconds; nil when it is not known.
+    public var duration: Double?
+    /// Those with sound.
+    public var adaptationSets: [AdaptationSet]
+}
+
+/// Representations of the same sound, among which a player may switch.
+public struct AdaptationSet: Equatable, Sendable {
+    public var id: String?
+    /// BCP 47, if the manifest says it.
+    public var language: String?
+    /// At least one, in the order of the manifest.
+    public var representations: [Representation]
+}
+
+/// The sound in one encoding.
+public struct Representation: Equatable, Sendable {
+    public var id: String
+    /// `audio/mp4`, in lower case.
+    public var mimeType: String?
+    /// As RFC 6381 writes them: `mp4a.40.2`.
+    public var codecs: [String]
+    /// The peak, in bits per second.
+    public var bandwidth: Int?
+    public var sampleRate: Int?
+    public var bitDepth: Int?
+    public var channelCount: Int?
+    /// Empty for content that is not encrypted.
+    public var contentProtections: [ContentProtection]
+    public var segments: SegmentAddressing
+
+    init(id: String, segments: SegmentAddressing) {
+        self.id = id
+        self.segments = segments
+        codecs = []
+        contentProtections = []
+    }
+}
+
+/// One way to get the keys of encrypted content, or what all of them share.
+public struct ContentProtection: Equatable, Sendable {
+    /// A URI, in lower case: `urn:uuid:…` of a key system, or `urn:mpeg:dash:mp4protection:2011`; of HLS the KEYFORMAT.
+    public var scheme: String
+    /// `cenc`, `cbcs`; of HLS the METHOD.
+    public var value: String?
+    /// 16 bytes.
+    public var defaultKeyID: [UInt8]?
+    /// The box `pssh`.
+    public var initializationData: [UInt8]?
+    /// Where the key or its request is described, of HLS.
+    public var keyURI: String?
+    /// Of HLS, 16 bytes.
+    public var initializationVector: [UInt8]?
+}

@@ -1,0 +1,6 @@
+import Foundation
+
+/// Texts for tests.
+enum SampleText {
+    static func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
+}
