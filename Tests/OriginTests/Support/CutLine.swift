@@ -26,17 +26,17 @@ final class CutLine: @unchecked Sendable {
         self.target = target
         self.pieces = pieces
         self.refusals = refusals
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = Self.address(0)
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                precondition(bind(descriptor, $0, length) == 0 && listen(descriptor, 64) == 0, "listen")
-                precondition(getsockname(descriptor, $0, &length) == 0, "getsockname")
+                precondition(bind(listening, $0, length) == 0 && listen(listening, 64) == 0, "listen")
+                precondition(getsockname(listening, $0, &length) == 0, "getsockname")
             }
         }
+        descriptor = listening
         port = Int(UInt16(bigEndian: address.sin_port))
-        let listening = descriptor
         Thread { [self] in
             while case let client = accept(listening, nil, nil), client >= 0 { welcome(client) }
         }.start()
