@@ -74,6 +74,16 @@ struct ConfigurationTests {
             profile = /etc/tonearm/board.conf
             power-off = poweroff -f
             network-restart = ifup -a
+            [service]
+            url = https://nas.local:8443
+            client = kitchen
+            token-file = /etc/tonearm/token
+            quality = hi-res-lossless
+            quality-cellular = high
+            [network]
+            ca-file = /etc/tonearm/nas.pem
+            proxy = http://proxy:3128
+            read-ahead = 4
             [log]
             level = debug
             """)
@@ -99,6 +109,12 @@ struct ConfigurationTests {
         #expect(configuration.boardProfile == "/etc/tonearm/board.conf")
         #expect(configuration.commandLine(of: .powerOff) == "poweroff -f")
         #expect(configuration.commandLine(of: .networkRestart) == "ifup -a")
+        let streaming = try #require(configuration.streamingSettings)
+        #expect(streaming.service.baseURL == "https://nas.local:8443" && streaming.service.clientName == "kitchen")
+        #expect(streaming.service.readAhead == 4 << 20)
+        #expect(streaming.tokenFile == "/etc/tonearm/token" && streaming.authorities == "/etc/tonearm/nas.pem")
+        #expect(streaming.proxy == "http://proxy:3128")
+        #expect(configuration.wifiQuality == .hiResLossless && configuration.cellularQuality == .high)
         #expect(configuration.logLevel == .debug)
         for name in SettingName.allCases { #expect(configuration.isSet(name), "\(name)") }
     }
@@ -148,9 +164,9 @@ struct ConfigurationTests {
         arguments: [
             (
                 "[audoi]",
-                "1: unknown section [audoi]; did you mean \"audio\"? Sections: audio, player, control, board, log"
+                "1: unknown section [audoi]; did you mean \"audio\"? Sections: audio, player, control, board, service, network, log"
             ),
-            ("[wifi]", "1: unknown section [wifi]. Sections: audio, player, control, board, log"),
+            ("[wifi]", "1: unknown section [wifi]. Sections: audio, player, control, board, service, network, log"),
             (
                 "[board]\nprofil = x",
                 "2: unknown key \"profil\" in [board]; did you mean \"profile\"? "
