@@ -164,9 +164,13 @@ struct ConfigurationTests {
         arguments: [
             (
                 "[audoi]",
-                "1: unknown section [audoi]; did you mean \"audio\"? Sections: audio, player, control, board, service, network, log"
+                "1: unknown section [audoi]; did you mean \"audio\"? "
+                    + "Sections: audio, player, control, board, service, network, log"
             ),
-            ("[wifi]", "1: unknown section [wifi]. Sections: audio, player, control, board, service, network, log"),
+            (
+                "[wifi]",
+                "1: unknown section [wifi]. Sections: audio, player, control, board, service, network, log"
+            ),
             (
                 "[board]\nprofil = x",
                 "2: unknown key \"profil\" in [board]; did you mean \"profile\"? "

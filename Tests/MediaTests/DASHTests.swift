@@ -40,7 +40,8 @@ struct DASHTests {
              xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:cenc="urn:mpeg:cenc:2013"
              profiles="urn:mpeg:dash:profile:isoff-main:2011" type="static" minBufferTime="PT3.993S"
              mediaPresentationDuration="PT3M50.861S"><Period id="0">
-            <AdaptationSet id="0" group="main" contentType="audio" mimeType="audio/mp4" lang="und" segmentAlignment="true">
+            <AdaptationSet id="0" group="main" contentType="audio" mimeType="audio/mp4" lang="und"
+             segmentAlignment="true">
             <ContentProtection schemeIdUri="urn:mpeg:dash:mp4protection:2011" value="cbcs"
              cenc:default_KID="00112233-4455-6677-8899-AABBCCDDEEFF"/>
             <ContentProtection schemeIdUri="urn:uuid:EDEF8BA9-79D6-4ACE-A3C8-27DCD51D21ED"><cenc:pssh>AAEC
@@ -188,7 +189,8 @@ struct DASHTests {
     @Test("Periods: starts, durations, and what is between")
     func periods() throws {
         func period(_ attributes: String, _ type: String = "audio") -> String {
-            "<Period \(attributes)><AdaptationSet contentType=\"\(type)\"><Representation id=\"a\"/></AdaptationSet></Period>"
+            "<Period \(attributes)><AdaptationSet contentType=\"\(type)\"><Representation id=\"a\"/></AdaptationSet>"
+                + "</Period>"
         }
         let manifest = try Self.manifest(
             "<MPD mediaPresentationDuration=\"PT1M\">" + period("id=\"1\" duration=\"PT10S\"") + period("")

@@ -43,7 +43,7 @@ struct HLSTests {
     func keys() throws {
         let playlist = try Self.playlist(
             "#EXT-X-MEDIA-SEQUENCE:258", "#EXT-X-KEY:METHOD=AES-128,URI=\"k1\"", "#EXTINF:1,", "1",
-            "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://KID\",KEYFORMAT=\"com.apple.streamingkeydelivery\",KEYFORMATVERSIONS=\"1\"",
+            "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://KID\",KEYFORMAT=\"com.apple\",KEYFORMATVERSIONS=\"1\"",
             "#EXTINF:1,", "2", "#EXT-X-KEY:METHOD=AES-128,URI=\"k2\",IV=0x000102030405060708090A0B0C0D0E0F",
             "#EXTINF:1,", "3",
             "#EXT-X-KEY:METHOD=NONE", "#EXTINF:1,", "4", "#EXT-X-ENDLIST")
@@ -66,7 +66,7 @@ struct HLSTests {
                 #EXT-X-VERSION:7
                 #EXT-X-TARGETDURATION:4
                 #EXT-X-PLAYLIST-TYPE:VOD
-                #EXT-X-DATERANGE:ID="\(format)",CLASS="com.tidal.format",START-DATE="2020-01-01T00:00:00Z",X-COM-TIDAL-FORMAT="\(format)"\(more)
+                #EXT-X-DATERANGE:ID="\(format)",CLASS="com.tidal.format",X-COM-TIDAL-FORMAT="\(format)"\(more)
                 #EXT-X-MAP:URI="https://c/\(format)/init.mp4"
                 \(segments)#EXT-X-ENDLIST
                 """

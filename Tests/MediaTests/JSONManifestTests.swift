@@ -10,8 +10,10 @@ struct JSONManifestTests {
 
     @Test("BTS: the first URL of one file")
     func bts() throws {
-        let full =
-            "{\"mimeType\":\"audio/mpeg\",\"codecs\":\"mp3\",\"encryptionType\":\"NONE\",\"urls\":[\"https://c/a.mp3?token=1~YQ==\",\"https://c/b\"]}"
+        let full = """
+            {"mimeType":"audio/mpeg","codecs":"mp3","encryptionType":"NONE",
+             "urls":["https://c/a.mp3?token=1~YQ==","https://c/b"]}
+            """
         let short =
             "{\"mimeType\":\"audio/mp4\",\"codecs\":\"mp4a.40.5\",\"urls\":[\"https://c/a.mp4\"],\"keyId\":null}"
         let representation = try DASHTests.first(try Self.manifest(full))

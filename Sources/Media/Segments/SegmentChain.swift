@@ -1,5 +1,5 @@
-/// All segments as one source: each has a region of offsets of its own, the initialization the first one. So the parsers
-/// and the steps that can be repeated work across segments.
+/// All segments as one source: each has a region of offsets of its own, the initialization the first one. So the
+/// parsers and the steps that can be repeated work across segments.
 ///
 /// Thread: only the decoder thread.
 final class SegmentChain: ByteSource {

@@ -10,14 +10,20 @@ struct TrackEdit: Equatable {
     let parts: [Part]
 
     /// - Parameter parts: with at least one.
-    init(_ parts: [Part]) { self.parts = parts.isEmpty ? [.silence(0)] : parts }
+    init(_ parts: [Part]) {
+        precondition(!parts.isEmpty)
+        self.parts = parts
+    }
 
     /// One part.
     /// - Parameters:
     ///   - leading: frames that are decoded first and not played.
     ///   - count: frames that are played; nil for all.
     init(leading: Int64 = 0, count: Int64? = nil) {
-        parts = [.media(start: max(0, leading), count: count)]
+        // Not a constant array: tools/lib/merged_constants.py says why.
+        var parts: [Part] = []
+        parts.append(.media(start: max(0, leading), count: count))
+        self.parts = parts
     }
 
     /// The number of played frames.

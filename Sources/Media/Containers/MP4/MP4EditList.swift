@@ -76,6 +76,6 @@ struct MP4EditList {
                 parts.append(.media(start: start, count: count))
             }
         }
-        return edits.isEmpty ? TrackEdit() : TrackEdit(parts)
+        return parts.isEmpty ? TrackEdit(count: edits.isEmpty ? nil : 0) : TrackEdit(parts)
     }
 }

@@ -1,5 +1,5 @@
-/// The samples in the movie fragments of a source or of a chain of segments, in order. A value that moves through them, so that a step that is
-/// interrupted has no effect.
+/// The samples in the movie fragments of a source or of a chain of segments, in order. A value that moves through them,
+/// so that a step that is interrupted has no effect.
 struct MP4Fragments {
     /// Where the fragment of the last sample begins, and its media time.
     private(set) var fragment: (offset: Int64, time: Int64)?

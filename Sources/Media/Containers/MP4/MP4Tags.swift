@@ -83,7 +83,7 @@ struct MP4Tags: Equatable {
     }
 }
 
-/// What an encoder added before and behind the sound, as iTunes writes it: hexadecimal numbers with blanks between them.
+/// What an encoder added before and behind the sound, as iTunes writes it: hexadecimal numbers between blanks.
 struct MP4Gapless: Equatable {
     /// Frames before the first one of the recording.
     var delay: Int64

@@ -20,7 +20,10 @@ struct MP4Time {
     /// The time of `frame`, rounded down.
     func time(ofFrame frame: Int64) -> Int64 { Self.scale(frame, timescale, sampleRate, rounding: 0) }
 
-    /// `value` * `numerator` / `denominator`; the largest number when it does not fit. The factors have 32 bits at most.
+    /// `value` * `numerator` / `denominator`; the largest number when it does not fit.
+    /// - Parameters:
+    ///   - numerator: 32 bits at most, and with `denominator` 62.
+    ///   - rounding: is added before the division.
     static func scale(_ value: Int64, _ numerator: Int64, _ denominator: Int64, rounding: Int64) -> Int64 {
         let value = max(0, value)
         if numerator == denominator { return value }

@@ -1,5 +1,5 @@
-/// The samples of one track in a movie fragment (`traf`; ISO/IEC 14496-12, 8.8.6 to 8.8.8 and 8.8.12), in order. A value
-/// that moves through them.
+/// The samples of one track in a movie fragment (`traf`; ISO/IEC 14496-12, 8.8.6 to 8.8.8 and 8.8.12), in order. A
+/// value that moves through them.
 struct MP4TrackFragment {
     /// The media time of the next sample; nil when it is that of the end of the fragment before.
     var time: Int64?
@@ -33,8 +33,8 @@ struct MP4TrackFragment {
     ) throws(Interruption) {
         self.source = source
         var defaults = track.defaults
-        // Without a base the offset counts from the movie fragment. For a second track in an old file it counts from the
-        // end of the first one's data, which no file of today relies on.
+        // Without a base the offset counts from the movie fragment. For a second track in an old file it counts from
+        // the end of the first one's data, which no file of today relies on.
         var base = fragmentOffset
         var isOfTrack = false
         var keyBoxes = MP4KeyBoxes()

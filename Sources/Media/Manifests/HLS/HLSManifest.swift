@@ -122,7 +122,7 @@ struct HLSManifest {
         var result = Representation(id: playlist.formatName ?? id, segments: .list(playlist.segments))
         result.sampleRate = playlist.sampleRate
         result.bitDepth = playlist.bitDepth
-        result.contentProtections = playlist.segments.segments.lazy.map(\.protections).first { !$0.isEmpty } ?? []
+        result.contentProtections = playlist.segments.segments.first { !$0.protections.isEmpty }?.protections ?? []
         return result
     }
 
