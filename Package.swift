@@ -31,7 +31,8 @@ let package = Package(
         .systemLibrary(
             name: "CJansson", path: "Sources/C/CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
 
-        // mbedTLS, the crypto half: ciphers, hashes, signatures; used by Crypto alone. 2.28 has no .pc file.
+        // mbedTLS: ciphers, hashes, signatures, and in what ships certificates; used by Crypto alone. 2.28 has no .pc
+        // file.
         .systemLibrary(name: "CMbedTLS", path: "Sources/C/CMbedTLS", providers: [.apt(["libmbedtls-dev"])]),
         // libcurl: HTTP, with connection reuse, happy eyeballs, proxies and TLS; used by Network alone.
         .systemLibrary(
@@ -51,7 +52,8 @@ let package = Package(
         .target(name: "PCM", dependencies: ["Platform", "CLinux"]),
         .target(name: "Crypto", dependencies: ["Platform", "CMbedTLS"]),
         .target(name: "Database", dependencies: ["Platform", "CSQLite", "CLinux"]),
-        .target(name: "Network", dependencies: ["Platform", "CCurl", "CLinux"]),
+        // Crypto is for TLS in what ships, where libcurl has mbedTLS.
+        .target(name: "Network", dependencies: ["Crypto", "Platform", "CCurl", "CLinux"]),
         .target(name: "Media", dependencies: ["PCM", "Platform", "CFLAC", "CExpat"]),
         .target(name: "Output", dependencies: ["PCM", "Platform", "CALSA", "CLinux"]),
         .target(name: "Board", dependencies: ["Platform", "CGPIOD", "CLinux"]),
@@ -91,6 +93,9 @@ let package = Package(
         .executableTarget(
             name: "CryptoCheck", dependencies: ["CryptoVectors", "CLinux"], path: "Tests/CryptoCheck"),
         .testTarget(name: "DatabaseTests", dependencies: ["Database", "KeyValueWriter", "TestSupport"]),
+        // For tools/test-binaries: certificates and TLS as they ship, on each target.
+        .executableTarget(
+            name: "NetworkCheck", dependencies: ["Network", "Platform", "CLinux"], path: "Tests/NetworkCheck"),
         .testTarget(name: "NetworkTests", dependencies: ["Network", "Platform", "CLinux", "TestSupport"]),
         .testTarget(name: "MediaTests", dependencies: ["Media"]),
         // Counts what a thread allocates; for the tests that prove that the audio thread does not.

@@ -3,7 +3,8 @@
 # common.sh; its functions need `set -e`, so they are run by tools/lib/cross-step where a result is looked at.
 
 SUITE=bookworm
-# Where mbedTLS comes from: 2.28, the version of SUITE, has no TLS 1.3, and its authors have stopped.
+# Where mbedTLS and libcurl come from: mbedTLS 2.28, the version of SUITE, has no TLS 1.3, and its authors have stopped;
+# libcurl 7.88 does not know 3.6.
 NEXT_SUITE=trixie
 
 # make_apt DIR: a private configuration of apt with this machine's Debian mirrors, sources included, so that neither the
@@ -63,12 +64,19 @@ make_next_apt() {
     APT_CONFIG=$dir/apt.conf apt-get update --quiet
 }
 
-# fetch_source APT PACKAGE DIR: unpacks Debian's source package, patches applied, to DIR.
+# fetch_source APT PACKAGE DIR: unpacks Debian's source package, patches applied, to DIR. A mirror may list updates that
+# it does not have: then the release's own version has to do, and $DIR.without-updates says so.
 fetch_source() {
-    local apt=$1 package=$2 dir=$3
-    rm -rf "$dir" "$dir.new"
+    local apt=$1 package=$2 dir=$3 suite
+    rm -rf "$dir" "$dir.new" "$dir.without-updates"
     mkdir -p "$dir.new"
-    (cd "$dir.new" && APT_CONFIG=$apt/apt.conf apt-get source --quiet "$package")
+    cd "$dir.new"
+    if ! APT_CONFIG=$apt/apt.conf apt-get source --quiet "$package"; then
+        suite=$(sed -n 's/.* \([a-z]*\) main$/\1/p' "$apt/source.list" | head -n 1)
+        APT_CONFIG=$apt/apt.conf apt-get source --quiet --target-release "$suite" "$package"
+        : >"$dir.without-updates"
+    fi
+    cd ..
     mv "$dir.new/$package"-*/ "$dir"
     rm -rf "$dir.new"
 }

@@ -1,12 +1,14 @@
 # shellcheck shell=bash
-# Sysroots of Debian packages, with our own builds of alsa-lib, SQLite and mbedTLS in them. Sourced, never run. Nothing
-# of a target is executed and nothing needs root.
+# Sysroots of Debian packages, with our own builds of alsa-lib, SQLite, mbedTLS and libcurl in them. Sourced, never run.
+# Nothing of a target is executed and nothing needs root.
 # shellcheck source=apt.sh
 source "$ROOT/tools/lib/apt.sh"
 
 # C library, compiler support, and the libraries of Package.swift except alsa-lib, of which Debian has no static
-# archive, and mbedTLS, whose version in SUITE is too old.
+# archive, and mbedTLS and libcurl, whose versions in SUITE are too old. c-ares resolves names for libcurl: that of libc
+# needs shared libraries (NSS), and a resolution of it cannot be cancelled.
 SYSROOT_PACKAGES=libc6-dev,libgcc-12-dev,libflac-dev,libexpat1-dev,libsqlite3-dev,libjansson-dev,libgpiod-dev
+SYSROOT_PACKAGES+=,libc-ares-dev
 
 # A sound card (hw), nothing (null) and a file for tests: the engine opens no other kind of device.
 ALSA_OPTIONS=(
@@ -28,36 +30,63 @@ SQLITE_OPTIONS=(
     -DSQLITE_OMIT_VIEW -DSQLITE_OMIT_EXPLAIN -DSQLITE_OMIT_ANALYZE -DSQLITE_OMIT_REINDEX -DSQLITE_OMIT_CTE
 )
 
-# What a client of today's TLS and the engine's own ciphers do not need goes. What stays is for the TLS of the network
-# module, too: the linker leaves out unused functions.
+# What a client of today's TLS and the engine's own ciphers do not need goes. The linker leaves out unused functions by
+# itself, but not what a table of ciphers, hashes or curves names.
 MBEDTLS_UNSET=(
-    MBEDTLS_SELF_TEST MBEDTLS_DEBUG_C MBEDTLS_VERSION_FEATURES
-    # Servers, DTLS, and what TLS clients do not do.
+    MBEDTLS_SELF_TEST MBEDTLS_DEBUG_C MBEDTLS_VERSION_FEATURES MBEDTLS_VERSION_C MBEDTLS_TIMING_C MBEDTLS_NET_C
+    # Errors in words: 15 kB. Their numbers do, with <mbedtls/ssl.h>.
+    MBEDTLS_ERROR_C MBEDTLS_ERROR_STRERROR_DUMMY
+    # Servers, DTLS, and what TLS clients do not do. libcurl speaks HTTP/1.1 alone, so there is no protocol to agree on.
     MBEDTLS_SSL_SRV_C MBEDTLS_SSL_CACHE_C MBEDTLS_SSL_COOKIE_C MBEDTLS_SSL_TICKET_C MBEDTLS_SSL_RENEGOTIATION
     MBEDTLS_SSL_PROTO_DTLS MBEDTLS_SSL_DTLS_CONNECTION_ID MBEDTLS_SSL_DTLS_CONNECTION_ID_COMPAT
     MBEDTLS_SSL_DTLS_ANTI_REPLAY MBEDTLS_SSL_DTLS_HELLO_VERIFY MBEDTLS_SSL_DTLS_CLIENT_PORT_REUSE
-    MBEDTLS_SSL_CONTEXT_SERIALIZATION
+    MBEDTLS_SSL_CONTEXT_SERIALIZATION MBEDTLS_SSL_ALPN MBEDTLS_SSL_MAX_FRAGMENT_LENGTH
+    MBEDTLS_SSL_KEYING_MATERIAL_EXPORT
+    # Key exchanges without forward secrecy, and the slow one with it.
     MBEDTLS_KEY_EXCHANGE_PSK_ENABLED MBEDTLS_KEY_EXCHANGE_DHE_PSK_ENABLED MBEDTLS_KEY_EXCHANGE_ECDHE_PSK_ENABLED
-    MBEDTLS_KEY_EXCHANGE_RSA_PSK_ENABLED
+    MBEDTLS_KEY_EXCHANGE_RSA_PSK_ENABLED MBEDTLS_KEY_EXCHANGE_RSA_ENABLED MBEDTLS_KEY_EXCHANGE_DHE_RSA_ENABLED
+    MBEDTLS_KEY_EXCHANGE_ECDH_RSA_ENABLED MBEDTLS_KEY_EXCHANGE_ECDH_ECDSA_ENABLED MBEDTLS_DHM_C
+    MBEDTLS_SSL_TLS1_3_KEY_EXCHANGE_MODE_PSK_ENABLED
     # Ciphers and hashes that no server chooses any more, or never did.
-    MBEDTLS_CAMELLIA_C MBEDTLS_ARIA_C MBEDTLS_DES_C MBEDTLS_RIPEMD160_C MBEDTLS_LMS_C MBEDTLS_ECJPAKE_C
-    MBEDTLS_CIPHER_MODE_CFB MBEDTLS_CIPHER_MODE_OFB MBEDTLS_CIPHER_MODE_XTS MBEDTLS_NIST_KW_C
+    MBEDTLS_CAMELLIA_C MBEDTLS_ARIA_C MBEDTLS_DES_C MBEDTLS_RIPEMD160_C MBEDTLS_LMS_C MBEDTLS_ECJPAKE_C MBEDTLS_CCM_C
+    MBEDTLS_CMAC_C MBEDTLS_CIPHER_MODE_CFB MBEDTLS_CIPHER_MODE_OFB MBEDTLS_CIPHER_MODE_XTS MBEDTLS_NIST_KW_C
+    MBEDTLS_CIPHER_PADDING_ONE_AND_ZEROS MBEDTLS_CIPHER_PADDING_ZEROS_AND_LEN MBEDTLS_CIPHER_PADDING_ZEROS
+    MBEDTLS_MD5_C MBEDTLS_SHA1_C MBEDTLS_SHA224_C MBEDTLS_SHA3_C MBEDTLS_ECDSA_DETERMINISTIC MBEDTLS_HMAC_DRBG_C
+    # What authorities do not use: they have P-256 and P-384. X25519 is for the exchange of keys.
     MBEDTLS_ECP_DP_SECP192R1_ENABLED MBEDTLS_ECP_DP_SECP224R1_ENABLED MBEDTLS_ECP_DP_SECP192K1_ENABLED
     MBEDTLS_ECP_DP_SECP224K1_ENABLED MBEDTLS_ECP_DP_SECP256K1_ENABLED MBEDTLS_ECP_DP_BP256R1_ENABLED
     MBEDTLS_ECP_DP_BP384R1_ENABLED MBEDTLS_ECP_DP_BP512R1_ENABLED MBEDTLS_ECP_DP_CURVE448_ENABLED
-    # Keys in files, and what writes certificates.
-    MBEDTLS_PSA_CRYPTO_STORAGE_C MBEDTLS_PSA_ITS_FILE_C MBEDTLS_X509_CREATE_C MBEDTLS_X509_CRT_WRITE_C
-    MBEDTLS_X509_CSR_WRITE_C MBEDTLS_X509_CSR_PARSE_C MBEDTLS_PKCS7_C MBEDTLS_PK_WRITE_C MBEDTLS_PEM_WRITE_C
-    MBEDTLS_GENPRIME
-    # Only TLS needs them, which is not built yet: hashes beside SHA-256, curves beside P-256.
-    MBEDTLS_MD5_C MBEDTLS_SHA1_C MBEDTLS_SHA224_C MBEDTLS_SHA384_C MBEDTLS_SHA512_C MBEDTLS_SHA3_C
-    MBEDTLS_ECP_DP_SECP384R1_ENABLED MBEDTLS_ECP_DP_SECP521R1_ENABLED MBEDTLS_ECP_DP_CURVE25519_ENABLED
+    MBEDTLS_ECP_DP_SECP521R1_ENABLED
+    # Keys in files, passwords of keys, what writes certificates and revokes them, certificates in words.
+    MBEDTLS_FS_IO MBEDTLS_PSA_CRYPTO_STORAGE_C MBEDTLS_PSA_ITS_FILE_C MBEDTLS_X509_CREATE_C MBEDTLS_X509_CRT_WRITE_C
+    MBEDTLS_X509_CSR_WRITE_C MBEDTLS_X509_CSR_PARSE_C MBEDTLS_X509_CRL_PARSE_C MBEDTLS_PKCS5_C MBEDTLS_PKCS7_C
+    MBEDTLS_PKCS12_C MBEDTLS_PEM_WRITE_C MBEDTLS_PK_PARSE_EC_EXTENDED MBEDTLS_PK_RSA_ALT_SUPPORT MBEDTLS_GENPRIME
+    MBEDTLS_PADLOCK_C
 )
 MBEDTLS_SET=(
     # Several threads use PSA's key store, which TLS 1.3 needs.
     MBEDTLS_THREADING_C MBEDTLS_THREADING_PTHREAD
+    # Certificates are checked against the time that is trusted, which need not be that of this machine's clock.
+    MBEDTLS_PLATFORM_TIME_ALT
+    MBEDTLS_X509_REMOVE_INFO
     # AES by the processor (AESNI, AESCE) is on by default; SHA-256 by the processor is not.
     MBEDTLS_SHA256_USE_ARMV8_A_CRYPTO_IF_PRESENT
+)
+
+# HTTP/1.1 and WebSocket over TLS. Redirects, credentials, cookies and compression are not libcurl's here
+# (docs/decisions/libcurl-on-an-event-loop.md).
+CURL_OPTIONS=(
+    --quiet --prefix=/usr --enable-static --disable-shared --with-mbedtls --enable-ares --enable-websockets
+    --without-ca-bundle --without-ca-path --without-zlib --without-brotli --without-zstd --without-libpsl
+    --without-libidn2 --without-nghttp2 --without-libssh2 --without-librtmp --without-zsh-functions-dir
+    --without-fish-functions-dir
+    --disable-ftp --disable-file --disable-ldap --disable-rtsp --disable-dict --disable-telnet --disable-tftp
+    --disable-pop3 --disable-imap --disable-smb --disable-smtp --disable-gopher --disable-mqtt --disable-ipfs
+    --disable-manual --disable-docs --disable-unix-sockets --disable-ntlm --disable-kerberos-auth
+    --disable-negotiate-auth --disable-bearer-auth --disable-digest-auth --disable-aws --disable-netrc
+    --disable-progress-meter --disable-doh --disable-alt-svc --disable-hsts --disable-cookies --disable-mime
+    --disable-form-api --disable-dateparse --disable-get-easy-options --disable-headers-api --disable-libcurl-option
+    --disable-verbose --disable-socketpair
 )
 
 # Small, and in sections, so that the linker can leave out what the engine does not call. Nothing is ever thrown through
@@ -139,18 +168,34 @@ configure_mbedtls() {
     for option in "${MBEDTLS_SET[@]}"; do python3 "$1/scripts/config.py" set "$option"; done
 }
 
-# build_mbedtls SOURCE BUILD SYSROOT: the crypto half of mbedTLS as a static library for the target in use, installed
-# into its sysroot.
+# build_mbedtls SOURCE BUILD SYSROOT: mbedTLS as static libraries for the target in use, installed into its sysroot.
 build_mbedtls() {
+    local source=$1 build=$2 sysroot=$3
+    local libraries=(libmbedcrypto.a libmbedx509.a libmbedtls.a)
+    rm -rf "$build"
+    mkdir -p "$build"
+    cp -r "$source"/{include,library,3rdparty,scripts,framework} "$build"
+    # Nothing is generated: the released source has the generated files in it.
+    make -j2 -C "$build/library" "${libraries[@]}" GEN_FILES= \
+        CC="clang --target=$CLANG_TARGET --sysroot=$sysroot ${MACHINE_FLAGS[*]}" CFLAGS="${LIBRARY_CFLAGS[*]}" \
+        AR=llvm-ar RANLIB=llvm-ranlib
+    (cd "$build/library" && cp "${libraries[@]}" "$sysroot/usr/lib/$MULTIARCH/")
+    rm -rf "$sysroot"/usr/include/{mbedtls,psa}
+    cp -r "$build"/include/{mbedtls,psa} "$sysroot/usr/include/"
+}
+
+# build_curl SOURCE BUILD SYSROOT: a static libcurl for the target in use, installed into its sysroot. Its configure
+# would find this machine's libraries with pkg-config.
+build_curl() {
     local source=$1 build=$2 sysroot=$3
     rm -rf "$build"
     mkdir -p "$build"
-    cp -r "$source"/{include,library,3rdparty,scripts} "$build"
-    # Nothing is generated: the released source has the generated files in it.
-    make -j2 -C "$build/library" libmbedcrypto.a GEN_FILES= \
-        CC="clang --target=$CLANG_TARGET --sysroot=$sysroot ${MACHINE_FLAGS[*]}" CFLAGS="${LIBRARY_CFLAGS[*]}" \
-        AR=llvm-ar RANLIB=llvm-ranlib
-    cp "$build/library/libmbedcrypto.a" "$sysroot/usr/lib/$MULTIARCH/"
-    rm -rf "$sysroot"/usr/include/{mbedtls,psa}
-    cp -r "$build"/include/{mbedtls,psa} "$sysroot/usr/include/"
+    cd "$build" || return
+    "$source/configure" --host="$MULTIARCH" --libdir="/usr/lib/$MULTIARCH" "${CURL_OPTIONS[@]}" PKG_CONFIG=false \
+        CC="clang --target=$CLANG_TARGET --sysroot=$sysroot -fuse-ld=lld ${MACHINE_FLAGS[*]}" \
+        CFLAGS="${LIBRARY_CFLAGS[*]}" AR=llvm-ar RANLIB=llvm-ranlib
+    make -j2 -C lib libcurl.la
+    make -C lib install-libLTLIBRARIES DESTDIR="$sysroot"
+    make -C include install DESTDIR="$sysroot"
+    make install-pkgconfigDATA DESTDIR="$sysroot"
 }

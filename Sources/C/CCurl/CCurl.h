@@ -63,6 +63,11 @@ static inline CURLcode tonearm_curl_set_callbacks(
     return CURLE_OK;
 }
 
+static inline CURLcode tonearm_curl_set_tls_callback(CURL *transfer, curl_ssl_ctx_callback callback, void *context) {
+    CURLcode code = curl_easy_setopt(transfer, CURLOPT_SSL_CTX_FUNCTION, callback);
+    return code == CURLE_OK ? curl_easy_setopt(transfer, CURLOPT_SSL_CTX_DATA, context) : code;
+}
+
 /// The context of the callbacks.
 static inline void *tonearm_curl_context(CURL *transfer) {
     void *context = NULL;

@@ -1,10 +1,16 @@
 import Platform
 
-/// The certificates that servers are verified against, in PEM. They are read once, so that the file of the system and a
+#if hasFeature(Embedded)
+    import Crypto
+#endif
+
+/// The certificates that servers are verified against. Their files are read once, so that the file of the system and a
 /// private authority count together.
-final class CertificateAuthorities: Sendable {
-    // Constant after `init`, and freed by `deinit`: safe for any thread.
-    nonisolated(unsafe) let bytes: UnsafeRawBufferPointer
+///
+/// Thread: network, after `init`.
+final class CertificateAuthorities {
+    /// In PEM, with a 0 after the last one.
+    private let bytes: UnsafeMutableRawBufferPointer
 
     private static let mark = Array("-----BEGIN CERTIFICATE-----".utf8)
     /// Debian's file has a fifth of a megabyte.
@@ -22,9 +28,9 @@ final class CertificateAuthorities: Sendable {
             all += text
             all.append(UInt8(ascii: "\n"))
         }
-        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: all.count, alignment: 1)
-        copy.copyBytes(from: all)
-        bytes = UnsafeRawBufferPointer(copy)
+        all.append(0)
+        bytes = .allocate(byteCount: all.count, alignment: 1)
+        bytes.copyBytes(from: all)
     }
 
     deinit { bytes.deallocate() }
@@ -32,4 +38,16 @@ final class CertificateAuthorities: Sendable {
     private static func hasMark(_ text: [UInt8]) -> Bool {
         text.split(separator: UInt8(ascii: "\n")).contains { $0.starts(with: mark) }
     }
+
+    #if hasFeature(Embedded)
+        /// Parsed when the first connection needs them; nil when mbedTLS understands none of them.
+        private(set) lazy var chain: AuthorityChain? = {
+            do throws(CryptoError) { return try AuthorityChain(pem: UnsafeRawBufferPointer(bytes)) } catch {
+                return nil
+            }
+        }()
+    #else
+        /// In PEM. It stays where it is.
+        var text: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes.dropLast()) }
+    #endif
 }

@@ -44,6 +44,13 @@ struct EasyHandle: ~Copyable {
         note(tonearm_curl_set_callbacks(raw, callbacks, context))
     }
 
+    #if hasFeature(Embedded)
+        /// `callback` gets mbedTLS's configuration of each connection before its handshake.
+        mutating func setTLSCallback(_ callback: curl_ssl_ctx_callback, context: UnsafeMutableRawPointer) {
+            note(tonearm_curl_set_tls_callback(raw, callback, context))
+        }
+    #endif
+
     mutating func setShare(_ share: UnsafeMutableRawPointer) {
         note(tonearm_curl_set_pointer(raw, CURLOPT_SHARE, share))
     }

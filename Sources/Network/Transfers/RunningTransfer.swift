@@ -20,6 +20,7 @@ final class RunningTransfer {
     private let clock: any MonotonicClock
     private let request: TransferRequest
     private let settings: NetworkSettings
+    private let verification: ServerVerification
     private var redirection: Redirection
     private var isRedirected = false
     private var head = HeadReader()
@@ -34,7 +35,8 @@ final class RunningTransfer {
 
     init(
         _ request: TransferRequest, to address: WebAddress, _ transfer: Transfer, into sink: any TransferSink,
-        handle: consuming EasyHandle, settings: NetworkSettings, clock: any MonotonicClock,
+        handle: consuming EasyHandle, settings: NetworkSettings, verification: ServerVerification,
+        clock: any MonotonicClock,
         deadlineChanged: @escaping (RunningTransfer) -> Void
     ) {
         self.request = request
@@ -42,6 +44,7 @@ final class RunningTransfer {
         self.sink = sink
         self.handle = handle
         self.settings = settings
+        self.verification = verification
         self.clock = clock
         self.deadlineChanged = deadlineChanged
         deadline = PhaseDeadline(settings)
@@ -51,7 +54,7 @@ final class RunningTransfer {
     // MARK: Requests
 
     /// What is the same for all requests of the transfer.
-    func configure(authorities: UnsafeRawBufferPointer) {
+    func configure() {
         handle.set(CURLOPT_NOSIGNAL, 1)
         handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
         handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
@@ -69,7 +72,7 @@ final class RunningTransfer {
         handle.set(CURLOPT_SSL_VERIFYPEER, 1)
         handle.set(CURLOPT_SSL_VERIFYHOST, 2)
         handle.set(CURLOPT_CAPATH, nil)
-        handle.setBytes(CURLOPT_CAINFO_BLOB, authorities)
+        verification.apply(to: &handle)
         handle.setCallbacks(Self.callbacks, context: Unmanaged.passUnretained(self).toOpaque())
     }
 
@@ -77,7 +80,10 @@ final class RunningTransfer {
     func prepareRequest() {
         (head, isRedirected, bodyCount) = (HeadReader(), false, 0)
         handle.set(CURLOPT_URL, redirection.address.text)
-        handle.set(CURLOPT_PINNEDPUBLICKEY, settings.pinnedKeys(of: redirection.address.host))
+        let keys = settings.pinnedKeys(of: redirection.address.host)
+        handle.set(CURLOPT_PINNEDPUBLICKEY, keys)
+        // With TLS 1.3 a session of mbedTLS comes back without the certificate, which would fit no pin.
+        handle.set(CURLOPT_SSL_SESSIONID_CACHE, keys == nil ? 1 : 0)
         var headers = redirection.headers
         if let range = request.range?.fieldValue { headers.append(HeaderField("Range", range)) }
         handle.set(CURLOPT_HTTPGET, 1)
@@ -99,7 +105,7 @@ final class RunningTransfer {
         // How its body ended does not matter.
         if isRedirected { return .redirected }
         if code == CURLE_OK { return .ended(hasBegun ? nil : .malformedAnswer) }
-        return .ended(TransferError(code, of: handle, in: deadline.phase))
+        return .ended(TransferError(code, of: handle, verifiedBy: verification, in: deadline.phase))
     }
 
     /// The sink wants more.

@@ -53,10 +53,11 @@ final class Transfers: @unchecked Sendable {
         if let range = request.range, range.fieldValue == nil { return sink.ended(.invalidRequest(.range)) }
         guard let handle = EasyHandle() else { return sink.ended(Self.outOfMemory) }
         let new = RunningTransfer(
-            request, to: address, transfer, into: sink, handle: handle, settings: settings, clock: clock
+            request, to: address, transfer, into: sink, handle: handle, settings: settings,
+            verification: ServerVerification(authorities, now: settings.trustedNow), clock: clock
         ) { [self] in rearm($0) }
         running[transfer.number] = new
-        new.configure(authorities: authorities.bytes)
+        new.configure()
         perform(new, on: multi)
     }
 

@@ -1,0 +1,83 @@
+// Only in what ships: libcurl of the host has another TLS library.
+#if hasFeature(Embedded)
+    import CMbedTLS
+    import Synchronization
+
+    /// Certificates of authorities, parsed once for all connections. It outlives the connections that it verifies.
+    ///
+    /// Any thread, one at a time.
+    public final class AuthorityChain {
+        private let first = UnsafeMutablePointer<mbedtls_x509_crt>.allocate(capacity: 1)
+
+        /// - Parameter pem: certificates in PEM, with a 0 after them. Those that mbedTLS does not understand do not count.
+        /// - Throws: `failed` when there is none.
+        public init(pem: UnsafeRawBufferPointer) throws(CryptoError) {
+            mbedtls_x509_crt_init(first)
+            CertificateClock.use()
+            let bytes = pem.bindMemory(to: UInt8.self)
+            // More than 0: so many were left out.
+            let code = mbedtls_x509_crt_parse(first, bytes.baseAddress, bytes.count)
+            if code < 0 || first.pointee.raw.len == 0 { throw .failed(code: code) }
+        }
+
+        deinit {
+            mbedtls_x509_crt_free(first)
+            first.deallocate()
+        }
+
+        /// Makes a connection verify its server against these authorities.
+        /// - Parameters:
+        ///   - configuration: that of a connection that has not begun (`mbedtls_ssl_config`).
+        ///   - now: seconds since 1970, against which certificates are checked. It counts for the whole process, until the
+        ///     next call.
+        ///   - faults: collects what is wrong with the server's certificates; valid until the handshake is over.
+        public func verifyServer(
+            of configuration: UnsafeMutableRawPointer, at now: Int64, faults: UnsafeMutablePointer<CertificateFaults>
+        ) {
+            CertificateClock.set(now)
+            let configuration = configuration.assumingMemoryBound(to: mbedtls_ssl_config.self)
+            mbedtls_ssl_conf_authmode(configuration, MBEDTLS_SSL_VERIFY_REQUIRED)
+            mbedtls_ssl_conf_ca_chain(configuration, first, nil)
+            tonearm_use_default_profile(configuration)
+            mbedtls_ssl_conf_verify(
+                configuration,
+                { context, _, _, flags in
+                    // For each certificate of the chain. The flags stay: mbedTLS refuses the server for any of them.
+                    if let context, let flags {
+                        context.assumingMemoryBound(to: CertificateFaults.self).pointee
+                            .formUnion(CertificateFaults(rawValue: flags.pointee))
+                    }
+                    return 0
+                }, faults)
+        }
+    }
+
+    /// What mbedTLS finds wrong with the certificates of a server.
+    public struct CertificateFaults: OptionSet, Sendable {
+        public let rawValue: UInt32
+        public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+        public static let expired = CertificateFaults(rawValue: UInt32(MBEDTLS_X509_BADCERT_EXPIRED))
+        public static let notYetValid = CertificateFaults(rawValue: UInt32(MBEDTLS_X509_BADCERT_FUTURE))
+        /// No known authority has signed it.
+        public static let untrusted = CertificateFaults(rawValue: UInt32(MBEDTLS_X509_BADCERT_NOT_TRUSTED))
+        /// It is for other hosts.
+        public static let otherHost = CertificateFaults(rawValue: UInt32(MBEDTLS_X509_BADCERT_CN_MISMATCH))
+    }
+
+    /// The clock that mbedTLS reads. The machine's own may be wrong, and begins in 1970 on a board without a battery.
+    private enum CertificateClock {
+        private static let seconds = Atomic(0)
+
+        /// `time_t` has 32 bits on 32-bit ARM: time stands still there from 2038 on.
+        static func set(_ now: Int64) { seconds.store(Int(clamping: now), ordering: .relaxed) }
+
+        static func use() {
+            mbedtls_platform_set_time { answer in
+                let now = time_t(CertificateClock.seconds.load(ordering: .relaxed))
+                answer?.pointee = now
+                return now
+            }
+        }
+    }
+#endif

@@ -1,0 +1,75 @@
+import CLinux
+import Network
+import Platform
+
+/// One question to a server, and the answer that is expected.
+struct Check {
+    enum Answer: Equatable {
+        case text(String)
+        case file
+        case refused(TransferError)
+        /// For any reason that has to do with TLS.
+        case noTLS
+        /// For any reason that has to do with the certificate itself.
+        case badCertificate
+    }
+
+    let name: String
+    let server: String
+    let answers: [Answer]
+    var path = "/session"
+    var scheme = "https"
+    /// Of the system or the test's own, and another one beside it.
+    var authority = "authority"
+    var extra: String?
+    /// The server whose key `localhost` must have.
+    var pin: String?
+    /// What time it is, as the settings say: seconds since 1970.
+    var now = Int64(time(nil))
+}
+
+extension Check {
+    /// Asks as often as there are answers, with a new connection each time.
+    /// - Returns: nil, or how the answer differs.
+    func failure(_ servers: Servers) -> String? {
+        var settings = NetworkSettings(trustedNow: { [now] in now })
+        settings.caFile = authority == "system" ? NetworkSettings.systemAuthorities : servers.authority(authority)
+        settings.extraCAFile = extra.map { servers.authority($0) }
+        if let pin {
+            guard let pin = HostPin(host: "localhost", keys: [servers.pin(of: pin)]) else { return "no pin" }
+            settings.pins = [pin]
+        }
+        let network: Network
+        do throws(NetworkSetupError) { network = try Network(settings) } catch { return error.description }
+        defer { network.stop() }
+        let request = TransferRequest(
+            url: servers.url(path, of: server, scheme: scheme), headers: [HeaderField("Connection", "close")])
+        for answer in answers {
+            if let difference = difference(from: answer, request, network, servers) { return difference }
+        }
+        return nil
+    }
+
+    private func difference(
+        from answer: Answer, _ request: TransferRequest, _ network: Network, _ servers: Servers
+    ) -> String? {
+        guard let cancellation = try? Cancellation() else { return "no descriptor" }
+        let response: Response
+        do throws(TransferError) {
+            response = try network.fetch(request, maximumBody: 1 << 24, cancellation: cancellation)
+        } catch {
+            switch (answer, error) {
+            case (.refused(let expected), _) where expected == error: return nil
+            case (.noTLS, .tls(.handshake)), (.badCertificate, .tls(.certificate)): return nil
+            default: return error.description
+            }
+        }
+        switch answer {
+        case .text(let text) where response.body.elementsEqual(text.utf8): break
+        case .file where response.body == servers.file: break
+        case .text, .file: return "another answer: \(String(decoding: response.body.prefix(80), as: UTF8.self))"
+        case .refused, .noTLS, .badCertificate: return "not refused"
+        }
+        return response.head.isVerifiedTLS ? nil : "not said to be verified"
+    }
+}
