@@ -14,7 +14,8 @@ struct Servers {
         var ports: [String: String] = [:]
         for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
             let words = line.split(separator: UInt8(ascii: " "))
-            if words.count == 2 { ports[String(decoding: words[0], as: UTF8.self)] = String(decoding: words[1], as: UTF8.self) }
+            guard words.count == 2 else { continue }
+            ports[String(decoding: words[0], as: UTF8.self)] = String(decoding: words[1], as: UTF8.self)
         }
         self.ports = ports
     }

@@ -161,6 +161,15 @@ build_sqlite() {
     cp "$source/sqlite3.h" "$sysroot/usr/include/"
 }
 
+# patch_mbedtls SOURCE: a later version that no longer needs it, or has it, is left as it is: tools/test-binaries says
+# whether that was right.
+patch_mbedtls() {
+    local options=(--directory="$1" --strip=1 --fuzz=0 --forward)
+    if patch "${options[@]}" --dry-run <"$ROOT/tools/lib/mbedtls.patch"; then
+        patch "${options[@]}" <"$ROOT/tools/lib/mbedtls.patch"
+    fi
+}
+
 # configure_mbedtls SOURCE: the options above, in the header that the library and its users read.
 configure_mbedtls() {
     local option
@@ -197,5 +206,7 @@ build_curl() {
     make -j2 -C lib libcurl.la
     make -C lib install-libLTLIBRARIES DESTDIR="$sysroot"
     make -C include install DESTDIR="$sysroot"
+    # SwiftPM refuses this option, which is for Windows.
+    sed --in-place 's/ *-DCURL_STATICLIB//' libcurl.pc
     make install-pkgconfigDATA DESTDIR="$sysroot"
 }

@@ -24,6 +24,8 @@ extension TransferError {
         case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING: self = .malformedAnswer
         // A line that is longer than libcurl's own limit (100 kB) in 7.88, where no other part of a head needs memory.
         case CURLE_OUT_OF_MEMORY where phase == .body || phase == .firstByte: self = .headTooLarge
+        // CURLE_TOO_LARGE says the same from 8.6 on.
+        case CURLcode(rawValue: 100): self = .headTooLarge
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH: self = .tls(.pin)
         case CURLE_PEER_FAILED_VERIFICATION: self = .tls(verification.failure(of: handle))
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER: self = .tls(.handshake(reason: handle.message(for: code)))
