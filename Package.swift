@@ -131,7 +131,9 @@ let package = Package(
         .testTarget(name: "CommandLineTests", dependencies: ["tonearm", "TestSupport"]),
         .testTarget(
             name: "OriginTests",
-            dependencies: ["Origin", "OriginService", "tonearm", "Media", "Database", "PCM", "Platform", "TestSupport"]),
+            dependencies: [
+                "Origin", "OriginService", "tonearm", "Media", "Database", "PCM", "Platform", "TestSupport",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

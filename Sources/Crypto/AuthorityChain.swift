@@ -9,7 +9,7 @@
     public final class AuthorityChain {
         private let first = UnsafeMutablePointer<mbedtls_x509_crt>.allocate(capacity: 1)
 
-        /// - Parameter pem: certificates in PEM, with a 0 after them. Those that mbedTLS does not understand do not count.
+        /// - Parameter pem: certificates in PEM, with a 0 after them. Those that mbedTLS cannot read do not count.
         /// - Throws: `failed` when there is none.
         public init(pem: UnsafeRawBufferPointer) throws(CryptoError) {
             mbedtls_x509_crt_init(first)
@@ -28,8 +28,8 @@
         /// Makes a connection verify its server against these authorities.
         /// - Parameters:
         ///   - configuration: that of a connection that has not begun (`mbedtls_ssl_config`).
-        ///   - now: seconds since 1970, against which certificates are checked. It counts for the whole process, until the
-        ///     next call.
+        ///   - now: seconds since 1970, against which certificates are checked. It counts for the whole process, until
+        ///     the next call.
         ///   - faults: collects what is wrong with the server's certificates; valid until the handshake is over.
         public func verifyServer(
             of configuration: UnsafeMutableRawPointer, at now: Int64, faults: UnsafeMutablePointer<CertificateFaults>

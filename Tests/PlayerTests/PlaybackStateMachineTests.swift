@@ -200,7 +200,9 @@ struct PlaybackStateMachineTests {
         #expect(machine.handle(.opened(first, contextOfA)).contains(.run(generation: 2)))
     }
 
-    @Test("A next product whose right was taken over says so when its turn comes", arguments: [Event.skipToNext, .ended(first)])
+    @Test(
+        "A next product whose right was taken over says so when its turn comes",
+        arguments: [Event.skipToNext, .ended(first)])
     func privilegesOfNextLost(event: Event) {
         let machine = Situation.nextLoading.machine()
         #expect(machine.handle(.failed(second, revoked, hasFrames: false)) == [.follow(nil)])

@@ -70,13 +70,13 @@ fetch_source() {
     local apt=$1 package=$2 dir=$3 suite
     rm -rf "$dir" "$dir.new" "$dir.without-updates"
     mkdir -p "$dir.new"
-    cd "$dir.new"
+    cd "$dir.new" || return
     if ! APT_CONFIG=$apt/apt.conf apt-get source --quiet "$package"; then
         suite=$(sed -n 's/.* \([a-z]*\) main$/\1/p' "$apt/source.list" | head -n 1)
         APT_CONFIG=$apt/apt.conf apt-get source --quiet --target-release "$suite" "$package"
         : >"$dir.without-updates"
     fi
-    cd ..
+    cd "$OLDPWD" || return
     mv "$dir.new/$package"-*/ "$dir"
     rm -rf "$dir.new"
 }

@@ -2,7 +2,7 @@ import Media
 import Network
 import Platform
 
-/// Products of a content service: a product's id becomes a playbackinfo, a manifest, and content (docs/playback.md, 15).
+/// Products of a content service: an id becomes a playbackinfo, a manifest, and content (docs/playback.md, 15).
 ///
 /// Thread: any.
 public final class ContentService: PlaybackSource {

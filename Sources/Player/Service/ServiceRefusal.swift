@@ -41,7 +41,9 @@ struct ServiceRefusal: Equatable, Sendable {
         default: break
         }
         switch status {
-        case 401: return "the service does not accept the token. Check the token file ([service] token-file, or --token-file).\(told)"
+        case 401:
+            return "the service does not accept the token. Check the token file ([service] token-file, or "
+                + "--token-file).\(told)"
         case 404: return "the service has no such product.\(told)"
         default: return "the service refuses it (status \(status)).\(told)"
         }

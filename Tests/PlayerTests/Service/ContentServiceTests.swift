@@ -47,7 +47,8 @@ private final class ScriptedService: @unchecked Sendable {
         let start = Int(transfer.request.range?.from ?? 0)
         let head =
             start == 0
-            ? [("Content-Length", "\(file.count)")] : [("Content-Range", "bytes \(start)-\(file.count - 1)/\(file.count)")]
+            ? [("Content-Length", "\(file.count)")]
+            : [("Content-Range", "bytes \(start)-\(file.count - 1)/\(file.count)")]
         transfer.begin(start == 0 ? 200 : 206, head)
         transfer.deliver(Array(file[start..<max(start, end ?? file.count)]))
     }
@@ -223,7 +224,9 @@ struct ContentServiceTests {
         #expect(Array(buffer.prefix(count * 2)) == long.samples(390_000..<390_000 + count))
     }
 
-    @Test("What is not the address of a product", arguments: ["tonearm:", "tonearm:track/", "tonearm:album/1", "tonearm:7"])
+    @Test(
+        "What is not the address of a product",
+        arguments: ["tonearm:", "tonearm:track/", "tonearm:album/1", "tonearm:7"])
     func addresses(text: String) {
         #expect(ServiceAddress(text) == nil && ServiceAddress.isMeant(by: text))
         #expect(SourceRouter.route(of: MediaProduct(productType: .track, productId: text, referenceId: "")) == .service)

@@ -38,7 +38,8 @@ struct PlaybackInfoTests {
             "sampleRate", "bitDepth", "streamingSessionId",
         ]
         for value in [String?.none, "null"] {
-            let info = try PlaybackInfo(parsing: answer(Dictionary(uniqueKeysWithValues: names.map { ($0, value) })), .track)
+            let changes = Dictionary(uniqueKeysWithValues: names.map { ($0, value) })
+            let info = try PlaybackInfo(parsing: answer(changes), .track)
             #expect(info.replayGain == ReplayGain())
             #expect(info.sampleRate == nil && info.bitDepth == nil && info.streamingSessionId == nil)
         }
@@ -112,7 +113,8 @@ struct ServiceRefusalTests {
     @Test(
         "Each reason becomes the error that is specified",
         arguments: [
-            (403, 4005, PlayerError.Kind.notAllowed), (403, 4006, .notAllowed), (403, 4007, .offliningNotAllowedOnDevice),
+            (403, 4005, PlayerError.Kind.notAllowed), (403, 4006, .notAllowed),
+            (403, 4007, .offliningNotAllowedOnDevice),
             (403, 4010, .monthlyStreamQuotaExceeded), (404, 4020, .notAllowed), (404, 4023, .notAllowed),
             (403, 4027, .notAllowed), (403, 4030, .notAllowed), (403, 4032, .contentNotAvailableInLocation),
             (403, 4033, .contentNotAvailableForSubscription), (403, 4034, .notAllowed),
@@ -129,7 +131,9 @@ struct ServiceRefusalTests {
         #expect(error.isLossOfPrivileges == (subStatus == 4006))
     }
 
-    @Test("A body that is not the service's has no reason", arguments: ["", "[", "7", "{\"subStatus\": \"4032\"}", "\u{0}"])
+    @Test(
+        "A body that is not the service's has no reason",
+        arguments: ["", "[", "7", "{\"subStatus\": \"4032\"}", "\u{0}"])
     func bodies(text: String) {
         #expect(ServiceRefusal(status: 404, body: Array(text.utf8)) == ServiceRefusal(status: 404))
     }

@@ -20,13 +20,14 @@ struct RetryScheduleTests {
     func offlining() {
         let failures = [RetrySchedule.Failure](repeating: .server(retryAfter: nil), count: 10)
         #expect(
-            delays(.offlining, failures) == [500, 1000, 2000, 4000, 8000, 16000, 32000, 64000, 128_000, nil])
+            delays(.offlining, failures) == [500, 1000, 2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000, nil])
     }
 
-    @Test("The network: without end, every 30 s at the latest", arguments: [RetrySchedule.Purpose.playback, .offlining])
+    @Test(
+        "The network: without end, every 30 s at the latest", arguments: [RetrySchedule.Purpose.playback, .offlining])
     func network(purpose: RetrySchedule.Purpose) {
         let failures = [RetrySchedule.Failure](repeating: .network, count: 100)
-        let expected: [Int64?] = [500, 1000, 2000, 4000, 8000, 16000] + [Int64?](repeating: 30000, count: 94)
+        let expected: [Int64?] = [500, 1000, 2000, 4000, 8000, 16_000] + [Int64?](repeating: 30_000, count: 94)
         #expect(delays(purpose, failures) == expected)
     }
 
@@ -39,7 +40,8 @@ struct RetryScheduleTests {
 
     @Test("Retry-After counts when it is longer; absurd ones are an hour at most")
     func retryAfter() {
-        #expect(delays(.playback, [.server(retryAfter: 7), .server(retryAfter: 0), .server(retryAfter: -5)]) == [7000, 1000, 2000])
+        let asked: [RetrySchedule.Failure] = [.server(retryAfter: 7), .server(retryAfter: 0), .server(retryAfter: -5)]
+        #expect(delays(.playback, asked) == [7000, 1000, 2000])
         #expect(delays(.playback, [.server(retryAfter: .max), .server(retryAfter: .min)]) == [3_600_000, 1000])
     }
 }

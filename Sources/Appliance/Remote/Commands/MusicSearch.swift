@@ -91,7 +91,8 @@ final class MusicSearch: Sendable {
                 throw RemoteFailure(.noMusic, "\(path): a folder of the system, which has no music in it")
             }
         }
-        guard kind != .file, !ServiceAddress.isMeant(by: path), !wasVisited, folders.contents.files.count == files else { return }
+        guard kind != .file, !ServiceAddress.isMeant(by: path), !wasVisited, folders.contents.files.count == files
+        else { return }
         if folders.contents.unreadableCount > unreadable, let error = folders.contents.unreadable.last {
             throw RemoteFailure(unreadable: path, error)
         }

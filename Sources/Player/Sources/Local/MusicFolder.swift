@@ -70,8 +70,8 @@ public struct MusicFolder {
     }
 
     /// Adds the audio files at `path`: a file itself, with any name, or the files below a folder whose names have
-    /// the extension of audio. Names that begin with a dot are left out. The address of a product of the content service
-    /// stays as it is.
+    /// the extension of audio. Names that begin with a dot are left out. The address of a product of the content
+    /// service stays as it is.
     public mutating func add(_ path: String) throws(Stop) {
         if ServiceAddress.isMeant(by: path) { return try append(path) }
         switch FileKind(at: path) {
