@@ -112,9 +112,9 @@ struct StreamingTests {
         }
     }
 
-    @Test("Without a service the error says so")
-    func noService() throws {
-        let process = try play("ftp://a")
-        #expect(process.code == 2 && process.errors.contains("https://"))
+    @Test("What is not the address of a service is refused")
+    func wrongAddress() throws {
+        let ending = try play("ftp://a")
+        #expect(ending.code == 2 && ending.errors.contains("https://"))
     }
 }

@@ -166,10 +166,10 @@ final class ConfigurationStorage: @unchecked Sendable {
         if let preAmp = try store.integer(Key.preAmp) {
             values.loudnessNormalizationPreAmp = PlaybackEngineConfig.limitedPreAmp(Int(clamping: preAmp))
         }
-        if let name = try store.text(Key.wifiQuality), let quality = AudioQuality(storedName: name) {
+        if let name = try store.text(Key.wifiQuality), let quality = AudioQuality(serviceName: name) {
             values.streamingWifiAudioQuality = quality
         }
-        if let name = try store.text(Key.cellularQuality), let quality = AudioQuality(storedName: name) {
+        if let name = try store.text(Key.cellularQuality), let quality = AudioQuality(serviceName: name) {
             values.streamingCellularAudioQuality = quality
         }
     }
@@ -204,8 +204,8 @@ final class ConfigurationStorage: @unchecked Sendable {
     ) throws(DatabaseError) {
         try store.set(.text(values.loudnessNormalizationMode.storedName), for: Key.loudnessMode)
         try store.set(.integer(Int64(values.loudnessNormalizationPreAmp)), for: Key.preAmp)
-        try store.set(.text(values.streamingWifiAudioQuality.storedName), for: Key.wifiQuality)
-        try store.set(.text(values.streamingCellularAudioQuality.storedName), for: Key.cellularQuality)
+        try store.set(.text(values.streamingWifiAudioQuality.serviceName), for: Key.wifiQuality)
+        try store.set(.text(values.streamingCellularAudioQuality.serviceName), for: Key.cellularQuality)
     }
 
     private static func writeVolume(
@@ -252,23 +252,5 @@ extension LoudnessNormalizationMode {
         case "album": self = .album
         default: return nil
         }
-    }
-}
-
-extension AudioQuality {
-    /// The service's own name.
-    fileprivate var storedName: String {
-        switch self {
-        case .low: "LOW"
-        case .high: "HIGH"
-        case .lossless: "LOSSLESS"
-        case .hiRes: "HI_RES"
-        case .hiResLossless: "HI_RES_LOSSLESS"
-        }
-    }
-
-    fileprivate init?(storedName: String) {
-        guard let quality = Self.allCases.first(where: { $0.storedName == storedName }) else { return nil }
-        self = quality
     }
 }

@@ -55,6 +55,7 @@ final class RestartingDecoder: AudioDecoder {
 
     /// - Throws: the error, when a restart does not help.
     private func restart(after error: MediaError) throws(MediaError) {
+        failure = nil
         guard error.isWorthRestarting, hasProgressed else { throw error }
         hasProgressed = false
         Log.info("a part of the content is refused or has changed: the product is requested again")

@@ -6,7 +6,7 @@ private func named<Value>(_ name: String, _ table: [(String, Value)]) -> Value? 
 }
 
 extension AudioQuality {
-    /// As requests have it.
+    /// As requests have it, and as the configuration is stored.
     var serviceName: String {
         switch self {
         case .low: "LOW"

@@ -44,8 +44,6 @@ final class WholeAnswer: ResourceReceiver, @unchecked Sendable {
         var body: [UInt8]
         /// Where it came from, after redirects: relative addresses in it count from there.
         var url: String
-        /// The server's time in seconds since 1970, of a verified connection.
-        var provedTime: Int64?
     }
 
     let arrival: WakeUp
@@ -55,7 +53,7 @@ final class WholeAnswer: ResourceReceiver, @unchecked Sendable {
     init() throws(SystemError) { arrival = try WakeUp() }
 
     func began(_ head: ResponseHead, length: Int64?) {
-        received = Content(body: [], url: head.effectiveURL, provedTime: head.isVerifiedTLS ? head.date : nil)
+        received = Content(body: [], url: head.effectiveURL)
     }
 
     func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
