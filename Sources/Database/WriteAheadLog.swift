@@ -45,17 +45,16 @@ struct WriteAheadLog {
             let computed = sum.adding(frame.words)
             var next = frame.stored
             if !belongs(frame) { break }
-            if computed == frame.stored {
+            let outcome: Outcome = computed == frame.stored ? .right(computed) : try correct(frame, computed, file)
+            switch outcome {
+            case .right(let checksum):
+                next = checksum
                 // Frames behind a commit are written only after the commit is on the medium.
                 if firstWrong != nil, isCommittedBehind { isTrusted = false }
-            } else {
-                switch try correct(frame, computed, file) {
-                case .repaired(let checksum): next = checksum
-                case .oneOfSeveral:
-                    firstWrong = firstWrong ?? frameCount
-                    isTrusted = false
-                case .unknown: firstWrong = firstWrong ?? frameCount
-                }
+            case .oneOfSeveral:
+                firstWrong = firstWrong ?? frameCount
+                isTrusted = false
+            case .unknown: firstWrong = firstWrong ?? frameCount
             }
             if firstWrong != nil, frame.isCommit { isCommittedBehind = true }
             sum = next
@@ -66,6 +65,7 @@ struct WriteAheadLog {
         } else if let firstWrong {
             // Ended by a power cut: this transaction was never acknowledged.
             frameCount = firstWrong
+            if let damage, damage.frame >= firstWrong { self.damage = nil }
         }
     }
 
@@ -196,8 +196,8 @@ struct WriteAheadLog {
     }
 
     private enum Outcome {
-        /// One wrong bit, which was recorded; the frame's right checksum.
-        case repaired(LogChecksum)
+        /// The frame's right checksum: nothing is wrong, or one bit, which was recorded.
+        case right(LogChecksum)
         /// One wrong bit with several possible places.
         case oneOfSeveral
         case unknown
@@ -213,7 +213,7 @@ struct WriteAheadLog {
             let isInChecksum = candidates.isEmpty ? true : try isFollowed(by: frameCount + 1, computed, file)
             if isInChecksum {
                 note(start + 16, Self.difference(computed, frame.stored), frame: frameCount)
-                return .repaired(computed)
+                return .right(computed)
             }
             guard try isFollowed(by: frameCount + 1, frame.stored, file) else { return .oneOfSeveral }
         }
@@ -224,7 +224,7 @@ struct WriteAheadLog {
         corrections.append(
             Correction(offset: start + Int64(offset < 8 ? offset : offset - 8 + Self.frameHeaderLength), mask: mask))
         damage = damage ?? Damage(frame: frameCount, isRepairable: true)
-        return .repaired(frame.stored)
+        return .right(frame.stored)
     }
 
     /// The place of a bit of a word, counted in bytes under the checksum.

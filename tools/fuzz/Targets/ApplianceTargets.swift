@@ -35,6 +35,11 @@ let applianceTargets = [
         }
         require(manifest.root.size <= manifest.boot.place, "pieces that overlap")
     },
+    FuzzTarget("resuming") { bytes in
+        guard let trial = ResumeTrial(bytes) else { return }
+        require(ResumeTrial(Array(trial.text.utf8)) == trial, "\(trial) is not stored as it is")
+        if let entry = trial.entry { _ = ResumeTrial.decide(entry, after: trial) }
+    },
     FuzzTarget("group") { bytes in _ = UserGroup.id(named: "tonearm", in: bytes) },
 ]
 

@@ -1,6 +1,9 @@
 // The database's rows: bytes become rows of an in-memory database, and the queue and the settings are loaded from it as
 // a start does.
 
+import Glibc
+import Platform
+
 @testable import Appliance
 @testable import Database
 @testable import Player
@@ -45,7 +48,40 @@ private struct Input {
 }
 
 /// What another program, or a failing medium, may leave in the state.
-let databaseTargets = [FuzzTarget("database-rows") { loadRows(of: $0) }]
+let databaseTargets = [
+    FuzzTarget("database-rows") { loadRows(of: $0) },
+    FuzzTarget("write-ahead-log") { repairLog(of: $0) },
+]
+
+/// What is repaired has no damage left.
+private func repairLog(of bytes: [UInt8]) {
+    let path = "/dev/shm/tonearm-fuzz-\(getpid())"
+    defer { unlink(path) }
+    do throws(SystemError) {
+        try write(bytes, path)
+        let log = try WriteAheadLog(path)
+        guard log.damage != nil else { return }
+        try log.repair(copy: path)
+        let left = try WriteAheadLog(path).damage
+        require(left == nil, "damage is left: \(String(describing: left)) of \(String(describing: log.damage))")
+    } catch {
+        require(false, "\(path): \(error)")
+    }
+}
+
+private func write(_ bytes: [UInt8], _ path: String) throws(SystemError) {
+    unlink(path)
+    let file = try File(creating: path)
+    let failure = bytes.withUnsafeBytes { bytes in
+        do throws(SystemError) {
+            try file.write(bytes, at: 0)
+            return nil as SystemError?
+        } catch {
+            return error
+        }
+    }
+    if let failure { throw failure }
+}
 
 private func loadRows(of bytes: [UInt8]) {
     do throws(DatabaseError) {

@@ -1,3 +1,5 @@
+import CLinux
+
 @testable import Platform
 
 /// JSON, text, and what the kernel reports.
@@ -28,6 +30,33 @@ let platformTargets = [
         let texts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false).map { Array($0) }
         let routes = DefaultRoute.all(version4: texts[0], version6: texts.count > 1 ? texts[1] : [])
         _ = NetworkState(routes, meteredInterfaces: ["wlan0"]) { $0.utf8.count % 2 == 0 }
+    },
+    FuzzTarget("file-name") { bytes in
+        // The kernel ends a name at the first 0 byte.
+        let name = Array(bytes.prefix { $0 != 0 })
+        let text = name.withUnsafeBufferPointer { FileName.text(of: $0) }
+        let again = FileName.withBytes(of: text) { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
+        require(again == name, "\(name) became \(again)")
+    },
+    FuzzTarget("trusted-time") { bytes in
+        let numbers = stride(from: 0, to: bytes.count, by: 8).map { start in
+            bytes[start..<min(start + 8, bytes.count)].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        }
+        guard numbers.count >= 3 else { return }
+        // The record is from the database; the clock counts from the start of the system.
+        let record = TrustedTime.Record(milliseconds: numbers[0], sinceBoot: numbers[1], boot: "a")
+        let isSynchronised = numbers[2] < 0
+        var now = SystemTime(
+            sinceBoot: numbers[2] & .max, boot: numbers[0] % 2 == 0 ? "a" : "b",
+            synchronised: isSynchronised ? numbers[1] : nil)
+        var time = TrustedTime(from: record, at: now)
+        for number in numbers.dropFirst(3) {
+            let before = time.milliseconds(at: now)
+            if number % 2 == 0 { time.observe(now) } else { time.prove(number, at: now) }
+            _ = time.isWorthSaving(after: record, at: now)
+            if let before { require(time.milliseconds(at: now).map { $0 >= before } == true, "it moves backwards") }
+            now.sinceBoot += (Int64.max - now.sinceBoot) / 2
+        }
     },
     FuzzTarget("numbers") { bytes in
         let text = String(decoding: bytes, as: UTF8.self)
