@@ -101,6 +101,23 @@ struct WriteAheadLogTests {
         }
     }
 
+    @Test("a commit with wrong bytes is damage also when each frame behind it has a wrong bit")
+    func wrongBytesAndBits() throws {
+        let frame = 24 + 4096
+        let count = (log.count - 32) / frame
+        let commit = try #require(
+            (0..<(count - 1)).last { index in
+                log[(32 + index * frame + 4)..<(32 + index * frame + 8)].contains { $0 != 0 }
+            })
+        var damaged = log
+        for byte in 0..<100 { damaged[32 + commit * frame + 200 + byte] = 0xA5 }
+        for index in (commit + 1)..<count { damaged[32 + index * frame + 1200] ^= 1 }
+        let examined = try examine(damaged)
+        #expect(examined.damage == .init(frame: commit, isRepairable: false))
+        try examined.repair(copy: path)
+        #expect(try WriteAheadLog(path).damage == nil)
+    }
+
     private struct SplitMix {
         var state: UInt64
         init(seed: UInt64) { state = seed }
