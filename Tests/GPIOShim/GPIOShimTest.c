@@ -102,7 +102,7 @@ static void an_output(void) {
     }
 }
 
-static void what_cannot_be_had(void) {
+static void what_is_not_available(void) {
     struct tonearm_gpio_request line;
     EXPECT(tonearm_gpio_request_input(chip, 7, button, &line) == EBUSY && wish_count == 1);
     EXPECT(tonearm_gpio_request_output(chip, 7, "tonearm", false, false, &line) == EBUSY);
@@ -129,7 +129,7 @@ int main(void) {
     test("an input, its edges and its end", an_input);
     test("an input that cannot be debounced", an_input_that_cannot_be_debounced);
     test("an output", an_output);
-    test("what cannot be had", what_cannot_be_had);
+    test("what is not available", what_is_not_available);
     gpiod_chip_close(chip);
     return all_good ? 0 : 1;
 }

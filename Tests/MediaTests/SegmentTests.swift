@@ -128,7 +128,7 @@ struct SegmentTests {
         }
     }
 
-    @Test("A segment that cannot be had is an error; when it can be had, playback goes on")
+    @Test("A missing segment is an error; when it arrives, playback continues")
     func failure() throws {
         let parts = try Self.parts()
         let segments = MemorySegments(parts.initialization, parts.segments, Self.timeline())

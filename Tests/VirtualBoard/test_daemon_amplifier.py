@@ -42,7 +42,7 @@ echo 1 >events/gpio/gpio_value/enable
 
 
 class Amplifier(unittest.TestCase):
-    def test_it_is_muted_while_the_card_is_opened_anew_for_another_sample_rate(self):
+    def test_it_is_muted_while_the_card_is_reopened_for_another_sample_rate(self):
         with tempfile.TemporaryDirectory() as folder:
             for number, rate in enumerate([44_100, 96_000], start=1):
                 write_flac(Path(folder) / f"album/{number}.flac", tune(rate, 16, seconds=2, seed=number))

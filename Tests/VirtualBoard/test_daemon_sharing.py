@@ -50,7 +50,7 @@ class Sharing(unittest.TestCase):
         self.assertLess(position["position"], status["position"] + 3, "it has gone on where it was")
         self.assertEqual(self.daemon.status["state"], "playing")
 
-    def test_whoever_holds_the_focus_gives_it_back_by_going_away(self):
+    def test_a_client_that_leaves_gives_the_focus_back(self):
         holder = self.board.start("tonearm", "focus", "none", "--hold")
         self.watch.wait_for("state", state="stalled", focus="none")
         self.board.wait_until("grep -q closed /proc/asound/HiFi/pcm0p/sub0/status")
@@ -59,7 +59,7 @@ class Sharing(unittest.TestCase):
         self.watch.wait_for("state", seen, focus="full")
         self.watch.wait_for_position(0, seen)
 
-    def test_an_engine_whose_audio_clock_stands_still_is_started_anew_and_resumes(self):
+    def test_an_engine_whose_audio_clock_stands_still_is_restarted_and_resumes(self):
         process, logged = self.daemon.process, len(self.daemon.log)
         # Nothing outside can stop the clock: the card's is a timer of the kernel, which runs on when the recorder does
         # not read. So the thread that keeps it is held in its next system call.

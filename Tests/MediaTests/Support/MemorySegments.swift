@@ -4,7 +4,7 @@
 final class MemorySegments: SegmentedSource {
     let initialization: (any ByteSource)?
     var timeline: SegmentTimeline
-    /// Why a segment cannot be had.
+    /// Why a segment is missing.
     var failures: [Int: ByteSourceError] = [:]
     private(set) var asked: [Int] = []
     let sources: [MemorySource]

@@ -316,7 +316,7 @@ struct StreamedBytesTests {
     }
 }
 
-/// Set once, by whoever is called back.
+/// Set once, by the callback.
 private final class Flag: @unchecked Sendable {
     private(set) var isSet = false
     func set() { isSet = true }
