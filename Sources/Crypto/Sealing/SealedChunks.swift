@@ -1,0 +1,115 @@
+import Platform
+
+/// Seals and opens the chunks of one file with AES-256-GCM. Bytes in, bytes out; `SealedLayout` says where they go.
+///
+/// Each file has a key of its own: HKDF-SHA-256 of the owner's key, salted with the random bytes of the file's header,
+/// for the identity of the item. So a chunk opens only in its file and for its item. Its number and whether it is the
+/// last one are authenticated with it, so that chunks cannot change places and the file cannot be cut at a chunk.
+/// Each sealing takes a new random nonce. A chunk that was torn by a power cut can be written again, and nobody has to
+/// know what had reached the medium. 2³² chunks of one file (256 TiB) keep the risk of an equal nonce below 2⁻³²
+/// (NIST SP 800-38D, 8.3).
+///
+/// The content of a chunk must not change as long as the file exists: an older version of the same chunk would be
+/// authentic. Other content is another file, with another header.
+///
+/// Any thread, one at a time.
+public struct SealedChunks: ~Copyable {
+    /// Of an item's identity, in bytes.
+    public static let identityCount = 16
+    private static let mark = Array("TSC1".utf8)
+    private static let purpose = Array("tonearm sealed chunks 1".utf8)
+
+    /// The file's first bytes.
+    public let header: [UInt8]
+    private let identity: [UInt8]
+    private var cipher: AESGCM
+
+    /// For a new file.
+    /// - Parameters:
+    ///   - key: of the owner, 32 bytes.
+    ///   - identity: of the item, 16 bytes.
+    /// - Throws: `wrongLength` or `failed`.
+    public init(
+        newFor identity: [UInt8], key: borrowing SecretBytes, random: some RandomSource = SystemRandomSource()
+    ) throws(CryptoError) {
+        var salt = [UInt8](repeating: 0, count: SealedLayout.headerCount - Self.mark.count)
+        salt.withUnsafeMutableBytes { random.fill($0) }
+        try self.init(header: Self.mark + salt, identity, key)
+    }
+
+    /// For a file that exists.
+    /// - Throws: `notAuthentic` when the header is none; `wrongLength` or `failed`.
+    public init(opening header: [UInt8], identity: [UInt8], key: borrowing SecretBytes) throws(CryptoError) {
+        guard header.count == SealedLayout.headerCount, header.starts(with: Self.mark) else { throw .notAuthentic }
+        try self.init(header: header, identity, key)
+    }
+
+    private init(header: [UInt8], _ identity: [UInt8], _ key: borrowing SecretBytes) throws(CryptoError) {
+        guard key.count == 32 else { throw .wrongLength(.key, bytes: key.count) }
+        guard identity.count == Self.identityCount else { throw .wrongLength(.message, bytes: identity.count) }
+        let fileKey = try HKDFSHA256.deriveKey(
+            from: key, salt: Array(header.dropFirst(Self.mark.count)), info: Self.purpose + identity, count: 32)
+        self.header = header
+        self.identity = identity
+        cipher = try AESGCM(key: fileKey)
+    }
+
+    // Without a deinit, Embedded Swift destroys a value in the module that uses it, which does not see the parts.
+    deinit {}
+
+    /// Seals one chunk.
+    /// - Parameters:
+    ///   - plain: the whole content of the chunk: 65,536 bytes, or fewer of the last one.
+    ///   - chunk: its number, from 0.
+    /// - Returns: what goes to `SealedLayout.offset(ofChunk:)`.
+    /// - Throws: `wrongLength(.message)` for another number of bytes, or `failed`.
+    public mutating func seal(
+        _ plain: UnsafeRawBufferPointer, chunk: Int64, isLast: Bool, random: some RandomSource = SystemRandomSource()
+    ) throws(CryptoError) -> [UInt8] {
+        guard plain.count == SealedLayout.chunkCount || isLast && plain.count < SealedLayout.chunkCount else {
+            throw .wrongLength(.message, bytes: plain.count)
+        }
+        var sealed = [UInt8](repeating: 0, count: plain.count + SealedLayout.overhead)
+        let data = additionalData(chunk, isLast)
+        try sealed.withMutableRawBytes { (all) throws(CryptoError) in
+            let (nonce, rest) = all.split(at: AESGCM.nonceCount)
+            let (body, tag) = rest.split(at: plain.count)
+            random.fill(nonce)
+            body.copyMemory(from: plain)
+            try data.withRawBytes { (data) throws(CryptoError) in
+                try cipher.seal(inPlace: body, nonce: UnsafeRawBufferPointer(nonce), authenticating: data, tag: tag)
+            }
+        }
+        return sealed
+    }
+
+    /// The content of one chunk.
+    /// - Parameters:
+    ///   - sealed: all its bytes of the file.
+    ///   - isLast: whether the file ends with it.
+    /// - Throws: `notAuthentic` when it was torn, changed, moved or cut, or is of another file or item; `failed`.
+    public mutating func open(
+        _ sealed: UnsafeRawBufferPointer, chunk: Int64, isLast: Bool
+    ) throws(CryptoError) -> [UInt8] {
+        let count = sealed.count - SealedLayout.overhead
+        guard count == SealedLayout.chunkCount || isLast && (0..<SealedLayout.chunkCount).contains(count) else {
+            throw .notAuthentic
+        }
+        let nonce = UnsafeRawBufferPointer(rebasing: sealed[..<AESGCM.nonceCount])
+        let tag = UnsafeRawBufferPointer(rebasing: sealed[(sealed.count - AESGCM.tagCount)...])
+        var plain = Array(sealed[AESGCM.nonceCount..<(AESGCM.nonceCount + count)])
+        let data = additionalData(chunk, isLast)
+        try plain.withMutableRawBytes { (plain) throws(CryptoError) in
+            try data.withRawBytes { (data) throws(CryptoError) in
+                try cipher.open(inPlace: plain, nonce: nonce, authenticating: data, tag: tag)
+            }
+        }
+        return plain
+    }
+
+    /// Identity, number (64 bits, most significant byte first), and whether it is the last one.
+    private func additionalData(_ chunk: Int64, _ isLast: Bool) -> [UInt8] {
+        let number = (0..<8).reversed().map { UInt8(truncatingIfNeeded: chunk >> Int64($0 * 8)) }
+        return identity + number + [isLast ? 1 : 0]
+    }
+}
