@@ -52,7 +52,7 @@ let package = Package(
         .target(name: "PCM", dependencies: ["Platform", "CLinux"]),
         .target(name: "Crypto", dependencies: ["Platform", "CMbedTLS"]),
         .target(name: "Database", dependencies: ["Platform", "CSQLite", "CLinux"]),
-        // Crypto is for TLS in what ships, where libcurl has mbedTLS.
+        // Crypto is for the cache, and for TLS in what ships, where libcurl has mbedTLS.
         .target(name: "Network", dependencies: ["Crypto", "Platform", "CCurl", "CLinux"]),
         .target(name: "Media", dependencies: ["PCM", "Platform", "CFLAC", "CExpat"]),
         .target(name: "Output", dependencies: ["PCM", "Platform", "CALSA", "CLinux"]),
@@ -124,9 +124,8 @@ let package = Package(
         .testTarget(
             name: "ApplianceTests",
             dependencies: [
-                "Appliance", "Player", "Board", "CLinux", "QueueWriter", "StateOpener", "BoardTestSupport",
-                "OutputTestSupport",
-                "TestSupport",
+                "Appliance", "Player", "Board", "Network", "CLinux", "QueueWriter", "StateOpener",
+                "BoardTestSupport", "OutputTestSupport", "TestSupport",
             ]),
         .testTarget(name: "CommandLineTests", dependencies: ["tonearm", "TestSupport"]),
         .testTarget(

@@ -1,6 +1,7 @@
 // Only in what ships: libcurl of the host has another TLS library.
 #if hasFeature(Embedded)
     import CMbedTLS
+    import Platform
     import Synchronization
 
     /// Certificates of authorities, parsed once for all connections. It outlives the connections that it verifies.
@@ -30,9 +31,10 @@
         ///   - configuration: that of a connection that has not begun (`mbedtls_ssl_config`).
         ///   - now: seconds since 1970, against which certificates are checked. It counts for the whole process, until
         ///     the next call.
-        ///   - faults: collects what is wrong with the server's certificates; valid until the handshake is over.
+        ///   - findings: collects what is found out about the server's certificates; valid until the handshake is over.
         public func verifyServer(
-            of configuration: UnsafeMutableRawPointer, at now: Int64, faults: UnsafeMutablePointer<CertificateFaults>
+            of configuration: UnsafeMutableRawPointer, at now: Int64,
+            findings: UnsafeMutablePointer<ServerCertificates>
         ) {
             CertificateClock.set(now)
             let configuration = configuration.assumingMemoryBound(to: mbedtls_ssl_config.self)
@@ -41,14 +43,48 @@
             tonearm_use_default_profile(configuration)
             mbedtls_ssl_conf_verify(
                 configuration,
-                { context, _, _, flags in
-                    // For each certificate of the chain. The flags stay: mbedTLS refuses the server for any of them.
-                    if let context, let flags {
-                        context.assumingMemoryBound(to: CertificateFaults.self).pointee
-                            .formUnion(CertificateFaults(rawValue: flags.pointee))
+                { context, certificate, _, flags in
+                    // For each certificate of the chain. The flags that stay refuse the server.
+                    if let context, let certificate, let flags {
+                        flags.pointee = context.assumingMemoryBound(to: ServerCertificates.self).pointee
+                            .add(flags.pointee, certificate)
                     }
                     return 0
-                }, faults)
+                }, findings)
+        }
+    }
+
+    /// What is found out about the certificates of one server.
+    public struct ServerCertificates: Sendable {
+        /// Whether certificates may begin after the time that they are checked against, because that is only the
+        /// earliest possible one.
+        public let acceptsFuture: Bool
+        /// How many there are, and what is wrong with them.
+        public private(set) var count = 0
+        public private(set) var faults: CertificateFaults = []
+        /// When all of them are valid, in seconds since 1970.
+        public private(set) var notBefore = Int64.min
+        public private(set) var notAfter = Int64.max
+
+        public init(acceptsFuture: Bool = false) { self.acceptsFuture = acceptsFuture }
+
+        /// - Returns: the faults for which the server is refused.
+        fileprivate mutating func add(
+            _ flags: UInt32, _ certificate: UnsafeMutablePointer<mbedtls_x509_crt>
+        ) -> UInt32 {
+            count += 1
+            notBefore = max(notBefore, Self.seconds(certificate.pointee.valid_from) ?? .max)
+            notAfter = min(notAfter, Self.seconds(certificate.pointee.valid_to) ?? .min)
+            let kept = acceptsFuture ? flags & ~CertificateFaults.notYetValid.rawValue : flags
+            faults.formUnion(CertificateFaults(rawValue: kept))
+            return kept
+        }
+
+        /// nil before 1970. "Without end" is the year 9999 (RFC 5280, 4.1.2.5).
+        private static func seconds(_ time: mbedtls_x509_time) -> Int64? {
+            CalendarTime.seconds(
+                year: Int(time.year), month: Int(time.mon), day: Int(time.day), hour: Int(time.hour),
+                minute: Int(time.min), second: Int(time.sec))
         }
     }
 

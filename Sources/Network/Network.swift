@@ -6,6 +6,7 @@ import Platform
 public final class Network: @unchecked Sendable {
     private let loop: EventLoop
     private let transfers: Transfers
+    private let waits: LinkWaits
     private let lock = Lock()
     /// Guarded by `lock`; nil after `stop`.
     private var thread: NamedThread?
@@ -16,6 +17,7 @@ public final class Network: @unchecked Sendable {
     public init(_ settings: NetworkSettings) throws(NetworkSetupError) {
         do throws(SystemError) { loop = try EventLoop() } catch { throw .system(error) }
         transfers = try Transfers(settings, on: loop)
+        waits = LinkWaits(on: loop)
         do throws(SystemError) {
             thread = try NamedThread.start(name: "network") { [transfers] in transfers.run() }
         } catch {
@@ -44,6 +46,24 @@ public final class Network: @unchecked Sendable {
     /// Calls `action` once on the network thread, `nanoseconds` from now. Never after `stop`.
     public func schedule(after nanoseconds: Int64, _ action: @escaping @Sendable () -> Void) {
         loop.post { [loop] in loop.schedule(after: nanoseconds, action) }
+    }
+
+    /// Calls `action` once on the network thread, `nanoseconds` from now, or at once when there is another link. Never
+    /// after `stop`.
+    public func waitForLink(
+        atMost nanoseconds: Int64, _ action: @escaping @Sendable (LinkWaitEnd) -> Void
+    ) {
+        loop.post { [waits] in waits.add(atMost: nanoseconds, action) }
+    }
+
+    /// Another link is in use from now on. Transfers whose connection has gone with the old one end with
+    /// `.connection(.lost)`, those that wait for a connection as well, and whoever waits for a link is woken.
+    public func linkChanged(to link: Link) {
+        loop.post { [loop, transfers, waits] in
+            transfers.linkChanged()
+            // Posted: after the waits of those that have just ended.
+            if !link.isOffline { loop.post { waits.wake() } }
+        }
     }
 
     /// Cancels all transfers and ends the thread. Later ones are cancelled at once, on the thread that starts them.

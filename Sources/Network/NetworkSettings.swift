@@ -28,10 +28,13 @@ public struct NetworkSettings: Sendable {
     public var maximumIdleConnections = 4
 
     public var userAgent = "Tonearm"
-    /// Seconds since 1970, against which certificates are checked. Called on the network thread.
-    public var trustedNow: @Sendable () -> Int64
+    /// The time that certificates are checked against. Called on the network thread.
+    public var clock: any CertificateClock
 
-    public init(trustedNow: @escaping @Sendable () -> Int64) { self.trustedNow = trustedNow }
+    public init(clock: any CertificateClock) { self.clock = clock }
+
+    /// - Parameter now: seconds since 1970, as they are known. Called on the network thread.
+    public init(trustedNow now: @escaping @Sendable () -> Int64) { clock = KnownTime(now) }
 
     /// The keys that a host must have, as libcurl takes them; nil when any will do.
     func pinnedKeys(of host: String) -> String? {

@@ -1,5 +1,6 @@
 import Board
 import BoardTestSupport
+import Network
 import OutputTestSupport
 import Platform
 import TestSupport
@@ -187,11 +188,11 @@ struct BoardPanelTests {
         var status = DaemonStatus()
         status.playback = playback
         status.problems = problems.map { DaemonProblem(subject: $0, message: "") }
-        for network in [nil, .online, .metered] as [NetworkState?] {
-            status.network = network
+        for link in [nil, Link(.wifi), Link(.ethernet), Link(.cellular)] as [Link?] {
+            status.link = link
             #expect(BoardPanel.conditions(of: status) == Set(expected))
         }
-        status.network = .offline
+        status.link = .offline
         #expect(BoardPanel.conditions(of: status) == Set(expected + [.offline]))
     }
 }

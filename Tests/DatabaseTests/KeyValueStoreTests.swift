@@ -57,9 +57,15 @@ struct KeyValueStoreTests {
     func trustedTime() throws {
         #expect(TrustedTimeRow(try open()).load() == nil)
         let record = TrustedTime.Record(milliseconds: 1_790_000_000_123, sinceBoot: .max, boot: "a-b-c")
-        TrustedTimeRow(try open()).save(record)
+        try TrustedTimeRow(open()).save(record)
         #expect(TrustedTimeRow(try open()).load() == record)
-        for damaged in ["", "1", "1 2", "x y z", "1 2 3 4", "1.5 2 a"] {
+        var other = record
+        other.isProved = false
+        try TrustedTimeRow(open()).save(other)
+        #expect(TrustedTimeRow(try open()).load() == other)
+        try open().set(.text("1790000000123 5 a-b-c"), for: "trustedTime")
+        #expect(TrustedTimeRow(try open()).load()?.isProved == false)
+        for damaged in ["", "1", "1 2", "x y z", "1 2 3 4", "1 2 a proved x", "1.5 2 a"] {
             try open().set(.text(damaged), for: "trustedTime")
             #expect(TrustedTimeRow(try open()).load() == nil)
         }

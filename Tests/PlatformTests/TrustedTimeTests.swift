@@ -80,6 +80,45 @@ struct TrustedTimeTests {
         #expect(time.milliseconds(at: after(40, boot: "second")) == 1_000_040)
     }
 
+    @Test("after a restart of the system the time is the earliest possible one, until it is proved")
+    func provedSinceStart() {
+        let record = TrustedTime.Record(milliseconds: 1_000_000, sinceBoot: 500_000_000, boot: "first")
+        #expect(TrustedTime(from: record, at: after(500)).isProved)
+        var time = TrustedTime(from: record, at: after(30, boot: "second"))
+        #expect(!time.isProved)
+        let kept = time.record(at: after(40, boot: "second"))
+        #expect(!TrustedTime(from: kept, at: after(50, boot: "second")).isProved)
+        time.prove(900_000, at: after(60, boot: "second"))
+        #expect(time.isProved && time.milliseconds(at: after(60, boot: "second")) == 1_000_060)
+        #expect(time.isWorthSaving(after: kept, at: after(60, boot: "second")))
+    }
+
+    private static let day: Int64 = 86_400_000
+
+    @Test(
+        "a server proves an unknown time, and moves a known one by a day at most",
+        arguments: [
+            // Never proved: any.
+            (nil, 1000 * day, 1000 * day),
+            // Proved before the power was off: any later one.
+            (false, 1000 * day, 1000 * day), (false, 99 * day + 1, 100 * day), (false, 98 * day, nil),
+            (true, 101 * day, 101 * day), (true, 101 * day + 1, nil), (true, 99 * day, 100 * day),
+            (true, 98 * day, nil),
+        ] as [(Bool?, Int64, Int64?)])
+    func server(isProved: Bool?, reported: Int64, expected: Int64?) {
+        let record = isProved.map {
+            TrustedTime.Record(milliseconds: 100 * Self.day, sinceBoot: 0, boot: "first", isProved: $0)
+        }
+        var time = TrustedTime(from: record, at: after(0))
+        let before = time
+        time.proveByServer(reported, at: after(0))
+        if let expected {
+            #expect(time.isProved && time.milliseconds(at: after(0)) == expected)
+        } else {
+            #expect(time == before)
+        }
+    }
+
     @Test("a record that claims to come from the future of this start is not counted back")
     func recordFromFuture() {
         let record = TrustedTime.Record(milliseconds: 1_000_000, sinceBoot: 500_000_000, boot: "first")
@@ -107,13 +146,13 @@ struct TrustedTimeTests {
 
 @Suite("Trusted clock")
 struct TrustedClockTests {
-    final class Store: TrustedTimeStore {
+    final class Store: TrustedTimeStore, @unchecked Sendable {
         var saved: [TrustedTime.Record] = []
         func load() -> TrustedTime.Record? { saved.last }
         func save(_ record: TrustedTime.Record) { saved.append(record) }
     }
 
-    final class Source: SystemTimeSource {
+    final class Source: SystemTimeSource, @unchecked Sendable {
         var time = SystemTime(sinceBoot: 0, boot: "first")
         func read() -> SystemTime { time }
     }
@@ -123,16 +162,17 @@ struct TrustedClockTests {
         let store = Store()
         let source = Source()
         let clock = TrustedClock(store: store, source: source)
-        #expect(clock.milliseconds() == nil)
-        clock.prove(1_000_000)
+        #expect(clock.read().milliseconds == nil)
+        clock.proveByServer(1_000_000)
         #expect(store.saved.map(\.milliseconds) == [1_000_000])
         for _ in 0..<120 {
             source.time.sinceBoot += 60_000_000_000
-            _ = clock.milliseconds()
+            _ = clock.read()
         }
         #expect(store.saved.map(\.milliseconds) == [1_000_000, 4_600_000, 8_200_000])
         source.time = SystemTime(sinceBoot: 7_000_000, boot: "second")
-        #expect(TrustedClock(store: store, source: source).milliseconds() == 8_200_007)
+        let reading = TrustedClock(store: store, source: source).read()
+        #expect(reading.milliseconds == 8_200_007 && !reading.isProved)
     }
 
     @Test("the kernel's clocks go forward and know their boot")

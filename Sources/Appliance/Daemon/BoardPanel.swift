@@ -63,7 +63,7 @@ final class BoardPanel {
         case .stalled: conditions.insert(.stalled)
         case .paused, .stopped: conditions.insert(.paused)
         }
-        if status.network == .offline { conditions.insert(.offline) }
+        if status.link?.isOffline ?? false { conditions.insert(.offline) }
         if status.problems.contains(where: { !$0.isOfDevice }) { conditions.insert(.error) }
         return conditions
     }

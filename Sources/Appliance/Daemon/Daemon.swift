@@ -1,5 +1,6 @@
 import Board
 import Database
+import Network
 import Platform
 import Player
 
@@ -35,7 +36,7 @@ public final class Daemon: @unchecked Sendable {
     private let deviceAbsence: () -> String?
     private let kept: (position: Double, wasPlaying: Bool)
     private var panel: BoardPanel?
-    private var network: NetworkState?
+    private var link: Link?
     /// The entry that this start skipped, while a problem reports it.
     private var passedOver: EntryID?
 
@@ -179,7 +180,7 @@ public final class Daemon: @unchecked Sendable {
         status.repeatMode = contents.repeatMode
         status.focus = focus.level
         status.power = focus.power
-        status.network = network
+        status.link = link
         status.problems = problems.all
         // The engine looks for a card only when it has to play.
         if status.device == nil, engine.deviceProblem == nil, let absence = deviceAbsence() {
@@ -188,10 +189,10 @@ public final class Daemon: @unchecked Sendable {
         return status
     }
 
-    /// Reports the new state of the network.
-    public func networkChanged(_ state: NetworkState) {
-        guard state != network else { return }
-        network = state
+    /// Reports the new link.
+    public func linkChanged(to link: Link) {
+        guard link != self.link else { return }
+        self.link = link
         observers.tell(.state)
     }
 

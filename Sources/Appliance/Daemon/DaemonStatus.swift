@@ -1,3 +1,4 @@
+import Network
 import Output
 import Platform
 import Player
@@ -37,7 +38,7 @@ public struct DaemonStatus: Equatable, Sendable {
     public var focus = FocusLevel.full
     public var power = PowerState.active
     /// nil while it is unknown.
-    public var network: NetworkState?
+    public var link: Link?
     /// All current problems, the oldest first.
     public var problems: [DaemonProblem] = []
 

@@ -2,7 +2,10 @@
 #define _FILE_OFFSET_BITS 64
 #include "CLinux.h"
 
+#include <arpa/inet.h>
+#include <ifaddrs.h>
 #include <locale.h>
+#include <net/if.h>
 #include <signal.h>
 #include <spawn.h>
 #include <linux/magic.h>
@@ -325,6 +328,23 @@ int tonearm_network_changes(void) {
     if (descriptor < 0) return -1;
     if (bind(descriptor, (struct sockaddr *)&address, sizeof address) != 0) return close_after_failure(descriptor);
     return descriptor;
+}
+
+int tonearm_is_local_address(const char *text) {
+    struct ifaddrs *all;
+    if (getifaddrs(&all) != 0) return 1;
+    int found = 0;
+    for (struct ifaddrs *one = all; one && !found; one = one->ifa_next) {
+        if (!one->ifa_addr || !(one->ifa_flags & IFF_UP) || !(one->ifa_flags & IFF_RUNNING)) continue;
+        int family = one->ifa_addr->sa_family;
+        const void *bytes = family == AF_INET    ? (void *)&((struct sockaddr_in *)one->ifa_addr)->sin_addr
+                            : family == AF_INET6 ? (void *)&((struct sockaddr_in6 *)one->ifa_addr)->sin6_addr
+                                                 : NULL;
+        char name[INET6_ADDRSTRLEN];
+        found = bytes && inet_ntop(family, bytes, name, sizeof name) && strcmp(name, text) == 0;
+    }
+    freeifaddrs(all);
+    return found;
 }
 
 void tonearm_skip_input(int descriptor) {

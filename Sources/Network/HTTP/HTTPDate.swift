@@ -1,3 +1,5 @@
+import Platform
+
 /// Dates of HTTP (RFC 9110, 5.6.7). All three forms are in UTC.
 public enum HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -23,29 +25,11 @@ public enum HTTPDate {
 
     private static func seconds(year: Int?, month: Int?, day: Int, time: Substring.UTF8View) -> Int64? {
         let parts = time.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-        guard let year, (1970...9999).contains(year), let month, (1...length(of: month, year)).contains(day),
-            parts.count == 3, let hour = number(parts[0], digits: 2), hour < 24,
-            let minute = number(parts[1], digits: 2), minute < 60,
-            // 60 is a leap second.
-            let second = number(parts[2], digits: 2), second <= 60
+        guard let year, let month, parts.count == 3, let hour = number(parts[0], digits: 2),
+            let minute = number(parts[1], digits: 2), let second = number(parts[2], digits: 2)
         else { return nil }
-        let time = (hour * 60 + minute) * 60 + second
-        return Int64(days(year, month, day)) * 86_400 + Int64(time)
-    }
-
-    /// Days since 1970 in the Gregorian calendar. The year begins in March, so that the leap day is its last one.
-    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let shifted = month > 2 ? year : year - 1
-        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-        return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
-    }
-
-    private static func length(of month: Int, _ year: Int) -> Int {
-        switch month {
-        case 2: (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
+        return CalendarTime.seconds(
+            year: year, month: month, day: day, hour: hour, minute: minute, second: second)
     }
 
     private static func fullYear(_ year: Int, now: Int64) -> Int {

@@ -88,6 +88,9 @@ struct EasyHandle: ~Copyable {
 
     func number(_ name: CURLINFO) -> Int { tonearm_curl_number(raw, name) }
 
+    /// nil when libcurl does not know.
+    func text(_ name: CURLINFO) -> String? { tonearm_curl_text(raw, name).map { String(cString: $0) } }
+
     /// What went wrong: libcurl's words for this case, or those for the code.
     func message(for code: CURLcode) -> String {
         String(cString: words[0] == 0 ? curl_easy_strerror(code) : UnsafePointer(words))

@@ -1,4 +1,5 @@
 import CCurl
+import CLinux
 import Platform
 
 /// A transfer in progress: what libcurl reports of it becomes calls of its sink. Thread: network.
@@ -13,6 +14,8 @@ final class RunningTransfer {
     let transfer: Transfer
     let sink: any TransferSink
     var handle: EasyHandle
+    /// What libcurl runs it on.
+    var multi: MultiHandle?
     var deadline: PhaseDeadline
     var timer: (token: TimerToken, due: Int64)?
     /// Called when the deadline has changed other than by progress.
@@ -83,7 +86,8 @@ final class RunningTransfer {
         let keys = settings.pinnedKeys(of: redirection.address.host)
         handle.set(CURLOPT_PINNEDPUBLICKEY, keys)
         // With TLS 1.3 a session of mbedTLS comes back without the certificate, which would fit no pin.
-        handle.set(CURLOPT_SSL_SESSIONID_CACHE, keys == nil ? 1 : 0)
+        // While the time is not known, a server whose certificate is refused later must not come back without it.
+        handle.set(CURLOPT_SSL_SESSIONID_CACHE, keys == nil && settings.clock.now().isProved ? 1 : 0)
         var headers = redirection.headers
         if let range = request.range?.fieldValue { headers.append(HeaderField("Range", range)) }
         handle.set(CURLOPT_HTTPGET, 1)
@@ -113,6 +117,15 @@ final class RunningTransfer {
         isPaused = false
         deadline.resume(at: clock.now())
         deadlineChanged(self)
+    }
+
+    /// Whether it has a connection, and the interface of that is still up. Without a connection it would wait for one
+    /// that may never come.
+    var hasLivingConnection: Bool {
+        switch deadline.phase {
+        case .waiting, .resolving, .connecting: false
+        case .firstByte, .body: handle.text(CURLINFO_LOCAL_IP).map { tonearm_is_local_address($0) != 0 } ?? false
+        }
     }
 
     private func enter(_ phase: TransferPhase) {
@@ -170,7 +183,14 @@ final class RunningTransfer {
     private func begin() -> Bool {
         let response = ResponseHead(
             head, effectiveURL: redirection.address.text, isVerifiedTLS: redirection.address.isSecure,
-            now: settings.trustedNow())
+            now: settings.clock.now().seconds)
+        if response.isVerifiedTLS {
+            switch verification.judge(date: response.date) {
+            case .nothing: break
+            case .proves(let date): settings.clock.serverProves(date)
+            case .refuses(let failure): return fail(.tls(failure))
+            }
+        }
         do throws(RedirectFailure) {
             isRedirected = try redirection.follow(status: response.status, location: response.value(of: "location"))
         } catch {

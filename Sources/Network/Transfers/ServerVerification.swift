@@ -9,16 +9,19 @@ import CCurl
     /// Thread: network.
     final class ServerVerification {
         private let authorities: CertificateAuthorities
-        private let now: @Sendable () -> Int64
-        private let faults = UnsafeMutablePointer<CertificateFaults>.allocate(capacity: 1)
+        private let clock: any CertificateClock
+        private let findings = UnsafeMutablePointer<ServerCertificates>.allocate(capacity: 1)
+        /// The time at which the certificates of the present connection were accepted; nil when this transfer has not
+        /// made it, or a session was resumed without certificates.
+        private var checkedAt: CertificateTime?
 
-        init(_ authorities: CertificateAuthorities, now: @escaping @Sendable () -> Int64) {
+        init(_ authorities: CertificateAuthorities, clock: any CertificateClock) {
             self.authorities = authorities
-            self.now = now
-            faults.initialize(to: [])
+            self.clock = clock
+            findings.initialize(to: ServerCertificates())
         }
 
-        deinit { faults.deallocate() }
+        deinit { findings.deallocate() }
 
         func apply(to handle: inout EasyHandle) {
             handle.setTLSCallback(
@@ -30,14 +33,25 @@ import CCurl
         /// For each connection, before its handshake.
         private func begin(_ configuration: UnsafeMutableRawPointer) -> CURLcode {
             guard let chain = authorities.chain else { return CURLE_SSL_CACERT_BADFILE }
-            faults.pointee = []
-            chain.verifyServer(of: configuration, at: now(), faults: faults)
+            let now = clock.now()
+            checkedAt = now
+            findings.pointee = ServerCertificates(acceptsFuture: !now.isProved)
+            chain.verifyServer(of: configuration, at: now.seconds, findings: findings)
             return CURLE_OK
+        }
+
+        /// What the date of the first response over a connection means for the connection's certificates.
+        func judge(date: Int64?) -> ValidityPeriod.Judgement {
+            defer { checkedAt = nil }
+            let found = findings.pointee
+            guard let checkedAt, found.count > 0 else { return .nothing }
+            return ValidityPeriod(notBefore: found.notBefore, notAfter: found.notAfter)
+                .judge(date: date, at: checkedAt)
         }
 
         /// Why the certificate was refused.
         func failure(of handle: borrowing EasyHandle) -> TLSFailure {
-            let faults = faults.pointee
+            let faults = findings.pointee.faults
             if faults.contains(.untrusted) { return .unknownAuthority }
             if faults.contains(.expired) { return .expired }
             if faults.contains(.notYetValid) { return .notYetValid }
@@ -50,11 +64,13 @@ import CCurl
     struct ServerVerification {
         private let authorities: CertificateAuthorities
 
-        init(_ authorities: CertificateAuthorities, now: @escaping @Sendable () -> Int64) {
-            self.authorities = authorities
-        }
+        init(_ authorities: CertificateAuthorities, clock: any CertificateClock) { self.authorities = authorities }
 
         func apply(to handle: inout EasyHandle) { handle.setBytes(CURLOPT_CAINFO_BLOB, authorities.text) }
+
+        /// OpenSSL has checked the certificates against the machine's clock, which is not the trusted time: a date
+        /// proves nothing here.
+        func judge(date: Int64?) -> ValidityPeriod.Judgement { .nothing }
 
         /// Why the certificate was refused: libcurl has the code of OpenSSL, and says in words what it checks itself.
         func failure(of handle: borrowing EasyHandle) -> TLSFailure {

@@ -12,6 +12,8 @@ final class Transfers: @unchecked Sendable {
     private let clock = SystemMonotonicClock()
     /// Keeps this object, and so do the timers of running transfers: nil after `close`.
     private var multi: MultiHandle?
+    /// Those of links that are gone, until their last transfer ends.
+    private var retired: [MultiHandle] = []
     private var running: [UInt64: RunningTransfer] = [:]
     /// 0 until `run`.
     private let thread = Atomic<UInt>(0)
@@ -22,13 +24,17 @@ final class Transfers: @unchecked Sendable {
         self.loop = loop
         authorities = try CertificateAuthorities(files: [settings.caFile] + (settings.extraCAFile.map { [$0] } ?? []))
         guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else { throw .library("libcurl does not start") }
-        multi = MultiHandle(
+        multi = newMulti()
+        guard multi != nil else { throw .library("out of memory") }
+    }
+
+    private func newMulti() -> MultiHandle? {
+        MultiHandle(
             on: loop, maximumConnectionsPerHost: settings.maximumConnectionsPerHost,
             maximumIdleConnections: settings.maximumIdleConnections
         ) { [self] handle, code in
             ended(RunningTransfer.from(tonearm_curl_context(handle)), code)
         }
-        guard multi != nil else { throw .library("out of memory") }
     }
 
     /// The whole life of the network thread.
@@ -54,7 +60,7 @@ final class Transfers: @unchecked Sendable {
         guard let handle = EasyHandle() else { return sink.ended(Self.outOfMemory) }
         let new = RunningTransfer(
             request, to: address, transfer, into: sink, handle: handle, settings: settings,
-            verification: ServerVerification(authorities, now: settings.trustedNow), clock: clock
+            verification: ServerVerification(authorities, clock: settings.clock), clock: clock
         ) { [self] in rearm($0) }
         running[transfer.number] = new
         new.configure()
@@ -63,6 +69,7 @@ final class Transfers: @unchecked Sendable {
 
     private func perform(_ transfer: RunningTransfer, on multi: MultiHandle) {
         transfer.prepareRequest()
+        transfer.multi = multi
         let code = multi.add(&transfer.handle)
         let refusal = transfer.handle.refusal
         if refusal != CURLE_OK {
@@ -77,7 +84,7 @@ final class Transfers: @unchecked Sendable {
     }
 
     func resume(_ number: UInt64) {
-        guard let multi, let transfer = running[number], transfer.isPaused else { return }
+        guard let transfer = running[number], let multi = transfer.multi, transfer.isPaused else { return }
         transfer.resume()
         let code = multi.unpause(transfer.handle)
         if code != CURLE_OK { ended(transfer, code) }
@@ -88,6 +95,28 @@ final class Transfers: @unchecked Sendable {
         for transfer in Array(running.values) { end(transfer, .cancelled) }
         multi?.close()
         multi = nil
+        closeRetired()
+    }
+
+    // MARK: Links
+
+    /// Ends the transfers of a link that is gone, and no later transfer uses its idle connections.
+    func linkChanged() {
+        guard let multi, let fresh = newMulti() else { return }
+        retired.append(multi)
+        self.multi = fresh
+        for transfer in Array(running.values) where !transfer.hasLivingConnection {
+            end(transfer, .connection(.lost))
+        }
+        loop.post { [self] in closeRetired() }
+    }
+
+    private func closeRetired() {
+        retired.removeAll { old in
+            guard !running.values.contains(where: { $0.multi === old }) else { return false }
+            old.close()
+            return true
+        }
     }
 
     // MARK: Ends
@@ -97,14 +126,16 @@ final class Transfers: @unchecked Sendable {
         case .ended(let error): end(transfer, error)
         case .redirected:
             guard let multi else { return }
-            multi.remove(transfer.handle)
+            transfer.multi?.remove(transfer.handle)
             perform(transfer, on: multi)
         }
     }
 
     private func end(_ transfer: RunningTransfer, _ error: TransferError?) {
         guard running.removeValue(forKey: transfer.transfer.number) != nil else { return }
-        multi?.remove(transfer.handle)
+        transfer.multi?.remove(transfer.handle)
+        // Later: libcurl's calls for this handle are not over.
+        if !retired.isEmpty { loop.post { [self] in closeRetired() } }
         if let timer = transfer.timer { loop.cancel(timer.token) }
         transfer.timer = nil
         transfer.sink.ended(transfer.transfer.isCancelled ? .cancelled : error)

@@ -17,7 +17,7 @@ public struct SystemTime: Equatable, Sendable {
 }
 
 /// Reads the system's clocks; tests replace it.
-public protocol SystemTimeSource: AnyObject {
+public protocol SystemTimeSource: AnyObject, Sendable {
     func read() -> SystemTime
 }
 

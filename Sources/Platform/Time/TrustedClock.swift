@@ -1,42 +1,57 @@
 /// Stores the proved time across restarts.
-public protocol TrustedTimeStore: AnyObject {
+public protocol TrustedTimeStore: AnyObject, Sendable {
     /// The last saved record; nil when there is none, or it cannot be read.
     func load() -> TrustedTime.Record?
-    /// Saves durably. A failure is logged, and the time still advances.
+    /// Saves durably, soon. A failure is logged, and the time still advances. Does not block.
     func save(_ record: TrustedTime.Record)
 }
 
-/// The trusted time, read and stored. Thread: control.
-public final class TrustedClock {
+/// The trusted time, read and stored. Any thread.
+/// `@unchecked Sendable` is safe because `lock` guards what changes.
+public final class TrustedClock: @unchecked Sendable {
+    public struct Reading: Equatable, Sendable {
+        /// Since 1970, UTC; nil when the time was never proved. Never less than before.
+        public let milliseconds: Int64?
+        /// Whether it was proved since the system's start. Otherwise it is the earliest possible time: nobody knows how
+        /// long the power was off.
+        public let isProved: Bool
+    }
+
     private let source: any SystemTimeSource
-    private let store: any TrustedTimeStore
+    /// nil: it begins anew with each process.
+    private let store: (any TrustedTimeStore)?
+    private let lock = Lock()
     private var time: TrustedTime
     private var saved: TrustedTime.Record?
 
-    public init(store: any TrustedTimeStore, source: any SystemTimeSource = KernelTimeSource()) {
+    public init(store: (any TrustedTimeStore)?, source: any SystemTimeSource = KernelTimeSource()) {
         self.source = source
         self.store = store
-        saved = store.load()
+        saved = store?.load()
         time = TrustedTime(from: saved, at: source.read())
     }
 
-    /// Milliseconds since 1970, UTC; nil when the time was never proved. Never less than before.
-    public func milliseconds() -> Int64? {
-        let now = source.read()
-        time.observe(now)
-        save(at: now)
-        return time.milliseconds(at: now)
+    /// The time now. A synchronised clock of the system proves it.
+    public func read() -> Reading {
+        lock.withLock {
+            let now = source.read()
+            time.observe(now)
+            save(at: now)
+            return Reading(milliseconds: time.milliseconds(at: now), isProved: time.isProved)
+        }
     }
 
-    /// The service has just reported `milliseconds` since 1970, over a connection whose certificate was verified.
-    public func prove(_ milliseconds: Int64) {
-        let now = source.read()
-        time.prove(milliseconds, at: now)
-        save(at: now)
+    /// A server whose certificate is valid at that time has just reported `milliseconds` since 1970.
+    public func proveByServer(_ milliseconds: Int64) {
+        lock.withLock {
+            let now = source.read()
+            time.proveByServer(milliseconds, at: now)
+            save(at: now)
+        }
     }
 
     private func save(at now: SystemTime) {
-        guard time.isWorthSaving(after: saved, at: now), let record = time.record(at: now) else { return }
+        guard let store, time.isWorthSaving(after: saved, at: now), let record = time.record(at: now) else { return }
         store.save(record)
         saved = record
     }

@@ -106,11 +106,25 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
         if isUnwanted { transfer.cancel() }
     }
 
-    private func retry(after delay: Int64) {
+    private func wait() -> Int {
         attempts += 1
         let number = attempts
         lock.withLock { state = .waiting(number) }
+        return number
+    }
+
+    private func retry(after delay: Int64) {
+        let number = wait()
         network.schedule(after: delay) { [self] in attempt(number) }
+    }
+
+    /// At once when there is another link: what has failed on the old one says nothing about it.
+    private func retryWithLink(after delay: Int64) {
+        let number = wait()
+        network.waitForLink(atMost: delay) { [self] end in
+            if end == .linkChanged { schedule = RetrySchedule(purpose) }
+            attempt(number)
+        }
     }
 
     /// Once for each interruption: a person who hears nothing wants to know why.
@@ -188,7 +202,7 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
                 return finish(.transfer(error))
             }
             tell(error.description)
-            return retry(after: delay)
+            return retryWithLink(after: delay)
         }
         if error == .cancelled { return finish(.cancelled) }
         switch answer {

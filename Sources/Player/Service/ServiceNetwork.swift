@@ -7,6 +7,8 @@ protocol ServiceNetwork: AnyObject, Sendable {
     func begin(_ request: TransferRequest, into sink: any TransferSink) -> any OngoingTransfer
     /// Calls `action` once, `nanoseconds` from now. Never, when the network was stopped.
     func schedule(after nanoseconds: Int64, _ action: @escaping @Sendable () -> Void)
+    /// The same, and at once when there is another link.
+    func waitForLink(atMost nanoseconds: Int64, _ action: @escaping @Sendable (LinkWaitEnd) -> Void)
 }
 
 /// A transfer that was begun.

@@ -22,11 +22,9 @@ public final class Streaming: Sendable {
     public let source: ContentService
     private let network: Network
 
-    /// - Parameter now: seconds since 1970, against which certificates are checked.
-    public init(
-        _ settings: StreamingSettings, now: @escaping @Sendable () -> Int64
-    ) throws(NetworkSetupError) {
-        var network = NetworkSettings(trustedNow: now)
+    /// - Parameter clock: the time that certificates are checked against.
+    public init(_ settings: StreamingSettings, clock: any CertificateClock) throws(NetworkSetupError) {
+        var network = NetworkSettings(clock: clock)
         network.extraCAFile = settings.authorities
         network.pins = settings.pins
         network.proxy = settings.proxy
@@ -36,6 +34,9 @@ public final class Streaming: Sendable {
             if let file = settings.tokenFile { FileCredentials(file) } else { StaticCredentials(token: nil) }
         source = ContentService(settings.service, over: self.network, credentials: credentials)
     }
+
+    /// Another link is in use from now on; see `Network.linkChanged`.
+    public func linkChanged(to link: Link) { network.linkChanged(to: link) }
 
     /// Ends all transfers and the thread. After the player.
     public func stop() { network.stop() }

@@ -50,9 +50,9 @@ struct PlayCommand {
         }
         defer { streaming?.stop() }
         guard let player = openPlayer(device, streaming) else { return ExitCode.failed }
-        streaming?.source.follow(player.playbackEngineConfig) {
-            NetworkState.current(meteredInterfaces: []) == .metered
-        }
+        streaming?.source.follow(player.playbackEngineConfig) { Link.current(meteredInterfaces: []).isMetered }
+        let monitor = watchLink(on: loop, streaming)
+        defer { monitor?.stop() }
         configure(player.playbackEngineConfig)
 
         let session: PlaySession
@@ -113,6 +113,16 @@ struct PlayCommand {
         }
     }
 
+    /// - Returns: nil without a service, and when the kernel does not allow it: a retry waits for its time then.
+    private func watchLink(on loop: EventLoop, _ streaming: Streaming?) -> LinkMonitor? {
+        guard let streaming else { return nil }
+        do throws(SystemError) {
+            return try LinkMonitor(meteredInterfaces: [], loop: loop) { streaming.linkChanged(to: $0) }
+        } catch {
+            return nil
+        }
+    }
+
     // MARK: The player
 
     /// - Returns: nil without a service.
@@ -121,7 +131,8 @@ struct PlayCommand {
         var settings = StreamingSettings(service: ServiceSettings(baseURL: url))
         settings.tokenFile = options.tokenFile
         settings.authorities = options.authorities
-        return try Streaming(settings, now: CertificateTime.now)
+        let clock = TrustedCertificateClock(TrustedClock(store: nil), released: tonearmReleased)
+        return try Streaming(settings, clock: clock)
     }
 
     private func openPlayer(_ device: OutputDevice, _ streaming: Streaming?) -> Player? {

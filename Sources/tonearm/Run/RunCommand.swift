@@ -51,14 +51,16 @@ struct RunCommand {
         let signals = Signals()
         do throws(SystemError) { try signals.listen(on: loop) } catch { throw Failure(lines: [error.description]) }
         let device = inForce.device ?? board.map { DeviceName.card($0.sound.card) } ?? DeviceName.automatic
-        let streaming = try openStreaming(inForce)
+        let time = StoredTrustedTime(state.storage)
+        defer { time.close() }
+        let streaming = try openStreaming(inForce, time)
         defer { streaming?.stop() }
         let player = try openPlayer(inForce, board, device, state.storage, streaming)
         let daemon = Daemon(
             loop: loop, player: player, configuration: written, state: state,
             deviceAbsence: { DeviceName.absence(of: device) })
         do throws(Failure) {
-            try serve(daemon, board, device, signals)
+            try serve(daemon, board, device, streaming, signals)
         } catch {
             daemon.shutDown()
             player.shutDown()
@@ -72,11 +74,13 @@ struct RunCommand {
     }
 
     /// Runs until a signal ends it.
-    private func serve(_ daemon: Daemon, _ board: BoardProfile?, _ device: String, _ signals: Signals) throws(Failure) {
+    private func serve(
+        _ daemon: Daemon, _ board: BoardProfile?, _ device: String, _ streaming: Streaming?, _ signals: Signals
+    ) throws(Failure) {
         // Before anything is heard: an error here ends the start.
         let server = try openSocket(daemon)
         if let board { daemon.attach(board, lines: GPIOLines()) }
-        let network = watchNetwork(board, daemon)
+        let network = watchLink(board, daemon, streaming)
         daemon.start()
         let watchdog = ServiceSupervisor.ofThisProcess.map { Watchdog($0, daemon) }
         watchdog?.start()
@@ -136,9 +140,7 @@ struct RunCommand {
         do throws(PlayerError) {
             let player = try Player(settings: settings, source: SourceRouter(service: streaming?.source))
             let metered = board?.cellularInterfaces ?? []
-            streaming?.source.follow(player.playbackEngineConfig) {
-                NetworkState.current(meteredInterfaces: metered) == .metered
-            }
+            streaming?.source.follow(player.playbackEngineConfig) { Link.current(meteredInterfaces: metered).isMetered }
             return player
         } catch {
             throw Failure(lines: [error.message])
@@ -146,9 +148,12 @@ struct RunCommand {
     }
 
     /// - Returns: nil without a content service.
-    private func openStreaming(_ configuration: Configuration) throws(Failure) -> Streaming? {
+    private func openStreaming(
+        _ configuration: Configuration, _ time: StoredTrustedTime
+    ) throws(Failure) -> Streaming? {
         guard let settings = configuration.streamingSettings else { return nil }
-        do throws(NetworkSetupError) { return try Streaming(settings, now: CertificateTime.now) } catch {
+        let clock = TrustedCertificateClock(TrustedClock(store: time), released: tonearmReleased)
+        do throws(NetworkSetupError) { return try Streaming(settings, clock: clock) } catch {
             throw Failure(lines: [error.description], exitCode: ExitCode.configuration)
         }
     }
@@ -168,15 +173,16 @@ struct RunCommand {
     }
 
     /// - Returns: nil when the kernel does not allow it; the status has no network then.
-    private func watchNetwork(_ board: BoardProfile?, _ daemon: Daemon) -> NetworkWatch? {
+    private func watchLink(_ board: BoardProfile?, _ daemon: Daemon, _ streaming: Streaming?) -> LinkMonitor? {
         do throws(SystemError) {
-            let watch = try NetworkWatch(meteredInterfaces: board?.cellularInterfaces ?? [], loop: daemon.loop) {
-                daemon.networkChanged($0)
+            let monitor = try LinkMonitor(meteredInterfaces: board?.cellularInterfaces ?? [], loop: daemon.loop) {
+                daemon.linkChanged(to: $0)
+                streaming?.linkChanged(to: $0)
             }
-            daemon.networkChanged(watch.state)
-            return watch
+            daemon.linkChanged(to: monitor.link)
+            return monitor
         } catch {
-            Log.warning("the network is not watched: \(error)")
+            Log.warning("the link is not watched: \(error)")
             return nil
         }
     }

@@ -4,8 +4,8 @@ import Platform
 /// Sockets on the loopback interface.
 enum Loopback {
     /// A TCP socket that listens on a port of the kernel's choice.
-    static func listen(backlog: Int32 = 64) -> (descriptor: Int32, port: Int) {
-        let descriptor = bound(Int32(SOCK_STREAM.rawValue), to: "127.0.0.1", port: 0)
+    static func listen(_ address: String = "127.0.0.1", backlog: Int32 = 64) -> (descriptor: Int32, port: Int) {
+        let descriptor = bound(Int32(SOCK_STREAM.rawValue), to: address, port: 0)
         precondition(Glibc.listen(descriptor, backlog) == 0, "listen")
         return (descriptor, port(of: descriptor))
     }

@@ -5,13 +5,15 @@ import Platform
 /// A server that does to each connection what a test says. It ends with this object.
 final class ScriptedServer: Sendable {
     let port: Int
+    private let address: String
     private let descriptor: Int32
     private let open = Locked<[Int32]>([])
     private let connections = Locked(0)
 
     /// - Parameter script: called for each connection, on a thread of its own; the connection is closed afterwards.
-    init(_ script: @escaping @Sendable (ScriptedConnection) -> Void) {
-        (descriptor, port) = Loopback.listen()
+    init(address: String = "127.0.0.1", _ script: @escaping @Sendable (ScriptedConnection) -> Void) {
+        self.address = address
+        (descriptor, port) = Loopback.listen(address)
         let (descriptor, open, connections) = (descriptor, open, connections)
         Thread.detachNewThread {
             while true {
@@ -42,7 +44,7 @@ final class ScriptedServer: Sendable {
 
     var connectionCount: Int { connections.withLock { $0 } }
 
-    func url(_ path: String = "/", scheme: String = "http") -> String { "\(scheme)://127.0.0.1:\(port)\(path)" }
+    func url(_ path: String = "/", scheme: String = "http") -> String { "\(scheme)://\(address):\(port)\(path)" }
 }
 
 /// The server's end of a connection.

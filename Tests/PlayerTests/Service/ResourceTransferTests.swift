@@ -77,6 +77,28 @@ struct ResourceTransferTests {
         #expect(network.delays == [9000])
     }
 
+    @Test("Another link ends the wait after a network failure, and the delays begin anew")
+    func linkChange() {
+        _ = begin()
+        for delay in [500, 1000, 2000] as [Int64] {
+            network.last.end(.connection(.lost))
+            #expect(network.linkWaits == [delay])
+            if delay < 2000 { network.passDelays() }
+        }
+        network.changeLink()
+        #expect(network.transfers.count == 4)
+        network.last.end(.connection(.lost))
+        #expect(network.linkWaits == [500])
+    }
+
+    @Test("Another link does not end the wait that a server asks for")
+    func linkChangeWithServerError() {
+        _ = begin()
+        network.last.answer(503, [("Retry-After", "9")])
+        network.changeLink()
+        #expect(network.transfers.count == 1 && received.ends.isEmpty)
+    }
+
     @Test("4XX is never repeated", arguments: [400, 401, 403, 404, 410, 451])
     func refused(status: Int) {
         _ = begin()

@@ -54,6 +54,9 @@ final class ScriptedNetwork: ServiceNetwork, @unchecked Sendable {
     /// In milliseconds, those that are still to come.
     private(set) var delays: [Int64] = []
     private var actions: [@Sendable () -> Void] = []
+    /// In milliseconds, those of `delays` that another link ends.
+    private(set) var linkWaits: [Int64] = []
+    private var linkActions: [@Sendable (LinkWaitEnd) -> Void] = []
     /// Answers at once, when it is set.
     var server: ((Ongoing) -> Void)?
 
@@ -71,11 +74,28 @@ final class ScriptedNetwork: ServiceNetwork, @unchecked Sendable {
         actions.append(action)
     }
 
+    func waitForLink(atMost nanoseconds: Int64, _ action: @escaping @Sendable (LinkWaitEnd) -> Void) {
+        delays.append(nanoseconds / 1_000_000)
+        linkWaits.append(nanoseconds / 1_000_000)
+        linkActions.append(action)
+    }
+
     /// Lets all delays pass that were asked for up to now.
     func passDelays() {
         let due = actions
         actions = []
-        delays = []
+        endLinkWaits(.timeElapsed)
         for action in due { action() }
+    }
+
+    /// There is another link. Other delays do not end.
+    func changeLink() { endLinkWaits(.linkChanged) }
+
+    private func endLinkWaits(_ reason: LinkWaitEnd) {
+        let due = linkActions
+        linkActions = []
+        linkWaits = []
+        delays = []
+        for action in due { action(reason) }
     }
 }

@@ -1,6 +1,6 @@
 @testable import Network
 
-/// What servers send, apart from what libcurl reads.
+/// What servers send, apart from what libcurl reads, and what the kernel says about links.
 let networkTargets = [
     FuzzTarget("http-head") { bytes in
         var head = HeadReader()
@@ -29,5 +29,13 @@ let networkTargets = [
         let text = String(decoding: bytes, as: UTF8.self)
         guard let seconds = HTTPDate.seconds(of: text, now: 1_800_000_000) else { return }
         require((0...253_402_300_800).contains(seconds), "\(seconds) of \(text)")
+    },
+    FuzzTarget("routes") { bytes in
+        // The two files of the kernel, with a 0 byte between them.
+        let texts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false).map { Array($0) }
+        let routes = DefaultRoute.all(version4: texts[0], version6: texts.count > 1 ? texts[1] : [])
+        _ = Link(routes, meteredInterfaces: ["wlan0"]) { name in
+            Link.Interface(isUp: name.utf8.count % 2 == 0, type: Link.Interface.type(inEvent: bytes))
+        }
     },
 ]

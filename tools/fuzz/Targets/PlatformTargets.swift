@@ -2,7 +2,7 @@ import CLinux
 
 @testable import Platform
 
-/// JSON, text, and what the kernel reports.
+/// JSON and text.
 let platformTargets = [
     FuzzTarget("json") { bytes in
         guard let value = try? JSONValue.parse(bytes) else { return }
@@ -24,12 +24,6 @@ let platformTargets = [
             }
             reader.finish()
         }
-    },
-    FuzzTarget("routes") { bytes in
-        // The two files of the kernel, with a 0 byte between them.
-        let texts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false).map { Array($0) }
-        let routes = DefaultRoute.all(version4: texts[0], version6: texts.count > 1 ? texts[1] : [])
-        _ = NetworkState(routes, meteredInterfaces: ["wlan0"]) { $0.utf8.count % 2 == 0 }
     },
     FuzzTarget("file-name") { bytes in
         // The kernel ends a name at the first 0 byte.

@@ -1,3 +1,4 @@
+import Network
 import Platform
 import Player
 
@@ -97,7 +98,7 @@ enum ReplyLines {
             Member("repeat", .string(RemoteRequest.repeatNames[Int(status.repeatMode.rawValue)])),
             Member("focus", .string(RemoteRequest.focusNames[Int(status.focus.rawValue)])),
             Member("power", .string(name(status.power))),
-            Member("network", JSONValue(status.network.map { name($0) })),
+            Member("network", JSONValue(status.link.map { name($0) })),
             Member(
                 "problems",
                 .array(
@@ -166,11 +167,11 @@ enum ReplyLines {
         }
     }
 
-    private static func name(_ network: NetworkState) -> String {
-        switch network {
+    private static func name(_ link: Link) -> String {
+        switch link.kind {
         case .offline: "offline"
-        case .metered: "metered"
-        case .online: "online"
+        case .cellular: "metered"
+        case .ethernet, .wifi: "online"
         }
     }
 }

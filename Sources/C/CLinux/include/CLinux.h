@@ -96,6 +96,8 @@ int tonearm_finish_sending(int descriptor);
 
 /// A socket that does not block and becomes readable whenever a link or a route has changed. -1 and errno.
 int tonearm_network_changes(void);
+/// Whether an interface that is up and has a carrier has the IP address `text`; also 1 when the kernel does not say.
+int tonearm_is_local_address(const char *text);
 /// Takes all that has arrived at a socket that does not block, and forgets it.
 void tonearm_skip_input(int descriptor);
 /// The process at the other end of a connected UNIX socket; 0 where that is not known.

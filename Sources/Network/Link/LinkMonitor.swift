@@ -1,23 +1,24 @@
 import CLinux
+import Platform
 
-/// Reports when the network comes, goes or changes. The kernel reports a change (rtnetlink(7)), and only then the state
-/// is read: nothing wakes up while nothing changes.
+/// Reports when the link comes, goes or changes. The kernel reports a change (rtnetlink(7)), and only then the link is
+/// read: nothing wakes up while nothing changes.
 ///
 /// Thread: the loop's.
 /// `@unchecked Sendable` is safe because the loop alone uses what is in here.
-public final class NetworkWatch: @unchecked Sendable {
-    public private(set) var state: NetworkState
+public final class LinkMonitor: @unchecked Sendable {
+    public private(set) var link: Link
     private let meteredInterfaces: [String]
     private let loop: EventLoop
     private let descriptor: Int32
-    private let changed: (NetworkState) -> Void
+    private let changed: (Link) -> Void
 
     /// - Parameters:
     ///   - meteredInterfaces: interfaces that count as cellular by configuration.
-    ///   - changed: called with each new state.
+    ///   - changed: called with each new link.
     /// - Throws: when the kernel does not allow this process to watch.
     public init(
-        meteredInterfaces: [String], loop: EventLoop, changed: @escaping (NetworkState) -> Void
+        meteredInterfaces: [String], loop: EventLoop, changed: @escaping (Link) -> Void
     ) throws(SystemError) {
         self.meteredInterfaces = meteredInterfaces
         self.loop = loop
@@ -25,7 +26,7 @@ public final class NetworkWatch: @unchecked Sendable {
         descriptor = tonearm_network_changes()
         if descriptor < 0 { throw .last("socket", "rtnetlink") }
         // After the socket was opened, so that no change is missed.
-        state = NetworkState.current(meteredInterfaces: meteredInterfaces)
+        link = Link.current(meteredInterfaces: meteredInterfaces)
         try loop.watch(descriptor, for: .readable) { [self] _ in look() }
     }
 
@@ -36,9 +37,9 @@ public final class NetworkWatch: @unchecked Sendable {
 
     private func look() {
         tonearm_skip_input(descriptor)
-        let now = NetworkState.current(meteredInterfaces: meteredInterfaces)
-        guard now != state else { return }
-        state = now
+        let now = Link.current(meteredInterfaces: meteredInterfaces)
+        guard now != link else { return }
+        link = now
         changed(now)
     }
 }

@@ -1,6 +1,9 @@
 /// A default route, as the kernel lists it in /proc/net/route (IPv4) and /proc/net/ipv6_route.
 struct DefaultRoute: Equatable {
     var interface: String
+    /// The router, as the kernel writes its address: in hexadecimal digits. Networks that an interface moves between
+    /// differ in it.
+    var gateway: String
     /// The route with the lowest metric is used.
     var metric: UInt32
 
@@ -26,7 +29,7 @@ struct DefaultRoute: Equatable {
         guard words.count >= 8, Self.isZero(words[1]), Self.isZero(words[7]), let flags = UInt32(words[3], radix: 16),
             Self.isUsable(flags), let metric = UInt32(words[6])
         else { return nil }
-        self.init(interface: words[0], metric: metric)
+        self.init(interface: words[0], gateway: words[2], metric: metric)
     }
 
     /// Destination and its length, source and its length, next hop, metric, two counters, flags, interface; numbers are
@@ -35,11 +38,12 @@ struct DefaultRoute: Equatable {
         guard words.count >= 10, Self.isZero(words[0]), Self.isZero(words[1]), let flags = UInt32(words[8], radix: 16),
             Self.isUsable(flags), let metric = UInt32(words[5], radix: 16)
         else { return nil }
-        self.init(interface: words[9], metric: metric)
+        self.init(interface: words[9], gateway: words[4], metric: metric)
     }
 
-    init(interface: String, metric: UInt32) {
+    init(interface: String, gateway: String = "", metric: UInt32) {
         self.interface = interface
+        self.gateway = gateway
         self.metric = metric
     }
 

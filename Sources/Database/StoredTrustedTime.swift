@@ -1,0 +1,35 @@
+import Platform
+
+/// Keeps the trusted time in the state, over the storage thread. The tables include that of `KeyValueStore`.
+///
+/// Thread: `load` belongs to the time before the storage thread runs; the others: any.
+public final class StoredTrustedTime: TrustedTimeStore {
+    private let storage: StorageThread
+
+    /// Uses the storage until `close`.
+    public init(_ storage: StorageThread) {
+        self.storage = storage
+        storage.join()
+    }
+
+    public func load() -> TrustedTime.Record? {
+        do throws(DatabaseError) {
+            return try storage.read { (database) throws(DatabaseError) in
+                TrustedTimeRow(KeyValueStore(database)).load()
+            } ?? nil
+        } catch {
+            return nil
+        }
+    }
+
+    public func save(_ record: TrustedTime.Record) {
+        storage.write(canWait: true, answerOn: nil) { (database) throws(DatabaseError) in
+            try TrustedTimeRow(KeyValueStore(database)).save(record)
+        } answer: { error in
+            if let error { Log.warning("the time cannot be persisted: \(error.description)") }
+        }
+    }
+
+    /// The last call. What waits is written, or by the last user of the storage.
+    public func close() { storage.leave() }
+}

@@ -1,0 +1,45 @@
+import Platform
+
+/// Why a wait for a link has ended.
+public enum LinkWaitEnd: Equatable, Sendable {
+    /// Its time has passed.
+    case timeElapsed
+    /// There is another link.
+    case linkChanged
+}
+
+/// Whoever waits before another attempt over the network: until a time, or until there is another link.
+///
+/// Thread: the loop's.
+/// `@unchecked Sendable` is safe because the loop alone uses what is in here.
+final class LinkWaits: @unchecked Sendable {
+    private struct Wait {
+        let timer: TimerToken
+        let action: @Sendable (LinkWaitEnd) -> Void
+    }
+
+    private let loop: EventLoop
+    private var nextNumber: UInt64 = 0
+    private var waits: [UInt64: Wait] = [:]
+
+    init(on loop: EventLoop) { self.loop = loop }
+
+    /// - Parameter action: called once.
+    func add(atMost nanoseconds: Int64, _ action: @escaping @Sendable (LinkWaitEnd) -> Void) {
+        let number = nextNumber
+        nextNumber += 1
+        let timer = loop.schedule(after: nanoseconds) { [self] in end(number, .timeElapsed) }
+        waits[number] = Wait(timer: timer, action: action)
+    }
+
+    /// Ends all waits, in their order. Those that are added meanwhile stay.
+    func wake() {
+        for number in waits.keys.sorted() { end(number, .linkChanged) }
+    }
+
+    private func end(_ number: UInt64, _ reason: LinkWaitEnd) {
+        guard let wait = waits.removeValue(forKey: number) else { return }
+        loop.cancel(wait.timer)
+        wait.action(reason)
+    }
+}

@@ -1,0 +1,27 @@
+import Platform
+
+/// The trusted time for certificates: never before the program was made, and never backwards
+/// (docs/decisions/trusted-time.md).
+///
+/// Thread: any.
+public final class TrustedCertificateClock: CertificateClock {
+    private let clock: TrustedClock
+    private let released: Int64
+
+    /// - Parameter released: when the program was made, in seconds since 1970.
+    public init(_ clock: TrustedClock, released: Int64) {
+        self.clock = clock
+        self.released = released
+    }
+
+    public func now() -> CertificateTime {
+        let reading = clock.read()
+        return CertificateTime(max((reading.milliseconds ?? 0) / 1000, released), isProved: reading.isProved)
+    }
+
+    public func serverProves(_ seconds: Int64) {
+        guard seconds >= released else { return }
+        let (milliseconds, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+        if !overflow { clock.proveByServer(milliseconds) }
+    }
+}
