@@ -5,6 +5,8 @@ public struct TrackMetadata: Equatable, Sendable {
     public var title: String?
     public var artist: String?
     public var album: String?
+    /// Whom the album is by, where tracks have artists of their own.
+    public var albumArtist: String?
     /// From 1.
     public var trackNumber: Int?
     /// From 1.

@@ -57,7 +57,7 @@ public final class Network: @unchecked Sendable {
     }
 
     /// Another link is in use from now on. Transfers whose connection has gone with the old one end with
-    /// `.connection(.lost)`, those that wait for a connection as well, and whoever waits for a link is woken.
+    /// `.connection(.lost)`, those that wait for a connection as well, and all waits for a link end.
     public func linkChanged(to link: Link) {
         loop.post { [loop, transfers, waits] in
             transfers.linkChanged()

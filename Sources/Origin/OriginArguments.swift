@@ -29,6 +29,9 @@ struct OriginArguments {
           --token-file F       the same, from the first line of a file
           --manifest KIND      bts, dash, hls or emu (dash); WAV, AIFF and damaged FLAC are always bts
           --url-lifetime S     addresses of content are good for so many seconds (3600)
+          --offline-revalidate S
+                               players ask again for a track that they keep after so many seconds (604800)
+          --offline-valid S    and play it without having asked for so many seconds (1209600)
           --public-url URL     the address in manifests, behind a proxy (the one that the client used)
           --state FOLDER       where the index is kept ($XDG_STATE_HOME/tonearm-origin)
           --help, --version
@@ -75,12 +78,17 @@ struct ServeOptions: Equatable {
         guard (certificate == nil) == (key == nil) else {
             throw Self.mistake("--tls-certificate and --tls-key belong together")
         }
+        guard settings.offlineRevalidation <= settings.offlineValidity else {
+            throw Self.mistake("--offline-valid must not be less than --offline-revalidate")
+        }
         if stateFolder.isEmpty { stateFolder = try Self.stateFolder(environment) }
     }
 
+    private static let tenYears: Int64 = 315_360_000
+
     private static let names = [
         "--address", "--port", "--tls-certificate", "--tls-key", "--token", "--token-file", "--manifest",
-        "--url-lifetime", "--public-url", "--state",
+        "--url-lifetime", "--offline-revalidate", "--offline-valid", "--public-url", "--state",
     ]
 
     private mutating func set(_ name: String, _ value: String) throws(OriginArguments.Mistake) {
@@ -97,6 +105,9 @@ struct ServeOptions: Equatable {
             }
             settings.manifest = kind
         case "--url-lifetime": settings.addressLifetime = try Self.number(name, value, 1...31_536_000)
+        case "--offline-revalidate":
+            settings.offlineRevalidation = try Self.number(name, value, 1...Self.tenYears)
+        case "--offline-valid": settings.offlineValidity = try Self.number(name, value, 1...Self.tenYears)
         case "--public-url": settings.publicAddress = value.hasSuffix("/") ? String(value.dropLast()) : value
         default: stateFolder = value
         }

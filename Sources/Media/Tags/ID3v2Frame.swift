@@ -70,8 +70,10 @@ struct ID3v2Frame {
     }
 
     private static let names: [(StaticString, TagFields.Field)] = [
-        ("TIT2", .title), ("TPE1", .artist), ("TALB", .album), ("TRCK", .trackNumber), ("TPOS", .discNumber),
-        ("TT2", .title), ("TP1", .artist), ("TAL", .album), ("TRK", .trackNumber), ("TPA", .discNumber),
+        ("TIT2", .title), ("TPE1", .artist), ("TALB", .album), ("TPE2", .albumArtist), ("TRCK", .trackNumber),
+        ("TPOS", .discNumber),
+        ("TT2", .title), ("TP1", .artist), ("TAL", .album), ("TP2", .albumArtist), ("TRK", .trackNumber),
+        ("TPA", .discNumber),
     ]
 
     private static func field(named name: ArraySlice<UInt8>) -> TagFields.Field? {

@@ -10,14 +10,14 @@ struct TagFields {
     private static let longestArtists = 4096
 
     enum Field {
-        case title, artist, album, trackNumber, discNumber
+        case title, artist, album, albumArtist, trackNumber, discNumber
         case trackGain, trackPeak, albumGain, albumPeak
         case r128TrackGain, r128AlbumGain
     }
 
     /// The names of Vorbis comments, which ID3's user-defined texts share for replay gain.
     private static let names: [(name: StaticString, field: Field)] = [
-        ("TITLE", .title), ("ARTIST", .artist), ("ALBUM", .album),
+        ("TITLE", .title), ("ARTIST", .artist), ("ALBUM", .album), ("ALBUMARTIST", .albumArtist),
         ("TRACKNUMBER", .trackNumber), ("DISCNUMBER", .discNumber),
         ("REPLAYGAIN_TRACK_GAIN", .trackGain), ("REPLAYGAIN_TRACK_PEAK", .trackPeak),
         ("REPLAYGAIN_ALBUM_GAIN", .albumGain), ("REPLAYGAIN_ALBUM_PEAK", .albumPeak),
@@ -42,6 +42,7 @@ struct TagFields {
         case .title: Self.keep(text, in: &metadata.title)
         case .artist: add(artist: text)
         case .album: Self.keep(text, in: &metadata.album)
+        case .albumArtist: Self.keep(text, in: &metadata.albumArtist)
         case .trackNumber: Self.keep(TagNumber.ordinal(text), in: &metadata.trackNumber)
         case .discNumber: Self.keep(TagNumber.ordinal(text), in: &metadata.discNumber)
         case .trackGain: Self.keep(Self.gain(text), in: &metadata.replayGain.trackGain)
@@ -100,6 +101,7 @@ extension TrackMetadata {
         result.title = other.title ?? title
         result.artist = other.artist ?? artist
         result.album = other.album ?? album
+        result.albumArtist = other.albumArtist ?? albumArtist
         result.trackNumber = other.trackNumber ?? trackNumber
         result.discNumber = other.discNumber ?? discNumber
         result.replayGain.trackGain = other.replayGain.trackGain ?? replayGain.trackGain

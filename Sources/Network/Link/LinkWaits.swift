@@ -8,7 +8,7 @@ public enum LinkWaitEnd: Equatable, Sendable {
     case linkChanged
 }
 
-/// Whoever waits before another attempt over the network: until a time, or until there is another link.
+/// The waits before another attempt over the network: each until a time, or until there is another link.
 ///
 /// Thread: the loop's.
 /// `@unchecked Sendable` is safe because the loop alone uses what is in here.

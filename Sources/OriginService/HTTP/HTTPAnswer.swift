@@ -38,4 +38,17 @@ extension HTTPAnswer {
             ],
             status: status)
     }
+
+    static func wrongParameter(_ name: String) -> HTTPAnswer {
+        refusal(400, SubStatus.wrongParameter, "The value of \(name) is missing or not known.")
+    }
+}
+
+/// The reasons that the service gives beside a status.
+enum SubStatus {
+    static let wrongParameter = 1002
+    static let wrongSignature = 1003
+    static let notFound = 2001
+    static let notReady = 4005
+    static let wrongToken = 11003
 }

@@ -1,7 +1,7 @@
 import Platform
 
-/// The music files of a folder and the folders in it, in the order of their names. Hidden ones are left out; a link is
-/// followed, and a folder that several lead to is visited once.
+/// The music files and playlists of a folder and the folders in it, in the order of their names. Hidden ones are left
+/// out; a link is followed, and a folder that several lead to is visited once.
 struct FolderWalk {
     private var files: [String] = []
     /// Folders still to be read, the next one last.
@@ -33,7 +33,7 @@ struct FolderWalk {
             let path = "\(folder)/\(entry.name)"
             switch entry.kind {
             case .folder: folders.append(path)
-            case .file where MusicScan.isMusic(entry.name): files.append(path)
+            case .file where MusicScan.isMusic(entry.name) || MusicScan.isPlaylist(entry.name): files.append(path)
             case .file, .other, nil: break
             }
         }
@@ -42,8 +42,12 @@ struct FolderWalk {
 
 extension MusicScan {
     /// By the ending of its name.
-    static func isMusic(_ name: String) -> Bool {
-        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return false }
-        return endings.contains(name[name.utf8.index(after: dot)...].lowercased())
+    static func isMusic(_ name: String) -> Bool { endings.contains(ending(of: name)) }
+
+    static func isPlaylist(_ name: String) -> Bool { playlistEndings.contains(ending(of: name)) }
+
+    private static func ending(of name: String) -> String {
+        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return "" }
+        return name[name.utf8.index(after: dot)...].lowercased()
     }
 }

@@ -31,56 +31,6 @@ final class MusicIndex: @unchecked Sendable {
             try writer.transaction { () throws(DatabaseError) in try body(writer) }
         }
     }
-
-    /// A file that is gone keeps its row, and gets its number back when it returns.
-    private static let schema = SchemaModule(
-        "origin",
-        [
-            Migration(
-                1,
-                """
-                CREATE TABLE album (
-                    id INTEGER PRIMARY KEY AUTOINCREMENT,
-                    folder TEXT NOT NULL,
-                    title TEXT NOT NULL,
-                    UNIQUE (folder, title)
-                );
-                CREATE TABLE track (
-                    id INTEGER PRIMARY KEY AUTOINCREMENT,
-                    path TEXT NOT NULL UNIQUE,
-                    size INTEGER NOT NULL,
-                    modified INTEGER NOT NULL,
-                    is_present INTEGER NOT NULL,
-                    container TEXT NOT NULL,
-                    sample_rate INTEGER NOT NULL,
-                    channels INTEGER NOT NULL,
-                    bit_depth INTEGER NOT NULL,
-                    frames INTEGER,
-                    title TEXT,
-                    artist TEXT,
-                    album TEXT,
-                    track_number INTEGER,
-                    disc_number INTEGER,
-                    album_id INTEGER REFERENCES album (id),
-                    tag_track_gain REAL,
-                    tag_track_peak REAL,
-                    tag_album_gain REAL,
-                    tag_album_peak REAL,
-                    is_measured INTEGER NOT NULL DEFAULT 0,
-                    track_gain REAL,
-                    track_peak REAL,
-                    album_gain REAL,
-                    album_peak REAL
-                );
-                CREATE INDEX track_album ON track (album_id);
-                CREATE INDEX track_unmeasured ON track (is_measured) WHERE NOT is_measured;
-                CREATE TABLE segments (
-                    track INTEGER PRIMARY KEY REFERENCES track (id) ON DELETE CASCADE,
-                    version TEXT NOT NULL,
-                    content BLOB NOT NULL
-                );
-                """)
-        ])
 }
 
 // MARK: Tracks
@@ -89,7 +39,7 @@ extension MusicIndex {
     static let columns = """
         id, path, size, modified, container, sample_rate, channels, bit_depth, frames, title, artist, album,
         track_number, disc_number, album_id, coalesce(tag_track_gain, track_gain), coalesce(tag_track_peak, track_peak),
-        coalesce(tag_album_gain, album_gain), coalesce(tag_album_peak, album_peak)
+        coalesce(tag_album_gain, album_gain), coalesce(tag_album_peak, album_peak), name, album_artist
         """
 
     /// The track with this number whose file is there.
@@ -117,10 +67,12 @@ extension MusicIndex {
         metadata.title = row.text(9)
         metadata.artist = row.text(10)
         metadata.album = row.text(11)
+        metadata.albumArtist = row.text(20)
         metadata.trackNumber = row.integer(12).map { Int($0) }
         metadata.discNumber = row.integer(13).map { Int($0) }
         return Track(
-            id: id, path: path, stamp: FileStamp(size: size, modified: modified), container: container,
+            id: id, path: path, name: row.text(19) ?? "", stamp: FileStamp(size: size, modified: modified),
+            container: container,
             format: PCMFormat(sampleRate: number(5), channelCount: number(6), bitDepth: number(7)),
             frameCount: row.integer(8), metadata: metadata,
             replayGain: ReplayGain(
@@ -128,13 +80,6 @@ extension MusicIndex {
             albumId: row.integer(14))
     }
 
-    /// How many files are there.
-    func trackCount() throws(DatabaseError) -> Int {
-        try read { (database) throws(DatabaseError) in
-            var statement = try database.prepare("SELECT count(*) FROM track WHERE is_present")
-            return try statement.step() ? Int(statement.integer(0) ?? 0) : 0
-        }
-    }
 }
 
 extension DatabaseValue {

@@ -3,89 +3,121 @@ import Glibc
 import Media
 import Platform
 
-/// Compares the music folder with the index: reads the headers of files that are new or have changed.
+/// Compares the music folder, or a part of it, with the index: reads the headers of files that are new or have
+/// changed.
 struct MusicScan {
     let index: MusicIndex
-    /// Without links and dots.
+    /// The folder to compare, without links and dots.
     let folder: String
 
     struct Summary: Equatable {
-        /// Files that are there.
+        /// Music files that are there.
         var tracks = 0
         /// Of them, those that were read.
         var read = 0
-        /// Files that are gone since the last scan.
+        /// Music files that are gone since the last scan.
         var gone = 0
         /// Files that look like music and are not readable.
         var problems = 0
     }
 
     /// Names that end so are read.
-    static let endings = ["flac", "wav", "wave", "aif", "aiff", "aifc"]
+    static let endings = ["flac", "wav", "wave", "aif", "aiff", "aifc", "m4a", "mp4"]
+    static let playlistEndings = ["m3u8", "m3u"]
     /// Changes of a transaction.
     private static let batchSize = 500
 
     private struct Known {
-        var id: Int64
         var stamp: FileStamp
         var isPresent: Bool
     }
 
-    private struct Found {
-        var path: String
-        var stamp: FileStamp
-        /// nil when the file has not changed.
-        var content: (properties: AudioProperties, metadata: TrackMetadata)?
+    private enum Change {
+        case track(FileStamp, AudioProperties, TrackMetadata)
+        case trackIsBack
+        case trackIsGone
+        case playlist(FileStamp, PlaylistFile)
+        case playlistIsBack
+        case playlistIsGone
     }
 
     func run() throws(DatabaseError) -> Summary {
-        var known = try knownFiles()
+        var tracks = try known("track")
+        var playlists = try known("playlist")
         var summary = Summary()
-        var batch: [Found] = []
+        var batch: [(String, Change)] = []
         var walk = FolderWalk(folder)
         while let path = walk.next() {
             guard let stamp = FileStamp(of: path) else { continue }
-            let row = known.removeValue(forKey: path)
-            if let row, row.stamp == stamp {
-                if !row.isPresent { batch.append(Found(path: path, stamp: stamp)) }
-                summary.tracks += 1
+            let change: Change?
+            if Self.isPlaylist(path) {
+                change = Self.playlist(path, stamp, &playlists)
             } else {
-                do throws(MediaError) {
-                    let content = try Self.content(of: path)
-                    batch.append(Found(path: path, stamp: stamp, content: content))
-                    summary.tracks += 1
-                    summary.read += 1
-                } catch {
-                    Log.warning("\(path): not served: \(error)")
-                    summary.problems += 1
-                    // What it was before is not there any more.
-                    if let row { known[path] = row }
-                }
+                change = Self.track(path, stamp, &tracks, &summary)
             }
+            if let change { batch.append((path, change)) }
             if batch.count >= Self.batchSize {
                 try store(batch)
                 batch = []
             }
         }
-        try store(batch)
-        let gone = known.values.filter(\.isPresent).map(\.id)
-        try index.write { (database) throws(DatabaseError) in
-            for id in gone { try database.execute("UPDATE track SET is_present = 0 WHERE id = ?", .integer(id)) }
-        }
+        let gone = tracks.filter(\.value.isPresent).keys
         summary.gone = gone.count
+        batch += gone.map { ($0, .trackIsGone) }
+        batch += playlists.filter(\.value.isPresent).keys.map { ($0, .playlistIsGone) }
+        try store(batch)
         return summary
     }
 
-    private func knownFiles() throws(DatabaseError) -> [String: Known] {
+    /// - Returns: nil when nothing has changed.
+    private static func track(
+        _ path: String, _ stamp: FileStamp, _ known: inout [String: Known], _ summary: inout Summary
+    ) -> Change? {
+        let row = known.removeValue(forKey: path)
+        if let row, row.stamp == stamp {
+            summary.tracks += 1
+            return row.isPresent ? nil : .trackIsBack
+        }
+        do throws(MediaError) {
+            let (properties, metadata) = try content(of: path)
+            summary.tracks += 1
+            summary.read += 1
+            return .track(stamp, properties, metadata)
+        } catch {
+            Log.warning("\(path): not served: \(error)")
+            summary.problems += 1
+            // What it was before is not there any more.
+            if let row { known[path] = row }
+            return nil
+        }
+    }
+
+    private static func playlist(_ path: String, _ stamp: FileStamp, _ known: inout [String: Known]) -> Change? {
+        let row = known.removeValue(forKey: path)
+        if let row, row.stamp == stamp { return row.isPresent ? nil : .playlistIsBack }
+        do throws(SystemError) {
+            let bytes = try File.contents(of: path, limit: PlaylistFile.mostBytes)
+            return .playlist(stamp, PlaylistFile(parsing: bytes, in: Folder.containing(path)))
+        } catch {
+            Log.warning("\(path): not served: \(error.reason)")
+            if let row { known[path] = row }
+            return nil
+        }
+    }
+
+    /// The rows of files below the folder: those between `folder/` and `folder0`, which follows `/` in order.
+    private func known(_ table: String) throws(DatabaseError) -> [String: Known] {
         try index.read { (database) throws(DatabaseError) in
             var known: [String: Known] = [:]
-            var statement = try database.prepare("SELECT path, id, size, modified, is_present FROM track")
+            var statement = try database.prepare(
+                "SELECT path, size, modified, is_present FROM \(table) WHERE path > ? AND path < ?")
+            let start = folder == "/" ? "" : folder
+            try statement.bind([.text(start + "/"), .text(start + "0")])
             while try statement.step() {
-                guard let path = statement.text(0), let id = statement.integer(1), let size = statement.integer(2),
-                    let modified = statement.integer(3)
+                guard let path = statement.text(0), let size = statement.integer(1), let modified = statement.integer(2)
                 else { continue }
                 known[path] = Known(
-                    id: id, stamp: FileStamp(size: size, modified: modified), isPresent: statement.integer(4) == 1)
+                    stamp: FileStamp(size: size, modified: modified), isPresent: statement.integer(3) == 1)
             }
             return known
         }
@@ -98,61 +130,23 @@ struct MusicScan {
         return (decoder.properties, decoder.metadata)
     }
 
-    private func store(_ files: [Found]) throws(DatabaseError) {
-        guard !files.isEmpty else { return }
+    private func store(_ changes: [(String, Change)]) throws(DatabaseError) {
+        guard !changes.isEmpty else { return }
         try index.write { (database) throws(DatabaseError) in
-            for file in files {
-                if let (properties, metadata) = file.content {
-                    try store(file, properties, metadata, in: database)
-                } else {
-                    try database.execute("UPDATE track SET is_present = 1 WHERE path = ?", .text(file.path))
+            var rows = CatalogueRows(database)
+            for (path, change) in changes {
+                switch change {
+                case .track(let stamp, let properties, let metadata):
+                    try rows.store(path, stamp, properties, metadata)
+                case .trackIsBack: try rows.setPresent(true, path)
+                case .trackIsGone: try rows.setPresent(false, path)
+                case .playlist(let stamp, let playlist): try rows.store(playlist, path, stamp)
+                case .playlistIsBack: try rows.setPlaylistPresent(true, path)
+                case .playlistIsGone: try rows.setPlaylistPresent(false, path)
                 }
             }
+            try rows.finish()
         }
-    }
-
-    private func store(
-        _ file: Found, _ properties: AudioProperties, _ metadata: TrackMetadata, in database: Database
-    ) throws(DatabaseError) {
-        var album: Int64?
-        if let title = metadata.album {
-            album = try albumId(Folder.containing(file.path), title, in: database)
-        }
-        // What was measured belongs to the old content; an album is measured again as a whole.
-        if let album {
-            try database.execute("UPDATE track SET is_measured = 0 WHERE album_id = ?", .integer(album))
-        }
-        let gain = metadata.replayGain
-        try database.execute(
-            """
-            INSERT INTO track (path, size, modified, is_present, container, sample_rate, channels, bit_depth, frames,
-                title, artist, album, track_number, disc_number, album_id, tag_track_gain, tag_track_peak,
-                tag_album_gain, tag_album_peak)
-            VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT (path) DO UPDATE SET size = excluded.size, modified = excluded.modified, is_present = 1,
-                container = excluded.container, sample_rate = excluded.sample_rate, channels = excluded.channels,
-                bit_depth = excluded.bit_depth, frames = excluded.frames, title = excluded.title,
-                artist = excluded.artist, album = excluded.album, track_number = excluded.track_number,
-                disc_number = excluded.disc_number, album_id = excluded.album_id,
-                tag_track_gain = excluded.tag_track_gain, tag_track_peak = excluded.tag_track_peak,
-                tag_album_gain = excluded.tag_album_gain, tag_album_peak = excluded.tag_album_peak,
-                is_measured = 0, track_gain = NULL, track_peak = NULL, album_gain = NULL, album_peak = NULL
-            """,
-            .text(file.path), .integer(file.stamp.size), .integer(file.stamp.modified),
-            .text(properties.container.rawValue), .integer(Int64(properties.format.sampleRate)),
-            .integer(Int64(properties.format.channelCount)), .integer(Int64(properties.format.bitDepth)),
-            DatabaseValue(properties.frameCount), DatabaseValue(metadata.title), DatabaseValue(metadata.artist),
-            DatabaseValue(metadata.album), DatabaseValue(metadata.trackNumber), DatabaseValue(metadata.discNumber),
-            DatabaseValue(album), DatabaseValue(gain.trackGain), DatabaseValue(gain.trackPeak),
-            DatabaseValue(gain.albumGain), DatabaseValue(gain.albumPeak))
-    }
-
-    /// Tracks of one folder with the same album title are an album.
-    private func albumId(_ folder: String, _ title: String, in database: Database) throws(DatabaseError) -> Int64? {
-        try database.execute("INSERT OR IGNORE INTO album (folder, title) VALUES (?, ?)", .text(folder), .text(title))
-        var statement = try database.prepare("SELECT id FROM album WHERE folder = ? AND title = ?")
-        try statement.bind([.text(folder), .text(title)])
-        return try statement.step() ? statement.integer(0) : nil
     }
 }
 

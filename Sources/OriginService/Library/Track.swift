@@ -7,6 +7,8 @@ struct Track: Equatable, Sendable {
     var id: Int64
     /// As `FileName` writes it.
     var path: String
+    /// The title, or else the name of the file.
+    var name: String
     var stamp: FileStamp
     var container: AudioProperties.Container
     var format: PCMFormat

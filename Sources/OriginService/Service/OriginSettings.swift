@@ -6,6 +6,10 @@ public struct OriginSettings: Equatable, Sendable {
     public var manifest = ManifestKind.dash
     /// How long addresses of content are good, in seconds.
     public var addressLifetime: Int64 = 3600
+    /// After how many seconds a player asks again for a track that it keeps offline.
+    public var offlineRevalidation: Int64 = 7 * 86_400
+    /// How many seconds it plays such a track without having asked. Not less than `offlineRevalidation`.
+    public var offlineValidity: Int64 = 14 * 86_400
     /// The token that clients need; nil without.
     public var token: String?
     /// The address in manifests; nil: the one that the client used.

@@ -2,9 +2,6 @@ import Crypto
 import Platform
 
 extension ServiceRoutes {
-    /// How long an offlined track may be kept without asking again, and how long after that it is played, in seconds.
-    private static let offlineSpan: Int64 = 7 * 86_400
-
     /// The fields of docs/service.md, "Playbackinfo".
     func playbackInfo(_ track: Track, _ manifest: Manifest, sessionId: String?, isOffline: Bool) -> JSONValue {
         var json: JSONValue = [
@@ -24,8 +21,8 @@ extension ServiceRoutes {
             if let value { json[name] = .real(value) }
         }
         if isOffline {
-            json["offlineRevalidateAt"] = .integer(now() + Self.offlineSpan)
-            json["offlineValidUntil"] = .integer(now() + 2 * Self.offlineSpan)
+            json["offlineRevalidateAt"] = .integer(now() + settings.offlineRevalidation)
+            json["offlineValidUntil"] = .integer(now() + settings.offlineValidity)
         }
         return json
     }

@@ -9,15 +9,6 @@ import Platform
 ///
 /// Thread: any.
 struct ServiceRoutes: Sendable {
-    /// The reasons that the service gives beside a status.
-    enum SubStatus {
-        static let wrongParameter = 1002
-        static let wrongSignature = 1003
-        static let notFound = 2001
-        static let notReady = 4005
-        static let wrongToken = 11003
-    }
-
     let index: MusicIndex
     let settings: OriginSettings
     let signer: URLSigner
@@ -32,7 +23,10 @@ struct ServiceRoutes: Sendable {
             case (5, "content"): return try content(path[2], version: path[3], name: String(path[4]), request)
             case (4, "tracks") where path[3] == "playbackinfo":
                 return try authorised(request) { () throws(DatabaseError) in try playbackInfo(path[2], request) }
-            default: return notFound()
+            default:
+                return try authorised(request) { () throws(DatabaseError) in
+                    try CatalogueRoutes(index: index).answer(to: request, path.dropFirst()) ?? notFound()
+                }
             }
         } catch {
             Log.error("index: \(error.description)")
@@ -83,13 +77,13 @@ struct ServiceRoutes: Sendable {
 
     private func playbackInfo(_ id: Substring, _ request: HTTPRequest) throws(DatabaseError) -> HTTPAnswer {
         let quality = request.query["audioquality"] ?? "LOSSLESS"
-        guard Self.audioQualities.contains(quality) else { return wrongParameter("audioquality") }
+        guard Self.audioQualities.contains(quality) else { return .wrongParameter("audioquality") }
         let mode = request.query["playbackmode"] ?? "STREAM"
-        guard mode == "STREAM" || mode == "OFFLINE" else { return wrongParameter("playbackmode") }
+        guard mode == "STREAM" || mode == "OFFLINE" else { return .wrongParameter("playbackmode") }
         let kind = request.query["manifest"].map(Manifest.Kind.init(rawValue:)) ?? settings.manifest
-        guard let kind else { return wrongParameter("manifest") }
+        guard let kind else { return .wrongParameter("manifest") }
         let origin = settings.publicAddress ?? request.origin
-        guard let origin else { return wrongParameter("Host") }
+        guard let origin else { return .wrongParameter("Host") }
         switch try track(id) {
         case .failure(let reason): return reason.answer
         case .success(let (track, file)):
@@ -98,10 +92,6 @@ struct ServiceRoutes: Sendable {
             return .json(
                 playbackInfo(track, manifest, sessionId: sessionId, isOffline: mode == "OFFLINE"))
         }
-    }
-
-    private func wrongParameter(_ name: String) -> HTTPAnswer {
-        .refusal(400, SubStatus.wrongParameter, "The value of \(name) is not known.")
     }
 
     private func addresses(of track: Track, _ origin: String) -> ContentAddresses {
@@ -152,7 +142,7 @@ struct ServiceRoutes: Sendable {
         switch name {
         case "init.mp4": return resource(ContentBody(fragmented.initialization()), "audio/mp4")
         case "playlist.m3u8":
-            guard let origin = settings.publicAddress ?? request.origin else { return wrongParameter("Host") }
+            guard let origin = settings.publicAddress ?? request.origin else { return .wrongParameter("Host") }
             let addresses = ContentAddresses(origin: origin, folder: folder, signature: "token=\(token)")
             // It carries a signature that others do not have, and that expires.
             return HTTPAnswer(

@@ -58,6 +58,10 @@ private func useSegments(_ addressing: SegmentAddressing) {
 
 /// Containers, codecs and tags.
 let mediaTargets = [
+    FuzzTarget("playlist") { bytes in
+        let playlist = PlaylistFile(parsing: bytes, in: "/m")
+        for path in playlist.paths { require(path.utf8.first == UInt8(ascii: "/"), "a path that is not absolute") }
+    },
     FuzzTarget("flac") { decode(signed($0, "fLaC")) },
     FuzzTarget("wav") { decode(signed(signed($0, $0.first == 0x46 ? "RF64" : "RIFF"), "WAVE", at: 8)) },
     FuzzTarget("aiff") { decode(signed(signed($0, "FORM"), $0.first == 0x43 ? "AIFC" : "AIFF", at: 8)) },

@@ -76,6 +76,7 @@ struct MP4Tags: Equatable {
         case FourCharacterCode(rawValue: 0xA96E_616D): .title
         case FourCharacterCode(rawValue: 0xA941_5254): .artist
         case FourCharacterCode(rawValue: 0xA961_6C62): .album
+        case "aART": .albumArtist
         case "trkn": .trackNumber
         case "disk": .discNumber
         default: nil

@@ -1,0 +1,96 @@
+import Platform
+
+/// Which part of a list is wanted.
+struct CataloguePage: Equatable {
+    /// Of entries, 1 to 200.
+    var limit: Int64
+    /// Entries before the first one, from 0.
+    var offset: Int64
+
+    static let defaultLimit: Int64 = 50
+    static let mostEntries: Int64 = 200
+
+    /// The parameter that is wrong.
+    struct Mistake: Error {
+        let parameter: String
+    }
+
+    init(_ query: [String: String]) throws(Mistake) {
+        limit = try Self.number("limit", query, Self.defaultLimit, 1...Self.mostEntries)
+        offset = try Self.number("offset", query, 0, 0...Int64(Int32.max))
+    }
+
+    private static func number(
+        _ name: String, _ query: [String: String], _ missing: Int64, _ range: ClosedRange<Int64>
+    ) throws(Mistake) -> Int64 {
+        guard let text = query[name] else { return missing }
+        guard let number = Int64(text), range.contains(number) else { throw Mistake(parameter: name) }
+        return number
+    }
+}
+
+/// A part of a list, and how long the whole is.
+struct CatalogueList<Entry> {
+    var total: Int64
+    var entries: [Entry]
+}
+
+extension CatalogueList {
+    func json(_ page: CataloguePage, _ entry: (Entry) -> JSONValue) -> JSONValue {
+        [
+            "limit": .integer(page.limit), "offset": .integer(page.offset), "totalNumberOfItems": .integer(total),
+            "items": .array(entries.map(entry)),
+        ]
+    }
+}
+
+/// An album: tracks with one title of the album, and with one album artist or in one folder.
+struct Album: Equatable {
+    /// Stays the same as long as the index exists.
+    var id: Int64
+    var title: String
+    /// Empty when the tracks have several, and no album artist.
+    var artist: String
+    var trackCount: Int64
+
+    var json: JSONValue {
+        var json: JSONValue = ["id": .integer(id), "title": .string(title)]
+        if !artist.isEmpty { json["artist"] = .string(artist) }
+        json["numberOfTracks"] = .integer(trackCount)
+        return json
+    }
+}
+
+/// A playlist file of the music folder.
+struct Playlist: Equatable {
+    /// Stays the same as long as the index exists.
+    var id: Int64
+    var title: String
+    /// Of its entries, those that are in the index.
+    var trackCount: Int64
+
+    var json: JSONValue {
+        ["id": .integer(id), "title": .string(title), "numberOfTracks": .integer(trackCount)]
+    }
+}
+
+extension Track {
+    /// What a person chooses it by (docs/service.md, "Catalogue").
+    var json: JSONValue {
+        var json: JSONValue = ["id": .integer(id), "title": .string(name)]
+        if let artist = metadata.artist { json["artist"] = .string(artist) }
+        if let title = metadata.album, let albumId {
+            var album: JSONValue = ["id": .integer(albumId), "title": .string(title)]
+            if let artist = metadata.albumArtist { album["artist"] = .string(artist) }
+            json["album"] = album
+        }
+        if let number = metadata.trackNumber { json["trackNumber"] = .integer(Int64(number)) }
+        if let number = metadata.discNumber { json["discNumber"] = .integer(Int64(number)) }
+        if let duration { json["duration"] = .real(duration) }
+        json["audioQuality"] = .string(audioQuality)
+        json["sampleRate"] = .integer(Int64(format.sampleRate))
+        json["bitDepth"] = .integer(Int64(format.bitDepth))
+        json["channels"] = .integer(Int64(format.channelCount))
+        return json
+    }
+}

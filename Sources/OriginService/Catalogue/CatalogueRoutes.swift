@@ -1,0 +1,76 @@
+import Crypto
+import Database
+import Platform
+
+/// What a person finds music by: lists, search, and the description of one track, album or playlist (docs/service.md,
+/// "Catalogue").
+///
+/// Thread: any.
+struct CatalogueRoutes: Sendable {
+    let index: MusicIndex
+
+    /// - Parameter path: behind `/v1`.
+    /// - Returns: nil when nothing of the catalogue is there.
+    func answer(to request: HTTPRequest, _ path: ArraySlice<Substring>) throws(DatabaseError) -> HTTPAnswer? {
+        let page: CataloguePage
+        do throws(CataloguePage.Mistake) { page = try CataloguePage(request.query) } catch {
+            return .wrongParameter(error.parameter)
+        }
+        let words = path.dropFirst()
+        let json: JSONValue?
+        switch (path.first, words.count) {
+        case ("search", 0): return try search(request, page)
+        case ("tracks", 0): json = try index.tracks(page).json(page, \.json)
+        case ("albums", 0): json = try index.albums(page).json(page, \.json)
+        case ("playlists", 0): json = try index.playlists(page).json(page, \.json)
+        case ("tracks", 1): json = try one(words, index.track)?.json
+        case ("albums", 1): json = try one(words, index.album)?.json
+        case ("playlists", 1): json = try one(words, index.playlist)?.json
+        case ("albums", 2) where words.last == "tracks":
+            json = try one(words, index.album).map { (album) throws(DatabaseError) in
+                try index.tracks(ofAlbum: album.id, page).json(page, \.json)
+            }
+        case ("playlists", 2) where words.last == "tracks":
+            json = try one(words, index.playlist).map { (playlist) throws(DatabaseError) in
+                try index.tracks(ofPlaylist: playlist.id, page).json(page, \.json)
+            }
+        default: return nil
+        }
+        return json.map { Self.answer(to: request, $0) }
+    }
+
+    /// What has the number that the path begins with.
+    private func one<Entry>(
+        _ path: ArraySlice<Substring>, _ find: (Int64) throws(DatabaseError) -> Entry?
+    ) throws(DatabaseError) -> Entry? {
+        guard let number = path.first.flatMap({ Int64($0) }) else { return nil }
+        return try find(number)
+    }
+
+    private static let kinds = ["tracks", "albums", "playlists"]
+
+    private func search(_ request: HTTPRequest, _ page: CataloguePage) throws(DatabaseError) -> HTTPAnswer {
+        guard let words = request.query["query"].flatMap(SearchWords.init) else { return .wrongParameter("query") }
+        let kinds = request.query["types"]?.lowercased().split(separator: ",").map(String.init) ?? Self.kinds
+        guard !kinds.isEmpty, kinds.allSatisfy(Self.kinds.contains) else { return .wrongParameter("types") }
+        var json = JSONValue.object([])
+        for kind in kinds {
+            switch kind {
+            case "tracks": json[kind] = try index.tracks(matching: words, page).json(page, \.json)
+            case "albums": json[kind] = try index.albums(matching: words, page).json(page, \.json)
+            default: json[kind] = try index.playlists(matching: words, page).json(page, \.json)
+            }
+        }
+        return Self.answer(to: request, json)
+    }
+
+    /// Clients may keep it, and ask whether it is still so.
+    private static func answer(to request: HTTPRequest, _ json: JSONValue) -> HTTPAnswer {
+        let body = Array(json.serialized().utf8)
+        guard let hash = try? SHA256.hash(body) else { preconditionFailure("SHA-256 without memory") }
+        return ServedResource(
+            body: ContentBody(body), contentType: "application/json",
+            entityTag: "\"\(hexadecimal(hash[..<16]))\"", cacheControl: "private, no-cache"
+        ).answer(to: request)
+    }
+}
