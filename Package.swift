@@ -58,7 +58,8 @@ let package = Package(
         .target(name: "Output", dependencies: ["PCM", "Platform", "CALSA", "CLinux"]),
         .target(name: "Board", dependencies: ["Platform", "CGPIOD", "CLinux"]),
         .target(
-            name: "Player", dependencies: ["Media", "Output", "Network", "Database", "PCM", "Platform", "CLinux"]),
+            name: "Player",
+            dependencies: ["Media", "Output", "Network", "Database", "PCM", "Crypto", "Platform", "CLinux"]),
         .target(
             name: "Appliance",
             dependencies: [
@@ -88,7 +89,7 @@ let package = Package(
         .testTarget(name: "PCMTests", dependencies: ["PCM"]),
         // Published test vectors, for the tests on the host and for the program below.
         .target(name: "CryptoVectors", dependencies: ["Crypto"], path: "Tests/CryptoVectors"),
-        .testTarget(name: "CryptoTests", dependencies: ["Crypto", "CryptoVectors"]),
+        .testTarget(name: "CryptoTests", dependencies: ["Crypto", "CryptoVectors", "Platform", "TestSupport"]),
         // For tools/test-binaries: the same vectors on the mbedTLS that ships, on each target.
         .executableTarget(
             name: "CryptoCheck", dependencies: ["CryptoVectors", "CLinux"], path: "Tests/CryptoCheck"),

@@ -63,6 +63,45 @@ public struct FileReplacement: ~Copyable {
         try replacement.commit()
     }
 
+    /// Creates the file at `path` with `bytes`, durably, unless there is one.
+    /// - Returns: false when there is one; it stays as it is.
+    public static func create(_ bytes: [UInt8], at path: String, mode: UInt32 = 0o644) throws(SystemError) -> Bool {
+        let number = hexadecimal(SystemRandomSource().bytes(8))
+        let temporary = "\(Folder.containing(path))/\(prefix)\(number)\(suffix)"
+        do throws(SystemError) {
+            try write(bytes, toNew: temporary, mode)
+        } catch {
+            // Also when nothing was written yet; the error is what matters.
+            try? Folder.removeFile(temporary)
+            throw error
+        }
+        // link(2), and not rename(2): that would replace a file that another process has created meanwhile.
+        // A crash here: there is the temporary name alone, and `removeLeftovers` finds it.
+        let code = FileName.withBytes(of: temporary) { old in FileName.withBytes(of: path) { link(old, $0) } }
+        let error = SystemError.last("link", path)
+        try Folder.removeFile(temporary)
+        if code != 0 {
+            guard error.code == EEXIST else { throw error }
+            return false
+        }
+        try Folder.synchronize(containing: path)
+        return true
+    }
+
+    private static func write(_ bytes: [UInt8], toNew path: String, _ mode: UInt32) throws(SystemError) {
+        let file = try File(creating: path, mode: mode)
+        let outcome = bytes.withUnsafeBytes { all in
+            do throws(SystemError) {
+                try file.write(all, at: 0)
+                return nil as SystemError?
+            } catch {
+                return error
+            }
+        }
+        if let outcome { throw outcome }
+        try file.synchronize()
+    }
+
     /// Removes the files that interrupted replacements have left in a folder. Call it at the start, before any file
     /// there is replaced.
     /// - Returns: how many files were removed.
