@@ -33,6 +33,7 @@ struct OriginArguments {
                                players ask again for a track that they keep after so many seconds (604800)
           --offline-valid S    and play it without having asked for so many seconds (1209600)
           --public-url URL     the address in manifests, behind a proxy (the one that the client used)
+          --faults FILE        misbehave on purpose, as the file says (docs/service.md, "Faults")
           --state FOLDER       where the index is kept ($XDG_STATE_HOME/tonearm-origin)
           --help, --version
         """
@@ -61,6 +62,7 @@ struct ServeOptions: Equatable {
     var key: String?
     var stateFolder = ""
     var settings = OriginSettings()
+    var faults = FaultPlan()
 
     init(_ words: [String], _ environment: [String: String]) throws(OriginArguments.Mistake) {
         var rest = words[...]
@@ -88,7 +90,7 @@ struct ServeOptions: Equatable {
 
     private static let names = [
         "--address", "--port", "--tls-certificate", "--tls-key", "--token", "--token-file", "--manifest",
-        "--url-lifetime", "--offline-revalidate", "--offline-valid", "--public-url", "--state",
+        "--url-lifetime", "--offline-revalidate", "--offline-valid", "--public-url", "--faults", "--state",
     ]
 
     private mutating func set(_ name: String, _ value: String) throws(OriginArguments.Mistake) {
@@ -109,6 +111,7 @@ struct ServeOptions: Equatable {
             settings.offlineRevalidation = try Self.number(name, value, 1...Self.tenYears)
         case "--offline-valid": settings.offlineValidity = try Self.number(name, value, 1...Self.tenYears)
         case "--public-url": settings.publicAddress = value.hasSuffix("/") ? String(value.dropLast()) : value
+        case "--faults": faults = try Self.faults(value)
         default: stateFolder = value
         }
     }
@@ -133,6 +136,17 @@ struct ServeOptions: Equatable {
             throw mistake("\(file) is empty")
         }
         return String(line)
+    }
+
+    private static func faults(_ file: String) throws(OriginArguments.Mistake) -> FaultPlan {
+        let bytes: [UInt8]
+        do throws(SystemError) { bytes = try File.contents(of: file, limit: 1 << 20) } catch {
+            throw mistake(error.description)
+        }
+        do throws(FaultPlan.Mistakes) { return try FaultPlan(parsing: bytes) } catch {
+            let lines = error.problems.map { "\(file):\($0.line): \($0.message)" }
+            throw mistake(lines.joined(separator: "\n"))
+        }
     }
 
     /// The XDG base directory specification.

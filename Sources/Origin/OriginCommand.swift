@@ -25,7 +25,8 @@ enum OriginCommand {
         let signals = blockedSignals()
         do throws(ContentOrigin.Failure) {
             let origin = try ContentOrigin(
-                musicFolder: options.folder, stateFolder: options.stateFolder, settings: options.settings)
+                musicFolder: options.folder, stateFolder: options.stateFolder, settings: options.settings,
+                faults: options.faults)
             let server = try origin.serve(
                 address: options.address, port: options.port, certificate: options.certificate, key: options.key)
             say("serving \(options.folder) at \(server.address)")

@@ -1,4 +1,8 @@
+#include <linux/sockios.h>
 #include <microhttpd.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 
 // Swift cannot make variadic calls, and reads unions of C only through names.
 
@@ -29,6 +33,29 @@ static inline int tonearm_http_socket(struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     return info ? info->connect_fd : -1;
+}
+
+/// Waits until one of the ends has closed the connection, for so many milliseconds, or with -1 without limit.
+/// Greater than 0 when that was so.
+static inline int tonearm_http_wait_for_close(int descriptor, int milliseconds)
+{
+    // POLLRDHUP, which <poll.h> has for _GNU_SOURCE alone.
+    struct pollfd waited = {.fd = descriptor, .events = 0x2000};
+    return poll(&waited, 1, milliseconds);
+}
+
+/// Bytes that the other end has not confirmed, or -1.
+static inline int tonearm_http_unsent(int descriptor)
+{
+    int count = 0;
+    return ioctl(descriptor, SIOCOUTQ, &count) == 0 ? count : -1;
+}
+
+/// Resets a TCP connection at once: connect(2) with AF_UNSPEC dissolves it. The descriptor stays open.
+static inline int tonearm_http_reset(int descriptor)
+{
+    struct sockaddr address = {.sa_family = AF_UNSPEC};
+    return connect(descriptor, &address, sizeof address);
 }
 
 /// Lets headers of the response say its length, instead of libmicrohttpd.

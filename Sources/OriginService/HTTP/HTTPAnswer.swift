@@ -5,6 +5,7 @@ struct HTTPAnswer: Sendable {
     var status = 200
     var headers: [HTTPField] = []
     var body = ContentBody()
+    var delivery = HTTPDelivery()
 
     /// The value of the first header of this name.
     subscript(_ name: String) -> String? { headers.first { $0.name == name }?.value }

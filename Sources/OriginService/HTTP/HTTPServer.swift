@@ -107,37 +107,22 @@ private func values(of connection: OpaquePointer, _ kind: MHD_ValueKind) -> [Str
     return Dictionary(values.map { ($0.key.lowercased(), $0.value) }) { _, last in last }
 }
 
-/// MHD_CONTENT_READER_END_OF_STREAM and _WITH_ERROR: casts, which Swift does not import.
-private let endOfStream = -1
-private let endWithError = -2
-
-/// What libmicrohttpd holds while it sends a body.
-private final class Sending {
-    let body: ContentBody
-    init(_ body: ContentBody) { self.body = body }
-}
-
 private func send(_ answer: HTTPAnswer, on connection: OpaquePointer) -> MHD_Result {
     let response: OpaquePointer?
-    if answer.body.count == 0 {
+    if answer.body.count == 0, answer.delivery == HTTPDelivery() {
         response = MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
     } else {
-        let sending = Unmanaged.passRetained(Sending(answer.body)).toOpaque()
+        let sending = Unmanaged.passRetained(
+            HTTPSending(answer.body, answer.delivery, socket: tonearm_http_socket(connection))
+        ).toOpaque()
         response = MHD_create_response_from_callback(
-            UInt64(answer.body.count), 65_536,
+            UInt64(max(0, answer.body.count + answer.delivery.lengthDifference)), 65_536,
             { context, offset, buffer, room in
-                guard let context, let buffer else { return endWithError }
-                let body = Unmanaged<Sending>.fromOpaque(context).takeUnretainedValue().body
-                do throws(SystemError) {
-                    let count = try body.read(
-                        into: UnsafeMutableRawBufferPointer(start: buffer, count: room), at: Int64(offset))
-                    return count > 0 ? count : endOfStream
-                } catch {
-                    Log.warning("cannot send: \(error.description)")
-                    return endWithError
-                }
-            }, sending, { context in if let context { Unmanaged<Sending>.fromOpaque(context).release() } })
-        if response == nil { Unmanaged<Sending>.fromOpaque(sending).release() }
+                guard let context, let buffer else { return HTTPSending.endWithError }
+                return Unmanaged<HTTPSending>.fromOpaque(context).takeUnretainedValue()
+                    .read(into: UnsafeMutableRawBufferPointer(start: buffer, count: room), at: Int64(offset))
+            }, sending, { context in if let context { Unmanaged<HTTPSending>.fromOpaque(context).release() } })
+        if response == nil { Unmanaged<HTTPSending>.fromOpaque(sending).release() }
     }
     guard let response else { return .NO }
     defer { MHD_destroy_response(response) }

@@ -27,13 +27,18 @@ public final class ContentOrigin: Sendable {
     private let musicFolder: String
     private let index: MusicIndex
     private let routes: ServiceRoutes
+    private let faults: FaultInjection
     private let loudness: LoudnessScan
 
     /// Opens the index.
     /// - Parameters:
     ///   - musicFolder: its path.
     ///   - stateFolder: for the index and the key of signatures; it is created.
-    public init(musicFolder: String, stateFolder: String, settings: OriginSettings = OriginSettings()) throws(Failure) {
+    ///   - faults: what fails on purpose.
+    public init(
+        musicFolder: String, stateFolder: String, settings: OriginSettings = OriginSettings(),
+        faults: FaultPlan = FaultPlan()
+    ) throws(Failure) {
         do throws(SystemError) {
             self.musicFolder = try Folder.resolved(musicFolder)
             try Folder.create(stateFolder, mode: 0o700)
@@ -48,7 +53,9 @@ public final class ContentOrigin: Sendable {
         }
         do throws(SystemError) {
             let signer = URLSigner(key: try SigningKey.load(from: "\(stateFolder)/signing.key"))
-            routes = ServiceRoutes(index: index, settings: settings, signer: signer) { Int64(time(nil)) }
+            let now: @Sendable () -> Int64 = { Int64(time(nil)) }
+            routes = ServiceRoutes(index: index, settings: settings, signer: signer, now: now)
+            self.faults = FaultInjection(faults, now: now)
         } catch {
             throw Failure(description: error.description)
         }
@@ -90,7 +97,9 @@ public final class ContentOrigin: Sendable {
             throw Failure(description: error.description)
         }
         do throws(HTTPServer.Refused) {
-            let server = try HTTPServer(on: socket, identity: identity) { [routes] in routes.answer(to: $0) }
+            let server = try HTTPServer(on: socket, identity: identity) { [routes, faults] request in
+                faults.answer(to: request, routes.answer)
+            }
             let scheme = identity == nil ? "http" : "https"
             return OriginServer(server, address: "\(scheme)://\(socket.host):\(socket.port)")
         } catch {
