@@ -49,9 +49,10 @@ public struct SealedChunks: ~Copyable {
         guard identity.count == Self.identityCount else { throw .wrongLength(.message, bytes: identity.count) }
         let fileKey = try HKDFSHA256.deriveKey(
             from: key, salt: Array(header.dropFirst(Self.mark.count)), info: Self.purpose + identity, count: 32)
+        let cipher = try AESGCM(key: fileKey)
         self.header = header
         self.identity = identity
-        cipher = try AESGCM(key: fileKey)
+        self.cipher = cipher
     }
 
     // Without a deinit, Embedded Swift destroys a value in the module that uses it, which does not see the parts.
