@@ -6,7 +6,7 @@ public struct NetworkSettings: Sendable {
     /// The certificate authorities of the system, in one file.
     public static let systemAuthorities = "/etc/ssl/certs/ca-certificates.crt"
 
-    /// A file of certificate authorities (PEM).
+    /// A file of certificate authorities (PEM). When it is missing, none of them counts.
     public var caFile = systemAuthorities
     /// Another one, of a private authority, which counts as well.
     public var extraCAFile: String?

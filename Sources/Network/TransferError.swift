@@ -130,7 +130,8 @@ extension TLSFailure: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unknownAuthority:
-            "no known authority has signed the server's certificate. A private authority can be configured"
+            "no known authority has signed the server's certificate. The usual ones are in the package "
+                + "ca-certificates; a private one can be configured"
         case .expired: "the server's certificate has expired"
         case .notYetValid: "the server's certificate is not valid yet. Is this machine's time right?"
         case .hostName: "the server's certificate is for another host"

@@ -90,12 +90,23 @@ struct TLSTests {
         }
     }
 
-    @Test("authorities that cannot be read, or are none, are errors that name the file")
+    @Test("configured authorities that cannot be read, or are none, are errors that name the file")
     func authorities() throws {
-        var settings = try NetworkSettings.forTests { $0.caFile = "/nonexistent/authorities" }
+        var settings = try NetworkSettings.forTests { $0.extraCAFile = "/nonexistent/authorities" }
         let missing = #expect(throws: NetworkSetupError.self) { try Network(settings) }
         #expect(missing?.description.contains("/nonexistent/authorities") == true)
-        settings.caFile = "/etc/passwd"
+        settings.extraCAFile = "/etc/passwd"
         #expect(throws: NetworkSetupError.noAuthority(file: "/etc/passwd")) { try Network(settings) }
+    }
+
+    @Test("a system without authorities trusts none; a configured one counts all the same")
+    func systemWithoutAuthorities() throws {
+        let bare = try Network.forTests { $0.caFile = "/nonexistent/authorities" }
+        #expect(bare.run(nginx.secureURL("/small")).error == .tls(.unknownAuthority))
+        let configured = try Network.forTests {
+            $0.caFile = "/nonexistent/authorities"
+            $0.extraCAFile = nginx.certificates.authority
+        }
+        #expect(configured.run(nginx.secureURL("/small")).sink.text == "small")
     }
 }

@@ -16,10 +16,14 @@ final class CertificateAuthorities {
     /// Debian's file has a fifth of a megabyte.
     private static let limit = 8 << 20
 
+    /// - Parameters:
+    ///   - system: a file that may be missing: then no server on the Internet is trusted, and music plays all the same.
+    ///   - extra: a file that the configuration names.
     /// - Throws: when a file cannot be read or has no certificate in it.
-    init(files: [String]) throws(NetworkSetupError) {
+    init(system: String, extra: String?) throws(NetworkSetupError) {
         var all: [UInt8] = []
-        for file in files {
+        let files = FileKind(at: system) == nil ? [] : [system]
+        for file in files + (extra.map { [$0] } ?? []) {
             let text: [UInt8]
             do throws(SystemError) { text = try File.contents(of: file, limit: Self.limit) } catch {
                 throw .authorities(error)

@@ -27,6 +27,8 @@ extension TransferError {
         // CURLE_TOO_LARGE says the same from 8.6 on.
         case CURLcode(rawValue: 100): self = .headTooLarge
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH: self = .tls(.pin)
+        // No certificate of an authority is known.
+        case CURLE_SSL_CACERT_BADFILE: self = .tls(.unknownAuthority)
         case CURLE_PEER_FAILED_VERIFICATION: self = .tls(verification.failure(of: handle))
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER: self = .tls(.handshake(reason: handle.message(for: code)))
         default: self = .library(code: Int(code.rawValue), reason: handle.message(for: code))

@@ -22,7 +22,7 @@ final class Transfers: @unchecked Sendable {
     init(_ settings: NetworkSettings, on loop: EventLoop) throws(NetworkSetupError) {
         self.settings = settings
         self.loop = loop
-        authorities = try CertificateAuthorities(files: [settings.caFile] + (settings.extraCAFile.map { [$0] } ?? []))
+        authorities = try CertificateAuthorities(system: settings.caFile, extra: settings.extraCAFile)
         guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else { throw .library("libcurl does not start") }
         multi = newMulti()
         guard multi != nil else { throw .library("out of memory") }

@@ -107,11 +107,12 @@ def find_chip(monitor):
     raise LookupError("the machine has no PL061")
 
 
-def start(folder, kernel, root, data_disk):
-    """Starts QEMU with a kernel and its root; the guest sees `data_disk`, a raw image, as its first disk. See `_start`
-    for the rest."""
+def start(folder, kernel, root, data_disk, clock=None):
+    """Starts QEMU with a kernel and its root; the guest sees `data_disk`, a raw image, as its first disk. Its clock
+    starts at `clock`. See `_start` for the rest."""
     return _start(folder, data_disk, [
-        "-kernel", kernel, "-initrd", root, "-append", "console=ttyAMA0 loglevel=4 panic=-1"])
+        "-kernel", kernel, "-initrd", root, "-append", "console=ttyAMA0 loglevel=4 panic=-1",
+        *(["-rtc", f"base={clock}"] if clock else [])])
 
 
 def start_image(folder, boot_loader, flash, disk, counts=False):

@@ -1,0 +1,117 @@
+"""An album streams from the origin to the board over TLS, while the network and the clock are what they are at home."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+from virtual_board.daemon import Daemon, board_with_daemon
+from virtual_board.music import silence, tune, write_flac
+from virtual_board.origin import Origin
+from virtual_board.sound import FRAME, Recorder, difference
+from virtual_board.tonearm import Playback
+
+RATE = 44_100
+#: Of the button for play and pause in the board's profile.
+PLAY_BUTTON = 0
+
+
+class Streaming(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.album = tune(RATE, 16, seconds=6, seed=21)
+        cls.long = tune(RATE, 16, seconds=40, seed=22)
+        cuts = [0, 77_777, 160_001]
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.music = Path(folder.name)
+        for number, (first, end) in enumerate(zip(cuts, [*cuts[1:], None]), 1):
+            part = cls.album.cut(first, end)
+            write_flac(cls.music / f"{number}.flac", part if end else part.followed_by(silence(RATE, 16, 1)))
+        write_flac(cls.music / "4.flac", cls.long.followed_by(silence(RATE, 16, 1)))
+
+    def start(self, settings=None, clock=None, **origin):
+        """A board with the daemon of the origin's service; its clock starts at `clock`."""
+        self.origin = Origin(self.music, **origin)
+        self.addCleanup(self.origin.stop)
+        self.board = board_with_daemon(
+            settings={("service", "url"): self.origin.address, ("network", "ca-file"): "/data/origin.pem",
+                      ("audio", "fades"): "off", **(settings or {})},
+            files={"origin.pem": self.origin.certificate})
+        self.addCleanup(self.board.discard)
+        self.board.power_on(clock=clock)
+        self.daemon = Daemon(self.board)
+        self.daemon.wait_until_ready()
+        self.daemon.ask("volume", "100")
+        self.watch = self.daemon.watch()
+
+    def play(self, *numbers):
+        self.daemon.ask("queue", "set", *(f"tonearm:track/{number}" for number in numbers), "--play")
+
+    def assert_heard(self, recorder, signal):
+        """That every frame was heard once and in order. In the music no frame is silent: what is, was a pause."""
+        heard = recorder.stop()
+        frames = [heard[at:at + FRAME] for at in range(0, len(heard), FRAME)]
+        self.assertIsNone(difference(b"".join(frame for frame in frames if any(frame)), signal.bytes))
+        return len(heard) // FRAME - signal.frames
+
+    def test_an_album_arrives_without_a_gap(self):
+        self.start()
+        recorder = Recorder(self.board, RATE)
+        self.play(1, 2, 3)
+        self.watch.wait_for("state", state="stopped")
+        self.assertEqual(self.assert_heard(recorder, self.album), 0, "no pause between the tracks")
+
+    def test_it_stalls_while_the_cable_is_out_and_resumes_at_the_same_frame(self):
+        self.start({("network", "read-ahead"): "1"})
+        recorder = Recorder(self.board, RATE)
+        self.play(4)
+        self.watch.wait_for_position(2)
+        self.board.pull_cable()
+        pulled = self.board.clock()
+        self.watch.wait_for("state", state="stalled")
+        # The buttons work meanwhile.
+        self.board.press(PLAY_BUTTON)
+        seen = len(self.watch.events)
+        self.watch.wait_for("state", state="paused")
+        self.board.press(PLAY_BUTTON)
+        self.watch.wait_for("state", seen, state="stalled")
+        self.board.run("sleep", max(0, 60 - (self.board.clock() - pulled) // 1_000_000_000))
+        seen = len(self.watch.events)
+        plugged = self.board.clock()
+        self.board.plug_cable()
+        resumed, _ = self.watch.wait_for("state", seen, state="playing")
+        self.assertLess((resumed - plugged) / 1e9, 2 + self.board.waiting())
+        self.watch.wait_for("state", seen, state="stopped")
+        self.assertGreater(self.assert_heard(recorder, self.long), 30 * RATE, "it was silent while it stalled")
+
+    def test_what_was_fetched_ahead_covers_a_missing_cable(self):
+        self.start()
+        recorder = Recorder(self.board, RATE)
+        self.play(4)
+        self.watch.wait_for_position(10)
+        self.board.pull_cable()
+        self.watch.wait_for_position(30)
+        self.board.plug_cable()
+        self.watch.wait_for("state", state="stopped")
+        self.assertEqual(self.assert_heard(recorder, self.long), 0)
+        self.assertNotIn("stalled", [event.get("state") for _, event in self.watch.events])
+
+    def test_a_clock_at_1970_does_not_keep_it_from_streaming(self):
+        self.start(clock="1970-01-01T00:00:10")
+        self.assertIn("1970", self.board.run("date").stdout)
+        recorder = Recorder(self.board, RATE)
+        self.play(1, 2, 3)
+        self.watch.wait_for("state", state="stopped")
+        self.assert_heard(recorder, self.album)
+
+    def test_an_expired_certificate_is_refused_whatever_the_clock_says(self):
+        self.start(clock="2020-01-15T00:00:00", until="20200201")
+        playback = Playback(self.board, "null", "--service", self.origin.address, "--ca-file", "/data/origin.pem",
+                            "tonearm:track/1")
+        result = playback.wait()
+        self.assertEqual(result.exit_code, 1)
+        self.assertIn("expired", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
