@@ -1,4 +1,5 @@
 import Board
+import Network
 import Platform
 
 /// The board's buttons, lights and amplifier, connected to the daemon.
