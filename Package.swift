@@ -59,7 +59,7 @@ let package = Package(
         .target(name: "Board", dependencies: ["Platform", "CGPIOD", "CLinux"]),
         .target(
             name: "Player",
-            dependencies: ["Media", "Output", "Network", "Database", "PCM", "Crypto", "Platform", "CLinux"]),
+            dependencies: ["Media", "Output", "Network", "Database", "Crypto", "PCM", "Platform", "CLinux"]),
         .target(
             name: "Appliance",
             dependencies: [
@@ -114,9 +114,16 @@ let package = Package(
         .target(
             name: "BoardTestSupport", dependencies: ["Board", "Platform", "CLinux"], path: "Tests/BoardTestSupport"),
         .testTarget(name: "BoardTests", dependencies: ["Board", "BoardTestSupport", "CLinux", "TestSupport"]),
+        // A process for the cache's tests to cut off.
+        .executableTarget(
+            name: "CacheWriter", dependencies: ["Player", "Network", "Database", "Crypto", "Platform", "FileCalls"],
+            path: "Tests/CacheWriter"),
         .testTarget(
             name: "PlayerTests",
-            dependencies: ["Player", "Network", "AllocationCounter", "OutputTestSupport", "TestSupport"]),
+            dependencies: [
+                "Player", "Network", "Database", "Crypto", "AllocationCounter", "CacheWriter", "OutputTestSupport",
+                "TestSupport",
+            ]),
         // For tools/bench: the time from `play()` to the first frame.
         .executableTarget(
             name: "StartLatency", dependencies: ["Player", "Output", "Platform"], path: "Tests/StartLatency"),

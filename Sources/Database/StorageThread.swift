@@ -148,6 +148,11 @@ public final class StorageThread: @unchecked Sendable {
         loop.post(work)
     }
 
+    /// Reads on the storage thread, at once: not in a transaction, and work that waits for the write budget goes on
+    /// waiting.
+    /// - Parameter body: gets nil when the file cannot be used.
+    public func query(_ body: @escaping @Sendable (Database?) -> Void) { perform { [self] in body(file?.readable) } }
+
     /// Runs the work that waits for the write budget now.
     public func hurry() {
         lock.withLock { isUrgent = true }

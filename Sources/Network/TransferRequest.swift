@@ -16,6 +16,8 @@ public struct TransferRequest: Sendable {
     public var range: ByteRange?
     /// The largest body, in bytes. A larger one ends the transfer with `.tooLarge`. nil: no limit.
     public var maximumBody: Int64?
+    /// What names the resource in the cache; nil: it is neither answered from there nor stored.
+    public var cacheScope: CacheScope?
     /// Whether redirects are followed: at most five, and never from https to http.
     public var isRedirectAllowed = true
 

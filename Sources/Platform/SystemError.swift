@@ -20,6 +20,9 @@ public struct SystemError: Error, Equatable, Sendable {
         SystemError(code: tonearm_errno(), operation: operation, subject: subject)
     }
 
+    /// ENOSPC.
+    public static let outOfSpace = ENOSPC
+
     /// Whether the medium is full, or the user's quota.
     public var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT }
 

@@ -84,6 +84,8 @@ struct ConfigurationTests {
             ca-file = /etc/tonearm/nas.pem
             proxy = http://proxy:3128
             read-ahead = 4
+            cache-folder = /data/cache
+            cache-size = 64
             [log]
             level = debug
             """)
@@ -114,6 +116,7 @@ struct ConfigurationTests {
         #expect(streaming.service.readAhead == 4 << 20)
         #expect(streaming.tokenFile == "/etc/tonearm/token" && streaming.authorities == "/etc/tonearm/nas.pem")
         #expect(streaming.proxy == "http://proxy:3128")
+        #expect(streaming.cache?.folder == "/data/cache" && streaming.cache?.limits.bytes == 64 << 20)
         #expect(configuration.wifiQuality == .hiResLossless && configuration.cellularQuality == .high)
         #expect(configuration.logLevel == .debug)
         for name in SettingName.allCases { #expect(configuration.isSet(name), "\(name)") }

@@ -1,4 +1,5 @@
 import Board
+import Network
 import Output
 import Player
 
@@ -34,6 +35,9 @@ extension Configuration {
         settings.tokenFile = serviceTokenFile
         settings.authorities = authorities
         settings.proxy = proxy
+        if cacheBytes > 0 {
+            settings.cache = CacheSettings(folder: cacheFolder, limits: CacheLimits(bytes: cacheBytes))
+        }
         return settings
     }
 }

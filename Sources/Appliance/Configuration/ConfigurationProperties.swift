@@ -82,6 +82,9 @@ extension Configuration {
     var authorities: String? { text(.authorities, unless: "none") }
     var proxy: String? { text(.proxy, unless: "none") }
     var readAheadBytes: Int { number(.readAhead) << 20 }
+    var cacheFolder: String { text(.cacheFolder, unless: "auto") ?? "\(stateFolder)/cache" }
+    /// 0 for no cache.
+    var cacheBytes: Int64 { Int64(number(.cacheSize)) << 20 }
     var wifiQuality: AudioQuality { choice(.wifiQuality, of: [.low, .high, .lossless, .hiResLossless]) }
     var cellularQuality: AudioQuality { choice(.cellularQuality, of: [.low, .high, .lossless, .hiResLossless]) }
 

@@ -7,7 +7,7 @@ public enum SettingName: Int, CaseIterable, Sendable {
     case socket, socketMode, socketGroup, clients
     case profile, powerOff, networkRestart
     case serviceURL, serviceClient, serviceTokenFile, wifiQuality, cellularQuality
-    case authorities, proxy, readAhead
+    case authorities, proxy, readAhead, cacheFolder, cacheSize
     case logLevel
 
     /// The setting's row of the table.
@@ -220,6 +220,18 @@ struct Setting: Sendable {
             How many MiB of encoded audio are fetched ahead of what is decoded. They are held in memory.
             """),
         Setting(
+            .cacheFolder, "network", "cache-folder", .path(orWord: "auto"), "auto",
+            """
+            Where answers and content of the service are kept, encrypted, for the next time. With auto it is the folder
+            cache in the state folder. It must hold nothing else.
+            """),
+        Setting(
+            .cacheSize, "network", "cache-size", .integer(0...65_536), "256",
+            """
+            How many MiB that folder may have; what was used least recently goes first. 128 MiB of its file system stay
+            free. With 0 nothing is kept from now on, and what is there stays until the folder is removed.
+            """),
+        Setting(
             .logLevel, "log", "level", .choice(["error", "warning", "notice", "info", "debug"]), "notice",
             changesWhileRunning: true,
             """
@@ -232,7 +244,7 @@ struct Setting: Sendable {
     private var isForFileOnly: Bool {
         switch name {
         case .state, .socket, .socketMode, .socketGroup, .clients, .profile, .powerOff, .networkRestart, .serviceURL,
-            .serviceTokenFile, .authorities, .proxy:
+            .serviceTokenFile, .authorities, .proxy, .cacheFolder:
             true
         default: false
         }

@@ -63,7 +63,8 @@ public struct ApplianceState: ~Copyable {
         let storage: StorageThread
         do throws(StorageThread.Refusal) {
             storage = try StorageThread(
-                "\(path)/\(Player.databaseName)", modules: [Player.schema, Self.schema], predecessor: Self.predecessor)
+                "\(path)/\(Player.databaseName)", modules: [Player.schema, Self.schema, DatabaseCacheIndex.schema],
+                predecessor: Self.predecessor)
         } catch {
             switch error {
             case .held(let process): throw .heldByAnother(folder: path, process: process)

@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/timex.h>
+#include <sys/statvfs.h>
 #include <sys/vfs.h>
 #include <sys/un.h>
 #include <time.h>
@@ -49,6 +50,15 @@ int tonearm_identity_of_path(const char *path, uint64_t *device, uint64_t *inode
         *inode = status.st_ino;
     }
     return result;
+}
+
+int64_t tonearm_free_bytes(const char *path) {
+    struct statvfs file_system;
+    if (statvfs(path, &file_system) != 0) return -1;
+    uint64_t bytes;
+    uint64_t blocks = file_system.f_bavail;
+    if (__builtin_mul_overflow(blocks, (uint64_t)file_system.f_frsize, &bytes)) return INT64_MAX;
+    return bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes;
 }
 
 int tonearm_status(int descriptor, uint32_t *mode, int64_t *length) {

@@ -108,6 +108,16 @@ public struct SealedChunks: ~Copyable {
         return plain
     }
 
+    /// The content of one chunk; see the other one.
+    public mutating func open(_ sealed: [UInt8], chunk: Int64, isLast: Bool) throws(CryptoError) -> [UInt8] {
+        try sealed.withRawBytes { (bytes) throws(CryptoError) in try open(bytes, chunk: chunk, isLast: isLast) }
+    }
+
+    /// Seals one chunk; see the other one.
+    public mutating func seal(_ plain: [UInt8], chunk: Int64, isLast: Bool) throws(CryptoError) -> [UInt8] {
+        try plain.withRawBytes { (bytes) throws(CryptoError) in try seal(bytes, chunk: chunk, isLast: isLast) }
+    }
+
     /// Identity, number (64 bits, most significant byte first), and whether it is the last one.
     private func additionalData(_ chunk: Int64, _ isLast: Bool) -> [UInt8] {
         let number = (0..<8).reversed().map { UInt8(truncatingIfNeeded: chunk >> Int64($0 * 8)) }

@@ -95,6 +95,13 @@ public enum Folder {
         return entries
     }
 
+    /// How many bytes can still be written to the file system that `path` is on.
+    public static func freeBytes(at path: String) throws(SystemError) -> Int64 {
+        let bytes = FileName.withBytes(of: path) { tonearm_free_bytes($0) }
+        if bytes < 0 { throw .last("statvfs", path) }
+        return bytes
+    }
+
     /// Whether there is an empty folder at `path`.
     public static func isEmpty(_ path: String) -> Bool {
         var isEmpty = true

@@ -12,17 +12,9 @@ public final class ContentService: PlaybackSource {
     private let quality = StreamingQuality()
     private let newSessionID: @Sendable () -> String
 
-    public convenience init(
-        _ settings: ServiceSettings, over network: Network, credentials: any CredentialsProvider
-    ) {
-        self.init(settings, over: network as any ServiceNetwork, credentials: credentials) {
-            SystemRandomSource().uuid()
-        }
-    }
-
     init(
         _ settings: ServiceSettings, over network: any ServiceNetwork, credentials: any CredentialsProvider,
-        newSessionID: @escaping @Sendable () -> String
+        newSessionID: @escaping @Sendable () -> String = { SystemRandomSource().uuid() }
     ) {
         self.network = network
         self.settings = settings
@@ -50,7 +42,7 @@ public final class ContentService: PlaybackSource {
             network: network, purpose: .playback, cancellation: cancellation, medium: medium)
         let (info, decoder) = try openSession(product, address, requests)
         let restarting = RestartingDecoder(decoder) { [self] () throws(PlayerError) in
-            try openSession(product, address, requests).decoder
+            try openSession(product, address, requests, isAnew: true).decoder
         }
         return OpenedProduct(
             decoder: restarting, productId: ServiceAddress(address.productType, info.productId).text,
@@ -61,11 +53,11 @@ public final class ContentService: PlaybackSource {
 
     /// A session, from the playbackinfo on. When the content's first bytes are refused, a second one.
     private func openSession(
-        _ product: MediaProduct, _ address: ServiceAddress, _ requests: ServiceRequests
+        _ product: MediaProduct, _ address: ServiceAddress, _ requests: ServiceRequests, isAnew: Bool = false
     ) throws(PlayerError) -> (info: PlaybackInfo, decoder: any AudioDecoder) {
         var isSecond = false
         while true {
-            let info = try playbackInfo(of: product, address, requests)
+            let info = try playbackInfo(of: product, address, requests, isAnew: isAnew || isSecond)
             do throws(MediaError) { return (info, try StreamedContent(requests, settings).open(info)) } catch {
                 guard !isSecond, error.isWorthRestarting else { throw PlayerError(error, product) }
                 isSecond = true
@@ -75,11 +67,11 @@ public final class ContentService: PlaybackSource {
 
     /// Asks for the playbackinfo; once more with another token when the first one is refused.
     private func playbackInfo(
-        of product: MediaProduct, _ address: ServiceAddress, _ requests: ServiceRequests
+        of product: MediaProduct, _ address: ServiceAddress, _ requests: ServiceRequests, isAnew: Bool
     ) throws(PlayerError) -> PlaybackInfo {
         let request = PlaybackInfoRequest(
             productType: address.productType, productId: address.id, audioQuality: quality.now, mode: .stream,
-            streamingSessionId: newSessionID())
+            streamingSessionId: newSessionID(), isAnew: isAnew)
         var token = credentials.token(insteadOf: nil, cancellation: requests.cancellation)
         var isSecond = false
         while true {

@@ -15,6 +15,8 @@ struct PlaybackInfoRequest: Equatable, Sendable {
     var mode: PlaybackMode
     /// A new one for each attempt to play or to keep a product.
     var streamingSessionId: String
+    /// Whether an answer from the cache will not do: what it names was refused.
+    var isAnew = false
 
     /// - Parameters:
     ///   - baseURL: of the service, without a slash at its end.
@@ -37,6 +39,9 @@ struct PlaybackInfoRequest: Equatable, Sendable {
         } else {
             headers.append(HeaderField("x-tidal-token", clientName))
         }
-        return TransferRequest(url: url, headers: headers)
+        if isAnew { headers.append(HeaderField("Cache-Control", "no-cache")) }
+        var request = TransferRequest(url: url, headers: headers)
+        request.cacheScope = .wholeAddress
+        return request
     }
 }

@@ -228,29 +228,10 @@ extension TransferRequest {
 }
 
 extension ResponseHead {
-    /// What If-Range takes (RFC 9110, 13.1.5): an entity tag that is not weak, else the date of the last change.
-    fileprivate var strongValidator: String? {
-        if let tag = value(of: "etag"), !tag.utf8.starts(with: "W/".utf8) { return tag }
-        return value(of: "last-modified")
-    }
-
     /// In seconds; a date is not supported, and counts as none.
     fileprivate var retryAfter: Int64? { value(of: "retry-after").flatMap { Int64($0) } }
 
-    /// `bytes 100-199/1000` (RFC 9110, 14.4).
-    private var contentRange: (start: Int64, length: Int64?)? {
-        guard status == 206, let text = value(of: "content-range"), text.utf8.starts(with: "bytes ".utf8) else {
-            return nil
-        }
-        let parts = text.utf8.dropFirst(6).split(separator: UInt8(ascii: "/"))
-        guard parts.count == 2, let start = parts[0].split(separator: UInt8(ascii: "-")).first.flatMap(Self.number)
-        else { return nil }
-        return (start, Self.number(parts[1]))
-    }
-
-    private static func number(_ text: Substring.UTF8View) -> Int64? { Int64(String(decoding: text, as: UTF8.self)) }
-
-    fileprivate var rangeStart: Int64? { contentRange?.start }
+    fileprivate var rangeStart: Int64? { contentRange?.range.lowerBound }
 
     /// The length of the whole resource; of a range without an end, from its start on.
     fileprivate func resourceLength(of range: ByteRange?) -> Int64? {

@@ -37,14 +37,14 @@ struct StreamedContent {
         switch representation.segments {
         case .file(let file):
             let bytes = StreamedBytes(
-                TransferRequest(url: file.url), over: requests.network, readAhead: settings.readAhead)
+                .content(file.url), over: requests.network, readAhead: settings.readAhead)
             return try AudioFile.open(MediumByteSource(bytes, requests.medium), cancellation: requests.cancellation)
         case .list(let list): return try open(list)
         case .template(let template): return try open(template)
         case .playlist(let url):
             guard depth < Self.deepestPlaylist else { throw .damaged(what: "playlists that name each other") }
             let answer: WholeAnswer.Content
-            do throws(ResourceFailure) { answer = try requests.answer(to: TransferRequest(url: url)) } catch {
+            do throws(ResourceFailure) { answer = try requests.answer(to: .content(url)) } catch {
                 throw .source(error.byteSourceError)
             }
             return try open(try self.manifest(answer.body, .hls, from: answer.url), depth: depth + 1)

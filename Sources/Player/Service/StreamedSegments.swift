@@ -95,6 +95,15 @@ private final class Segment: ByteSource {
 
 extension ResourceReference {
     fileprivate var request: TransferRequest {
-        TransferRequest(url: url, range: range.map { ByteRange(from: $0.lowerBound, upTo: $0.upperBound) })
+        .content(url, range: range.map { ByteRange(from: $0.lowerBound, upTo: $0.upperBound) })
+    }
+}
+
+extension TransferRequest {
+    /// Of a manifest or of content. Its address is signed anew each time: the cache knows it by its path.
+    static func content(_ url: String, range: ByteRange? = nil) -> TransferRequest {
+        var request = TransferRequest(url: url, range: range)
+        request.cacheScope = .path
+        return request
     }
 }

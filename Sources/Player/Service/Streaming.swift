@@ -1,3 +1,5 @@
+import Crypto
+import Database
 import Network
 import Platform
 
@@ -11,8 +13,22 @@ public struct StreamingSettings: Sendable {
     public var pins: [HostPin] = []
     /// `http://host:port`; nil for none.
     public var proxy: String?
+    /// The cache of what the service sends; nil for none.
+    public var cache: CacheSettings?
 
     public init(service: ServiceSettings) { self.service = service }
+}
+
+/// The cache of what the service sends.
+public struct CacheSettings: Sendable {
+    /// Is created when it is missing, and holds nothing else.
+    public var folder: String
+    public var limits: CacheLimits
+
+    public init(folder: String, limits: CacheLimits) {
+        self.folder = folder
+        self.limits = limits
+    }
 }
 
 /// The network thread and the content service on it. One a process.
@@ -21,9 +37,14 @@ public struct StreamingSettings: Sendable {
 public final class Streaming: Sendable {
     public let source: ContentService
     private let network: Network
+    private let index: DatabaseCacheIndex?
 
-    /// - Parameter clock: the time that certificates are checked against.
-    public init(_ settings: StreamingSettings, clock: any CertificateClock) throws(NetworkSetupError) {
+    /// - Parameters:
+    ///   - clock: the time that certificates are checked against, and the age of what is in the cache.
+    ///   - storage: keeps the cache's index, and its modules include `DatabaseCacheIndex.schema`; nil for no cache.
+    public init(
+        _ settings: StreamingSettings, clock: any CertificateClock, storage: StorageThread? = nil
+    ) throws(NetworkSetupError) {
         var network = NetworkSettings(clock: clock)
         network.extraCAFile = settings.authorities
         network.pins = settings.pins
@@ -32,12 +53,38 @@ public final class Streaming: Sendable {
         self.network = try Network(network)
         let credentials: any CredentialsProvider =
             if let file = settings.tokenFile { FileCredentials(file) } else { StaticCredentials(token: nil) }
-        source = ContentService(settings.service, over: self.network, credentials: credentials)
+        var service: any ServiceNetwork = self.network
+        var index: DatabaseCacheIndex?
+        if let cache = settings.cache, let storage, let key = Self.key(of: cache) {
+            let opened = DatabaseCacheIndex(storage)
+            let store = CacheStore("\(cache.folder)/bodies", opened, limits: cache.limits, key: key) {
+                clock.now().seconds
+            }
+            store.start()
+            service = CachingNetwork(self.network, store, clock: clock) { SystemRandomSource().bytes(16) }
+            index = opened
+        }
+        self.index = index
+        source = ContentService(settings.service, over: service, credentials: credentials)
+    }
+
+    /// - Returns: nil when there cannot be one, which is in the log.
+    private static func key(of cache: CacheSettings) -> SecretBytes? {
+        do throws(SystemError) {
+            try Folder.create(cache.folder, mode: 0o700)
+            return try SecretKeyFile.key(at: "\(cache.folder)/key")
+        } catch {
+            Log.warning("streaming goes on without a cache: \(error)")
+            return nil
+        }
     }
 
     /// Another link is in use from now on; see `Network.linkChanged`.
     public func linkChanged(to link: Link) { network.linkChanged(to: link) }
 
     /// Ends all transfers and the thread. After the player.
-    public func stop() { network.stop() }
+    public func stop() {
+        network.stop()
+        index?.close()
+    }
 }

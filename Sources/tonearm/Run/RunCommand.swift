@@ -53,7 +53,7 @@ struct RunCommand {
         let device = inForce.device ?? board.map { DeviceName.card($0.sound.card) } ?? DeviceName.automatic
         let time = StoredTrustedTime(state.storage)
         defer { time.close() }
-        let streaming = try openStreaming(inForce, time)
+        let streaming = try openStreaming(inForce, time, state.storage)
         defer { streaming?.stop() }
         let player = try openPlayer(inForce, board, device, state.storage, streaming)
         let daemon = Daemon(
@@ -149,11 +149,11 @@ struct RunCommand {
 
     /// - Returns: nil without a content service.
     private func openStreaming(
-        _ configuration: Configuration, _ time: StoredTrustedTime
+        _ configuration: Configuration, _ time: StoredTrustedTime, _ storage: StorageThread
     ) throws(Failure) -> Streaming? {
         guard let settings = configuration.streamingSettings else { return nil }
         let clock = TrustedCertificateClock(TrustedClock(store: time), released: tonearmReleased)
-        do throws(NetworkSetupError) { return try Streaming(settings, clock: clock) } catch {
+        do throws(NetworkSetupError) { return try Streaming(settings, clock: clock, storage: storage) } catch {
             throw Failure(lines: [error.description], exitCode: ExitCode.configuration)
         }
     }

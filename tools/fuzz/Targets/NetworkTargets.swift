@@ -38,4 +38,37 @@ let networkTargets = [
             Link.Interface(isUp: name.utf8.count % 2 == 0, type: Link.Interface.type(inEvent: bytes))
         }
     },
+    FuzzTarget("cache-fields") { bytes in
+        // Fields of an answer, with a 0 byte between them: what they mean for its age, whatever they are.
+        let names = ["Cache-Control", "Age", "Date", "Expires", "ETag", "Vary", "Content-Range"]
+        let fields = zip(names, pieces(of: bytes)).map { HeaderField($0, $1) }
+        var request = TransferRequest(url: "https://music.example/a", range: ByteRange(from: 10, upTo: 20))
+        request.cacheScope = .path
+        for status in [200, 206] {
+            if status == 200 { request.range = nil }
+            let head = ResponseHead(status: status, headers: fields, effectiveURL: request.url)
+            let body = [UInt8](repeating: 1, count: 16)
+            guard
+                var response = CachedResponse(
+                    storing: head, of: request, body: body, requested: 1_800_000_000, received: 1_800_000_001)
+            else { continue }
+            response.isComplete = true
+            for seconds in [0, 1_800_000_000, 1_800_000_002, 253_402_300_800] as [Int64] {
+                let now = CertificateTime(seconds, isProved: true)
+                require(Freshness(response).lifetime >= 0, "a negative lifetime")
+                if case .pass = CacheDecision(request, stored: response, at: now) {
+                    require(false, "an answer that is stored and never used")
+                }
+            }
+        }
+    },
+    FuzzTarget("cache-row") { bytes in
+        let text = String(decoding: bytes, as: UTF8.self)
+        let (key, body) = ([UInt8](repeating: 2, count: 32), [UInt8](repeating: 1, count: 16))
+        guard let response = CachedResponse(key: key, body: body, details: text, count: 1, isComplete: true)
+        else { return }
+        _ = Freshness(response).isFresh(at: CertificateTime(253_402_300_800, isProved: true))
+        let again = CachedResponse(key: key, body: body, details: response.details, count: 1, isComplete: true)
+        require(again == response, "a row that reads otherwise when it is written again")
+    },
 ]

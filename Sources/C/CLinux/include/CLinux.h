@@ -48,6 +48,8 @@ int tonearm_mode_of_path(const char *path, uint32_t *mode);
 int tonearm_identity_of_path(const char *path, uint64_t *device, uint64_t *inode);
 /// Whether a folder belongs to the kernel: /proc, /sys, /dev and what is mounted below them.
 int tonearm_is_kernel_folder(const char *path);
+/// How many bytes a process without privileges can still write to the file system of `path`. -1 and errno.
+int64_t tonearm_free_bytes(const char *path);
 int tonearm_status(int descriptor, uint32_t *mode, int64_t *length);
 const char *tonearm_next_name(DIR *folder, int *type);
 /// pthread_setname_np(3) for the calling thread: a GNU extension. At most 15 characters.

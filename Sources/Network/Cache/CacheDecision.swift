@@ -1,0 +1,105 @@
+/// What to do with a request that the cache may answer. A value: the caller has looked into the index.
+public enum CacheDecision: Equatable, Sendable {
+    /// Nothing that fits is stored. The answer may be stored in its place.
+    case fetch
+    case serve
+    /// Ask with these fields whether the stored response still holds.
+    /// - Parameter mayStandIn: whether the stored response may be used when there is no answer, or one of 5XX.
+    case revalidate([HeaderField], mayStandIn: Bool)
+    /// Ask for the rest of the body, from this byte on, with these fields.
+    case resume(from: Int64, [HeaderField])
+    /// Pass the request on, and store nothing.
+    case pass
+
+    /// - Parameters:
+    ///   - stored: under the request's key; nil when there is nothing.
+    ///   - now: the time.
+    public init(_ request: TransferRequest, stored: CachedResponse?, at now: CertificateTime) {
+        let wantsPart = request.range.map { $0.upTo == nil && $0.from > 0 } ?? false
+        let control = CacheControl(request.values(of: "cache-control"))
+        if control.isNeverStored {
+            self = .pass
+            return
+        }
+        guard let stored, stored.selects(request) else {
+            self = wantsPart ? .pass : .fetch
+            return
+        }
+        let freshness = Freshness(stored)
+        switch (stored.isComplete, wantsPart) {
+        case (true, _):
+            // Who asks for a new answer has found the old one of no use: a 304 would bring it back.
+            if control.isAlwaysRevalidated {
+                self = wantsPart ? .pass : .fetch
+            } else if freshness.isFresh(at: now) {
+                self = .serve
+            } else if let condition = stored.condition {
+                self = .revalidate([condition], mayStandIn: freshness.maySubstituteError(at: now))
+            } else {
+                self = wantsPart ? .pass : .fetch
+            }
+        case (false, true): self = .pass
+        case (false, false):
+            guard stored.count > 0, let validator = stored.validator, request.range == nil else {
+                self = .fetch
+                return
+            }
+            self = .resume(from: stored.count, [HeaderField("If-Range", validator)])
+        }
+    }
+
+    /// What the answer to a revalidation means.
+    public enum Revalidation: Equatable, Sendable {
+        /// The stored response holds.
+        case holds
+        /// The answer replaces it.
+        case isReplaced
+        /// The stored response stands in for the error.
+        case standsIn
+        /// The answer is an error that says nothing about the stored response.
+        case passes
+    }
+
+    /// - Parameter status: of the answer; nil when there is none.
+    public static func revalidation(status: Int?, mayStandIn: Bool) -> Revalidation {
+        switch status {
+        case 304: .holds
+        case 500, 502, 503, 504, nil: mayStandIn ? .standsIn : .passes
+        case let status? where status >= 500: .passes
+        default: .isReplaced
+        }
+    }
+}
+
+extension CachedResponse {
+    /// Whether the fields that `Vary` names are as they were (RFC 9111, 4.1).
+    func selects(_ request: TransferRequest) -> Bool {
+        selecting.allSatisfy { field in
+            request.values(of: field.name).elementsEqual(field.value.utf8.isEmpty ? [] : [field.value]) {
+                $0.utf8.elementsEqual($1.utf8)
+            }
+        }
+    }
+
+    /// The field with which a server says whether it still holds (RFC 9110, 13.1.2 and 13.1.3).
+    fileprivate var condition: HeaderField? {
+        if let tag = value(of: "etag") { return HeaderField("If-None-Match", tag) }
+        return value(of: "last-modified").map { HeaderField("If-Modified-Since", $0) }
+    }
+
+    /// What If-Range takes (RFC 9110, 13.1.5).
+    public var validator: String? { ResponseHead(status: status, headers: headers, effectiveURL: "").strongValidator }
+}
+
+extension TransferRequest {
+    /// The values of all fields with this name.
+    func values(of name: String) -> [String] { headers.filter { $0.isNamed(name) }.map { $0.value } }
+}
+
+extension ResponseHead {
+    /// What If-Range takes (RFC 9110, 13.1.5): an entity tag that is not weak, else the date of the last change.
+    public var strongValidator: String? {
+        if let tag = value(of: "etag"), !tag.utf8.starts(with: "W/".utf8) { return tag }
+        return value(of: "last-modified")
+    }
+}

@@ -1,0 +1,157 @@
+import Crypto
+import Platform
+import Synchronization
+
+/// How much the cache may keep.
+public struct CacheLimits: Equatable, Sendable {
+    /// All files of bodies together, in bytes.
+    public var bytes: Int64
+    /// What stays free on the file system, in bytes: others need room, too.
+    public var freeBytes: Int64 = 128 << 20
+
+    public init(bytes: Int64) { self.bytes = bytes }
+
+    /// One body that is larger would leave room for nothing else.
+    var largestBody: Int64 { bytes / 2 }
+}
+
+/// The stored responses: an index, and the sealed files of their bodies in a folder.
+///
+/// A row is written after its file is on the medium, and removed before its file. A power cut in between leaves a file
+/// without a row, which the next start removes; never a row that promises what is not there.
+///
+/// Thread: any, except where a declaration says otherwise. Answers come on the storage thread.
+/// `@unchecked Sendable` is safe because the storage thread alone uses what changes.
+public final class CacheStore: @unchecked Sendable {
+    let index: any CacheIndex
+    let limits: CacheLimits
+    /// In seconds.
+    private static let useInterval: Int64 = 3600
+
+    private let folder: String
+    private let key: SecretBytes
+    private let now: @Sendable () -> Int64
+    /// Bodies that are being written, for which there is no row yet. Storage thread.
+    private var writing: [[UInt8]] = []
+
+    /// - Parameters:
+    ///   - folder: is created when it is missing, and holds nothing else.
+    ///   - key: for the bodies, 32 bytes.
+    ///   - now: seconds since 1970, for the order of use.
+    public init(
+        _ folder: String, _ index: any CacheIndex, limits: CacheLimits, key: consuming SecretBytes,
+        now: @escaping @Sendable () -> Int64
+    ) {
+        self.folder = folder
+        self.index = index
+        self.limits = limits
+        self.key = key
+        self.now = now
+    }
+
+    /// Creates the folder, and removes the files that an interruption has left. Once, before everything else.
+    public func start() {
+        index.allBodies { [self] known in
+            do throws(SystemError) {
+                try Folder.create(folder, mode: 0o700)
+                guard let known else { return }
+                let names = Set((known + writing).map { hexadecimal($0) })
+                for entry in try Folder.entries(of: folder) where !names.contains(entry.name) {
+                    if entry.kind == .file { try Folder.removeFile("\(folder)/\(entry.name)") }
+                }
+            } catch {
+                Log.warning("the cache in \(folder) cannot be used: \(error)")
+            }
+        }
+        index.shrink(to: limits.bytes) { [self] in removeFiles($0) }
+    }
+
+    // MARK: Reading
+
+    /// The response that is stored under `key`; nil without one.
+    public func find(_ key: CacheKey, _ answer: @escaping @Sendable (CachedResponse?) -> Void) {
+        index.find(key, answer)
+    }
+
+    /// Reads a complete body, chunk by chunk.
+    public func body(of response: CachedResponse) -> StoredBody { StoredBody(response, of: self) }
+
+    /// The stored response holds, with what `response` says now, and is in use.
+    public func refresh(_ response: CachedResponse) { index.refresh(response, now: now()) }
+
+    /// The stored response is in use. That is noted once an hour: a write wears the medium.
+    public func use(_ response: CachedResponse) {
+        if now() - response.used >= Self.useInterval { refresh(response) }
+    }
+
+    /// Removes a response that cannot be read.
+    public func purge(_ response: CachedResponse) { index.remove(response) { [self] in removeFiles($0) } }
+
+    // MARK: Writing
+
+    /// Begins to store a response, or to continue one.
+    /// - Parameter length: of the body, if it is known.
+    /// - Returns: nil when it is too large.
+    public func record(_ response: CachedResponse, length: Int64?) -> BodyRecording? {
+        if let length, length > limits.largestBody { return nil }
+        return BodyRecording(response, expecting: length ?? 0, in: self)
+    }
+
+    // MARK: For bodies. Storage thread
+
+    func reader(of response: CachedResponse) throws(SealedBodyError) -> SealedBodyReader {
+        try SealedBodyReader(path(of: response.body), response, key)
+    }
+
+    /// - Throws: ENOSPC also when others need the room.
+    func writer(of response: CachedResponse) throws(SealedBodyError) -> SealedBodyWriter {
+        try checkFreeSpace()
+        if response.count > 0 {
+            return try SealedBodyWriter(continuing: path(of: response.body), response.body, count: response.count, key)
+        }
+        writing.append(response.body)
+        return try SealedBodyWriter(creating: path(of: response.body), response.body, key)
+    }
+
+    func checkFreeSpace() throws(SealedBodyError) {
+        do throws(SystemError) {
+            guard try Folder.freeBytes(at: folder) < limits.freeBytes else { return }
+            // Makes room for the next body, in one step.
+            index.shrink(to: limits.bytes / 2) { [self] in removeFiles($0) }
+            throw SystemError(code: SystemError.outOfSpace, operation: "write", subject: folder)
+        } catch {
+            throw .system(error)
+        }
+    }
+
+    func makeRoom(for bytes: Int64) {
+        index.shrink(to: max(0, limits.bytes - bytes)) { [self] in removeFiles($0) }
+    }
+
+    /// The body of `response` is on the medium.
+    func keep(_ response: CachedResponse) {
+        let size = SealedLayout.sealedCount(of: response.count) ?? .max
+        index.put(response, size: size, limit: limits.bytes, now: now()) { [self] unused in
+            stopWriting(response)
+            removeFiles(unused)
+        }
+    }
+
+    /// Nothing of a new body is kept.
+    func drop(_ response: CachedResponse) {
+        stopWriting(response)
+        removeFiles([response.body])
+    }
+
+    func stopWriting(_ response: CachedResponse) { writing.removeAll { $0 == response.body } }
+
+    private func removeFiles(_ bodies: [[UInt8]]) {
+        for body in bodies {
+            do throws(SystemError) { try Folder.removeFile(path(of: body)) } catch {
+                Log.warning("a file of the cache cannot be removed: \(error)")
+            }
+        }
+    }
+
+    private func path(of body: [UInt8]) -> String { "\(folder)/\(hexadecimal(body))" }
+}

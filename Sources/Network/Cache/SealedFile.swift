@@ -1,0 +1,110 @@
+import Crypto
+import Platform
+
+/// Why a body cannot be read or written.
+enum SealedBodyError: Error, Equatable {
+    case system(SystemError)
+    /// It is not what was written.
+    case damaged(CryptoError)
+}
+
+/// A file of sealed chunks. Thread: storage.
+final class SealedFile {
+    private let file: File
+    private var seal: SealedChunks
+
+    /// A new file, with its header.
+    init(creating path: String, _ identity: [UInt8], _ key: borrowing SecretBytes) throws(SealedBodyError) {
+        file = try Self.open { () throws(SystemError) in try File(creating: path, mode: 0o600) }
+        seal = try Self.seal { () throws(CryptoError) in try SealedChunks(newFor: identity, key: key) }
+        try write(seal.header, at: 0)
+    }
+
+    init(
+        opening path: String, _ identity: [UInt8], _ key: borrowing SecretBytes, toWrite: Bool = false
+    ) throws(SealedBodyError) {
+        file = try Self.open { () throws(SystemError) in
+            // A missing one is created and has no header then.
+            toWrite ? try File(updating: path, mode: 0o600) : try File(reading: path)
+        }
+        let header: [UInt8]
+        do throws(SystemError) { header = try Self.bytes(of: file, SealedLayout.headerCount, at: 0) } catch {
+            throw .system(error)
+        }
+        seal = try Self.seal { () throws(CryptoError) in
+            try SealedChunks(opening: header, identity: identity, key: key)
+        }
+    }
+
+    private static func open(_ body: () throws(SystemError) -> File) throws(SealedBodyError) -> File {
+        do throws(SystemError) { return try body() } catch { throw .system(error) }
+    }
+
+    private static func seal(_ body: () throws(CryptoError) -> SealedChunks) throws(SealedBodyError) -> SealedChunks {
+        do throws(CryptoError) { return try body() } catch { throw .damaged(error) }
+    }
+
+    /// - Parameter count: of its content, in bytes.
+    func read(_ chunk: Int64, count: Int, isLast: Bool) throws(SealedBodyError) -> [UInt8] {
+        guard let offset = SealedLayout.offset(ofChunk: chunk) else { throw .damaged(.notAuthentic) }
+        let sealed: [UInt8]
+        do throws(SystemError) {
+            sealed = try Self.bytes(of: file, count + SealedLayout.overhead, at: offset)
+        } catch {
+            throw .system(error)
+        }
+        do throws(CryptoError) { return try seal.open(sealed, chunk: chunk, isLast: isLast) } catch {
+            throw .damaged(error)
+        }
+    }
+
+    func write(_ content: [UInt8], as chunk: Int64, isLast: Bool) throws(SealedBodyError) {
+        guard let offset = SealedLayout.offset(ofChunk: chunk) else { throw .damaged(.notAuthentic) }
+        let sealed: [UInt8]
+        do throws(CryptoError) { sealed = try seal.seal(content, chunk: chunk, isLast: isLast) } catch {
+            throw .damaged(error)
+        }
+        try write(sealed, at: offset)
+    }
+
+    private func write(_ bytes: [UInt8], at offset: Int64) throws(SealedBodyError) {
+        do throws(SystemError) {
+            try bytes.withBytes { (bytes) throws(SystemError) in try file.write(bytes, at: offset) }
+        } catch {
+            throw .system(error)
+        }
+    }
+
+    /// Whether so many chunks are full.
+    func hasFullChunks(_ chunks: Int64) throws(SealedBodyError) -> Bool {
+        do throws(SystemError) { return SealedLayout.fullChunks(inFileOf: try file.length()) >= chunks } catch {
+            throw .system(error)
+        }
+    }
+
+    /// When this returns, the chunks and the file's name are on the medium.
+    func synchronize() throws(SealedBodyError) {
+        do throws(SystemError) {
+            try file.synchronize()
+            try Folder.synchronize(containing: file.path)
+        } catch {
+            throw .system(error)
+        }
+    }
+
+    private static func bytes(of file: borrowing File, _ count: Int, at offset: Int64) throws(SystemError) -> [UInt8] {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
+        defer { buffer.deallocate() }
+        let read = try file.read(into: buffer, at: offset)
+        return Array(buffer[..<read])
+    }
+}
+
+extension [UInt8] {
+    /// The standard library's function of this kind loses the type of the error.
+    fileprivate func withBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try withUnsafeBufferPointer { (bytes) throws(Failure) in try body(UnsafeRawBufferPointer(bytes)) }
+    }
+}

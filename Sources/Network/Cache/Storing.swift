@@ -1,0 +1,69 @@
+/// Whether and as what a response is stored (RFC 9111, 3).
+extension CachedResponse {
+    /// - Parameters:
+    ///   - body: a new identity, of 16 bytes.
+    ///   - requested, received: when the request was sent and when the head came, in seconds since 1970.
+    /// - Returns: nil when the response may not be stored, or is of no use later.
+    public init?(
+        storing head: ResponseHead, of request: TransferRequest, body: [UInt8], requested: Int64, received: Int64
+    ) {
+        guard let key = CacheKey(of: request), head.answersWhole(request),
+            !CacheControl(request.values(of: "cache-control")).isNeverStored,
+            let selecting = Self.selecting(head, request),
+            // Another address answered: a redirect counts only as often as its own fields say.
+            let asked = WebAddress(request.url), asked.text.utf8.elementsEqual(head.effectiveURL.utf8)
+        else { return nil }
+        self.init(
+            key: key, body: body, status: head.status, headers: head.headers.filter { Self.isStored($0) },
+            selecting: selecting, requested: requested, received: received)
+        let freshness = Freshness(self)
+        guard !freshness.control.isNeverStored, freshness.lifetime > 0 || head.hasValidator else { return nil }
+    }
+
+    /// The request's fields that `Vary` names; nil when no later request fits (`*`).
+    private static func selecting(_ head: ResponseHead, _ request: TransferRequest) -> [HeaderField]? {
+        var fields: [HeaderField] = []
+        for value in head.values(of: "vary") {
+            for part in value.utf8.split(separator: UInt8(ascii: ",")) {
+                let name = part.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+                if name.elementsEqual("*".utf8) { return nil }
+                let text = String(decoding: name, as: UTF8.self)
+                let values = request.values(of: text)
+                // Several fields of one name are too rare to be compared.
+                if values.count > 1 { return nil }
+                fields.append(HeaderField(text, values.first ?? ""))
+            }
+        }
+        return fields
+    }
+}
+
+extension ResponseHead {
+    /// Whether the body is all that the request's key stands for.
+    fileprivate func answersWhole(_ request: TransferRequest) -> Bool {
+        switch (status, request.range) {
+        case (200, nil): true
+        case (206, let range?): range.upTo.map { contentRange?.range == range.from..<$0 } ?? false
+        default: false
+        }
+    }
+
+    fileprivate var hasValidator: Bool { value(of: "etag") != nil || value(of: "last-modified") != nil }
+
+    /// `bytes 100-199/1000` (RFC 9110, 14.4); nil when it is another field or has an empty range.
+    public var contentRange: (range: Range<Int64>, length: Int64?)? {
+        guard status == 206, let text = value(of: "content-range"), text.utf8.starts(with: "bytes ".utf8) else {
+            return nil
+        }
+        let parts = text.utf8.dropFirst(6).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let ends = parts[0].split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        guard parts.count == 2, ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]),
+            first <= last, last < .max
+        else { return nil }
+        return (first..<(last + 1), Self.number(parts[1]))
+    }
+
+    private static func number(_ text: Substring.UTF8View) -> Int64? {
+        text.isEmpty || !text.allSatisfy { $0.digit != nil } ? nil : Int64(Substring(text))
+    }
+}

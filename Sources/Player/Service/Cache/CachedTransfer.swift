@@ -1,0 +1,213 @@
+import Network
+
+/// A transfer that the cache answers, or that it is stored from.
+///
+/// Thread: network; `cancel` and `resume` any.
+/// `@unchecked Sendable` is safe because the network thread alone uses what changes.
+final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
+    private enum Phase {
+        case looking
+        /// The answer has not begun.
+        case asking(CacheDecision, CachedResponse?)
+        /// The body passes on to the sink; and to the cache.
+        case passing(BodyRecording?)
+        /// The head of the answer says that the stored response is to be used; its body counts for nothing.
+        case settling(CachedResponse)
+        case serving(StoredDelivery)
+        /// The part that is stored comes first; the body of the answer waits. `failure` has come meanwhile.
+        case resuming(StoredDelivery, BodyRecording?, failure: TransferError?)
+        case ended
+    }
+
+    private let request: TransferRequest
+    private let sink: any TransferSink
+    private let network: any ServiceNetwork
+    private let store: CacheStore
+    private let clock: any CertificateClock
+    private let body: [UInt8]
+    private var phase = Phase.looking
+    private var ongoing: (any OngoingTransfer)?
+    private var isCancelled = false
+    private var requested: Int64 = 0
+
+    /// - Parameter body: the identity of the body if it is stored.
+    init(
+        _ request: TransferRequest, into sink: any TransferSink, _ network: any ServiceNetwork, _ store: CacheStore,
+        clock: any CertificateClock, body: [UInt8]
+    ) {
+        self.request = request
+        self.sink = sink
+        self.network = network
+        self.store = store
+        self.clock = clock
+        self.body = body
+    }
+
+    func cancel() {
+        network.schedule(after: 0) { [self] in
+            isCancelled = true
+            switch phase {
+            case .serving(let delivery): delivery.stop()
+            case .resuming(let delivery, let recording, _):
+                delivery.stop()
+                phase = .passing(recording)
+            default: break
+            }
+            if let ongoing { ongoing.cancel() } else { finish(.cancelled) }
+        }
+    }
+
+    func resume() {
+        network.schedule(after: 0) { [self] in
+            switch phase {
+            case .serving(let delivery), .resuming(let delivery, _, _): delivery.resume()
+            default: ongoing?.resume()
+            }
+        }
+    }
+
+    // MARK: What is to be done
+
+    /// The index has answered.
+    func start(_ stored: CachedResponse?) {
+        guard case .looking = phase else { return }
+        let decision = CacheDecision(request, stored: stored, at: clock.now())
+        var request = request
+        switch decision {
+        case .serve:
+            guard let stored else { return }
+            store.use(stored)
+            return serve(stored)
+        case .fetch, .pass: break
+        case .revalidate(let fields, _): request.headers += fields
+        case .resume(let count, let fields):
+            request.range = ByteRange(from: count)
+            request.headers += fields
+        }
+        phase = .asking(decision, stored)
+        requested = clock.now().seconds
+        let transfer = network.begin(request, into: self)
+        // A sink may be called before this has returned, and even be through.
+        if case .ended = phase { return }
+        ongoing = transfer
+    }
+
+    private func serve(_ stored: CachedResponse) {
+        let head = StoredHead(stored, of: request)
+        sink.began(head.response)
+        let delivery = StoredDelivery(
+            store.body(of: stored), head.range, over: network, receive: { [sink] in sink.received($0) }
+        ) { [self] isWhole in
+            // The next attempt asks the network for the rest: what is damaged has been removed.
+            finish(isWhole ? nil : .truncated)
+        }
+        phase = .serving(delivery)
+        delivery.start()
+    }
+
+    private func finish(_ error: TransferError?) {
+        if case .ended = phase { return }
+        phase = .ended
+        ongoing = nil
+        sink.ended(error)
+    }
+
+    // MARK: The answer
+
+    func began(_ head: ResponseHead) {
+        guard case .asking(let decision, let stored) = phase else { return }
+        switch decision {
+        case .revalidate(_, let mayStandIn):
+            guard let stored else { return pass(head) }
+            switch CacheDecision.revalidation(status: head.status, mayStandIn: mayStandIn) {
+            case .holds:
+                let fresh = stored.refreshed(by: head, requested: requested, received: clock.now().seconds)
+                store.refresh(fresh)
+                phase = .settling(fresh)
+            case .standsIn: phase = .settling(stored)
+            case .isReplaced: record(head)
+            case .passes: pass(head)
+            }
+        case .resume(let count, _):
+            guard let stored, head.continues(stored, at: count) else { return record(head) }
+            continueBody(head, stored)
+        case .fetch: record(head)
+        case .pass, .serve: pass(head)
+        }
+    }
+
+    private func pass(_ head: ResponseHead) {
+        phase = .passing(nil)
+        sink.began(head)
+    }
+
+    private func record(_ head: ResponseHead) {
+        // Without a length and without chunks nobody knows whether all of the body has arrived.
+        let hasEnd = head.contentLength != nil || head.value(of: "transfer-encoding") != nil
+        let response = CachedResponse(
+            storing: head, of: request, body: body, requested: requested, received: clock.now().seconds)
+        phase = .passing(hasEnd ? response.flatMap { store.record($0, length: head.contentLength) } : nil)
+        sink.began(head)
+    }
+
+    private func continueBody(_ head: ResponseHead, _ stored: CachedResponse) {
+        let length = head.contentRange?.length
+        var response = stored.refreshed(by: head, requested: requested, received: clock.now().seconds)
+        response.status = 200
+        sink.began(StoredHead.whole(response, length: length, of: request))
+        let delivery = StoredDelivery(
+            store.body(of: stored), 0..<stored.count, over: network, receive: { [sink] in sink.received($0) }
+        ) { [self] isWhole in
+            partDelivered(isWhole)
+        }
+        phase = .resuming(delivery, store.record(response, length: length), failure: nil)
+        delivery.start()
+    }
+
+    private func partDelivered(_ isWhole: Bool) {
+        guard case .resuming(_, let recording, let failure) = phase else { return }
+        if let failure { return finish(failure) }
+        guard isWhole else {
+            // What is damaged has been removed: the next attempt asks for the rest.
+            let transfer = ongoing
+            recording?.end(isComplete: false)
+            finish(.truncated)
+            transfer?.cancel()
+            return
+        }
+        phase = .passing(recording)
+        ongoing?.resume()
+    }
+
+    func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
+        switch phase {
+        case .passing(let recording):
+            let answer = sink.received(bytes)
+            if answer == .more { recording?.append(Array(bytes)) }
+            return answer
+        case .resuming: return .enough
+        default: return .more
+        }
+    }
+
+    func ended(_ error: TransferError?) {
+        switch phase {
+        case .looking, .ended, .serving: return
+        case .passing(let recording):
+            recording?.end(isComplete: error == nil)
+            finish(error)
+        case .settling(let stored):
+            ongoing = nil
+            if isCancelled { finish(.cancelled) } else { serve(stored) }
+        case .asking(.revalidate(_, mayStandIn: true), let stored?) where error?.isOfNetwork ?? false:
+            ongoing = nil
+            serve(stored)
+        case .asking: finish(error)
+        case .resuming(let delivery, let recording, _):
+            // The rest of the body cannot have been taken yet.
+            ongoing = nil
+            recording?.end(isComplete: false)
+            phase = .resuming(delivery, nil, failure: error ?? .truncated)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Network
+
+/// A network whose requests are answered from the cache where HTTP allows it (docs/decisions/http-cache.md).
+/// Requests without a scope pass.
+///
+/// Thread: any.
+final class CachingNetwork: ServiceNetwork {
+    private let network: any ServiceNetwork
+    private let store: CacheStore
+    private let clock: any CertificateClock
+    private let newBody: @Sendable () -> [UInt8]
+
+    /// - Parameters:
+    ///   - clock: for the age of responses.
+    ///   - newBody: an identity for a body, 16 random bytes.
+    init(
+        _ network: any ServiceNetwork, _ store: CacheStore, clock: any CertificateClock,
+        newBody: @escaping @Sendable () -> [UInt8]
+    ) {
+        self.network = network
+        self.store = store
+        self.clock = clock
+        self.newBody = newBody
+    }
+
+    func begin(_ request: TransferRequest, into sink: any TransferSink) -> any OngoingTransfer {
+        guard let key = CacheKey(of: request) else { return network.begin(request, into: sink) }
+        let transfer = CachedTransfer(request, into: sink, network, store, clock: clock, body: newBody())
+        store.find(key) { [network] stored in
+            network.schedule(after: 0) { transfer.start(stored) }
+        }
+        return transfer
+    }
+
+    func schedule(after nanoseconds: Int64, _ action: @escaping @Sendable () -> Void) {
+        network.schedule(after: nanoseconds, action)
+    }
+
+    func waitForLink(atMost nanoseconds: Int64, _ action: @escaping @Sendable (LinkWaitEnd) -> Void) {
+        network.waitForLink(atMost: nanoseconds, action)
+    }
+}

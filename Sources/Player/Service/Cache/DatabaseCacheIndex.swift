@@ -1,0 +1,120 @@
+import Database
+import Network
+import Platform
+
+/// The index of the HTTP cache in the database of the state.
+///
+/// Thread: any.
+/// `@unchecked Sendable` is safe because the storage thread alone uses what changes.
+public final class DatabaseCacheIndex: CacheIndex, @unchecked Sendable {
+    /// Its tables.
+    public static let schema = SchemaModule("cache", [Migration(1, CacheRows.schema)])
+
+    private let storage: StorageThread
+    /// What is to be written and waits for the write budget, by keys. Storage thread.
+    private var unwritten: [CacheKey: CachedResponse] = [:]
+
+    /// Uses the storage until `close`.
+    /// - Parameter storage: its modules include `schema`.
+    public init(_ storage: StorageThread) {
+        self.storage = storage
+        storage.join()
+    }
+
+    /// The last call. What waits is written, or by the last user of the storage.
+    public func close() { storage.leave() }
+
+    public func perform(_ work: @escaping @Sendable () -> Void) { storage.perform(work) }
+
+    // MARK: Reading
+
+    public func find(_ key: CacheKey, _ answer: @escaping @Sendable (CachedResponse?) -> Void) {
+        storage.query { [self] database in
+            if let response = unwritten[key] { return answer(response) }
+            answer(Self.reading(database) { (rows) throws(DatabaseError) in try rows.response(key) } ?? nil)
+        }
+    }
+
+    public func allBodies(_ answer: @escaping @Sendable ([[UInt8]]?) -> Void) {
+        storage.query { database in
+            answer(Self.reading(database) { (rows) throws(DatabaseError) in try rows.allBodies() })
+        }
+    }
+
+    private static func reading<Result>(
+        _ database: Database?, _ body: (CacheRows) throws(DatabaseError) -> Result
+    ) -> Result? {
+        guard let database else { return nil }
+        do throws(DatabaseError) { return try body(CacheRows(database)) } catch {
+            Log.warning("the index of the cache cannot be read: \(error.description)")
+            return nil
+        }
+    }
+
+    // MARK: Writing
+
+    public func put(
+        _ response: CachedResponse, size: Int64, limit: Int64, now: Int64, _ answer: @escaping Bodies
+    ) {
+        perform { [self] in
+            unwritten[response.key] = response
+            write { (rows) throws(DatabaseError) in
+                try rows.put(response, size: size, limit: limit, now: now)
+            } answer: { [self] unused in
+                written(response)
+                answer(unused)
+            }
+        }
+    }
+
+    public func refresh(_ response: CachedResponse, now: Int64) {
+        perform { [self] in
+            unwritten[response.key] = response
+            write { (rows) throws(DatabaseError) in
+                try rows.refresh(response, now: now)
+                return []
+            } answer: { [self] _ in
+                written(response)
+            }
+        }
+    }
+
+    public func remove(_ response: CachedResponse, _ answer: @escaping Bodies) {
+        perform { [self] in
+            written(response)
+            write({ (rows) throws(DatabaseError) in try rows.remove(response) }, answer: answer)
+        }
+    }
+
+    public func shrink(to limit: Int64, _ answer: @escaping Bodies) {
+        perform { [self] in
+            write({ (rows) throws(DatabaseError) in try rows.shrink(to: limit) }, answer: answer)
+        }
+    }
+
+    private func written(_ response: CachedResponse) {
+        if unwritten[response.key]?.body == response.body { unwritten[response.key] = nil }
+    }
+
+    /// Writes when the write budget allows it: nobody waits for it.
+    /// - Parameter work: may run twice.
+    private func write(
+        _ work: @escaping @Sendable (CacheRows) throws(DatabaseError) -> [[UInt8]], answer: @escaping Bodies
+    ) {
+        let result = WorkResult()
+        storage.write(canWait: true, answerOn: nil) { (database) throws(DatabaseError) in
+            result.bodies = try work(CacheRows(database))
+        } answer: { error in
+            // Files without a row are removed at the next start.
+            guard let error else { return answer(result.bodies) }
+            Log.warning("the index of the cache cannot be written: \(error.description)")
+            answer([])
+        }
+    }
+}
+
+/// What work on the storage thread has found out.
+/// `@unchecked Sendable` is safe because that thread alone uses it.
+private final class WorkResult: @unchecked Sendable {
+    var bodies: [[UInt8]] = []
+}

@@ -1,0 +1,51 @@
+import Network
+
+/// The head of an answer from the cache, and which part of the body belongs to it.
+struct StoredHead {
+    let response: ResponseHead
+    let range: Range<Int64>
+
+    init(_ stored: CachedResponse, of request: TransferRequest) {
+        // A part with an end is stored as such. One without an end is the rest of the whole.
+        let start = request.range.map { $0.upTo == nil ? $0.from : 0 } ?? 0
+        if start == 0 {
+            range = 0..<stored.count
+            response =
+                stored.status == 200
+                ? Self.whole(stored, length: stored.count, of: request)
+                : ResponseHead(status: stored.status, headers: stored.headers, effectiveURL: request.url)
+        } else if start < stored.count {
+            range = start..<stored.count
+            response = ResponseHead(
+                status: 206,
+                headers: Self.headers(stored, length: stored.count - start) + [
+                    HeaderField("Content-Range", "bytes \(start)-\(stored.count - 1)/\(stored.count)")
+                ], effectiveURL: request.url)
+        } else {
+            range = 0..<0
+            response = ResponseHead(
+                status: 416, headers: [HeaderField("Content-Range", "bytes */\(stored.count)")],
+                effectiveURL: request.url)
+        }
+    }
+
+    /// The head of the whole body.
+    /// - Parameter length: nil when it is not known.
+    static func whole(_ stored: CachedResponse, length: Int64?, of request: TransferRequest) -> ResponseHead {
+        ResponseHead(status: 200, headers: headers(stored, length: length), effectiveURL: request.url)
+    }
+
+    private static func headers(_ stored: CachedResponse, length: Int64?) -> [HeaderField] {
+        let kept = stored.headers.filter { !$0.isNamed("content-length") && !$0.isNamed("content-range") }
+        return kept + (length.map { [HeaderField("Content-Length", "\($0)")] } ?? [])
+    }
+}
+
+extension ResponseHead {
+    /// Whether it is the rest of `stored` from this byte on.
+    func continues(_ stored: CachedResponse, at count: Int64) -> Bool {
+        guard status == 206, contentRange?.range.lowerBound == count else { return false }
+        guard let validator = stored.validator, let new = strongValidator else { return true }
+        return validator.utf8.elementsEqual(new.utf8)
+    }
+}

@@ -1,0 +1,155 @@
+import Crypto
+import Database
+import Network
+import Platform
+import TestSupport
+
+@testable import Player
+
+/// A time that a test sets.
+final class SetTime: CertificateClock, @unchecked Sendable {
+    var time = CertificateTime(1_800_000_000, isProved: true)
+    func now() -> CertificateTime { time }
+    func serverProves(_ seconds: Int64) {}
+}
+
+/// A store with a real database and real files.
+final class CacheFixture {
+    static let key = Array(UInt8(0)..<32)
+
+    let folder: ScratchFolder
+    let clock = SetTime()
+    private(set) var storage: StorageThread
+    private(set) var index: DatabaseCacheIndex
+    private(set) var store: CacheStore
+
+    init(limit: Int64 = 64 << 20, freeBytes: Int64 = 0) throws {
+        folder = try ScratchFolder()
+        (storage, index, store) = try Self.open(folder, limit, freeBytes, clock)
+        store.start()
+        settle()
+    }
+
+    deinit { index.close() }
+
+    private static func open(
+        _ folder: ScratchFolder, _ limit: Int64, _ freeBytes: Int64, _ clock: SetTime
+    ) throws -> (StorageThread, DatabaseCacheIndex, CacheStore) {
+        let storage = try StorageThread(folder["state.db"], modules: [DatabaseCacheIndex.schema])
+        let index = DatabaseCacheIndex(storage)
+        var limits = CacheLimits(bytes: limit)
+        limits.freeBytes = freeBytes
+        let store = CacheStore(folder["bodies"], index, limits: limits, key: SecretBytes(copying: key)) {
+            clock.now().seconds
+        }
+        return (storage, index, store)
+    }
+
+    /// As after the end of the program and its next start.
+    func reopen(limit: Int64 = 64 << 20) throws {
+        settle()
+        index.close()
+        (storage, index, store) = try Self.open(folder, limit, 0, clock)
+        store.start()
+        settle()
+    }
+
+    /// Waits until all that was begun on the storage thread is done, writes that wait for their budget included.
+    func settle() {
+        // A recording that ends takes four steps.
+        for _ in 0..<8 {
+            storage.hurry()
+            let condition = Condition()
+            let isDone = Locked(false)
+            storage.perform { condition.update { isDone.set(true) } }
+            condition.wait { isDone.value }
+        }
+    }
+
+    func stored(_ request: TransferRequest) -> CachedResponse? {
+        let condition = Condition()
+        let answer = Locked<CachedResponse??>(nil)
+        guard let key = CacheKey(of: request) else { return nil }
+        store.find(key) { response in condition.update { answer.set(.some(response)) } }
+        condition.wait { answer.value != nil }
+        return answer.value ?? nil
+    }
+
+    /// The names of the files of bodies.
+    var files: [String] {
+        ((try? Folder.entries(of: folder["bodies"])) ?? []).map(\.name)
+    }
+}
+
+/// A value under a lock.
+final class Locked<Value: Sendable>: @unchecked Sendable {
+    private let lock = Lock()
+    private var current: Value
+
+    init(_ value: Value) { current = value }
+
+    var value: Value { lock.withLock { current } }
+    func set(_ value: Value) { lock.withLock { current = value } }
+}
+
+/// A network that a test answers for, and whose thread is the test's: what other threads schedule runs inside `run`.
+final class PumpedNetwork: ServiceNetwork, @unchecked Sendable {
+    private let condition = Condition()
+    private var actions: [@Sendable () -> Void] = []
+    private(set) var transfers: [ScriptedNetwork.Ongoing] = []
+
+    var last: ScriptedNetwork.Ongoing { transfers[transfers.count - 1] }
+
+    func begin(_ request: TransferRequest, into sink: any TransferSink) -> any OngoingTransfer {
+        let transfer = ScriptedNetwork.Ongoing(request, sink)
+        transfers.append(transfer)
+        return transfer
+    }
+
+    func schedule(after nanoseconds: Int64, _ action: @escaping @Sendable () -> Void) {
+        condition.update { actions.append(action) }
+    }
+
+    func waitForLink(atMost nanoseconds: Int64, _ action: @escaping @Sendable (LinkWaitEnd) -> Void) {}
+
+    /// Runs what is scheduled until `isDone`.
+    func run(until isDone: () -> Bool) {
+        while !isDone() {
+            condition.wait { !actions.isEmpty }
+            let action = condition.update { actions.removeFirst() }
+            action()
+        }
+    }
+
+    /// Runs what is scheduled now.
+    func runScheduled() {
+        let due = condition.update { () -> [@Sendable () -> Void] in
+            defer { actions = [] }
+            return actions
+        }
+        for action in due { action() }
+    }
+}
+
+/// Keeps what a transfer delivers.
+final class KeepingSink: TransferSink, @unchecked Sendable {
+    var head: ResponseHead?
+    var bytes: [UInt8] = []
+    /// How many bytes it takes.
+    var room = Int.max
+    var refusals = 0
+    var ends: [TransferError?] = []
+
+    func began(_ head: ResponseHead) { self.head = head }
+
+    func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
+        guard self.bytes.count + bytes.count <= room else {
+            refusals += 1
+            return .enough
+        }
+        self.bytes.append(contentsOf: bytes)
+        return .more
+    }
+
+    func ended(_ error: TransferError?) { ends.append(error) }
+}

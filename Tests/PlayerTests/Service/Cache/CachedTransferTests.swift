@@ -1,0 +1,276 @@
+import Foundation
+import Network
+import Platform
+import TestSupport
+import Testing
+
+@testable import Player
+
+@Suite("Transfers through the cache")
+struct CachedTransferTests {
+    private let fixture: CacheFixture
+    private let network = PumpedNetwork()
+    private let content: [UInt8] = {
+        var generator = SplitMix(7)
+        return (0..<200_000).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+    }()
+    private static let fields = [("Cache-Control", "max-age=60, stale-if-error=600"), ("ETag", "\"1\"")]
+
+    init() throws { fixture = try CacheFixture() }
+
+    private func request(_ url: String = "https://a.example/b?sign=1", from: Int64 = 0) -> TransferRequest {
+        var request = TransferRequest(url: url, range: from > 0 ? ByteRange(from: from) : nil)
+        request.cacheScope = .path
+        return request
+    }
+
+    private func begin(_ request: TransferRequest? = nil, room: Int = .max) -> (KeepingSink, any OngoingTransfer) {
+        let sink = KeepingSink()
+        sink.room = room
+        let caching = CachingNetwork(network, fixture.store, clock: fixture.clock) {
+            SystemRandomSource().bytes(16)
+        }
+        return (sink, caching.begin(request ?? self.request(), into: sink))
+    }
+
+    /// Begins, and waits until the network is asked.
+    private func asked(_ request: TransferRequest? = nil) -> (KeepingSink, any OngoingTransfer) {
+        let count = network.transfers.count
+        let begun = begin(request)
+        network.run { network.transfers.count > count }
+        return begun
+    }
+
+    private func deliver(_ bytes: some Sequence<UInt8>) {
+        var rest = Array(bytes)[...]
+        while !rest.isEmpty {
+            network.last.deliver(Array(rest.prefix(10_000)))
+            rest = rest.dropFirst(10_000)
+        }
+    }
+
+    /// The content is in the cache.
+    private func fill(_ fields: [(String, String)] = fields) {
+        let (sink, _) = asked()
+        network.last.begin(200, fields + [("Content-Length", "\(content.count)")])
+        deliver(content)
+        network.last.end()
+        #expect(sink.bytes == content && sink.ends == [nil])
+        fixture.settle()
+    }
+
+    /// Asks, and gets an answer from the cache alone.
+    private func served(_ request: TransferRequest? = nil) -> KeepingSink {
+        let count = network.transfers.count
+        let (sink, _) = begin(request)
+        network.run { !sink.ends.isEmpty || network.transfers.count > count }
+        #expect(network.transfers.count == count)
+        return sink
+    }
+
+    @Test("What was fetched once is served, also after a restart and with another signature")
+    func servedAgain() throws {
+        fill()
+        for isReopened in [false, true] {
+            if isReopened { try fixture.reopen() }
+            let sink = served(request("https://other.example/b?sign=2"))
+            #expect(sink.bytes == content && sink.ends == [nil])
+            #expect(sink.head?.status == 200 && sink.head?.contentLength == 200_000)
+            #expect(sink.head?.value(of: "etag") == "\"1\"")
+            #expect(sink.head?.effectiveURL == "https://other.example/b?sign=2")
+        }
+        // Nothing of it is readable on the medium.
+        let file = try #require(fixture.files.first)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: fixture.folder["bodies/\(file)"]))
+        #expect(bytes.count > content.count && bytes.range(of: Data(content[1000..<1016])) == nil)
+    }
+
+    @Test("The rest of it as well", arguments: [1, 65_535, 65_536, 100_000, 199_999, 200_000, 300_000] as [Int64])
+    func rest(from: Int64) {
+        fill()
+        let sink = served(request(from: from))
+        if from < 200_000 {
+            #expect(sink.head?.status == 206)
+            #expect(sink.head?.value(of: "content-range") == "bytes \(from)-199999/200000")
+        } else {
+            #expect(sink.head?.status == 416)
+        }
+        #expect(sink.bytes == Array(content.dropFirst(Int(from))) && sink.ends == [nil])
+    }
+
+    @Test("An empty body")
+    func empty() {
+        let (sink, _) = asked()
+        network.last.answer(200, Self.fields + [("Content-Length", "0")])
+        #expect(sink.ends == [nil])
+        fixture.settle()
+        let again = served()
+        #expect(again.bytes.isEmpty && again.ends == [nil] && again.head?.contentLength == 0)
+    }
+
+    @Test("A stale one is asked about: 304 renews it")
+    func renewed() {
+        fill()
+        fixture.clock.time.seconds += 100
+        let (sink, _) = asked()
+        #expect(network.last.request.headers == [HeaderField("If-None-Match", "\"1\"")])
+        network.last.answer(304, [("Cache-Control", "max-age=1000")])
+        network.run { !sink.ends.isEmpty }
+        #expect(sink.bytes == content && sink.head?.status == 200)
+        fixture.clock.time.seconds += 900
+        #expect(served().bytes == content)
+    }
+
+    @Test("Another version replaces it, and its file goes")
+    func replaced() {
+        fill()
+        let old = fixture.files
+        fixture.clock.time.seconds += 100
+        let (sink, _) = asked()
+        network.last.answer(
+            200, [("ETag", "\"2\""), ("Content-Length", "3"), ("Cache-Control", "max-age=60")], [1, 2, 3])
+        #expect(sink.bytes == [1, 2, 3])
+        fixture.settle()
+        #expect(fixture.files.count == 1 && fixture.files != old)
+        #expect(served().bytes == [1, 2, 3])
+    }
+
+    @Test("It stands in for an error of the server and of the network, as long as it may")
+    func standsIn() {
+        fill()
+        fixture.clock.time.seconds += 660
+        for isNetwork in [true, false] {
+            let (sink, _) = asked()
+            if isNetwork { network.last.end(.timeOut(.connecting)) } else { network.last.answer(503) }
+            network.run { !sink.ends.isEmpty }
+            #expect(sink.bytes == content && sink.ends == [nil])
+        }
+        fixture.clock.time.seconds += 1
+        let (sink, _) = asked()
+        network.last.end(.timeOut(.connecting))
+        #expect(sink.ends == [.timeOut(.connecting)] && sink.head == nil)
+        let (refused, _) = asked()
+        network.last.answer(503)
+        #expect(refused.head?.status == 503 && refused.ends == [nil])
+        // A certificate is not an error of the network.
+        fixture.clock.time.seconds -= 100
+        let (untrusted, _) = asked()
+        network.last.end(.tls(.expired))
+        #expect(untrusted.ends == [.tls(.expired)])
+    }
+
+    @Test("A part is continued where it was interrupted, and the whole is served after that", arguments: [false, true])
+    func continued(isReopened: Bool) throws {
+        let (first, transfer) = asked()
+        network.last.begin(200, Self.fields + [("Content-Length", "200000")])
+        deliver(content[..<150_000])
+        transfer.cancel()
+        network.run { !first.ends.isEmpty }
+        #expect(first.ends == [.cancelled])
+        fixture.settle()
+        if isReopened { try fixture.reopen() }
+        let (sink, _) = asked()
+        #expect(network.last.request.range == ByteRange(from: 131_072))
+        #expect(network.last.request.headers == [HeaderField("If-Range", "\"1\"")])
+        network.last.begin(
+            206, Self.fields + [("Content-Range", "bytes 131072-199999/200000"), ("Content-Length", "68928")])
+        // The part on the medium comes first.
+        let resumes = network.last.resumes
+        #expect(network.last.deliver([1]) == .enough)
+        network.run { network.last.resumes > resumes }
+        #expect(sink.bytes == Array(content[..<131_072]))
+        deliver(content[131_072...])
+        network.last.end()
+        #expect(sink.bytes == content && sink.ends == [nil])
+        #expect(sink.head?.status == 200 && sink.head?.contentLength == 200_000)
+        fixture.settle()
+        #expect(fixture.files.count == 1)
+        #expect(served().bytes == content)
+    }
+
+    @Test("Another version comes instead of the rest: all of it is fetched")
+    func changedPart() {
+        let (first, _) = asked()
+        network.last.begin(200, Self.fields + [("Content-Length", "200000")])
+        deliver(content[..<100_000])
+        network.last.end(.connection(.lost))
+        #expect(first.ends == [.connection(.lost)])
+        fixture.settle()
+        let (sink, _) = asked()
+        network.last.answer(200, [("ETag", "\"2\""), ("Content-Length", "3")], [7, 8, 9])
+        #expect(sink.bytes == [7, 8, 9] && sink.head?.status == 200)
+        fixture.settle()
+        #expect(fixture.stored(request())?.count == 3 && fixture.files.count == 1)
+    }
+
+    @Test("A receiver that has enough makes the cache wait")
+    func paused() {
+        fill()
+        let (sink, transfer) = begin(room: 100_000)
+        network.run { sink.refusals == 1 }
+        network.runScheduled()
+        #expect(sink.bytes == Array(content[..<65_536]) && sink.ends.isEmpty)
+        sink.room = .max
+        transfer.resume()
+        network.run { !sink.ends.isEmpty }
+        #expect(sink.bytes == content)
+    }
+
+    @Test("Cancelled while it looks, asks, and serves")
+    func cancelled() {
+        fill()
+        let (looking, first) = begin()
+        first.cancel()
+        network.run { !looking.ends.isEmpty }
+        #expect(looking.ends == [.cancelled] && looking.bytes.isEmpty)
+        let (serving, second) = begin(room: 70_000)
+        network.run { serving.refusals == 1 }
+        second.cancel()
+        network.run { !serving.ends.isEmpty }
+        fixture.clock.time.seconds += 100
+        let (asking, third) = asked()
+        third.cancel()
+        network.run { !asking.ends.isEmpty }
+        fixture.settle()
+        network.runScheduled()
+        for sink in [looking, serving, asking] { #expect(sink.ends == [.cancelled]) }
+        fixture.clock.time.seconds -= 100
+        #expect(served().bytes == content)
+    }
+
+    @Test(
+        "A damaged or missing file: the transfer ends as if the network had failed, and the entry is gone",
+        arguments: [0, 20, 70_000, 199_000, nil])
+    func damaged(place: Int?) throws {
+        fill()
+        let path = fixture.folder["bodies/\(try #require(fixture.files.first))"]
+        if let place {
+            var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+            bytes[place] ^= 1
+            try Data(bytes).write(to: URL(fileURLWithPath: path))
+        } else {
+            try FileManager.default.removeItem(atPath: path)
+        }
+        let sink = served()
+        #expect(sink.ends == [.truncated] && content.starts(with: sink.bytes))
+        fixture.settle()
+        #expect(fixture.stored(request()) == nil && fixture.files.isEmpty)
+        fill()
+        #expect(served().bytes == content)
+    }
+
+    @Test("Without a scope, with no-store, or without a length nothing is stored")
+    func notStored() {
+        var plain = request()
+        plain.cacheScope = nil
+        let (sink, _) = begin(plain)
+        network.last.answer(200, Self.fields + [("Content-Length", "1")], [1])
+        #expect(sink.bytes == [1])
+        for fields in [[("Cache-Control", "no-store"), ("Content-Length", "1")], Self.fields] {
+            _ = asked()
+            network.last.answer(200, fields, [1])
+        }
+        fixture.settle()
+        #expect(fixture.files.isEmpty && fixture.stored(request()) == nil)
+    }
+}
