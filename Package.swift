@@ -10,6 +10,12 @@ let package = Package(
         // The self-hosted content service: full Swift, never on a board.
         .executable(name: "tonearm-origin", targets: ["Origin"]),
     ],
+    traits: [
+        .default(enabledTraits: ["AAC"]),
+        .trait(
+            name: "AAC",
+            description: "AAC-LC, HE-AAC and HE-AAC v2 by libfaad2, which puts the programs under the GPL"),
+    ],
     targets: [
         // C: module maps, and the few lines that Swift cannot say (variadic calls, errno, macros).
         .target(name: "CLinux", path: "Sources/C/CLinux", linkerSettings: [.linkedLibrary("m")]),
@@ -18,6 +24,8 @@ let package = Package(
             name: "CALSA", path: "Sources/C/CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         // libFLAC: the reference decoder; used by Media alone.
         .systemLibrary(name: "CFLAC", path: "Sources/C/CFLAC", pkgConfig: "flac", providers: [.apt(["libflac-dev"])]),
+        // libfaad2: AAC, with the package trait AAC; used by Media alone.
+        .systemLibrary(name: "CFAAD", path: "Sources/C/CFAAD", providers: [.apt(["libfaad-dev"])]),
         // expat: XML, for DASH manifests; used by Media alone.
         .systemLibrary(
             name: "CExpat", path: "Sources/C/CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
@@ -54,7 +62,12 @@ let package = Package(
         .target(name: "Database", dependencies: ["Platform", "CSQLite", "CLinux"]),
         // Crypto is for the cache, and for TLS in what ships, where libcurl has mbedTLS.
         .target(name: "Network", dependencies: ["Crypto", "Platform", "CCurl", "CLinux"]),
-        .target(name: "Media", dependencies: ["PCM", "Platform", "CFLAC", "CExpat"]),
+        .target(
+            name: "Media",
+            dependencies: [
+                "Crypto", "PCM", "Platform", "CFLAC", "CExpat",
+                .target(name: "CFAAD", condition: .when(traits: ["AAC"])),
+            ]),
         .target(name: "Output", dependencies: ["PCM", "Platform", "CALSA", "CLinux"]),
         .target(name: "Board", dependencies: ["Platform", "CGPIOD", "CLinux"]),
         .target(
@@ -132,10 +145,10 @@ let package = Package(
         .testTarget(
             name: "ApplianceTests",
             dependencies: [
-                "Appliance", "Player", "Board", "Network", "CLinux", "QueueWriter", "StateOpener",
-                "BoardTestSupport", "OutputTestSupport", "TestSupport",
+                "Appliance", "Player", "Media", "Board", "Network", "CLinux", "QueueWriter",
+                "StateOpener", "BoardTestSupport", "OutputTestSupport", "TestSupport",
             ]),
-        .testTarget(name: "CommandLineTests", dependencies: ["tonearm", "TestSupport"]),
+        .testTarget(name: "CommandLineTests", dependencies: ["tonearm", "Media", "TestSupport"]),
         .testTarget(
             name: "OriginTests",
             dependencies: [

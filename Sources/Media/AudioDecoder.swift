@@ -55,8 +55,8 @@ public struct AudioProperties: Equatable, Sendable {
     /// Average bits per second of the encoded audio, if known.
     public var bitRate: Int?
 
-    public enum Container: String, Equatable, Sendable { case flac, wav, aiff, mp4 }
-    public enum Codec: String, Equatable, Sendable { case flac, pcm }
+    public enum Container: String, Equatable, Sendable { case flac, wav, aiff, mp4, adts }
+    public enum Codec: String, Equatable, Sendable { case flac, pcm, aac }
 
     public init(format: PCMFormat, frameCount: Int64?, container: Container, codec: Codec, bitRate: Int?) {
         self.format = format

@@ -5,7 +5,8 @@ public enum AudioFile {
     /// Recognises the container in `source` by its content, never by a name, reads the headers and tags, and returns
     /// its decoder, at the first frame.
     ///
-    /// Supported are FLAC, WAV (RIFF and RF64), AIFF (also AIFF-C) and MP4 (with FLAC), each also behind ID3v2 tags.
+    /// Supported are FLAC, WAV (RIFF and RF64), AIFF (also AIFF-C), MP4 (with FLAC or AAC) and ADTS (AAC), each also
+    /// behind ID3v2 tags. AAC is AAC-LC, HE-AAC and HE-AAC v2, and needs the package trait `AAC`.
     /// FLAC is also found behind up to 64 KiB of other bytes, and without its header.
     /// - Parameter cancellation: ends a wait for bytes that are not there yet.
     /// - Throws: `.empty`; `.notAudio` for other content; `.unsupported` or `.damaged` when the headers show that it

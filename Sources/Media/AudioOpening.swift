@@ -68,6 +68,8 @@ public final class AudioOpening {
             return decoder(of: container.packets, container.track)
         case .mp4:
             return try decoder(of: try MP4Container(audio, tags: tags))
+        case .adts:
+            return try decoder(of: try ADTSContainer(audio, tags: tags))
         }
     }
 
@@ -90,8 +92,36 @@ public final class AudioOpening {
         if let scheme = container.encryptionScheme {
             throw .unsupported(what: "encrypted MP4 (\(scheme.rawValue))")
         }
-        guard case .flac(let info) = container.codec else { throw .unsupported(what: "MP4 with an unknown codec") }
-        return TrackDecoder(container.track, container, try FLACFrameCodec(container, info), steps)
+        switch container.codec {
+        case .flac(let info):
+            return TrackDecoder(container.track, container, try FLACFrameCodec(container, info), steps)
+        case .aac(let config):
+            #if AAC
+                let stream = try AACStream(config, container)
+                container.decode(
+                    to: stream.format, packetFrameCount: stream.packetFrameCount, preroll: stream.preroll)
+                let codec = try AACCodec(container, stream)
+                _ = try container.seek(toFrame: 0)
+                return TrackDecoder(container.track, container, codec, steps)
+            #else
+                _ = config
+                throw .unsupported(what: "MP4 with \(AudioFormats.missingAAC)")
+            #endif
+        case .other(let name):
+            throw .unsupported(what: "MP4 with \(name)")
+        }
+    }
+
+    private func decoder(of container: ADTSContainer) throws(Interruption) -> TrackDecoder {
+        #if AAC
+            let stream = try AACStream(container.config, container)
+            container.decode(to: stream.format, packetFrameCount: stream.packetFrameCount, preroll: stream.preroll)
+            let codec = try AACCodec(container, stream)
+            _ = try container.seek(toFrame: 0)
+            return TrackDecoder(container.track, container, codec, steps)
+        #else
+            throw .unsupported(what: AudioFormats.missingAAC)
+        #endif
     }
 
     private func decoder(of packets: PCMPackets, _ track: TrackDescription) -> TrackDecoder {
@@ -115,6 +145,9 @@ public final class AudioOpening {
             return Finding(container: container, tagsEnd: start, start: start)
         }
         let name = Signature.name(of: head)
+        if try ADTSHeader.begins(source, at: start) {
+            return Finding(container: .adts, tagsEnd: start, start: start)
+        }
         if Signature.mayHideFLAC(name), let found = try FLACSearch.start(in: source, from: start) {
             return Finding(container: .flac, tagsEnd: start, start: found.offset)
         }

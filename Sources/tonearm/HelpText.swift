@@ -1,3 +1,5 @@
+import Media
+
 /// The `--help` texts.
 enum HelpText {
     static let program = """
@@ -30,7 +32,7 @@ enum HelpText {
 
         Options:
           --help, -h          this text; after a command, the help for it
-          --version           the version
+          --version           the version, and the license
 
         Exit codes: 0 success; 1 something could not be played or read; 2 the command line is wrong;
         3 the sound device cannot be used; 4 the daemon is not running or does not answer; 78 the configuration or
@@ -90,9 +92,9 @@ enum HelpText {
         Usage: tonearm play [OPTIONS] [--] FILE|FOLDER|tonearm:track/ID…
                tonearm play --daemon [--socket PATH] [--json] FILE|FOLDER…
 
-        Plays files (FLAC, WAV, AIFF) and the music in folders, in order and without gaps. Files that cannot be played
-        are reported and skipped. With --daemon they replace the queue of the running daemon (`tonearm queue --help`).
-        Without files the running daemon plays its queue (`tonearm pause --help`).
+        Plays files (\(AudioFormats.supported)) and the music in folders, in order and without gaps. Files that
+        cannot be played are reported and skipped. With --daemon they replace the queue of the running daemon
+        (`tonearm queue --help`). Without files the running daemon plays its queue (`tonearm pause --help`).
 
         Options:
           --device NAME           hw:CARD=name,DEV=0, hw:0,0 or another ALSA PCM that does not convert; default:

@@ -49,7 +49,7 @@ struct Tonearm {
                 else { return show(HelpText.program) }
                 if !known.contains(topic) { throw unknown(topic) }
                 return show(help(topic))
-            case "--version": return show("tonearm \(tonearmVersion)")
+            case "--version": return show("tonearm \(tonearmVersion)\nLicense: \(tonearmLicense)")
             case "run": return try RunCommand(rest).run()
             case "play" where Arguments.ask(for: "--daemon", rest): return try QueueCommand(playing: rest).run()
             case "play" where TransportCommand.isPlay(rest): return try TransportCommand("play", rest).run()

@@ -3,3 +3,14 @@ let tonearmVersion = "0.1.0"
 
 /// 2026-11-22, in seconds since 1970: no clock that is right shows an earlier time.
 let tonearmReleased: Int64 = 1_795_305_600
+
+// The license of the program with what is linked into it. Apache-2.0 and GPL-2.0-or-later together are
+// GPL-3.0-or-later. The notice is the one that the license of libfaad2 asks for.
+#if AAC
+    let tonearmLicense = """
+        GPL-3.0-or-later, because AAC is decoded by libfaad2 (GPL-2.0-or-later). The other code is Apache-2.0.
+        Code from FAAD2 is copyright (c) Nero AG, www.nero.com
+        """
+#else
+    let tonearmLicense = "Apache-2.0"
+#endif

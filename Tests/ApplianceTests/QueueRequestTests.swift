@@ -1,4 +1,5 @@
 import Foundation
+import Media
 import Platform
 import Testing
 
@@ -225,11 +226,11 @@ struct QueueRequestTests {
             ),
             (
                 "queue-add", "\(some),{\"path\":\"\(photo)\"}]", "no-music",
-                "\(photo): not audio (looks like JPEG). Supported: FLAC, WAV, AIFF."
+                "\(photo): not audio (looks like JPEG). Supported: \(AudioFormats.supported)."
             ),
             (
                 "queue-insert", "\(some),{\"path\":\"\(noise)\"}]", "no-music",
-                "\(noise): not audio. Supported: FLAC, WAV, AIFF."
+                "\(noise): not audio. Supported: \(AudioFormats.supported)."
             ),
             ("queue-set", "\(some),{\"path\":\"\(nothing)\"}]", "no-music", "\(nothing): the file is empty."),
             ("queue-set", "\(some),{\"path\":\"\(secret)\"}]", "no-such-file", "\(secret): Permission denied"),

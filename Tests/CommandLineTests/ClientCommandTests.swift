@@ -1,6 +1,7 @@
 import CLinux
 import Foundation
 import Glibc
+import Media
 import Platform
 import Testing
 
@@ -38,7 +39,8 @@ struct ClientCommandTests {
             errors: "tonearm: missing.flac: No such file or directory\n")
         try says(
             "queue", "add", "tonearm.conf", output: "", code: 1,
-            errors: "tonearm: \(folder)/tonearm.conf: not audio (looks like text). Supported: FLAC, WAV, AIFF.\n")
+            errors: "tonearm: \(folder)/tonearm.conf: not audio (looks like text). "
+                + "Supported: \(AudioFormats.supported).\n")
         try says("volume", "40", output: "40 %\n")
         try says("volume", "-10%", output: "30 %\n")
         try says("mute", output: "30 %, muted\n")

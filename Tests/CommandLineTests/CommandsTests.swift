@@ -18,7 +18,7 @@ struct CommandsTests {
             (["help", "probe"], "Usage: tonearm probe"), (["--help", "queue"], "Usage: tonearm queue"),
             (["help"], "tonearm plays music files"), (["help", "seek"], "Usage: tonearm play|pause"),
             (["--help", "--version"], "tonearm plays music files"), (["help", "help"], "tonearm plays music files"),
-            (["--version"], "tonearm \(tonearmVersion)\n"),
+            (["--version"], "tonearm \(tonearmVersion)\nLicense: \(tonearmLicense)\n"),
         ])
     func help(words: [String], beginning: String) throws {
         let result = try program.start(words).finish()

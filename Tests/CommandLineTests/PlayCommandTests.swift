@@ -1,4 +1,5 @@
 import Foundation
+import Media
 import Platform
 import Testing
 
@@ -130,8 +131,8 @@ struct PlayCommandTests {
         #expect(result.code == 1)
         let errors = [
             "missing.flac: No such file or directory",
-            "bare: no music in this folder. Supported: FLAC, WAV, AIFF.",
-            "holiday.flac: not audio (looks like JPEG). Supported: FLAC, WAV, AIFF.",
+            "bare: no music in this folder. Supported: \(AudioFormats.supported).",
+            "holiday.flac: not audio (looks like JPEG). Supported: \(AudioFormats.supported).",
             "nothing.flac: the file is empty.",
         ]
         #expect(result.errorLines == errors.map { "tonearm: \($0)" })
@@ -208,7 +209,8 @@ struct PlayCommandTests {
                 "tonearm: caf\u{FFFD}: No such file or directory",
                 "tonearm: album/gone.flac: No such file or directory",
                 "tonearm: album/a\\xff.wav: the file is empty.",
-                "tonearm: pipe.flac: not audio (looks like a device, a pipe or a socket). Supported: FLAC, WAV, AIFF.",
+                "tonearm: pipe.flac: not audio (looks like a device, a pipe or a socket). "
+                    + "Supported: \(AudioFormats.supported).",
             ])
         #expect(try program.bytes("out.raw") == signal.bytes + signal.bytes)
     }

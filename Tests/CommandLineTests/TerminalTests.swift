@@ -1,5 +1,6 @@
 import CLinux
 import Foundation
+import Media
 import Testing
 
 @Suite("tonearm play on a terminal", .timeLimit(.minutes(5)))
@@ -106,7 +107,7 @@ struct TerminalTests {
         try terminal.waitForLine { $0.hasPrefix("Prelude") }
         #expect(
             terminal.text.contains(
-                "tonearm: holiday.flac: not audio (looks like JPEG). Supported: FLAC, WAV, AIFF.\r\n"))
+                "tonearm: holiday.flac: not audio (looks like JPEG). Supported: \(AudioFormats.supported).\r\n"))
         terminal.type("q")
         device.playAll()
         #expect(terminal.finish() == 1)

@@ -30,8 +30,16 @@ struct MutationTests {
             try signal.ffmpeg(MP4Tests.flac + ["-metadata", "title=Title"], to: "file.mp4"),
             try signal.ffmpeg(MP4Tests.flac + ["-frame_size", "64"] + MP4Tests.layouts[7], to: "file.mp4"),
             try signal.ffmpeg(MP4Tests.flac + ["-frame_size", "64"] + MP4Tests.layouts[3], to: "file.mp4"),
-        ]
+        ] + aac
     }
+
+    #if AAC
+        private static let aac = ["file.m4a", "file.aac"].compactMap {
+            try? Signal(frames: 3000).ffmpeg(AACReference.encoder, to: $0)
+        }
+    #else
+        private static let aac: [[UInt8]] = []
+    #endif
 
     @Test("The seeds themselves are good")
     func seedsAreGood() throws {

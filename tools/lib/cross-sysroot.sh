@@ -8,7 +8,7 @@ source "$ROOT/tools/lib/apt.sh"
 # archive, and mbedTLS and libcurl, whose versions in SUITE are too old. c-ares resolves names for libcurl: that of libc
 # needs shared libraries (NSS), and a resolution of it cannot be cancelled.
 SYSROOT_PACKAGES=libc6-dev,libgcc-12-dev,libflac-dev,libexpat1-dev,libsqlite3-dev,libjansson-dev,libgpiod-dev
-SYSROOT_PACKAGES+=,libc-ares-dev
+SYSROOT_PACKAGES+=,libc-ares-dev,libfaad-dev
 
 # A sound card (hw), nothing (null) and a file for tests: the engine opens no other kind of device.
 ALSA_OPTIONS=(

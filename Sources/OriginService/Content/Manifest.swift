@@ -120,6 +120,7 @@ extension Track {
         case .wav: "audio/wav"
         case .aiff: "audio/aiff"
         case .mp4: "audio/mp4"
+        case .adts: "audio/aac"
         }
     }
 

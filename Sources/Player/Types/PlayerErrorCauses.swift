@@ -29,8 +29,8 @@ extension PlayerError {
         switch error {
         case .notAudio(let looksLike):
             let guess = looksLike.map { " (looks like \($0))" } ?? ""
-            return "not audio\(guess). Supported: FLAC, WAV, AIFF."
-        case .unsupported(let what): return "\(what) is not supported. Supported: FLAC, WAV, AIFF."
+            return "not audio\(guess). Supported: \(AudioFormats.supported)."
+        case .unsupported(let what): return "\(what) is not supported. Supported: \(AudioFormats.supported)."
         case .damaged(let what): return "damaged: \(what)."
         case .empty: return "the file is empty."
         case .source(.cancelled): return "cancelled."

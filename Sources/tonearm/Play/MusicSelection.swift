@@ -1,4 +1,5 @@
 import CLinux
+import Media
 import Platform
 import Player
 
@@ -26,7 +27,7 @@ struct MusicSelection {
             for error in found.unreadable { add(error, at: error.subject ?? path) }
             files += found.files
             if found.files.isEmpty, found.unreadable.isEmpty {
-                let message = "\(path): no music in this folder. Supported: FLAC, WAV, AIFF."
+                let message = "\(path): no music in this folder. Supported: \(AudioFormats.supported)."
                 problems.append(Problem(path: path, code: "c1", message: message))
             }
         } catch {

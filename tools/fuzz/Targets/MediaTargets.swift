@@ -70,6 +70,22 @@ let mediaTargets = [
         decode(file)
         readPackets(file)
     },
+    FuzzTarget("adts") { bytes in
+        var bytes = bytes
+        if bytes.count >= 2 { bytes.replaceSubrange(0..<2, with: [0xFF, 0xF1]) }
+        decode(bytes)
+    },
+    FuzzTarget("aac-config") { bytes in
+        guard let config = try? AudioSpecificConfig(bytes) else { return }
+        require(1...6 ~= config.channelCount && config.coreSampleRate > 0, "a configuration without sound")
+        let other = try? AudioSpecificConfig(config.withSBR)
+        require(other?.hasSBR == true && other?.channelCount == config.channelCount, "SBR changes the core")
+    },
+    FuzzTarget("esds") { bytes in
+        guard let stream = MP4ElementaryStream(bytes) else { return }
+        require(stream.config?.count ?? 0 <= bytes.count, "more than there is")
+        _ = try? stream.codec
+    },
     FuzzTarget("file") { decode($0, knowsLength: false) },
     FuzzTarget("flac-frames") { decode([0] + $0) },
     FuzzTarget("flac-frame-list") { bytes in

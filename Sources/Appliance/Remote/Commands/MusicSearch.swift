@@ -96,7 +96,7 @@ final class MusicSearch: Sendable {
         if folders.contents.unreadableCount > unreadable, let error = folders.contents.unreadable.last {
             throw RemoteFailure(unreadable: path, error)
         }
-        throw RemoteFailure(.noMusic, "\(path): no music in this folder. Supported: FLAC, WAV, AIFF.")
+        throw RemoteFailure(.noMusic, "\(path): no music in this folder. Supported: \(AudioFormats.supported).")
     }
 
     /// Whether the file can be read and begins like a supported format. Files below a folder are chosen by their names:
@@ -110,7 +110,7 @@ final class MusicSearch: Sendable {
             switch error {
             case .notAudio(let looksLike):
                 let guess = looksLike.map { " (looks like \($0))" } ?? ""
-                throw RemoteFailure(.noMusic, "\(path): not audio\(guess). Supported: FLAC, WAV, AIFF.")
+                throw RemoteFailure(.noMusic, "\(path): not audio\(guess). Supported: \(AudioFormats.supported).")
             case .empty: throw RemoteFailure(.noMusic, "\(path): the file is empty.")
             case .source(.medium(let error)): throw RemoteFailure(unreadable: path, error)
             // These errors concern data behind the first bytes.

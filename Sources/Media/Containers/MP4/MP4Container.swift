@@ -2,7 +2,8 @@ import PCM
 
 /// An audio track in ISO base media (MP4, M4A, CMAF): samples that the movie box describes, then those in fragments.
 final class MP4Container: TimedPacketSource {
-    let track: TrackDescription
+    /// Of AAC preliminary, until `decode(to:…)`.
+    private(set) var track: TrackDescription
     /// Of the track.
     let codec: MP4SampleEntry.Codec
     let protectionSystems: [MP4ProtectionSystem]
@@ -13,13 +14,18 @@ final class MP4Container: TimedPacketSource {
     private let data: PagedSource
     private let movieTrack: MP4Track
     private var table: MP4SampleTable
-    private let time: MP4Time
+    private let description: MP4Description
+    private var time: MP4Time
     /// The media time of the first frame.
     private let origin: Int64
     /// nil when there are no fragments.
     private var search: MP4FragmentSearch?
     /// Whether the number of frames is only what a manifest says.
-    private let isEstimated: Bool
+    private var isEstimated: Bool
+    /// Packets that are decoded before the first one that is played.
+    private var preroll: Int64
+    /// Of a codec whose packets have one length; the last one is filled up.
+    private var packetFrameCount: Int64?
     private var place: Place
     private let buffer = PacketBuffer()
     private var overlap = OverlapCheck()
@@ -48,9 +54,9 @@ final class MP4Container: TimedPacketSource {
         let layout = try MP4Layout(boxes, chain: chain)
         let movie = layout.movie
         let (movieTrack, entry) = try movie.playableTrack()
-        guard case .flac(let info) = entry.codec else { throw .unsupported(what: "MP4 with an unknown codec") }
+        guard let format = entry.codec.format else { throw .unsupported(what: "MP4 with an unknown codec") }
         var table = movieTrack.table
-        let time = MP4Time(timescale: movieTrack.timescale, sampleRate: info.format.sampleRate)
+        let time = MP4Time(timescale: movieTrack.timescale, sampleRate: format.sampleRate)
 
         var origin: Int64 = 0
         var fragments: MP4Fragments?
@@ -62,43 +68,39 @@ final class MP4Container: TimedPacketSource {
             self.search = search
         }
 
-        let mediaEnd = try Self.mediaEnd(&table, layout, time)
-        let edit = movie.trackEdit(movieTrack, time, origin: origin, end: mediaEnd)
-        var frameCount = edit.frameCount(ofDecoded: mediaEnd)
-        var isEstimated = false
-        if frameCount == nil, let duration = movie.fragmentedDuration, duration > 0 {
-            frameCount = MP4Time.scale(
-                duration, time.sampleRate, movie.timescale, rounding: movie.timescale / 2)
-        } else if frameCount == nil, let seconds = chain?.duration {
-            isEstimated = true
-            frameCount = Int64(exactly: (seconds * Double(time.sampleRate)).rounded())
-        }
-        var properties = AudioProperties(
-            format: info.format, frameCount: frameCount, container: .mp4, codec: .flac, bitRate: nil)
-        if movie.trackCount == 1, let length = source.length, let seconds = properties.duration, seconds > 0 {
-            properties.bitRate = Int32(exactly: (Double(length) * 8 / seconds).rounded(.down)).map { Int($0) }
-        }
-        track = TrackDescription(
-            properties: properties, metadata: tags.overridden(by: movie.tags.metadata), edit: edit)
+        description = MP4Description(
+            movie: movie, track: movieTrack, tags: tags, origin: origin, end: try Self.mediaEnd(&table, layout, time),
+            byteCount: source.length, manifestDuration: chain?.duration)
+        (track, isEstimated) = description.track(format, entry.codec.name, time)
         codec = entry.codec
         protectionSystems = movie.protectionSystems
         encryptionScheme = movieTrack.entries.lazy.compactMap { $0.protection?.scheme }.first
+        preroll = movieTrack.preroll
         self.movieTrack = movieTrack
         self.table = table
         self.time = time
         self.origin = origin
-        self.isEstimated = isEstimated
         place = Place(table: table.count > 0 ? .init() : nil, fragments: fragments, time: origin)
     }
 
-    /// The number of frames of the media, as far as it is known without reading to the end.
+    /// Where the media ends, as far as it is known without reading to the end.
     private static func mediaEnd(
         _ table: inout MP4SampleTable, _ layout: MP4Layout, _ time: MP4Time
-    ) throws(Interruption) -> Int64? {
-        if layout.fragmentsStart == nil { return time.frames(try table.endTime()) }
+    ) throws(Interruption) -> MP4Description.End? {
+        if layout.fragmentsStart == nil { return .init(time: try table.endTime(), timescale: time.timescale) }
         guard table.count == 0, let index = layout.segmentIndex else { return nil }
-        return MP4Time.scale(
-            index.duration, time.sampleRate, Int64(index.timescale), rounding: Int64(index.timescale) / 2)
+        return .init(time: index.duration, timescale: Int64(index.timescale))
+    }
+
+    /// Takes what only the packets say of their codec. Before the first seek of a decoder.
+    /// - Parameters:
+    ///   - packetFrameCount: decoded frames of each packet.
+    ///   - preroll: packets that the codec needs before the first one that is played.
+    func decode(to format: PCMFormat, packetFrameCount: Int, preroll: Int64) {
+        time.sampleRate = Int64(format.sampleRate)
+        (track, isEstimated) = description.track(format, codec.name, time)
+        self.packetFrameCount = Int64(packetFrameCount)
+        self.preroll = max(self.preroll, preroll)
     }
 
     func nextPacket() throws(Interruption) -> Packet? {
@@ -113,13 +115,24 @@ final class MP4Container: TimedPacketSource {
             isCutShort = true
             return nil
         }
-        overlap.count(sample)
         ahead.time = sample.time + sample.duration
-        place = ahead
         let start = time.frames(sample.time - origin)
+        let duration = time.frames(ahead.time - origin) - start
+        let padding = try padding(duration, behind: ahead)
+        overlap.count(sample)
+        place = ahead
         return Packet(
-            bytes: bytes, timeStamp: start, duration: time.frames(ahead.time - origin) - start,
+            bytes: bytes, timeStamp: start, duration: duration, trim: PacketTrim(trailing: padding),
             encryption: sample.encryption)
+    }
+
+    /// Frames that the encoder added to the last packet: its duration is shorter than that of the others.
+    private func padding(_ duration: Int64, behind place: Place) throws(Interruption) -> Int {
+        // In coarse units every packet is a little too short or too long.
+        guard let packetFrameCount, duration > 0, duration < packetFrameCount, 2 * time.timescale >= time.sampleRate
+        else { return 0 }
+        var rest = place
+        return try nextSample(&rest) == nil ? Int(packetFrameCount - duration) : 0
     }
 
     private func nextSample(_ place: inout Place) throws(Interruption) -> MP4Sample? {
@@ -150,9 +163,10 @@ final class MP4Container: TimedPacketSource {
 
     func seek(toFrame frame: Int64) throws(Interruption) -> Int64 {
         var target = min(time.time(ofFrame: frame), Int64(MP4Time.largest)) + origin
-        if movieTrack.preroll > 0 {
-            let duration = try max(table.firstDuration(), movieTrack.defaults.duration)
-            target = max(origin, target - movieTrack.preroll * duration)
+        if preroll > 0 {
+            let known = packetFrameCount.map(time.time(ofFrame:)) ?? 0
+            let duration = try max(known, table.firstDuration(), movieTrack.defaults.duration)
+            target = max(origin, target - preroll * duration)
         }
         if table.count > 0 {
             let position = try table.position(atTime: target)

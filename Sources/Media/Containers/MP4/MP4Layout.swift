@@ -69,11 +69,15 @@ extension MP4Movie {
         let edit = track.edits.trackEdit(
             time, movieTimescale: timescale, origin: origin + track.compositionOffset, end: end,
             isOpen: isFragmented && fragmentedDuration == nil)
-        guard let gapless = tags.gapless, edit.parts.count == 1, case .media(let start, let count) = edit.parts[0],
-            start == gapless.delay || start == 0 && count == nil,
-            end.map({ gapless.delay + gapless.frameCount <= $0 }) ?? true
+        guard let gapless = tags.gapless, edit.parts.count == 1, case .media(let start, let count) = edit.parts[0]
         else { return edit }
-        return TrackEdit(leading: gapless.delay, count: gapless.frameCount)
+        // iTunes counts in units of the track, which of SBR may be those of the core.
+        let delay = time.frames(gapless.delay)
+        let length = time.frames(gapless.frameCount)
+        guard start == delay || start == 0 && count == nil, end.map({ $0 - delay >= length }) ?? true else {
+            return edit
+        }
+        return TrackEdit(leading: delay, count: length)
     }
 }
 

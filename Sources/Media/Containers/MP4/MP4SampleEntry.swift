@@ -4,6 +4,7 @@ import PCM
 struct MP4SampleEntry {
     enum Codec {
         case flac(FLACStreamInfo)
+        case aac(AudioSpecificConfig)
         /// The name of a codec that is not supported.
         case other(String)
     }
@@ -51,7 +52,7 @@ struct MP4SampleEntry {
             }
             codec = .flac(try Self.streamInfo(box, of: source))
         case "mp4a":
-            codec = .other(try Self.objectType(box, of: source, behind: headerSize).name)
+            codec = try Self.elementaryStream(box, of: source, behind: headerSize).codec
         default:
             codec = .other(Self.name(of: format))
         }
@@ -67,17 +68,18 @@ struct MP4SampleEntry {
         return try FLACStreamInfo(Array(bytes[8...]))
     }
 
-    private static func objectType(
+    /// The codec of an entry `mp4a`.
+    private static func elementaryStream(
         _ box: MP4Box, of source: any ByteSource, behind headerSize: Int64
-    ) throws(Interruption) -> MP4ObjectType {
+    ) throws(Interruption) -> MP4ElementaryStream {
         var descriptor = try box.child("esds", of: source, behind: headerSize)
         if descriptor == nil, let wave = try box.child("wave", of: source, behind: headerSize) {
             descriptor = try wave.child("esds", of: source)
         }
-        guard let descriptor, let type = MP4ObjectType(try descriptor.bytes(of: source)) else {
+        guard let descriptor, let stream = MP4ElementaryStream(try descriptor.bytes(of: source)) else {
             throw .damaged(what: "MP4 with an audio codec that is not described")
         }
-        return type
+        return stream
     }
 
     /// For messages.
@@ -96,45 +98,5 @@ struct MP4SampleEntry {
         case "drms": "FairPlay-protected AAC"
         default: "codec “\(format.text)”"
         }
-    }
-}
-
-/// The codec of an entry `mp4a`: the object type of its decoder configuration (ISO/IEC 14496-1, 7.2.6).
-struct MP4ObjectType {
-    let name: String
-
-    /// - Parameter content: of a box `esds`: version and flags, then descriptors, each a tag and a size.
-    init?(_ content: [UInt8]) {
-        var reader = ByteReader(content)
-        reader.skip(Int(MP4Fields.headerSize))
-        // The elementary stream: its number, and flags for fields that may follow.
-        guard Self.openDescriptor(3, &reader), reader.bigEndian(UInt16.self) != nil,
-            let flags = reader.bigEndian(UInt8.self)
-        else { return nil }
-        if flags & 0x80 != 0 { reader.skip(2) }
-        if flags & 0x40 != 0 { reader.skip(Int(reader.bigEndian(UInt8.self) ?? 0)) }
-        if flags & 0x20 != 0 { reader.skip(2) }
-        guard Self.openDescriptor(4, &reader), let type = reader.bigEndian(UInt8.self) else { return nil }
-        switch type {
-        case 0x40, 0x66, 0x67, 0x68: name = "AAC"
-        case 0x69, 0x6B: name = "MP3"
-        case 0xA5: name = "AC-3"
-        case 0xA6: name = "E-AC-3"
-        case 0xA9, 0xAA, 0xAB, 0xAC: name = "DTS"
-        case 0xAD: name = "Opus"
-        case 0xDD: name = "Vorbis"
-        default: name = "codec \(type) of MPEG-4"
-        }
-    }
-
-    /// - Returns: whether the next descriptor has this tag; `reader` is then behind its size.
-    private static func openDescriptor(_ tag: UInt8, _ reader: inout ByteReader) -> Bool {
-        guard reader.bigEndian(UInt8.self) == tag else { return false }
-        // Seven bits a byte, up to four.
-        for _ in 0..<4 {
-            guard let byte = reader.bigEndian(UInt8.self) else { return false }
-            if byte & 0x80 == 0 { return true }
-        }
-        return false
     }
 }

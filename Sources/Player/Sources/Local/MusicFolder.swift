@@ -1,4 +1,5 @@
 import CLinux
+import Media
 import Platform
 
 /// Finds the music at paths: files, and folders with all their contents.
@@ -37,7 +38,7 @@ public struct MusicFolder {
         }
     }
 
-    private static let extensions: Set<String> = ["flac", "fla", "wav", "wave", "aif", "aiff", "aifc"]
+    private static let extensions = Set(AudioFormats.fileNameEndings)
     /// Deeper than any collection.
     private static let depthLimit = 32
 

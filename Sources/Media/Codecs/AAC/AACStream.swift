@@ -1,0 +1,53 @@
+#if AAC
+    import PCM
+
+    /// How a stream of AAC is decoded: what its configuration says, and what only its packets say.
+    struct AACStream {
+        /// For the decoder.
+        let config: [UInt8]
+        let format: PCMFormat
+        /// Frames of a packet, as it is played.
+        let packetFrameCount: Int
+        /// Packets that have to be decoded before one that is played: the transform overlaps with the packet before,
+        /// and SBR filters the output once more.
+        var preroll: Int64 { hasSBR ? 3 : 1 }
+
+        private let hasSBR: Bool
+
+        /// Lossy audio has no bits that are exact. 24 keep the decoder's own rounding below that of any card.
+        private static let bitDepth = 24
+        /// SBR is in every packet; parametric stereo may begin somewhat later.
+        private static let testedPackets = 4
+        /// SBR doubles the rate of a core up to this one.
+        private static let highestCoreRate = 48_000
+
+        /// Decodes the first packets when the configuration leaves something open.
+        /// - Parameter packets: at the first packet; then anywhere.
+        init(_ config: AudioSpecificConfig, _ packets: any PacketSource) throws(Interruption) {
+            var hasSBR = config.hasSBR
+            var hasParametricStereo = config.hasParametricStereo
+            if hasSBR == nil, config.coreSampleRate > Self.highestCoreRate { hasSBR = false }
+            if hasSBR == false { hasParametricStereo = false }
+            if hasSBR == nil || hasParametricStereo == nil {
+                var library = try FAADLibrary(config.bytes)
+                var hasFoundSBR = false
+                var hasFoundStereo = false
+                for _ in 0..<Self.testedPackets {
+                    guard let packet = try packets.nextPacket() else { break }
+                    guard let block = library.decode(packet.bytes) else { continue }
+                    hasFoundSBR = hasFoundSBR || block.hasSBR
+                    hasFoundStereo = hasFoundStereo || block.hasParametricStereo
+                }
+                hasSBR = hasSBR ?? hasFoundSBR
+                hasParametricStereo = hasParametricStereo ?? hasFoundStereo
+            }
+            let doubles = hasSBR == true && config.extendedSampleRate ?? .max > config.coreSampleRate
+            self.hasSBR = hasSBR == true
+            self.config = hasSBR == true ? config.withSBR : config.bytes
+            packetFrameCount = (doubles ? 2 : 1) * AudioSpecificConfig.coreFrameCount
+            format = PCMFormat(
+                sampleRate: (doubles ? 2 : 1) * config.coreSampleRate,
+                channelCount: hasParametricStereo == true ? 2 : config.channelCount, bitDepth: Self.bitDepth)
+        }
+    }
+#endif

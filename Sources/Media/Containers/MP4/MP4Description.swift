@@ -1,0 +1,66 @@
+import PCM
+
+/// What the boxes say of a track, for the format to which it is decoded. Of AAC the format is known only when the first
+/// packets are decoded.
+struct MP4Description {
+    let movie: MP4Movie
+    let track: MP4Track
+    /// The tags before the file; its own tags override them.
+    let tags: TrackMetadata
+    /// The media time of the first frame.
+    let origin: Int64
+    /// nil when it is not known.
+    let end: End?
+    /// Of the source; nil when it is not known.
+    let byteCount: Int64?
+    /// What a manifest says, in seconds.
+    let manifestDuration: Double?
+
+    struct End {
+        var time: Int64
+        /// Units per second of `time`.
+        var timescale: Int64
+    }
+
+    /// - Returns: the track, and whether its number of frames is only what a manifest says.
+    func track(
+        _ format: PCMFormat, _ codec: AudioProperties.Codec, _ time: MP4Time
+    ) -> (TrackDescription, isEstimated: Bool) {
+        let mediaEnd = end.map { MP4Time.scale($0.time, time.sampleRate, $0.timescale, rounding: $0.timescale / 2) }
+        let edit = movie.trackEdit(track, time, origin: origin, end: mediaEnd)
+        var frameCount = edit.frameCount(ofDecoded: mediaEnd)
+        var isEstimated = false
+        if frameCount == nil, let duration = movie.fragmentedDuration, duration > 0 {
+            frameCount = MP4Time.scale(
+                duration, time.sampleRate, movie.timescale, rounding: movie.timescale / 2)
+        } else if frameCount == nil, let manifestDuration {
+            isEstimated = true
+            frameCount = Int64(exactly: (manifestDuration * Double(time.sampleRate)).rounded())
+        }
+        var properties = AudioProperties(
+            format: format, frameCount: frameCount, container: .mp4, codec: codec, bitRate: nil)
+        if movie.trackCount == 1, let byteCount, let seconds = properties.duration, seconds > 0 {
+            properties.bitRate = Int32(exactly: (Double(byteCount) * 8 / seconds).rounded(.down)).map { Int($0) }
+        }
+        let metadata = tags.overridden(by: movie.tags.metadata)
+        return (TrackDescription(properties: properties, metadata: metadata, edit: edit), isEstimated)
+    }
+}
+
+extension MP4SampleEntry.Codec {
+    /// As far as the container knows it; nil for a codec that is not supported.
+    var format: PCMFormat? {
+        switch self {
+        case .flac(let info): info.format
+        case .aac(let config):
+            PCMFormat(
+                sampleRate: config.extendedSampleRate ?? config.coreSampleRate, channelCount: config.channelCount,
+                bitDepth: 24)
+        case .other: nil
+        }
+    }
+
+    var name: AudioProperties.Codec {
+        if case .aac = self { .aac } else { .flac }
+    }
+}
