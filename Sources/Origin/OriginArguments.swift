@@ -1,12 +1,13 @@
-import OriginService
-import Platform
-
 /// What the command line says.
 struct OriginArguments {
     enum Command: Equatable {
         case help
         case version
         case serve(ServeOptions)
+        /// The owner's decision about a player that shows this code.
+        case decide(code: String, isAllowed: Bool, state: String)
+        case logins(state: String)
+        case logout(Int64, state: String)
     }
 
     /// A wrong command line, for a person.
@@ -18,8 +19,12 @@ struct OriginArguments {
 
     static let help = """
         usage: tonearm-origin serve FOLDER [options]
+               tonearm-origin approve|deny CODE [--state FOLDER]
+               tonearm-origin logins | logout NUMBER [--state FOLDER]
 
-        Serves the music of a folder to Tonearm players: FLAC, WAV and AIFF, as they are, or FLAC in segments.
+        serve: serves the music of a folder to Tonearm players: FLAC, WAV, AIFF and M4A with FLAC as they are, or FLAC
+        in segments. approve, deny: lets the player in that shows this code, or not. logins: lists the players that
+        are logged in; logout ends one's login.
 
           --address A          listen at this address (127.0.0.1; 0.0.0.0 or :: for all)
           --port N             listen at this port (7470; 0 for any that is free)
@@ -27,6 +32,9 @@ struct OriginArguments {
           --tls-key F          the certificate's private key, a PEM file
           --token T            let only clients with this token ask (everyone)
           --token-file F       the same, from the first line of a file
+          --require-login      answer only players that have logged in (`tonearm login`), or have the token
+          --password-file F    let who knows the password in this file's first line decide about logins on the page
+                               /link, too; implies --require-login
           --manifest KIND      bts, dash, hls or emu (dash); WAV, AIFF and damaged FLAC are always bts
           --url-lifetime S     addresses of content are good for so many seconds (3600)
           --offline-revalidate S
@@ -47,114 +55,51 @@ struct OriginArguments {
             command = .version
         } else {
             guard let first = words.first else { throw Mistake(description: "no command") }
-            guard first == "serve" else { throw Mistake(description: "unknown command \(first)") }
-            command = .serve(try ServeOptions(Array(words.dropFirst()), environment))
+            let rest = Array(words.dropFirst())
+            switch first {
+            case "serve": command = .serve(try ServeOptions(rest, environment))
+            case "approve", "deny", "logout":
+                let (operand, state) = try Self.operand(rest, environment)
+                guard let operand else {
+                    throw Mistake(description: first == "logout" ? "logout needs a number" : "\(first) needs a code")
+                }
+                if first == "logout" {
+                    guard let number = Int64(operand) else {
+                        throw Mistake(description: "logout needs a number, not \(operand)")
+                    }
+                    command = .logout(number, state: state)
+                } else {
+                    command = .decide(code: operand, isAllowed: first == "approve", state: state)
+                }
+            case "logins":
+                let (operand, state) = try Self.operand(rest, environment)
+                if let operand { throw Mistake(description: "logins takes no \(operand)") }
+                command = .logins(state: state)
+            default: throw Mistake(description: "unknown command \(first)")
+            }
         }
     }
 }
 
-/// The options of `serve`.
-struct ServeOptions: Equatable {
-    var folder = ""
-    var address = "127.0.0.1"
-    var port = 7470
-    var certificate: String?
-    var key: String?
-    var stateFolder = ""
-    var settings = OriginSettings()
-    var faults = FaultPlan()
-
-    init(_ words: [String], _ environment: [String: String]) throws(OriginArguments.Mistake) {
+extension OriginArguments {
+    /// An operand and the state folder of the commands about logins.
+    private static func operand(
+        _ words: [String], _ environment: [String: String]
+    ) throws(Mistake) -> (String?, state: String) {
+        var (operand, state): (String?, String?)
         var rest = words[...]
         while let word = rest.popFirst() {
-            if !word.hasPrefix("--") {
-                guard folder.isEmpty else { throw Self.mistake("more than one folder: \(word)") }
-                folder = word
-                continue
+            if word == "--state" {
+                guard let value = rest.popFirst() else { throw Mistake(description: "--state needs a value") }
+                state = value
+            } else {
+                guard operand == nil, !word.hasPrefix("--") else {
+                    throw Mistake(description: "unknown option \(word)")
+                }
+                operand = word
             }
-            guard Self.names.contains(word) else { throw Self.mistake("unknown option \(word)") }
-            guard let value = rest.popFirst() else { throw Self.mistake("\(word) needs a value") }
-            try set(word, value)
         }
-        guard !folder.isEmpty else { throw Self.mistake("serve needs a folder") }
-        guard (certificate == nil) == (key == nil) else {
-            throw Self.mistake("--tls-certificate and --tls-key belong together")
-        }
-        guard settings.offlineRevalidation <= settings.offlineValidity else {
-            throw Self.mistake("--offline-valid must not be less than --offline-revalidate")
-        }
-        if stateFolder.isEmpty { stateFolder = try Self.stateFolder(environment) }
-    }
-
-    private static let tenYears: Int64 = 315_360_000
-
-    private static let names = [
-        "--address", "--port", "--tls-certificate", "--tls-key", "--token", "--token-file", "--manifest",
-        "--url-lifetime", "--offline-revalidate", "--offline-valid", "--public-url", "--faults", "--state",
-    ]
-
-    private mutating func set(_ name: String, _ value: String) throws(OriginArguments.Mistake) {
-        switch name {
-        case "--address": address = value
-        case "--port": port = Int(try Self.number(name, value, 0...65_535))
-        case "--tls-certificate": certificate = value
-        case "--tls-key": key = value
-        case "--token": settings.token = value
-        case "--token-file": settings.token = try Self.firstLine(of: value)
-        case "--manifest":
-            guard let kind = OriginSettings.ManifestKind(rawValue: value) else {
-                throw Self.mistake("--manifest is bts, dash, hls or emu, not \(value)")
-            }
-            settings.manifest = kind
-        case "--url-lifetime": settings.addressLifetime = try Self.number(name, value, 1...31_536_000)
-        case "--offline-revalidate":
-            settings.offlineRevalidation = try Self.number(name, value, 1...Self.tenYears)
-        case "--offline-valid": settings.offlineValidity = try Self.number(name, value, 1...Self.tenYears)
-        case "--public-url": settings.publicAddress = value.hasSuffix("/") ? String(value.dropLast()) : value
-        case "--faults": faults = try Self.faults(value)
-        default: stateFolder = value
-        }
-    }
-
-    private static func mistake(_ text: String) -> OriginArguments.Mistake { .init(description: text) }
-
-    private static func number(
-        _ name: String, _ text: String, _ range: ClosedRange<Int64>
-    ) throws(OriginArguments.Mistake) -> Int64 {
-        guard let number = Int64(text), range.contains(number) else {
-            throw mistake("\(name) is a number from \(range.lowerBound) to \(range.upperBound), not \(text)")
-        }
-        return number
-    }
-
-    private static func firstLine(of file: String) throws(OriginArguments.Mistake) -> String {
-        let bytes: [UInt8]
-        do throws(SystemError) { bytes = try File.contents(of: file, limit: 65_536) } catch {
-            throw mistake(error.description)
-        }
-        guard let line = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).first else {
-            throw mistake("\(file) is empty")
-        }
-        return String(line)
-    }
-
-    private static func faults(_ file: String) throws(OriginArguments.Mistake) -> FaultPlan {
-        let bytes: [UInt8]
-        do throws(SystemError) { bytes = try File.contents(of: file, limit: 1 << 20) } catch {
-            throw mistake(error.description)
-        }
-        do throws(FaultPlan.Mistakes) { return try FaultPlan(parsing: bytes) } catch {
-            let lines = error.problems.map { "\(file):\($0.line): \($0.message)" }
-            throw mistake(lines.joined(separator: "\n"))
-        }
-    }
-
-    /// The XDG base directory specification.
-    private static func stateFolder(_ environment: [String: String]) throws(OriginArguments.Mistake) -> String {
-        if let folder = environment["XDG_STATE_HOME"], folder.hasPrefix("/") { return folder + "/tonearm-origin" }
-        guard let home = environment["HOME"], home.hasPrefix("/") else {
-            throw mistake("no $HOME: say with --state where the index is kept")
-        }
-        return home + "/.local/state/tonearm-origin"
+        if let state { return (operand, state) }
+        return (operand, try ServeOptions.stateFolder(environment))
     }
 }

@@ -14,6 +14,7 @@ enum OriginCommand {
             case .help: print(OriginArguments.help)
             case .version: print("tonearm-origin \(OriginArguments.version)")
             case .serve(let serving): serve(serving)
+            case .decide, .logins, .logout: manageLogins(arguments.command)
             }
         } catch {
             complain(error.description + "; try tonearm-origin --help")
@@ -29,6 +30,9 @@ enum OriginCommand {
                 faults: options.faults)
             let server = try origin.serve(
                 address: options.address, port: options.port, certificate: options.certificate, key: options.key)
+            if options.sendsPasswordsInTheClear {
+                complain("warning: without TLS, the password of the page /link can be read on the network")
+            }
             say("serving \(options.folder) at \(server.address)")
             let scanning = Thread { scan(origin) }
             scanning.start()
@@ -37,6 +41,27 @@ enum OriginCommand {
             while sigwait(&set, &received) != 0 {}
             // Whatever the threads are doing, nothing is lost with it: the index is in SQLite.
             exit(0)
+        } catch {
+            complain(error.description)
+            exit(1)
+        }
+    }
+
+    private static func manageLogins(_ command: OriginArguments.Command) {
+        do throws(ContentOrigin.Failure) {
+            switch command {
+            case .decide(let code, let isAllowed, let state):
+                let client = try DeviceLogins(stateFolder: state).decide(code: code, isAllowed: isAllowed)
+                print(isAllowed ? "\(client) may play your music now" : "\(client) was refused")
+            case .logins(let state):
+                let dates = ISO8601DateFormatter()
+                for login in try DeviceLogins(stateFolder: state).logins() {
+                    let created = dates.string(from: Date(timeIntervalSince1970: TimeInterval(login.created)))
+                    print("\(login.id)\t\(created)\t\(login.client)")
+                }
+            case .logout(let id, let state): try DeviceLogins(stateFolder: state).end(id)
+            case .help, .version, .serve: break
+            }
         } catch {
             complain(error.description)
             exit(1)

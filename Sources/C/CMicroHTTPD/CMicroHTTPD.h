@@ -10,7 +10,7 @@
 /// `certificate` and `key` are PEM texts for TLS, both NULL without it. The server closes the socket at its end.
 static inline struct MHD_Daemon *tonearm_http_start(
     int listening, const char *certificate, const char *key, unsigned int connections, unsigned int idle_seconds,
-    MHD_AccessHandlerCallback answer, void *context)
+    MHD_AccessHandlerCallback answer, MHD_RequestCompletedCallback completed, void *context)
 {
     unsigned int flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL | MHD_USE_ITC
         | MHD_USE_SUPPRESS_DATE_NO_CLOCK;
@@ -19,13 +19,13 @@ static inline struct MHD_Daemon *tonearm_http_start(
         return MHD_start_daemon(
             flags, 0, NULL, NULL, answer, context, MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_CONNECTION_LIMIT,
             connections, MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds, MHD_OPTION_THREAD_STACK_SIZE, stack,
-            MHD_OPTION_END);
+            MHD_OPTION_NOTIFY_COMPLETED, completed, NULL, MHD_OPTION_END);
     }
     return MHD_start_daemon(
         flags | MHD_USE_TLS, 0, NULL, NULL, answer, context, MHD_OPTION_LISTEN_SOCKET, listening,
         MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
-        MHD_OPTION_THREAD_STACK_SIZE, stack, MHD_OPTION_HTTPS_MEM_CERT, certificate, MHD_OPTION_HTTPS_MEM_KEY, key,
-        MHD_OPTION_END);
+        MHD_OPTION_THREAD_STACK_SIZE, stack, MHD_OPTION_NOTIFY_COMPLETED, completed, NULL,
+        MHD_OPTION_HTTPS_MEM_CERT, certificate, MHD_OPTION_HTTPS_MEM_KEY, key, MHD_OPTION_END);
 }
 
 /// The socket of a connection, or -1.

@@ -45,11 +45,23 @@ extension HTTPAnswer {
     }
 }
 
+extension HTTPAnswer {
+    /// - Parameter methods: those that are allowed.
+    static func wrongMethod(_ methods: String) -> HTTPAnswer {
+        var refusal = HTTPAnswer.refusal(405, SubStatus.wrongMethod, "Only \(methods) are served here.")
+        refusal.headers.append(HTTPField("Allow", methods))
+        return refusal
+    }
+}
+
 /// The reasons that the service gives beside a status.
 enum SubStatus {
+    static let wrongMethod = 1000
+    static let tooLarge = 1001
     static let wrongParameter = 1002
     static let wrongSignature = 1003
     static let notFound = 2001
     static let notReady = 4005
+    static let tooManyLogins = 4029
     static let wrongToken = 11003
 }

@@ -1,6 +1,8 @@
+import Platform
+
 /// A request as the server has read it.
 struct HTTPRequest: Sendable {
-    /// `GET` or `HEAD`; others are refused before.
+    /// `GET`, `HEAD` or `POST`; others are refused before.
     var method = "GET"
     /// Without the query, percent-decoded.
     var path: String
@@ -8,11 +10,19 @@ struct HTTPRequest: Sendable {
     var query: [String: String] = [:]
     /// By names in lower case.
     var headers: [String: String] = [:]
+    var body: [UInt8] = []
     /// Whether it came over TLS.
     var isSecure = false
 
     /// The parts of the path between its slashes, without empty ones.
     var components: [Substring] { path.split(separator: "/") }
+
+    /// The fields of a form in the body. Of a name that comes twice the last value counts. nil when it is not one.
+    var form: [String: String]? {
+        let type = headers["content-type"] ?? ""
+        guard type.lowercased().hasPrefix("application/x-www-form-urlencoded") else { return nil }
+        return FormText.fields(of: body).map { Dictionary($0.map { ($0.name, $0.value) }) { _, last in last } }
+    }
 
     /// The address that the client used: `https://nas:7470`. nil when it has not said it, or nothing that is one.
     var origin: String? {

@@ -35,10 +35,11 @@ final class HTTPServer: @unchecked Sendable {
             if let identity {
                 tonearm_http_start(
                     socket.descriptor, identity.certificate, identity.key, Self.mostConnections, Self.idleSeconds,
-                    answerConnection, pointer)
+                    answerConnection, completeRequest, pointer)
             } else {
                 tonearm_http_start(
-                    socket.descriptor, nil, nil, Self.mostConnections, Self.idleSeconds, answerConnection, pointer)
+                    socket.descriptor, nil, nil, Self.mostConnections, Self.idleSeconds, answerConnection,
+                    completeRequest, pointer)
             }
         guard let started else {
             close(socket.descriptor)
@@ -60,35 +61,55 @@ final class HTTPServer: @unchecked Sendable {
     }
 }
 
-/// Marks a connection whose request's head has been read once.
-private let headWasRead = 1
+/// A request whose body is still coming.
+private final class Incoming {
+    /// More than a form of the login has.
+    static let mostBytes = 16_384
+
+    var body: [UInt8] = []
+    var isTooLarge = false
+
+    /// The one that a connection holds.
+    static func of(_ state: UnsafeMutableRawPointer) -> Incoming {
+        Unmanaged<Incoming>.fromOpaque(state).takeUnretainedValue()
+    }
+}
 
 /// Called with the head, for each part of a body, and once more at the end.
 private let answerConnection: MHD_AccessHandlerCallback = {
-    (context, connection, path, method, _, _, uploadCount, state) -> MHD_Result in
+    (context, connection, path, method, _, upload, uploadCount, state) -> MHD_Result in
     guard let context, let connection, let path, let method, let state, let uploadCount else { return .NO }
-    if state.pointee == nil {
-        state.pointee = UnsafeMutableRawPointer(bitPattern: headWasRead)
+    guard let held = state.pointee else {
+        state.pointee = Unmanaged.passRetained(Incoming()).toOpaque()
         return .YES
     }
+    let incoming = Incoming.of(held)
     if uploadCount.pointee > 0 {
+        let part = UnsafeRawBufferPointer(start: upload, count: uploadCount.pointee)
+        incoming.isTooLarge = incoming.isTooLarge || incoming.body.count + part.count > Incoming.mostBytes
+        if !incoming.isTooLarge { incoming.body.append(contentsOf: part) }
         uploadCount.pointee = 0
         return .YES
     }
     let server = Unmanaged<HTTPServer.Context>.fromOpaque(context).takeUnretainedValue()
     let name = String(cString: method)
-    let answer: HTTPAnswer
-    if name == MHD_HTTP_METHOD_GET || name == MHD_HTTP_METHOD_HEAD {
-        let request = HTTPRequest(
-            method: name, path: String(cString: path), query: values(of: connection, .GET_ARGUMENT_KIND),
-            headers: values(of: connection, .HEADER_KIND), isSecure: server.isSecure)
-        answer = server.answer(request)
-    } else {
-        var refusal = HTTPAnswer.refusal(405, 1000, "Only GET and HEAD are served.")
-        refusal.headers.append(HTTPField("Allow", "GET, HEAD"))
-        answer = refusal
+    guard [MHD_HTTP_METHOD_GET, MHD_HTTP_METHOD_HEAD, MHD_HTTP_METHOD_POST].contains(name) else {
+        return send(.wrongMethod("GET, HEAD and POST"), on: connection)
     }
-    return send(answer, on: connection)
+    guard !incoming.isTooLarge else {
+        return send(.refusal(413, SubStatus.tooLarge, "The request is too large."), on: connection)
+    }
+    let request = HTTPRequest(
+        method: name, path: String(cString: path), query: values(of: connection, .GET_ARGUMENT_KIND),
+        headers: values(of: connection, .HEADER_KIND), body: incoming.body, isSecure: server.isSecure)
+    return send(server.answer(request), on: connection)
+}
+
+/// Called at the end of a request, also of one whose client has gone away.
+private let completeRequest: MHD_RequestCompletedCallback = { _, _, state, _ in
+    guard let held = state?.pointee else { return }
+    Unmanaged<Incoming>.fromOpaque(held).release()
+    state?.pointee = nil
 }
 
 private func values(of connection: OpaquePointer, _ kind: MHD_ValueKind) -> [String: String] {

@@ -51,10 +51,11 @@ public final class ContentOrigin: Sendable {
         do throws(DatabaseError) { index = try MusicIndex(in: stateFolder) } catch {
             throw Failure(description: "\(stateFolder)/index.db: \(error.description)")
         }
+        let logins = settings.requiresLogin ? try DeviceLogins(stateFolder: stateFolder) : nil
         do throws(SystemError) {
             let signer = URLSigner(key: try SigningKey.load(from: "\(stateFolder)/signing.key"))
             let now: @Sendable () -> Int64 = { Int64(time(nil)) }
-            routes = ServiceRoutes(index: index, settings: settings, signer: signer, now: now)
+            routes = ServiceRoutes(index: index, settings: settings, signer: signer, logins: logins, now: now)
             self.faults = FaultInjection(faults, now: now)
         } catch {
             throw Failure(description: error.description)

@@ -12,6 +12,10 @@ public struct OriginSettings: Equatable, Sendable {
     public var offlineValidity: Int64 = 14 * 86_400
     /// The token that clients need; nil without.
     public var token: String?
+    /// Whether players log in; nobody else is answered then, except with `token`.
+    public var requiresLogin = false
+    /// Lets the owner decide about logins on a page; nil: at the origin's machine alone.
+    public var ownersPassword: String?
     /// The address in manifests; nil: the one that the client used.
     public var publicAddress: String?
 

@@ -12,11 +12,28 @@ struct ServiceRoutes: Sendable {
     let index: MusicIndex
     let settings: OriginSettings
     let signer: URLSigner
+    /// nil when players do not log in.
+    let logins: DeviceLogins?
     /// In seconds since 1970.
     let now: @Sendable () -> Int64
+    private let loginRoutes: LoginRoutes?
+
+    init(
+        index: MusicIndex, settings: OriginSettings, signer: URLSigner, logins: DeviceLogins? = nil,
+        now: @escaping @Sendable () -> Int64
+    ) {
+        self.index = index
+        self.settings = settings
+        self.signer = signer
+        self.logins = logins
+        self.now = now
+        loginRoutes = logins.map { LoginRoutes($0, settings: settings, now: now) }
+    }
 
     func answer(to request: HTTPRequest) -> HTTPAnswer {
         do throws(DatabaseError) {
+            if let answer = try loginRoutes?.answer(to: request) { return answer }
+            guard request.method != "POST" else { return .wrongMethod("GET and HEAD") }
             let path = request.components
             guard path.first == "v1" else { return notFound() }
             switch (path.count, path.dropFirst().first) {
@@ -39,13 +56,18 @@ struct ServiceRoutes: Sendable {
     private func authorised(
         _ request: HTTPRequest, _ answer: () throws(DatabaseError) -> HTTPAnswer
     ) throws(DatabaseError) -> HTTPAnswer {
-        if let token = settings.token {
-            let given = request.headers["authorization"] ?? ""
-            guard equalInConstantTime(Array(given.utf8), Array("Bearer \(token)".utf8)) else {
-                return .refusal(401, SubStatus.wrongToken, "The token is missing or wrong.")
+        guard settings.token != nil || logins != nil else { return try answer() }
+        let given = request.headers["authorization"] ?? ""
+        if given.hasPrefix("Bearer ") {
+            let token = String(given.dropFirst("Bearer ".count))
+            if let only = settings.token, equalInConstantTime(Array(token.utf8), Array(only.utf8)) {
+                return try answer()
             }
+            if let logins, try logins.isValid(token, at: now()) { return try answer() }
         }
-        return try answer()
+        var refusal = HTTPAnswer.refusal(401, SubStatus.wrongToken, "The token is missing or wrong, or has expired.")
+        refusal.headers.append(HTTPField("WWW-Authenticate", "Bearer"))
+        return refusal
     }
 
     /// A track whose file is there and as the index knows it.
