@@ -1,7 +1,7 @@
 import Platform
 
-/// The key of this device, under which secrets lie on its medium: tokens, and the keys of what is kept offline. Whoever
-/// has the medium has the key too; what is sealed is protected in copies and backups of single files, and from changes.
+/// The key of this device, under which secrets lie on its medium: tokens, and the keys of what is kept offline. The
+/// medium holds the key too: what is sealed is protected in copies and backups of single files, and from changes.
 ///
 /// Any thread, one at a time.
 public struct DeviceKey: ~Copyable {

@@ -4,6 +4,11 @@ import Platform
 public struct Response: Equatable, Sendable {
     public let head: ResponseHead
     public let body: [UInt8]
+
+    public init(head: ResponseHead, body: [UInt8]) {
+        self.head = head
+        self.body = body
+    }
 }
 
 extension Network {

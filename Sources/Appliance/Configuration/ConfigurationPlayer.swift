@@ -33,6 +33,7 @@ extension Configuration {
         service.readAhead = readAheadBytes
         var settings = StreamingSettings(service: service)
         settings.tokenFile = serviceTokenFile
+        settings.loginFolder = stateFolder
         settings.authorities = authorities
         settings.proxy = proxy
         if cacheBytes > 0 {

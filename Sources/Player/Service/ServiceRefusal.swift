@@ -42,8 +42,8 @@ struct ServiceRefusal: Equatable, Sendable {
         }
         switch status {
         case 401:
-            return "the service does not accept the token. Check the token file ([service] token-file, or "
-                + "--token-file).\(told)"
+            return "the service does not accept this player. Log in with `tonearm login`, or check the token file "
+                + "([service] token-file, or --token-file).\(told)"
         case 404: return "the service has no such product.\(told)"
         default: return "the service refuses it (status \(status)).\(told)"
         }

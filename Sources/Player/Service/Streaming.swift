@@ -8,6 +8,8 @@ public struct StreamingSettings: Sendable {
     public var service: ServiceSettings
     /// A file with the token of the service, which is read again when the service refuses it; nil for none.
     public var tokenFile: String?
+    /// The state folder, where the login of the service is (`tonearm login`); nil for none. A token file goes before it.
+    public var loginFolder: String?
     /// A file with certificates of private authorities (PEM); nil for none.
     public var authorities: String?
     public var pins: [HostPin] = []
@@ -31,6 +33,23 @@ public struct CacheSettings: Sendable {
     }
 }
 
+extension StreamingSettings {
+    func network(_ clock: any CertificateClock) -> NetworkSettings {
+        var network = NetworkSettings(clock: clock)
+        network.extraCAFile = authorities
+        network.pins = pins
+        network.proxy = proxy
+        network.userAgent = service.clientName
+        return network
+    }
+
+    func credentials(over network: any LoginNetwork) -> any CredentialsProvider {
+        if let tokenFile { return FileCredentials(tokenFile) }
+        guard let loginFolder else { return StaticCredentials(token: nil) }
+        return RefreshingCredentials(LoginStore(folder: loginFolder, service: service), over: network)
+    }
+}
+
 /// The network thread and the content service on it. One a process.
 ///
 /// Thread: any.
@@ -45,15 +64,8 @@ public final class Streaming: Sendable {
     public init(
         _ settings: StreamingSettings, clock: any CertificateClock, storage: StorageThread? = nil
     ) throws(NetworkSetupError) {
-        var network = NetworkSettings(clock: clock)
-        network.extraCAFile = settings.authorities
-        network.pins = settings.pins
-        network.proxy = settings.proxy
-        network.userAgent = settings.service.clientName
-        self.network = try Network(network)
-        let credentials: any CredentialsProvider =
-            if let file = settings.tokenFile { FileCredentials(file) } else { StaticCredentials(token: nil) }
-        var service: any ServiceNetwork = self.network
+        network = try Network(settings.network(clock))
+        var service: any ServiceNetwork = network
         var index: DatabaseCacheIndex?
         if let cache = settings.cache, let storage, let key = Self.key(of: cache) {
             let opened = DatabaseCacheIndex(storage)
@@ -65,7 +77,8 @@ public final class Streaming: Sendable {
             index = opened
         }
         self.index = index
-        source = ContentService(settings.service, over: service, credentials: credentials)
+        source = ContentService(
+            settings.service, over: service, credentials: settings.credentials(over: network))
     }
 
     /// - Returns: nil when there cannot be one, which is in the log.

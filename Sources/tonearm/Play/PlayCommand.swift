@@ -130,6 +130,7 @@ struct PlayCommand {
         guard let url = options.service else { return nil }
         var settings = StreamingSettings(service: ServiceSettings(baseURL: url))
         settings.tokenFile = options.tokenFile
+        settings.loginFolder = StateFolder.path
         settings.authorities = options.authorities
         let clock = TrustedCertificateClock(TrustedClock(store: nil), released: tonearmReleased)
         return try Streaming(settings, clock: clock)

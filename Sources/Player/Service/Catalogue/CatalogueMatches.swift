@@ -1,0 +1,74 @@
+import Network
+import Platform
+
+/// What a search in a service's catalogue has found (docs/service.md, "Catalogue"), the best first.
+public struct CatalogueMatches: Equatable, Sendable {
+    public struct Track: Equatable, Sendable {
+        public var id: String
+        public var title: String
+        public var artist: String?
+        public var album: String?
+        /// In seconds.
+        public var duration: Double?
+
+        /// What the queue takes: `tonearm:track/ID`.
+        public var address: String { ServiceAddress(.track, id).text }
+    }
+
+    public struct Album: Equatable, Sendable {
+        public var id: String
+        public var title: String
+        public var artist: String?
+        public var trackCount: Int?
+    }
+
+    public private(set) var tracks: [Track] = []
+    public private(set) var albums: [Album] = []
+    /// How many tracks there are in all; `tracks` may be fewer.
+    public private(set) var trackCount = 0
+
+    /// - Returns: nil when it is not the answer to a search. Entries without an id or a title are left out.
+    init?(parsing body: [UInt8]) {
+        guard let json = try? JSONValue.parse(body), let page = json["tracks"], let items = page["items"]?.elements
+        else { return nil }
+        for item in items {
+            guard let id = Self.id(item), let title = item["title"]?.string else { continue }
+            tracks.append(
+                Track(
+                    id: id, title: title, artist: item["artist"]?.string, album: item["album"]?["title"]?.string,
+                    duration: item["duration"]?.number.flatMap { (0...1e9).contains($0) ? $0 : nil }))
+        }
+        for item in json["albums"]?["items"]?.elements ?? [] {
+            guard let id = Self.id(item), let title = item["title"]?.string else { continue }
+            albums.append(
+                Album(
+                    id: id, title: title, artist: item["artist"]?.string,
+                    trackCount: item["numberOfTracks"]?.integer.flatMap { Int(exactly: $0) }))
+        }
+        let total = page["totalNumberOfItems"]?.integer.flatMap { Int(exactly: $0) } ?? 0
+        trackCount = max(total, tracks.count)
+    }
+
+    /// A number, or a text that can stand in an address.
+    private static func id(_ item: JSONValue) -> String? {
+        if let number = item["id"]?.integer { return "\(number)" }
+        guard let text = item["id"]?.string, !text.utf8.isEmpty, text.utf8.count <= 256,
+            text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        else { return nil }
+        return text
+    }
+}
+
+/// A request for a part of the catalogue.
+struct CatalogueRequest {
+    /// Behind the address of the service, with the query.
+    var path: String
+
+    func transfer(_ service: ServiceSettings, token: String?) -> TransferRequest {
+        let identity =
+            token.map { HeaderField("Authorization", "Bearer \($0)") }
+            ?? HeaderField("x-tidal-token", service.clientName)
+        return TransferRequest(
+            url: service.baseURL + path, headers: [HeaderField("Accept", "application/json"), identity])
+    }
+}

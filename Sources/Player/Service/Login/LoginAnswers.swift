@@ -1,0 +1,104 @@
+import Platform
+
+/// The answer to a request for a device code (RFC 8628, 3.2).
+struct DeviceCodeAnswer: Equatable {
+    var deviceCode: String
+    var userCode: String
+    var verificationAddress: String
+    /// With the code in it.
+    var completeAddress: String?
+    /// In seconds.
+    var life: Int64
+    /// Between questions, in seconds.
+    var interval: Int64
+
+    /// Texts that go to a terminal or into requests are not longer.
+    private static let longestText = 2048
+
+    /// - Returns: nil when a field is missing, or is nothing that can be shown or sent.
+    init?(parsing body: [UInt8]) {
+        guard let json = try? JSONValue.parse(body), let device = Self.text(json["device_code"]),
+            let user = Self.text(json["user_code"]), let address = Self.text(json["verification_uri"]),
+            let life = json["expires_in"]?.number, life >= 1
+        else { return nil }
+        deviceCode = device
+        userCode = user
+        verificationAddress = address
+        completeAddress = Self.text(json["verification_uri_complete"])
+        self.life = Int64(min(life, 86_400))
+        let interval = json["interval"]?.number ?? 5
+        self.interval = Int64(min(max(interval.isNaN ? 5 : interval, 1), 300))
+    }
+
+    private static func text(_ value: JSONValue?) -> String? {
+        guard let text = value?.string, !text.utf8.isEmpty, text.utf8.count <= longestText,
+            text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+        else { return nil }
+        return text
+    }
+}
+
+/// What a login is worth: the tokens of RFC 6749, 5.1.
+struct LoginTokens: Equatable, Sendable {
+    var access: String
+    /// nil when the service gives none; the login ends with the access token then.
+    var refresh: String?
+
+    private static let longestToken = 8192
+
+    init(access: String, refresh: String?) {
+        self.access = access
+        self.refresh = refresh
+    }
+
+    /// - Parameter previous: the refresh token that was used; it stays when the answer has none (RFC 6749, 6).
+    /// - Returns: nil when there is no bearer token.
+    init?(parsing body: [UInt8], previous: String? = nil) {
+        guard let json = try? JSONValue.parse(body), let access = Self.token(json["access_token"]) else { return nil }
+        if let type = json["token_type"]?.string, !Self.isBearer(type) { return nil }
+        self.init(access: access, refresh: Self.token(json["refresh_token"]) ?? previous)
+    }
+
+    private static func isBearer(_ type: String) -> Bool {
+        type.utf8.count == 6 && zip(type.utf8, "bearer".utf8).allSatisfy { $0 | 0x20 == $1 }
+    }
+
+    /// Visible ASCII, as it stands in a header (RFC 6750, 2.1).
+    static func token(_ value: JSONValue?) -> String? {
+        guard let text = value?.string, !text.utf8.isEmpty, text.utf8.count <= longestToken,
+            text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        else { return nil }
+        return text
+    }
+}
+
+/// An error of the token endpoint (RFC 6749, 5.2; RFC 8628, 3.5).
+enum LoginErrorAnswer: Equatable {
+    case authorizationPending
+    case slowDown
+    case accessDenied
+    case expiredToken
+    /// The refresh token or the code is not good any more.
+    case invalidGrant
+    /// Another one, or something that is none; for a person.
+    case other(String)
+
+    private static let longestText = 256
+
+    init(status: Int, body: [UInt8]) {
+        let json = try? JSONValue.parse(body)
+        let name = json?["error"]?.string ?? ""
+        let known: [(String, LoginErrorAnswer)] = [
+            ("authorization_pending", .authorizationPending), ("slow_down", .slowDown),
+            ("access_denied", .accessDenied), ("expired_token", .expiredToken), ("invalid_grant", .invalidGrant),
+        ]
+        if let match = known.first(where: { $0.0.hasSameBytes(as: name) }) {
+            self = match.1
+            return
+        }
+        var text = "status \(status)"
+        for reason in [name, json?["error_description"]?.string ?? json?["userMessage"]?.string ?? ""]
+        where !reason.utf8.isEmpty && reason.utf8.count <= Self.longestText { text += ", \(reason)" }
+        self = .other(text)
+    }
+}

@@ -1,0 +1,86 @@
+import Crypto
+import Platform
+
+/// The login of a service in the state folder, sealed under the device's key. There is at most one.
+///
+/// Any thread, and any process. Blocks on the medium.
+struct LoginStore: Sendable {
+    /// The state folder; it exists.
+    let folder: String
+    /// A login belongs to one service. Its tokens go nowhere else.
+    let service: ServiceSettings
+
+    private static let context = Array("tonearm.login".utf8)
+    private static let longestFile = 32 << 10
+
+    private var path: String { "\(folder)/login.sealed" }
+    /// Taken while the login changes: by the daemon, and by commands of a person.
+    var lockPath: String { "\(folder)/login.lock" }
+
+    /// Why a login cannot be read or written, for a person.
+    struct Failure: Error {
+        let reason: String
+    }
+
+    /// - Returns: nil when nobody is logged in to this service.
+    func load() throws(Failure) -> LoginTokens? {
+        let sealed: [UInt8]
+        do throws(SystemError) {
+            guard FileKind(at: path) != nil else { return nil }
+            sealed = try File.contents(of: path, limit: Self.longestFile)
+        } catch {
+            throw Failure(reason: error.description)
+        }
+        let key = try key()
+        let plain: [UInt8]
+        do throws(CryptoError) { plain = try key.open(sealed, context: Self.context) } catch {
+            throw Failure(reason: "\(path): \(error.description). Log in again with `tonearm login`")
+        }
+        guard let json = try? JSONValue.parse(plain), let access = LoginTokens.token(json["access"]),
+            let url = json["service"]?.string, let client = json["client"]?.string
+        else { throw Failure(reason: "\(path): not understood. Log in again with `tonearm login`") }
+        guard url.hasSameBytes(as: service.baseURL), client.hasSameBytes(as: service.clientName) else { return nil }
+        return LoginTokens(access: access, refresh: LoginTokens.token(json["refresh"]))
+    }
+
+    /// Replaces the login. When this returns, it survives a power cut.
+    func save(_ tokens: LoginTokens) throws(Failure) {
+        var json: JSONValue = [
+            "service": .string(service.baseURL), "client": .string(service.clientName),
+            "access": .string(tokens.access),
+        ]
+        if let refresh = tokens.refresh { json["refresh"] = .string(refresh) }
+        let sealed = try key().seal(Array(json.serialized().utf8), context: Self.context)
+        // Power loss here: the old login is in place. Its refresh token is good until the new one was used.
+        do throws(SystemError) { try FileReplacement.write(sealed, to: path, mode: 0o600) } catch {
+            throw Failure(reason: error.description)
+        }
+    }
+
+    /// Whether a login could be saved: the folder and the key are there.
+    func check() throws(Failure) {
+        let _ = try key()
+        do throws(SystemError) {
+            // Its place on the medium, as `save` needs it; nothing stays.
+            _ = try FileReplacement(of: path, mode: 0o600)
+        } catch {
+            throw Failure(reason: error.description)
+        }
+    }
+
+    func remove() throws(Failure) {
+        do throws(SystemError) {
+            guard FileKind(at: path) != nil else { return }
+            try Folder.removeFile(path)
+            try Folder.synchronize(containing: path)
+        } catch {
+            throw Failure(reason: error.description)
+        }
+    }
+
+    private func key() throws(Failure) -> DeviceKey {
+        do throws(DeviceKeyError) { return try DeviceKey.load(folder: folder) } catch {
+            throw Failure(reason: error.description)
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Network
+import Platform
+
+/// The tokens of a login (`tonearm login`). A refused one is refreshed once; the new ones are on the medium before they
+/// are used.
+///
+/// Several threads and processes may have the same login: one of them refreshes, and the others take its tokens.
+///
+/// Thread: any. It blocks through failures of the network, as all requests of a product do.
+/// `@unchecked Sendable` is safe because `lock` guards what changes.
+final class RefreshingCredentials: CredentialsProvider, @unchecked Sendable {
+    private static let longestAnswer = 64 << 10
+    /// How often it looks whether another one has refreshed, in milliseconds.
+    private static let lookInterval = 100
+    /// Between attempts, in milliseconds: doubles each time.
+    private static let firstDelay = 500
+    private static let longestDelay = 30_000
+
+    private let store: LoginStore
+    private let network: any LoginNetwork
+    private let lock = Lock()
+    // Guarded by `lock`.
+    private var tokens: LoginTokens?
+    /// A refresh token that the service does not take any more. It is not asked again with each product.
+    private var spentRefresh: String?
+    private var lastProblem = ""
+
+    init(_ store: LoginStore, over network: any LoginNetwork) {
+        self.store = store
+        self.network = network
+    }
+
+    func token(insteadOf rejected: String?, cancellation: Cancellation) -> String? {
+        if let known = lock.withLock({ tokens }), !isRejected(known, rejected) { return known.access }
+        if let kept = reload(), !isRejected(kept, rejected) { return kept.access }
+        guard let rejected, lock.withLock({ tokens })?.refresh != nil else { return nil }
+        return refresh(insteadOf: rejected, cancellation)
+    }
+
+    private func isRejected(_ tokens: LoginTokens, _ rejected: String?) -> Bool {
+        rejected.map { $0.hasSameBytes(as: tokens.access) } ?? false
+    }
+
+    /// The login on the medium: another process may have changed it.
+    private func reload() -> LoginTokens? {
+        do throws(LoginStore.Failure) {
+            let kept = try store.load()
+            lock.withLock { tokens = kept }
+            return kept
+        } catch {
+            tell(error.reason)
+            return lock.withLock { tokens }
+        }
+    }
+
+    // MARK: Refreshing
+
+    private enum Attempt {
+        case got(LoginTokens)
+        /// The login has ended.
+        case ended
+        /// Another one refreshes at present.
+        case isBusy
+        case failed
+    }
+
+    private func refresh(insteadOf rejected: String, _ cancellation: Cancellation) -> String? {
+        var delay = Self.firstDelay
+        while true {
+            switch attempt(insteadOf: rejected, cancellation) {
+            case .got(let tokens): return tokens.access
+            case .ended: return nil
+            case .isBusy:
+                if cancellation.wait(milliseconds: Self.lookInterval) { return nil }
+            case .failed:
+                if cancellation.wait(milliseconds: delay) { return nil }
+                delay = min(delay * 2, Self.longestDelay)
+            }
+        }
+    }
+
+    private func attempt(insteadOf rejected: String, _ cancellation: Cancellation) -> Attempt {
+        let held: LockFile
+        do throws(LockFile.Refusal) { held = try LockFile(store.lockPath) } catch {
+            guard case .system(let problem) = error else { return .isBusy }
+            tell("the login cannot be refreshed: \(problem)")
+            return .ended
+        }
+        return withExtendedLifetime(held) { attemptAlone(insteadOf: rejected, cancellation) }
+    }
+
+    /// While no other thread or process refreshes.
+    private func attemptAlone(insteadOf rejected: String, _ cancellation: Cancellation) -> Attempt {
+        // The one that held it before may have new tokens.
+        guard let kept = reload() else { return .ended }
+        guard isRejected(kept, rejected) else { return .got(kept) }
+        guard let refresh = kept.refresh, lock.withLock({ spentRefresh.map { !$0.hasSameBytes(as: refresh) } ?? true })
+        else { return .ended }
+        let answer: Response
+        do throws(TransferError) {
+            answer = try network.fetch(
+                LoginRequest.refresh(refresh).transfer(store.service), maximumBody: Self.longestAnswer,
+                cancellation: cancellation)
+        } catch {
+            if error == .cancelled { return .ended }
+            tell("the login cannot be refreshed: \(error.description)")
+            return error.isOfNetwork ? .failed : .ended
+        }
+        if ServiceRefusal.isTemporary(answer.head.status) { return .failed }
+        guard answer.head.status == 200, let fresh = LoginTokens(parsing: answer.body, previous: refresh) else {
+            lock.withLock { spentRefresh = refresh }
+            tell("the service does not accept the login any more. Log in again with `tonearm login`")
+            return .ended
+        }
+        do throws(LoginStore.Failure) { try store.save(fresh) } catch {
+            // They are good until this process ends.
+            tell("the login cannot be saved: \(error.reason)")
+        }
+        lock.withLock { tokens = fresh }
+        return .got(fresh)
+    }
+
+    /// Once, as long as it is the same.
+    private func tell(_ problem: String) {
+        let isNew = lock.withLock {
+            defer { lastProblem = problem }
+            return !problem.hasSameBytes(as: lastProblem)
+        }
+        if isNew { Log.warning(problem) }
+    }
+}

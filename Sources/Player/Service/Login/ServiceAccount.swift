@@ -1,0 +1,121 @@
+import Network
+import Platform
+
+/// What a person does with a service by hand: logs in and out, and looks for music. For commands, not for the player.
+///
+/// Thread: any; all of it blocks.
+public final class ServiceAccount: Sendable {
+    private static let longestAnswer = 4 << 20
+
+    private let service: ServiceSettings
+    private let store: LoginStore?
+    private let network: any LoginNetwork
+    private let credentials: any CredentialsProvider
+    private let clock = SystemMonotonicClock()
+
+    /// - Parameter clock: the time that certificates are checked against.
+    public convenience init(
+        _ settings: StreamingSettings, clock: any CertificateClock
+    ) throws(NetworkSetupError) {
+        let network = try Network(settings.network(clock))
+        self.init(settings, over: network)
+    }
+
+    init(_ settings: StreamingSettings, over network: any LoginNetwork) {
+        service = settings.service
+        store = settings.loginFolder.map { LoginStore(folder: $0, service: settings.service) }
+        self.network = network
+        credentials = settings.credentials(over: network)
+    }
+
+    /// Logs in: shows a person what to do, and waits until it is done.
+    /// - Parameter show: called once.
+    public func logIn(cancellation: Cancellation, show: (LoginPrompt) -> Void) throws(LoginFailure) {
+        guard let store else { throw .storage("there is no folder for it") }
+        // Before a person has gone to the page for nothing.
+        do throws(LoginStore.Failure) { try store.check() } catch { throw .storage(error.reason) }
+        var login = DeviceAuthorization()
+        var events: [DeviceAuthorization.Event] = [.begin]
+        while let event = events.popLast() {
+            for effect in login.handle(event, at: clock.now() / 1_000_000_000) {
+                switch effect {
+                case .show(let prompt): show(prompt)
+                case .send(let request): events.append(try answer(to: request, cancellation))
+                case .wait(let seconds):
+                    if cancellation.wait(milliseconds: Int(seconds) * 1000) { throw .cancelled }
+                    events.append(.timeIsUp)
+                case .finish(let tokens):
+                    do throws(LoginStore.Failure) { try store.save(tokens) } catch { throw .storage(error.reason) }
+                case .fail(let failure): throw failure
+                }
+            }
+        }
+    }
+
+    private func answer(
+        to request: LoginRequest, _ cancellation: Cancellation
+    ) throws(LoginFailure) -> DeviceAuthorization.Event {
+        do throws(TransferError) {
+            let answer = try network.fetch(
+                request.transfer(service), maximumBody: Self.longestAnswer, cancellation: cancellation)
+            return .answered(status: answer.head.status, body: answer.body)
+        } catch {
+            if error == .cancelled { throw .cancelled }
+            return .failed(error.description)
+        }
+    }
+
+    /// Logs out: forgets the tokens, and tells the service, if it is reached.
+    /// - Returns: whether the service has heard it; nil when nobody was logged in.
+    public func logOut(cancellation: Cancellation) throws(LoginFailure) -> Bool? {
+        guard let store else { return nil }
+        var tokens: LoginTokens?
+        // A login that cannot be read is removed as well.
+        do throws(LoginStore.Failure) { tokens = try store.load() } catch { Log.warning(error.reason) }
+        do throws(LoginStore.Failure) { try store.remove() } catch { throw .storage(error.reason) }
+        guard let tokens else { return nil }
+        let request = LoginRequest.revoke(tokens.refresh ?? tokens.access)
+        guard case .answered(200, _) = try answer(to: request, cancellation) else { return false }
+        return true
+    }
+
+    /// Looks for words in the service's catalogue (docs/service.md, "Catalogue").
+    /// - Parameters:
+    ///   - words: as a person types them.
+    ///   - limit: of entries of each kind, 1 to 200.
+    public func search(
+        _ words: String, limit: Int, cancellation: Cancellation
+    ) throws(PlayerError) -> CatalogueMatches {
+        let path = "/v1/search?query=\(FormText.escaped(words))&limit=\(limit)"
+        let body = try get(path, cancellation)
+        guard let matches = CatalogueMatches(parsing: body) else {
+            throw PlayerError(.unexpected, code: "c1", message: "the service's answer to the search is not understood.")
+        }
+        return matches
+    }
+
+    private func get(_ path: String, _ cancellation: Cancellation) throws(PlayerError) -> [UInt8] {
+        var token = credentials.token(insteadOf: nil, cancellation: cancellation)
+        var isSecond = false
+        while true {
+            let answer: Response
+            do throws(TransferError) {
+                answer = try network.fetch(
+                    CatalogueRequest(path: path).transfer(service, token: token), maximumBody: Self.longestAnswer,
+                    cancellation: cancellation)
+            } catch {
+                throw PlayerError(.network, code: "c2", message: "the service is not reached: \(error.description).")
+            }
+            if answer.head.status == 200 { return answer.body }
+            if answer.head.status == 401, !isSecond, let refused = token,
+                let other = credentials.token(insteadOf: refused, cancellation: cancellation)
+            {
+                token = other
+                isSecond = true
+                continue
+            }
+            let refusal = ServiceRefusal(status: answer.head.status, body: answer.body)
+            throw PlayerError(refusal.kind, code: "c3", message: refusal.reason)
+        }
+    }
+}

@@ -1,0 +1,19 @@
+@testable import Player
+
+/// What a content service answers.
+let playerTargets = [
+    FuzzTarget("login-answer") { bytes in
+        if let code = DeviceCodeAnswer(parsing: bytes) {
+            require((1...300).contains(code.interval) && (1...86_400).contains(code.life), "times out of range")
+        }
+        if let tokens = LoginTokens(parsing: bytes, previous: "r") {
+            require(tokens.access.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a token that ends a header")
+        }
+        _ = LoginErrorAnswer(status: 400, body: bytes)
+    },
+    FuzzTarget("catalogue") { bytes in
+        guard let matches = CatalogueMatches(parsing: bytes) else { return }
+        require(matches.trackCount >= matches.tracks.count, "fewer tracks than there are")
+        for track in matches.tracks { require(ServiceAddress(track.address) != nil, "no address: \(track.id)") }
+    },
+]
