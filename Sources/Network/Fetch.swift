@@ -1,4 +1,5 @@
 import Platform
+import Synchronization
 
 /// A response with its whole body.
 public struct Response: Equatable, Sendable {
@@ -43,12 +44,13 @@ extension Network {
 }
 
 /// Collects a response for a thread that waits for it.
-/// `@unchecked Sendable` is safe because the network thread writes before it wakes the other one, which reads then.
+/// `@unchecked Sendable` is safe because the network thread writes before `isOver` is set, and the other one reads then.
 private final class CollectingSink: TransferSink, @unchecked Sendable {
     let wakeUp: WakeUp
     private var head: ResponseHead?
     private var body: [UInt8] = []
     private var error: TransferError?
+    private let isOver = Atomic(false)
 
     init() throws(SystemError) { wakeUp = try WakeUp() }
 
@@ -61,12 +63,14 @@ private final class CollectingSink: TransferSink, @unchecked Sendable {
 
     func ended(_ error: TransferError?) {
         self.error = error
+        isOver.store(true, ordering: .releasing)
         wakeUp.signal()
     }
 
     func response() throws(TransferError) -> Response {
+        let isOver = isOver.load(ordering: .acquiring)
         if let error { throw error }
-        guard let head else { throw .malformedAnswer }
+        guard isOver, let head else { throw .malformedAnswer }
         return Response(head: head, body: body)
     }
 }

@@ -10,6 +10,8 @@
 
 struct simulated_card {
     snd_pcm_ioplug_t plugin;
+    /// A device may be closed after its card was freed: the one that comes last frees the memory.
+    bool is_open, is_freed;
     bool hears_when_polled, failing, refuses_silence, stutters, stutter;
     snd_pcm_uframes_t in_buffer, position;
     /// Frames that left the buffer and are not heard yet, at most `latency`; silence behind them pushes them out.
@@ -19,6 +21,18 @@ struct simulated_card {
     int starts;
     uint8_t written[simulated_capacity];
 };
+
+static void release(simulated_card *card) {
+    close(card->plugin.poll_fd);
+    free(card);
+}
+
+static int on_close(snd_pcm_ioplug_t *plugin) {
+    simulated_card *card = plugin->private_data;
+    card->is_open = false;
+    if (card->is_freed) release(card);
+    return 0;
+}
 
 static int on_start(snd_pcm_ioplug_t *plugin) {
     ((simulated_card *)plugin->private_data)->starts++;
@@ -108,6 +122,7 @@ static int on_software_parameters(snd_pcm_ioplug_t *plugin, snd_pcm_sw_params_t 
 
 static const snd_pcm_ioplug_callback_t callbacks = {
     .start = on_start,
+    .close = on_close,
     .stop = on_stop,
     .prepare = on_prepare,
     .resume = on_resume,
@@ -119,6 +134,7 @@ static const snd_pcm_ioplug_callback_t callbacks = {
 
 static const snd_pcm_ioplug_callback_t callbacks_with_latency = {
     .start = on_start,
+    .close = on_close,
     .stop = on_stop,
     .prepare = on_prepare,
     .resume = on_resume,
@@ -166,11 +182,14 @@ simulated_card *simulated_card_create(const simulated_abilities *abilities) {
 }
 
 void simulated_card_free(simulated_card *card) {
-    close(card->plugin.poll_fd);
-    free(card);
+    card->is_freed = true;
+    if (!card->is_open) release(card);
 }
 
-struct _snd_pcm *simulated_card_pcm(simulated_card *card) { return card->plugin.pcm; }
+struct _snd_pcm *simulated_card_pcm(simulated_card *card) {
+    card->is_open = true;
+    return card->plugin.pcm;
+}
 
 void simulated_card_hear(simulated_card *card, size_t frames) {
     snd_pcm_uframes_t taken = frames < card->in_buffer ? frames : card->in_buffer;

@@ -1,0 +1,14 @@
+import Glibc
+
+/// The sanitizer that the tests were built with. A few measurements make no sense under one: the test says so and is
+/// skipped.
+public enum Sanitizer {
+    /// Memory is counted with what the sanitizer takes.
+    public static let isActive = isAddress || isThread
+
+    public static let isAddress = isLinked("__asan_init")
+    /// Calls of the C library go to the sanitizer first, where `FileCalls` does not see them.
+    public static let isThread = isLinked("__tsan_init")
+
+    private static func isLinked(_ symbol: String) -> Bool { dlsym(nil, symbol) != nil }
+}
