@@ -152,7 +152,8 @@ let package = Package(
         .testTarget(
             name: "OriginTests",
             dependencies: [
-                "Origin", "OriginService", "tonearm", "Media", "Database", "PCM", "Platform", "TestSupport",
+                "Origin", "OriginService", "tonearm", "Player", "Media", "Network", "Database", "PCM", "Platform",
+                "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -62,6 +62,27 @@ struct NetworkCheck {
         Check(
             name: "a trusted time of 1970 accepts nothing", server: "good",
             answers: [.refused(.tls(.notYetValid))], now: 0),
+        // A board whose clock is only the earliest possible time.
+        Check(
+            name: "while the time is not known: a certificate that begins later, and the server's date proves the time",
+            server: "good", answers: [.text(". TLSv1.3")], now: 1_577_836_800, isProved: false, provesTime: true),
+        Check(
+            name: "while the time is not known no session is kept, afterwards they are", server: "good",
+            answers: [.text(". TLSv1.3"), .text(". TLSv1.3"), .text("r TLSv1.3")], now: 0, isProved: false,
+            provesTime: true),
+        Check(
+            name: "while the time is not known: expired at the server's own date is refused", server: "past",
+            answers: [.refused(.tls(.expired)), .refused(.tls(.expired))], now: 1_577_836_800 + 15 * day,
+            isProved: false),
+        Check(
+            name: "while the time is not known: not yet valid at the server's own date is refused", server: "future",
+            answers: [.refused(.tls(.notYetValid))], now: 1_577_836_800, isProved: false),
+        Check(
+            name: "while the time is not known: expired before the earliest possible time is refused", server: "past",
+            answers: [.refused(.tls(.expired))], now: 1_577_836_800 + 40 * day, isProved: false),
+        Check(
+            name: "while the time is not known: an unknown authority is refused", server: "unknown",
+            answers: [.refused(.tls(.unknownAuthority))], now: 0, isProved: false),
         Check(name: "a server without TLS is refused", server: "plain", answers: [.noTLS]),
         Check(
             name: "a redirect is followed on a connection that resumes the session", server: "good",

@@ -26,6 +26,9 @@ public protocol CacheIndex: AnyObject, Sendable {
     /// bytes.
     func shrink(to limit: Int64, _ answer: @escaping Bodies)
 
+    /// Counts the bytes of all bodies. Once, at the start: the database may have been recovered with losses.
+    func recount()
+
     /// All bodies that are known; nil when that cannot be read.
     func allBodies(_ answer: @escaping @Sendable ([[UInt8]]?) -> Void)
 

@@ -55,14 +55,16 @@ public final class CacheStore: @unchecked Sendable {
             do throws(SystemError) {
                 try Folder.create(folder, mode: 0o700)
                 guard let known else { return }
-                let names = Set((known + writing).map { hexadecimal($0) })
-                for entry in try Folder.entries(of: folder) where !names.contains(entry.name) {
-                    if entry.kind == .file { try Folder.removeFile("\(folder)/\(entry.name)") }
+                let bodies = Set(known + writing)
+                for entry in try Folder.entries(of: folder) where entry.kind == .file {
+                    if let body = Hexadecimal.bytes(entry.name), bodies.contains(body) { continue }
+                    try Folder.removeFile("\(folder)/\(entry.name)")
                 }
             } catch {
                 Log.warning("the cache in \(folder) cannot be used: \(error)")
             }
         }
+        index.recount()
         index.shrink(to: limits.bytes) { [self] in removeFiles($0) }
     }
 

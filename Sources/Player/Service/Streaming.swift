@@ -56,7 +56,7 @@ extension StreamingSettings {
 public final class Streaming: Sendable {
     public let source: ContentService
     private let network: Network
-    private let index: DatabaseCacheIndex?
+    private let cache: (store: CacheStore, index: DatabaseCacheIndex)?
 
     /// - Parameters:
     ///   - clock: the time that certificates are checked against, and the age of what is in the cache.
@@ -66,17 +66,16 @@ public final class Streaming: Sendable {
     ) throws(NetworkSetupError) {
         network = try Network(settings.network(clock))
         var service: any ServiceNetwork = network
-        var index: DatabaseCacheIndex?
+        var opened: (store: CacheStore, index: DatabaseCacheIndex)?
         if let cache = settings.cache, let storage, let key = Self.key(of: cache) {
-            let opened = DatabaseCacheIndex(storage)
-            let store = CacheStore("\(cache.folder)/bodies", opened, limits: cache.limits, key: key) {
+            let index = DatabaseCacheIndex(storage)
+            let store = CacheStore("\(cache.folder)/bodies", index, limits: cache.limits, key: key) {
                 clock.now().seconds
             }
-            store.start()
             service = CachingNetwork(self.network, store, clock: clock) { SystemRandomSource().bytes(16) }
-            index = opened
+            opened = (store, index)
         }
-        self.index = index
+        cache = opened
         source = ContentService(
             settings.service, over: service, credentials: settings.credentials(over: network))
     }
@@ -92,12 +91,16 @@ public final class Streaming: Sendable {
         }
     }
 
+    /// Cleans up the cache. Before the first product, and after everything that reads the state at the start: it begins
+    /// the storage thread.
+    public func start() { cache?.store.start() }
+
     /// Another link is in use from now on; see `Network.linkChanged`.
     public func linkChanged(to link: Link) { network.linkChanged(to: link) }
 
     /// Ends all transfers and the thread. After the player.
     public func stop() {
         network.stop()
-        index?.close()
+        cache?.index.close()
     }
 }

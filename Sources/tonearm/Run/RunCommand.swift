@@ -56,6 +56,7 @@ struct RunCommand {
         let streaming = try openStreaming(inForce, time, state.storage)
         defer { streaming?.stop() }
         let player = try openPlayer(inForce, board, device, state.storage, streaming)
+        streaming?.start()
         let daemon = Daemon(
             loop: loop, player: player, configuration: written, state: state,
             deviceAbsence: { DeviceName.absence(of: device) })

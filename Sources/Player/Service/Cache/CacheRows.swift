@@ -12,8 +12,8 @@ struct CacheRows {
             is_complete INTEGER NOT NULL, size INTEGER NOT NULL, used INTEGER NOT NULL
         ) WITHOUT ROWID;
         CREATE INDEX cache_entry_used ON cache_entry (used);
-        CREATE TABLE cache_total (bytes INTEGER NOT NULL);
-        INSERT INTO cache_total VALUES (0)
+        CREATE TABLE cache_total (id INTEGER PRIMARY KEY NOT NULL, bytes INTEGER NOT NULL);
+        INSERT INTO cache_total VALUES (1, 0)
         """
 
     /// Rows that one step removes at most, so that it takes as long for a large cache as for a small one.
@@ -107,8 +107,13 @@ struct CacheRows {
         return try statement.step() ? statement.integer(0) ?? 0 : 0
     }
 
+    /// Counts the bytes of all rows: a recovered database may have lost some.
+    func recount() throws(DatabaseError) {
+        let sum = "(SELECT coalesce(sum(size), 0) FROM cache_entry)"
+        try database.execute("UPDATE cache_total SET bytes = \(sum) WHERE bytes <> \(sum)")
+    }
+
     private func add(_ bytes: Int64) throws(DatabaseError) {
-        // Never below 0: a recovered database may have lost rows.
         try database.execute("UPDATE cache_total SET bytes = max(0, bytes + ?)", .integer(bytes))
     }
 }

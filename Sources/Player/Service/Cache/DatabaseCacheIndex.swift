@@ -5,13 +5,14 @@ import Platform
 /// The index of the HTTP cache in the database of the state.
 ///
 /// Thread: any.
-/// `@unchecked Sendable` is safe because the storage thread alone uses what changes.
+/// `@unchecked Sendable` is safe because `lock` guards what changes.
 public final class DatabaseCacheIndex: CacheIndex, @unchecked Sendable {
     /// Its tables.
     public static let schema = SchemaModule("cache", [Migration(1, CacheRows.schema)])
 
     private let storage: StorageThread
-    /// What is to be written and waits for the write budget, by keys. Storage thread.
+    private let lock = Lock()
+    /// What is to be written and waits for the write budget, by keys. Guarded by `lock`.
     private var unwritten: [CacheKey: CachedResponse] = [:]
 
     /// Uses the storage until `close`.
@@ -21,8 +22,14 @@ public final class DatabaseCacheIndex: CacheIndex, @unchecked Sendable {
         storage.join()
     }
 
-    /// The last call. What waits is written, or by the last user of the storage.
-    public func close() { storage.leave() }
+    /// The last call. What waits is written, or by the last user of the storage. Blocks on the medium.
+    public func close() {
+        // What was begun on the storage thread may still add to what is written.
+        let (condition, end) = (Condition(), End())
+        perform { condition.update { end.isReached = true } }
+        condition.wait { end.isReached }
+        storage.leave()
+    }
 
     public func perform(_ work: @escaping @Sendable () -> Void) { storage.perform(work) }
 
@@ -30,7 +37,7 @@ public final class DatabaseCacheIndex: CacheIndex, @unchecked Sendable {
 
     public func find(_ key: CacheKey, _ answer: @escaping @Sendable (CachedResponse?) -> Void) {
         storage.query { [self] database in
-            if let response = unwritten[key] { return answer(response) }
+            if let response = lock.withLock({ unwritten[key] }) { return answer(response) }
             answer(Self.reading(database) { (rows) throws(DatabaseError) in try rows.response(key) } ?? nil)
         }
     }
@@ -56,44 +63,44 @@ public final class DatabaseCacheIndex: CacheIndex, @unchecked Sendable {
     public func put(
         _ response: CachedResponse, size: Int64, limit: Int64, now: Int64, _ answer: @escaping Bodies
     ) {
-        perform { [self] in
-            unwritten[response.key] = response
-            write { (rows) throws(DatabaseError) in
-                try rows.put(response, size: size, limit: limit, now: now)
-            } answer: { [self] unused in
-                written(response)
-                answer(unused)
-            }
+        lock.withLock { unwritten[response.key] = response }
+        write { (rows) throws(DatabaseError) in
+            try rows.put(response, size: size, limit: limit, now: now)
+        } answer: { [self] unused in
+            written(response)
+            answer(unused)
         }
     }
 
     public func refresh(_ response: CachedResponse, now: Int64) {
-        perform { [self] in
-            unwritten[response.key] = response
-            write { (rows) throws(DatabaseError) in
-                try rows.refresh(response, now: now)
-                return []
-            } answer: { [self] _ in
-                written(response)
-            }
+        lock.withLock { unwritten[response.key] = response }
+        write { (rows) throws(DatabaseError) in
+            try rows.refresh(response, now: now)
+            return []
+        } answer: { [self] _ in
+            written(response)
         }
     }
 
     public func remove(_ response: CachedResponse, _ answer: @escaping Bodies) {
-        perform { [self] in
-            written(response)
-            write({ (rows) throws(DatabaseError) in try rows.remove(response) }, answer: answer)
-        }
+        written(response)
+        write({ (rows) throws(DatabaseError) in try rows.remove(response) }, answer: answer)
     }
 
     public func shrink(to limit: Int64, _ answer: @escaping Bodies) {
-        perform { [self] in
-            write({ (rows) throws(DatabaseError) in try rows.shrink(to: limit) }, answer: answer)
+        write({ (rows) throws(DatabaseError) in try rows.shrink(to: limit) }, answer: answer)
+    }
+
+    public func recount() {
+        write { (rows) throws(DatabaseError) in
+            try rows.recount()
+            return []
+        } answer: { _ in
         }
     }
 
     private func written(_ response: CachedResponse) {
-        if unwritten[response.key]?.body == response.body { unwritten[response.key] = nil }
+        lock.withLock { if unwritten[response.key]?.body == response.body { unwritten[response.key] = nil } }
     }
 
     /// Writes when the write budget allows it: nobody waits for it.
@@ -111,6 +118,12 @@ public final class DatabaseCacheIndex: CacheIndex, @unchecked Sendable {
             answer([])
         }
     }
+}
+
+/// Whether the storage thread has got so far.
+/// `@unchecked Sendable` is safe because a condition guards it.
+private final class End: @unchecked Sendable {
+    var isReached = false
 }
 
 /// What work on the storage thread has found out.

@@ -98,6 +98,19 @@ struct CacheStoreTests {
         #expect(isStored(0, in: fixture))
     }
 
+    @Test("A wrong sum of bytes is put right at the next start")
+    func recount() throws {
+        let fixture = try CacheFixture()
+        for number in 0..<3 { try store(number, count: 10_000, in: fixture) }
+        fixture.storage.write(answerOn: nil) { (database) throws(DatabaseError) in
+            try database.execute("UPDATE cache_total SET bytes = 5")
+        } answer: { _ in
+        }
+        try fixture.reopen()
+        try fixture.reopen(limit: 25_000)
+        #expect(fixture.files.count == 2)
+    }
+
     @Test("Files that nothing knows are removed at the start, others stay")
     func leftovers() throws {
         let fixture = try CacheFixture()
