@@ -111,7 +111,7 @@ let package = Package(
         .executableTarget(
             name: "NetworkCheck", dependencies: ["Network", "Platform", "CLinux"], path: "Tests/NetworkCheck"),
         .testTarget(name: "NetworkTests", dependencies: ["Network", "Platform", "CLinux", "TestSupport"]),
-        .testTarget(name: "MediaTests", dependencies: ["Media"]),
+        .testTarget(name: "MediaTests", dependencies: ["Media", "Crypto"]),
         // Counts what a thread allocates; for the tests that prove that the audio thread does not.
         .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
         // A sound card for alsa-lib that moves and fails when a test says so.

@@ -8,29 +8,34 @@ public enum AudioFile {
     /// Supported are FLAC, WAV (RIFF and RF64), AIFF (also AIFF-C), MP4 (with FLAC or AAC) and ADTS (AAC), each also
     /// behind ID3v2 tags. AAC is AAC-LC, HE-AAC and HE-AAC v2, and needs the package trait `AAC`.
     /// FLAC is also found behind up to 64 KiB of other bytes, and without its header.
-    /// - Parameter cancellation: ends a wait for bytes that are not there yet.
+    /// - Parameters:
+    ///   - licenses: for encrypted content.
+    ///   - cancellation: ends a wait for bytes that are not there yet.
     /// - Throws: `.empty`; `.notAudio` for other content; `.unsupported` or `.damaged` when the headers show that it
-    ///   cannot be decoded; `.source` when the bytes cannot be read, also when it is cancelled.
+    ///   cannot be decoded; `.protected` for encrypted content without `licenses`, and what these throw; `.source` when
+    ///   the bytes cannot be read, also when it is cancelled.
     ///
     /// Thread: the decoder thread. It blocks in `source`, and waits for it.
     public static func open(
-        _ source: any ByteSource, cancellation: Cancellation? = nil
+        _ source: any ByteSource, licenses: (any LicenseProvider)? = nil, cancellation: Cancellation? = nil
     ) throws(MediaError) -> any AudioDecoder {
-        try open(AudioOpening(source), cancellation)
+        try open(AudioOpening(source, licenses: licenses), cancellation)
     }
 
     /// The decoder of segments, at the first frame of the first one.
     ///
     /// Supported are segments of ISO base media (DASH, HLS with `EXT-X-MAP`), and a single segment with a file of any
     /// kind.
-    /// - Parameter cancellation: ends a wait for bytes that are not there yet.
+    /// - Parameters:
+    ///   - licenses: for encrypted content.
+    ///   - cancellation: ends a wait for bytes that are not there yet.
     /// - Throws: as `open` of one source; `.unsupported` also for segments of another kind.
     ///
     /// Thread: the decoder thread. It blocks in `segments`, and waits for it.
     public static func open(
-        _ segments: any SegmentedSource, cancellation: Cancellation? = nil
+        _ segments: any SegmentedSource, licenses: (any LicenseProvider)? = nil, cancellation: Cancellation? = nil
     ) throws(MediaError) -> any AudioDecoder {
-        try open(AudioOpening(segments), cancellation)
+        try open(AudioOpening(segments, licenses: licenses), cancellation)
     }
 
     private static func open(

@@ -7,17 +7,22 @@ public final class AudioOpening {
     private let steps: StepSource
     /// nil for one source.
     private let chain: SegmentChain?
+    private let licenses: (any LicenseProvider)?
 
-    public init(_ source: any ByteSource) {
+    /// - Parameter licenses: for encrypted content.
+    public init(_ source: any ByteSource, licenses: (any LicenseProvider)? = nil) {
         chain = nil
         steps = StepSource(source)
+        self.licenses = licenses
     }
 
     /// Segments of ISO base media, or one segment with a file of any kind.
-    public init(_ segments: any SegmentedSource) {
+    /// - Parameter licenses: for encrypted content.
+    public init(_ segments: any SegmentedSource, licenses: (any LicenseProvider)? = nil) {
         let chain = SegmentChain(segments)
         self.chain = chain
         steps = StepSource(chain)
+        self.licenses = licenses
     }
 
     /// Opens the source.
@@ -89,20 +94,18 @@ public final class AudioOpening {
     }
 
     private func decoder(of container: MP4Container) throws(Interruption) -> TrackDecoder {
-        if let scheme = container.encryptionScheme {
-            throw .unsupported(what: "encrypted MP4 (\(scheme.rawValue))")
-        }
+        let packets = try decrypted(container)
         switch container.codec {
         case .flac(let info):
-            return TrackDecoder(container.track, container, try FLACFrameCodec(container, info), steps)
+            return TrackDecoder(container.track, packets, try FLACFrameCodec(packets, info), steps)
         case .aac(let config):
             #if AAC
-                let stream = try AACStream(config, container)
+                let stream = try AACStream(config, packets)
                 container.decode(
                     to: stream.format, packetFrameCount: stream.packetFrameCount, preroll: stream.preroll)
-                let codec = try AACCodec(container, stream)
-                _ = try container.seek(toFrame: 0)
-                return TrackDecoder(container.track, container, codec, steps)
+                let codec = try AACCodec(packets, stream)
+                _ = try packets.seek(toFrame: 0)
+                return TrackDecoder(container.track, packets, codec, steps)
             #else
                 _ = config
                 throw .unsupported(what: "MP4 with \(AudioFormats.missingAAC)")
@@ -110,6 +113,16 @@ public final class AudioOpening {
         case .other(let name):
             throw .unsupported(what: "MP4 with \(name)")
         }
+    }
+
+    /// The packets as a codec takes them.
+    private func decrypted(_ container: MP4Container) throws(Interruption) -> any TimedPacketSource {
+        guard container.encryptionScheme != nil else { return container }
+        let systems = container.protectionSystems.map {
+            ProtectionSystem(system: KeySystem(id: $0.systemID), box: $0.box)
+        }
+        guard let licenses else { throw .failed(.protected(by: KeySystem.names(of: systems))) }
+        return PacketDecryption(container, licenses, systems)
     }
 
     private func decoder(of container: ADTSContainer) throws(Interruption) -> TrackDecoder {

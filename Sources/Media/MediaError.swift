@@ -6,6 +6,13 @@ public enum MediaError: Error, Equatable, Sendable {
     case unsupported(what: String)
     /// A known container with damage that cannot be skipped; `what` says where.
     case damaged(what: String)
+    /// Encrypted content, and no `LicenseProvider` that gets its keys. `by` names the key systems: "Widevine", or
+    /// "a key system that it does not name".
+    case protected(by: String)
+    /// The content's key with this ID, of 16 bytes, is not there.
+    case missingKey(id: [UInt8])
+    /// A license server refused, or its answer cannot be used. `reason` is for people.
+    case license(reason: String)
     /// No bytes at all.
     case empty
     /// The bytes cannot be read.

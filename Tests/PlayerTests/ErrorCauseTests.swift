@@ -16,6 +16,7 @@ struct ErrorCauseTests {
         arguments: [
             (.notAudio(looksLike: "JPEG"), "m1"), (.unsupported(what: "x"), "m2"), (.damaged(what: "x"), "m3"),
             (.empty, "m4"), (.source(.cancelled), "m5"), (.source(.integrity(reason: "x")), "m7"),
+            (.protected(by: "Widevine"), "m8"), (.missingKey(id: [1]), "m9"), (.license(reason: "x"), "m10"),
             (.source(.status(404)), "h404"), (.source(.network(reason: "x")), "n1"),
         ] as [(MediaError, String)])
     func media(error: MediaError, code: String) {

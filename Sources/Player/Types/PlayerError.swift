@@ -103,6 +103,9 @@ extension PlayerError.Cause {
         case .source(.network): "n1"
         case .source(.status(let status)): "h\(status)"
         case .source(.integrity): "m7"
+        case .protected: "m8"
+        case .missingKey: "m9"
+        case .license: "m10"
         }
     }
 

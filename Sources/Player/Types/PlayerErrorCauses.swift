@@ -32,6 +32,10 @@ extension PlayerError {
             return "not audio\(guess). Supported: \(AudioFormats.supported)."
         case .unsupported(let what): return "\(what) is not supported. Supported: \(AudioFormats.supported)."
         case .damaged(let what): return "damaged: \(what)."
+        case .protected(let systems):
+            return "protected by \(systems), and this program cannot get its keys. Play a version without protection."
+        case .missingKey(let id): return "encrypted, and the key \(hexadecimal(id)) is missing."
+        case .license(let reason): return "the license server gives no keys: \(reason)."
         case .empty: return "the file is empty."
         case .source(.cancelled): return "cancelled."
         case .source(.medium(let error)): return error.reason

@@ -13,7 +13,22 @@ private func decode(_ bytes: [UInt8], knowsLength: Bool = true) {
     exercise.run(bytes, knowsLength: knowsLength)
 }
 
-/// Reads the packets of a file, encrypted ones too, which no decoder takes.
+/// Has a key for everything.
+private final class AnyKey: LicenseProvider {
+    func key(_ request: KeyRequest) throws(MediaError) -> [UInt8] { [UInt8](repeating: 7, count: 16) }
+}
+
+/// Decrypts and decodes a file, with a wrong key.
+private func decodeEncrypted(_ bytes: [UInt8]) {
+    guard let decoder = try? AudioFile.open(MemorySource(bytes), licenses: AnyKey()) else { return }
+    let buffer = UnsafeMutableBufferPointer<Int32>.allocate(capacity: 1024 * 8)
+    defer { buffer.deallocate() }
+    for _ in 0..<20 {
+        guard let run = try? decoder.read(into: buffer), run != .end else { return }
+    }
+}
+
+/// Reads the packets of a file, encrypted ones too.
 private func readPackets(_ bytes: [UInt8]) {
     guard let container = try? MP4Container(MemorySource(bytes), tags: TrackMetadata()) else { return }
     for frame in [nil, 0, 100, 5000] as [Int64?] {
@@ -69,6 +84,21 @@ let mediaTargets = [
         let file = signed(bytes, "ftyp", at: 4)
         decode(file)
         readPackets(file)
+        decodeEncrypted(file)
+    },
+    FuzzTarget("clear-key") { bytes in
+        guard let keys = try? ClearKey.keys(in: bytes) else { return }
+        require(keys.allSatisfy { $0.id.count == 16 && $0.value.count == 16 }, "a key of another size")
+    },
+    FuzzTarget("hls-segment") { bytes in
+        let key = [UInt8](repeating: 7, count: 16)
+        let source = SegmentDecryption(MemorySource(bytes), key: key, initializationVector: key)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 100, alignment: 1)
+        defer { buffer.deallocate() }
+        for offset in [0, 1, 16, 40, bytes.count - 17, bytes.count, .max] {
+            guard case .bytes(let count)? = try? source.read(into: buffer, at: Int64(offset)) else { continue }
+            require(count > 0 && offset + count < bytes.count, "more than there is")
+        }
     },
     FuzzTarget("adts") { bytes in
         var bytes = bytes

@@ -114,7 +114,7 @@ final class MusicSearch: Sendable {
             case .empty: throw RemoteFailure(.noMusic, "\(path): the file is empty.")
             case .source(.medium(let error)): throw RemoteFailure(unreadable: path, error)
             // These errors concern data behind the first bytes.
-            case .source, .unsupported, .damaged: break
+            case .source, .unsupported, .damaged, .protected, .missingKey, .license: break
             }
         }
     }
