@@ -78,7 +78,7 @@ public struct ContentProtection: Equatable, Sendable {
     public var defaultKeyID: [UInt8]?
     /// The box `pssh`.
     public var initializationData: [UInt8]?
-    /// Where the key or its request is described, of HLS.
+    /// Where the key is, of HLS; where its license is, of ClearKey in DASH.
     public var keyURI: String?
     /// Of HLS, 16 bytes.
     public var initializationVector: [UInt8]?

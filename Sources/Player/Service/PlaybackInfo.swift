@@ -25,6 +25,8 @@ struct PlaybackInfo: Equatable, Sendable {
     var streamingSessionId: String?
     /// Present when the content needs a license.
     var licenseSecurityToken: String?
+    /// A license server that speaks ClearKey.
+    var licenseURL: String?
     var manifestType: ManifestType
     /// Two answers with the same hash have the same content.
     var manifestHash: String?
@@ -73,6 +75,7 @@ extension PlaybackInfo {
         // An empty one is none.
         streamingSessionId = json["streamingSessionId"]?.string.flatMap { $0.utf8.isEmpty ? nil : $0 }
         licenseSecurityToken = json["licenseSecurityToken"]?.string
+        licenseURL = json["licenseUrl"]?.string.flatMap { $0.utf8.isEmpty ? nil : $0 }
         replayGain = ReplayGain(
             trackGain: json["trackReplayGain"]?.number, trackPeak: json["trackPeakAmplitude"]?.number,
             albumGain: json["albumReplayGain"]?.number, albumPeak: json["albumPeakAmplitude"]?.number)

@@ -18,7 +18,8 @@ struct StreamedContent {
     }
 
     func open(_ info: PlaybackInfo) throws(MediaError) -> any AudioDecoder {
-        try open(try manifest(info.manifest, info.manifestType.format, from: ""), depth: 0)
+        let manifest = try manifest(info.manifest, info.manifestType.format, from: "")
+        return try open(manifest, StreamedKeys(requests, licenseURL: info.licenseURL), depth: 0)
     }
 
     private func manifest(
@@ -32,29 +33,41 @@ struct StreamedContent {
         }
     }
 
-    private func open(_ manifest: Manifest, depth: Int) throws(MediaError) -> any AudioDecoder {
+    private func open(
+        _ manifest: Manifest, _ keys: StreamedKeys, depth: Int
+    ) throws(MediaError) -> any AudioDecoder {
         let representation = try representation(of: manifest)
+        // Those of a playlist are in it.
+        if case .playlist = representation.segments {} else { try keys.take(representation) }
         switch representation.segments {
         case .file(let file):
             let bytes = StreamedBytes(
                 .content(file.url), over: requests.network, readAhead: settings.readAhead)
-            return try AudioFile.open(MediumByteSource(bytes, requests.medium), cancellation: requests.cancellation)
-        case .list(let list): return try open(list)
-        case .template(let template): return try open(template)
+            return try AudioFile.open(
+                MediumByteSource(bytes, requests.medium), licenses: keys.licenses, cancellation: requests.cancellation)
+        case .list(let list): return try open(list, keys)
+        case .template(let template): return try open(template, keys)
         case .playlist(let url):
             guard depth < Self.deepestPlaylist else { throw .damaged(what: "playlists that name each other") }
             let answer: WholeAnswer.Content
             do throws(ResourceFailure) { answer = try requests.answer(to: .content(url)) } catch {
                 throw .source(error.byteSourceError)
             }
-            return try open(try self.manifest(answer.body, .hls, from: answer.url), depth: depth + 1)
+            return try open(try self.manifest(answer.body, .hls, from: answer.url), keys, depth: depth + 1)
         }
     }
 
-    private func open(_ segments: some SegmentReferences) throws(MediaError) -> any AudioDecoder {
-        let source = StreamedSegments(
-            segments, over: requests.network, medium: requests.medium, readAhead: settings.readAhead)
-        return try AudioFile.open(source, cancellation: requests.cancellation)
+    private func open(
+        _ segments: some SegmentReferences, _ keys: StreamedKeys
+    ) throws(MediaError) -> any AudioDecoder {
+        let source: StreamedSegments
+        do throws(ByteSourceError) {
+            source = try StreamedSegments(
+                segments, over: requests.network, medium: requests.medium, readAhead: settings.readAhead, keys: keys)
+        } catch {
+            throw .source(error)
+        }
+        return try AudioFile.open(source, licenses: keys.licenses, cancellation: requests.cancellation)
     }
 
     /// The best one: the service has chosen the quality already.
@@ -66,9 +79,6 @@ struct StreamedContent {
         let all = period.adaptationSets.first?.representations ?? []
         guard let best = all.max(by: { ($0.bandwidth ?? 0) < ($1.bandwidth ?? 0) }) else {
             throw .damaged(what: "a manifest without audio")
-        }
-        if let protection = best.contentProtections.first {
-            throw .unsupported(what: "encrypted content (\(protection.value ?? protection.scheme))")
         }
         return best
     }

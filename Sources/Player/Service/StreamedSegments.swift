@@ -4,16 +4,20 @@ import Network
 /// Where the segments of a representation are.
 protocol SegmentReferences {
     var initialization: ResourceReference? { get }
+    /// How that is encrypted as a whole.
+    var initializationProtections: [ContentProtection] { get }
     var timeline: SegmentTimeline { get }
     func segment(_ index: Int) -> SegmentReference?
 }
 
 extension SegmentList: SegmentReferences {
     var initialization: ResourceReference? { segments.first?.initialization }
+    var initializationProtections: [ContentProtection] { segments.first?.initializationProtections ?? [] }
 }
 
 extension SegmentTemplate: SegmentReferences {
     var timeline: SegmentTimeline { timeline(now: nil) }
+    var initializationProtections: [ContentProtection] { [] }
 }
 
 /// The segments of a representation over the network, fetched one after the other ahead of the decoder.
@@ -27,25 +31,34 @@ final class StreamedSegments: SegmentedSource {
     private let network: any ServiceNetwork
     private let medium: MediumAccess
     private let readAhead: Int
+    private let keys: StreamedKeys
     /// Segments that were begun, in order and without gaps.
     private var begun: [(index: Int, bytes: StreamedBytes)] = []
 
+    /// - Throws: when the key of the initialization cannot be had.
     init(
-        _ references: some SegmentReferences, over network: any ServiceNetwork, medium: MediumAccess, readAhead: Int
-    ) {
+        _ references: some SegmentReferences, over network: any ServiceNetwork, medium: MediumAccess, readAhead: Int,
+        keys: StreamedKeys
+    ) throws(ByteSourceError) {
         timeline = references.timeline
         reference = { references.segment($0) }
         self.network = network
         self.medium = medium
         self.readAhead = readAhead
-        initialization = references.initialization.map { resource in
-            MediumByteSource(StreamedBytes(resource.request, over: network, readAhead: readAhead), medium)
+        self.keys = keys
+        var initialization: (any ByteSource)?
+        if let resource = references.initialization {
+            let bytes = StreamedBytes(resource.request, over: network, readAhead: readAhead)
+            initialization = try keys.decrypted(
+                MediumByteSource(bytes, medium), references.initializationProtections)
         }
+        self.initialization = initialization
     }
 
     func segment(_ index: Int) throws(ByteSourceError) -> (any ByteSource)? {
         guard let bytes = bytes(of: index) else { return nil }
-        return MediumByteSource(Segment(bytes, of: self), medium)
+        return try keys.decrypted(
+            MediumByteSource(Segment(bytes, of: self), medium), reference(index)?.protections ?? [])
     }
 
     private func bytes(of index: Int) -> StreamedBytes? {

@@ -9,7 +9,7 @@ import Testing
 @testable import Player
 
 /// A service as a function of requests. It answers inside `begin`, on the thread that asks.
-private final class ScriptedService: @unchecked Sendable {
+final class ScriptedService: @unchecked Sendable {
     let network = ScriptedNetwork()
     /// The answer for playbackinfo; `nil` answers with the manifest.
     var playbackinfo: (_ count: Int, TransferRequest) -> (Int, String)? = { _, _ in nil }

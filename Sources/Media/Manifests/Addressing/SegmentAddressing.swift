@@ -31,6 +31,8 @@ public struct SegmentReference: Equatable, Sendable {
     public var duration: Double
     /// What precedes it.
     public var initialization: ResourceReference?
+    /// How that is encrypted, as `protections`.
+    public var initializationProtections: [ContentProtection] = []
     /// Whether its times and its format have nothing to do with those of the segment before.
     public var isDiscontinuous = false
     /// How the whole segment is encrypted, of HLS; one entry for each key system. Empty: not at all.

@@ -119,6 +119,9 @@ struct DASHManifest {
         var protection = ContentProtection(scheme: TagText.lowercased(scheme), value: element.attribute("value"))
         protection.defaultKeyID = element.attribute("default_KID").flatMap(XMLValue.keyID)
         protection.initializationData = element.child("pssh").flatMap { Base64.bytes($0.text.utf8) }
+        // DASH-IF writes it so for ClearKey.
+        protection.keyURI = (element.child("Laurl") ?? element.child("laurl"))
+            .flatMap { TagText.utf8(Array($0.text.utf8)) }
         return protection
     }
 }

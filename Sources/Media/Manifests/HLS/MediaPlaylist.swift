@@ -84,6 +84,8 @@ public struct MediaPlaylist: Equatable, Sendable {
         var isDiscontinuous = false
         var keys: [ContentProtection] = []
         var map: ResourceReference?
+        /// The keys that are in force where the map is.
+        var mapKeys: [ContentProtection] = []
 
         mutating func segment(
             _ uri: String, firstIndex: Int, _ earlier: [SegmentReference], _ lines: HLSLines
@@ -105,7 +107,7 @@ public struct MediaPlaylist: Equatable, Sendable {
             var segment = SegmentReference(
                 resource: ResourceReference(url: url, range: range),
                 start: last.map { $0.start + $0.duration } ?? 0, duration: duration, initialization: map,
-                isDiscontinuous: isDiscontinuous)
+                initializationProtections: mapKeys, isDiscontinuous: isDiscontinuous)
             let (index, isBeyond) = firstIndex.addingReportingOverflow(earlier.count)
             guard !isBeyond else { throw lines.malformed("a sequence number that is too large") }
             segment.protections = keys.map { key in
@@ -141,6 +143,7 @@ public struct MediaPlaylist: Equatable, Sendable {
                 }
                 range = offset..<(offset + found.count)
             }
+            mapKeys = keys
             map = ResourceReference(url: URLReference(uri).resolved(against: base).url, range: range)
         }
     }

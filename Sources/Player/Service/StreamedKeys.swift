@@ -1,0 +1,130 @@
+import Media
+import Network
+import Platform
+
+/// The keys of a stream: where its manifest and its playbackinfo say they are.
+///
+/// Thread: the decoder thread; blocks while a key is fetched.
+final class StreamedKeys {
+    /// For encrypted samples; nil when nothing says where their keys are.
+    private(set) var licenses: (any LicenseProvider)?
+
+    private let requests: ServiceRequests
+    private let licenseURL: String?
+    private var fetched: [(url: String, key: [UInt8])] = []
+
+    private static let keySize = 16
+    /// Playlists change their keys every few segments.
+    private static let mostKeys = 16
+
+    /// - Parameter licenseURL: a license server that speaks ClearKey; nil when there is none.
+    init(_ requests: ServiceRequests, licenseURL: String?) {
+        self.requests = requests
+        self.licenseURL = licenseURL
+    }
+
+    /// Takes what a manifest says of its encryption.
+    /// - Throws: `.protected` when all its key systems are unknown to this program.
+    func take(_ representation: Representation) throws(MediaError) {
+        var protections = representation.contentProtections
+        if case .list(let list) = representation.segments { protections += list.segments.flatMap { $0.protections } }
+        // Samples are encrypted, or whole segments; these have keys of their own.
+        let ofSamples = protections.filter { !$0.isOfWholeSegments }
+        if let licenseURL = licenseURL ?? ofSamples.first(where: { $0.isClearKey })?.keyURI {
+            let requests = requests
+            licenses = ClearKeyLicenses { (request) throws(MediaError) -> [UInt8] in
+                try requests.license(request, at: licenseURL)
+            }
+            return
+        }
+        let plain = ofSamples.filter { $0.hasPlainKey }
+        if !plain.isEmpty {
+            licenses = PlaylistKeys(plain, self)
+            return
+        }
+        // What names no system is an addition to those that do.
+        let names = protections.filter { !$0.hasPlainKey }.compactMap { $0.systemName }
+        if let first = names.first { throw .protected(by: first) }
+    }
+
+    /// The bytes of a segment, as its container has them.
+    func decrypted(
+        _ source: any ByteSource, _ protections: [ContentProtection]
+    ) throws(ByteSourceError) -> any ByteSource {
+        guard let protection = protections.first(where: { $0.isOfWholeSegments && $0.hasPlainKey }),
+            let url = protection.keyURI
+        else { return source }
+        guard let vector = protection.initializationVector else {
+            throw .integrity(reason: "an encrypted segment without an initialization vector")
+        }
+        do throws(MediaError) {
+            return SegmentDecryption(source, key: try key(at: url), initializationVector: vector)
+        } catch {
+            if case .source(let error) = error { throw error }
+            throw .integrity(reason: "its key is not 16 bytes")
+        }
+    }
+
+    /// 16 bytes, as they are.
+    fileprivate func key(at url: String) throws(MediaError) -> [UInt8] {
+        if let known = fetched.first(where: { $0.url.utf8.elementsEqual(url.utf8) }) { return known.key }
+        let key: [UInt8]
+        if let data = DataURL(url) { key = data.bytes } else { key = try requests.body(TransferRequest(url: url)) }
+        guard key.count == Self.keySize else { throw .license(reason: "a key of \(key.count) bytes, not 16") }
+        if fetched.count == Self.mostKeys { fetched.removeFirst() }
+        fetched.append((url, key))
+        return key
+    }
+}
+
+/// Keys of samples that a playlist names by their addresses (SAMPLE-AES with KEYFORMAT "identity").
+private final class PlaylistKeys: LicenseProvider {
+    private let protections: [ContentProtection]
+    private let keys: StreamedKeys
+
+    init(_ protections: [ContentProtection], _ keys: StreamedKeys) {
+        self.protections = protections
+        self.keys = keys
+    }
+
+    /// A playlist with one key need not say its ID.
+    func key(_ request: KeyRequest) throws(MediaError) -> [UInt8] {
+        let found = protections.first { $0.defaultKeyID == request.keyID } ?? protections.first
+        guard let url = found?.keyURI else { throw .missingKey(id: request.keyID) }
+        return try keys.key(at: url)
+    }
+}
+
+extension ServiceRequests {
+    fileprivate func license(_ request: [UInt8], at url: String) throws(MediaError) -> [UInt8] {
+        try body(TransferRequest(.post(body: request, contentType: "application/json"), url: url))
+    }
+
+    fileprivate func body(_ request: TransferRequest) throws(MediaError) -> [UInt8] {
+        do throws(ResourceFailure) { return try answer(to: request).body } catch {
+            throw .source(error.byteSourceError)
+        }
+    }
+}
+
+extension ContentProtection {
+    fileprivate var isOfWholeSegments: Bool { value.map { $0.utf8.elementsEqual("AES-128".utf8) } ?? false }
+
+    /// The key itself is at `keyURI`.
+    fileprivate var hasPlainKey: Bool { scheme.utf8.elementsEqual("identity".utf8) && keyURI != nil }
+
+    fileprivate var isClearKey: Bool { system.map { $0.name.utf8.elementsEqual("ClearKey".utf8) } ?? false }
+
+    /// For people; nil for what names no key system.
+    fileprivate var systemName: String? {
+        if scheme.utf8.elementsEqual("com.apple.streamingkeydelivery".utf8) { return "FairPlay" }
+        if scheme.utf8.elementsEqual("com.microsoft.playready".utf8) { return "PlayReady" }
+        return system?.name
+    }
+
+    private var system: KeySystem? {
+        guard scheme.utf8.starts(with: "urn:uuid:".utf8) else { return nil }
+        let digits = scheme.utf8.dropFirst(9).filter { $0 != UInt8(ascii: "-") }
+        return Hexadecimal.bytes(String(decoding: digits, as: UTF8.self)).map { KeySystem(id: $0) }
+    }
+}
