@@ -34,7 +34,7 @@ enum OriginCommand {
                 complain("warning: without TLS, the password of the page /link can be read on the network")
             }
             say("serving \(options.folder) at \(server.address)")
-            let scanning = Thread { scan(origin) }
+            let scanning = Thread { follow(origin) }
             scanning.start()
             var received: Int32 = 0
             var set = signals
@@ -68,13 +68,45 @@ enum OriginCommand {
         }
     }
 
-    private static func scan(_ origin: ContentOrigin) {
+    /// Follows the music folder, and measures what is new beside that.
+    private static func follow(_ origin: ContentOrigin) {
+        let news = Condition()
+        // Safe because both threads use it under the lock of `news` alone.
+        nonisolated(unsafe) var hasNews = false
+        let measuring = Thread {
+            while true {
+                news.wait { hasNews }
+                news.update { hasNews = false }
+                measure(origin)
+            }
+        }
+        measuring.start()
+        do throws(SystemError) {
+            // Never cancelled: the process ends.
+            let cancellation = try Cancellation()
+            do throws(ContentOrigin.Failure) {
+                try origin.follow(cancellation) { result in
+                    tell(result)
+                    news.update { hasNews = true }
+                }
+            } catch {
+                complain(error.description)
+            }
+        } catch {
+            complain(error.description)
+        }
+    }
+
+    private static func tell(_ result: ContentOrigin.ScanResult) {
+        var text = "\(result.tracks) tracks, \(result.read) new or changed"
+        if result.gone > 0 { text += ", \(result.gone) gone" }
+        if result.playlists > 0 { text += ", \(result.playlists) playlists changed" }
+        if result.problems > 0 { text += ", \(result.problems) not readable" }
+        say(text)
+    }
+
+    private static func measure(_ origin: ContentOrigin) {
         do throws(ContentOrigin.Failure) {
-            let result = try origin.scan()
-            var text = "\(result.tracks) tracks, \(result.read) new or changed"
-            if result.gone > 0 { text += ", \(result.gone) gone" }
-            if result.problems > 0 { text += ", \(result.problems) not readable" }
-            say(text)
             let measured = try origin.measureLoudness()
             if measured > 0 { say("measured the loudness of \(measured) tracks") }
         } catch {

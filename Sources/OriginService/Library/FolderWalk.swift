@@ -7,8 +7,20 @@ struct FolderWalk {
     /// Folders still to be read, the next one last.
     private var folders: [String]
     private var visited: Set<Folder.Identity> = []
+    /// Called with each folder before it is read.
+    private let willRead: (String) -> Void
 
-    init(_ folder: String) { folders = [folder] }
+    init(_ folder: String, willRead: @escaping (String) -> Void = { _ in }) {
+        folders = [folder]
+        self.willRead = willRead
+    }
+
+    /// A file alone, if it is there.
+    init(file: String) {
+        files = FileKind(at: file) == .file ? [file] : []
+        folders = []
+        willRead = { _ in }
+    }
 
     mutating func next() -> String? {
         while files.isEmpty {
@@ -22,6 +34,7 @@ struct FolderWalk {
         guard let identity = Folder.Identity(of: folder), visited.insert(identity).inserted,
             !Folder.belongsToKernel(folder)
         else { return }
+        willRead(folder)
         let entries: [Folder.Entry]
         do throws(SystemError) {
             entries = try Folder.entries(of: folder) { $0.name.utf8.first == UInt8(ascii: ".") ? .skip : .keep }

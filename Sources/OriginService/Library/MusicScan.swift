@@ -6,9 +6,17 @@ import Platform
 /// Compares the music folder, or a part of it, with the index: reads the headers of files that are new or have
 /// changed.
 struct MusicScan {
+    /// What is compared. Paths are without links and dots.
+    enum Scope: Equatable {
+        /// A folder with all in it.
+        case tree(String)
+        case file(String)
+    }
+
     let index: MusicIndex
-    /// The folder to compare, without links and dots.
-    let folder: String
+    let scope: Scope
+    /// Told of each folder before it is read.
+    var watch: FolderWatch?
 
     struct Summary: Equatable {
         /// Music files that are there.
@@ -19,6 +27,16 @@ struct MusicScan {
         var gone = 0
         /// Files that look like music and are not readable.
         var problems = 0
+        /// Playlists that are new, changed or gone.
+        var playlists = 0
+
+        static func += (sum: inout Summary, other: Summary) {
+            sum.tracks += other.tracks
+            sum.read += other.read
+            sum.gone += other.gone
+            sum.problems += other.problems
+            sum.playlists += other.playlists
+        }
     }
 
     /// Names that end so are read.
@@ -46,12 +64,17 @@ struct MusicScan {
         var playlists = try known("playlist")
         var summary = Summary()
         var batch: [(String, Change)] = []
-        var walk = FolderWalk(folder)
+        var walk =
+            switch scope {
+            case .tree(let folder): FolderWalk(folder) { watch?.add($0) }
+            case .file(let file): FolderWalk(file: file)
+            }
         while let path = walk.next() {
             guard let stamp = FileStamp(of: path) else { continue }
             let change: Change?
             if Self.isPlaylist(path) {
                 change = Self.playlist(path, stamp, &playlists)
+                if change != nil { summary.playlists += 1 }
             } else {
                 change = Self.track(path, stamp, &tracks, &summary)
             }
@@ -64,7 +87,9 @@ struct MusicScan {
         let gone = tracks.filter(\.value.isPresent).keys
         summary.gone = gone.count
         batch += gone.map { ($0, .trackIsGone) }
-        batch += playlists.filter(\.value.isPresent).keys.map { ($0, .playlistIsGone) }
+        let gonePlaylists = playlists.filter(\.value.isPresent).keys
+        summary.playlists += gonePlaylists.count
+        batch += gonePlaylists.map { ($0, .playlistIsGone) }
         try store(batch)
         return summary
     }
@@ -105,14 +130,19 @@ struct MusicScan {
         }
     }
 
-    /// The rows of files below the folder: those between `folder/` and `folder0`, which follows `/` in order.
+    /// The rows of the files in scope. Those below a folder are between `folder/` and `folder0`, which follows `/` in
+    /// order.
     private func known(_ table: String) throws(DatabaseError) -> [String: Known] {
         try index.read { (database) throws(DatabaseError) in
             var known: [String: Known] = [:]
             var statement = try database.prepare(
-                "SELECT path, size, modified, is_present FROM \(table) WHERE path > ? AND path < ?")
-            let start = folder == "/" ? "" : folder
-            try statement.bind([.text(start + "/"), .text(start + "0")])
+                "SELECT path, size, modified, is_present FROM \(table) WHERE path >= ? AND path <= ?")
+            switch scope {
+            case .tree(let folder):
+                let start = folder == "/" ? "" : folder
+                try statement.bind([.text(start + "/"), .text(start + "0")])
+            case .file(let file): try statement.bind([.text(file), .text(file)])
+            }
             while try statement.step() {
                 guard let path = statement.text(0), let size = statement.integer(1), let modified = statement.integer(2)
                 else { continue }

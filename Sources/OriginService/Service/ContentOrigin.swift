@@ -22,6 +22,19 @@ public final class ContentOrigin: Sendable {
         public var gone: Int
         /// Files that look like music and cannot be read.
         public var problems: Int
+        /// Playlists that are new, changed or gone.
+        public var playlists: Int
+
+        init(_ summary: MusicScan.Summary) {
+            tracks = summary.tracks
+            read = summary.read
+            gone = summary.gone
+            problems = summary.problems
+            playlists = summary.playlists
+        }
+
+        /// Whether anything is other than before.
+        public var hasChanges: Bool { read > 0 || gone > 0 || playlists > 0 || problems > 0 }
     }
 
     private let musicFolder: String
@@ -66,9 +79,38 @@ public final class ContentOrigin: Sendable {
     /// Compares the music folder with the index. It reads the headers of new files, and blocks as long as that takes.
     public func scan() throws(Failure) -> ScanResult {
         do throws(DatabaseError) {
-            let summary = try MusicScan(index: index, folder: musicFolder).run()
-            return ScanResult(
-                tracks: summary.tracks, read: summary.read, gone: summary.gone, problems: summary.problems)
+            return ScanResult(try MusicScan(index: index, scope: .tree(musicFolder)).run())
+        } catch {
+            throw Failure(description: "index: \(error.description)")
+        }
+    }
+
+    /// Between scans where the kernel cannot watch all folders, in milliseconds.
+    private static let scanInterval = 3_600_000
+
+    /// Scans the music folder, and then what changes in it, until it is cancelled.
+    /// - Parameter report: called with the first result, and with all later ones that have changes.
+    public func follow(_ cancellation: Cancellation, _ report: (ScanResult) -> Void) throws(Failure) {
+        let watch: FolderWatch
+        do throws(SystemError) { watch = try FolderWatch() } catch { throw Failure(description: error.description) }
+        do throws(DatabaseError) {
+            report(ScanResult(try MusicScan(index: index, scope: .tree(musicFolder), watch: watch).run()))
+            while let changes = watch.wait(
+                milliseconds: watch.isComplete ? -1 : Self.scanInterval, cancellation)
+            {
+                var summary = MusicScan.Summary()
+                // Nothing, after the interval, means that anything may have changed.
+                if changes.isAll || changes.isEmpty {
+                    summary = try MusicScan(index: index, scope: .tree(musicFolder), watch: watch).run()
+                } else {
+                    for tree in changes.trees {
+                        summary += try MusicScan(index: index, scope: .tree(tree), watch: watch).run()
+                    }
+                    for file in changes.files { summary += try MusicScan(index: index, scope: .file(file)).run() }
+                }
+                let result = ScanResult(summary)
+                if result.hasChanges { report(result) }
+            }
         } catch {
             throw Failure(description: "index: \(error.description)")
         }

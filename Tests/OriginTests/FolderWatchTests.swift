@@ -1,0 +1,104 @@
+import Foundation
+import Glibc
+import Platform
+import TestSupport
+import Testing
+
+@testable import OriginService
+
+@Suite("Changes of the music folder while the origin serves it")
+struct FolderWatchTests {
+    private let folder: ScratchFolder
+    private let files = FileManager.default
+
+    init() throws {
+        folder = try ScratchFolder()
+        for name in ["music", "aside/album/disc"] {
+            try files.createDirectory(atPath: folder[name], withIntermediateDirectories: true)
+        }
+    }
+
+    private func write(_ name: String, _ title: String) throws {
+        try Music(frames: 5000).writeFLAC(to: folder[name], ["--tag=TITLE=\(title)"])
+    }
+
+    private func titles(_ origin: RunningOrigin) throws -> [String] {
+        try #require(try Fetched("\(origin.address)/v1/tracks").json()["items"]?.elements)
+            .compactMap { $0["title"]?.string }
+    }
+
+    /// Waits until the origin has seen a change, and lists its tracks then.
+    private func titlesAfterChange(_ origin: RunningOrigin) throws -> [String] {
+        try origin.line { $0.contains("new or changed") }
+        return try titles(origin)
+    }
+
+    @Test("Files and folders that come, change, move and go, and playlists")
+    func changes() throws {
+        try write("music/a.flac", "A")
+        let origin = try RunningOrigin(folder["music"], state: folder["state"])
+        #expect(try titles(origin) == ["A"])
+        try write("aside/b.flac", "B")
+        try files.moveItem(atPath: folder["aside/b.flac"], toPath: folder["music/b.flac"])
+        #expect(try titlesAfterChange(origin) == ["A", "B"])
+        try write("music/a.flac", "A2")
+        #expect(try titlesAfterChange(origin) == ["A2", "B"])
+        try files.moveItem(atPath: folder["music/a.flac"], toPath: folder["music/c.flac"])
+        #expect(try titlesAfterChange(origin) == ["B", "A2"])
+        // A folder with folders in it, at once.
+        try write("aside/album/disc/d.flac", "D")
+        try files.moveItem(atPath: folder["aside/album"], toPath: folder["music/album"])
+        #expect(try titlesAfterChange(origin) == ["B", "A2", "D"])
+        // What comes into it later is seen, too.
+        try write("music/album/disc/e.flac", "E")
+        #expect(try titlesAfterChange(origin) == ["B", "A2", "D", "E"])
+        try Data("album/disc/e.flac\n".utf8).write(to: URL(fileURLWithPath: folder["music/list.m3u8"]))
+        #expect(try titlesAfterChange(origin).count == 4)
+        #expect(try Fetched("\(origin.address)/v1/playlists").json()["totalNumberOfItems"]?.integer == 1)
+        try files.moveItem(atPath: folder["music/album"], toPath: folder["aside/away"])
+        #expect(try titlesAfterChange(origin) == ["B", "A2"])
+        try files.removeItem(atPath: folder["music/b.flac"])
+        #expect(try titlesAfterChange(origin) == ["A2"])
+        // Links are complete when they are made; a folder behind one is served.
+        try files.createSymbolicLink(atPath: folder["music/link"], withDestinationPath: folder["aside/away"])
+        #expect(try titlesAfterChange(origin) == ["A2", "D", "E"])
+        try files.removeItem(atPath: folder["music/link"])
+        #expect(try titlesAfterChange(origin) == ["A2"])
+    }
+
+    @Test("Each change is told once, with its path; hidden names and files that are still written are none")
+    func watch() throws {
+        let watch = try FolderWatch()
+        let cancellation = try Cancellation()
+        let music = folder["music"]
+        watch.add(music)
+        try Data([1]).write(to: URL(fileURLWithPath: "\(music)/.hidden.flac"))
+        let written = Glibc.open("\(music)/slow.flac", O_WRONLY | O_CREAT, 0o644)
+        #expect(watch.wait(milliseconds: 0, cancellation) == FolderWatch.Changes())
+        close(written)
+        try files.createDirectory(atPath: "\(music)/new", withIntermediateDirectories: true)
+        #expect(
+            watch.wait(milliseconds: -1, cancellation)
+                == FolderWatch.Changes(files: ["\(music)/slow.flac"], trees: ["\(music)/new"]))
+        cancellation.cancel()
+        #expect(watch.wait(milliseconds: -1, cancellation) == nil)
+    }
+
+    @Test("When the kernel has lost events, everything is looked at")
+    func overflow() throws {
+        let limit = try #require(
+            Int(
+                try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
+                    .trimmingCharacters(in: .whitespacesAndNewlines)))
+        let watch = try FolderWatch()
+        watch.add(folder["music"])
+        // Two events for each pair of names: equal ones in a row would be one.
+        for index in 0...(limit / 2) {
+            let name = folder["music/\(index % 2).flac"]
+            close(Glibc.open(name, O_WRONLY | O_CREAT, 0o644))
+            unlink(name)
+        }
+        let changes = watch.wait(milliseconds: -1, try Cancellation())
+        #expect(changes?.isAll == true)
+    }
+}
