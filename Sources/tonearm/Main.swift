@@ -5,7 +5,10 @@ import CLinux
 /// The entry point of the program: finds the command and passes it the words after its name.
 @main
 struct Tonearm {
-    private static let commands = ["run", "play", "devices", "probe", "board", "update"] + daemonCommands
+    private static let commands =
+        [
+            "run", "play", "login", "logout", "search", "devices", "probe", "board", "update",
+        ] + daemonCommands
     /// The commands for the daemon, except `play --daemon`.
     private static let daemonCommands = ["status", "queue", "focus", "config"] + TransportCommand.names
     /// Accepted but not listed.
@@ -54,6 +57,8 @@ struct Tonearm {
             case "play" where Arguments.ask(for: "--daemon", rest): return try QueueCommand(playing: rest).run()
             case "play" where TransportCommand.isPlay(rest): return try TransportCommand("play", rest).run()
             case "play": return try PlayCommand(rest).run()
+            case "login", "logout": return try LoginCommand(command, rest).run()
+            case "search": return try SearchCommand(rest).run()
             case "board": return try BoardCommand(rest).run()
             case "update": return try UpdateCommand(rest).run()
             case "devices": return try DevicesCommand(rest).run()
@@ -86,6 +91,8 @@ struct Tonearm {
         switch command {
         case "run": HelpText.run
         case "play": HelpText.play
+        case "login", "logout": HelpText.login
+        case "search": HelpText.search
         case "board": HelpText.board
         case "update": HelpText.update
         case "devices": HelpText.devices

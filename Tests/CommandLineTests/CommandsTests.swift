@@ -37,8 +37,9 @@ struct CommandsTests {
         arguments: [
             (
                 [],
-                "no command. Commands: run, play, devices, probe, board, update, status, queue, focus, config, pause, "
-                    + "toggle, stop, next, previous, seek, volume, volume-up, volume-down, mute, shuffle, repeat, "
+                "no command. Commands: run, play, login, logout, search, devices, probe, board, update, status, "
+                    + "queue, focus, config, pause, toggle, stop, next, previous, seek, volume, volume-up, "
+                    + "volume-down, mute, shuffle, repeat, "
                     + "network-restart, power-off. See `tonearm --help`."
             ),
             (["plya", "x"], "plya: no such command. Did you mean play? See `tonearm --help`."),

@@ -188,8 +188,8 @@ struct Setting: Sendable {
         Setting(
             .serviceTokenFile, "service", "token-file", .path(orWord: "none"), "none",
             """
-            A file with the token that the service has given out, in its first line. It should be readable by the daemon
-            alone. It is read again when the service refuses the token.
+            A file with the token that the service has given out, in its first line, in place of `tonearm login`. It
+            should be readable by the daemon alone. It is read again when the service refuses the token.
             """),
         Setting(
             .wifiQuality, "service", "quality", .choice(["low", "high", "lossless", "hi-res-lossless"]), "lossless",

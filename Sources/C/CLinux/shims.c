@@ -42,6 +42,16 @@ int tonearm_mode_of_path(const char *path, uint32_t *mode) {
     return result;
 }
 
+int tonearm_become_owner(const char *path) {
+    struct stat status;
+    if (geteuid() != 0) return 0;
+    if (stat(path, &status) != 0) return -1;
+    if (status.st_uid == 0) return 0;
+    // The group first: afterwards there is no right to change it.
+    if (setegid(status.st_gid) != 0) return -1;
+    return seteuid(status.st_uid);
+}
+
 int tonearm_identity_of_path(const char *path, uint64_t *device, uint64_t *inode) {
     struct stat status;
     int result = stat(path, &status);

@@ -8,7 +8,8 @@ public struct StreamingSettings: Sendable {
     public var service: ServiceSettings
     /// A file with the token of the service, which is read again when the service refuses it; nil for none.
     public var tokenFile: String?
-    /// The state folder, where the login of the service is (`tonearm login`); nil for none. A token file goes before it.
+    /// The state folder, where the login of the service is (`tonearm login`); nil for none. A token file goes before
+    /// it.
     public var loginFolder: String?
     /// A file with certificates of private authorities (PEM); nil for none.
     public var authorities: String?

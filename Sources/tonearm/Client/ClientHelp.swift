@@ -52,8 +52,9 @@ extension HelpText {
 
     static let queue = """
         Usage: tonearm queue [list] [OPTIONS]
-               tonearm queue add|set [--play] FILE|FOLDER… [OPTIONS]
-               tonearm queue insert [--at PLACE] FILE|FOLDER… [OPTIONS]
+               tonearm queue add|set [--play] FILE|FOLDER|tonearm:track/ID… [OPTIONS]
+               tonearm queue insert [--at PLACE] FILE|FOLDER|tonearm:track/ID… [OPTIONS]
+               tonearm queue add|set|insert --search WORDS [OPTIONS]
                tonearm queue move PLACE TO | remove PLACE|FIRST-LAST… | clear [OPTIONS]
 
         Places count from 1, in the order of playing, as the list shows them. A * marks the current entry. A folder
@@ -63,6 +64,10 @@ extension HelpText {
         Options:
           --play                  with set: play at once
           --at PLACE              with insert: the place of the first one; default: behind the current entry
+          --search                instead of files, the tracks of the content service that have all these words in
+                                  title, artist or album; at most 50, or nothing is changed
+          --config, --service, --ca-file
+                                  with --search: see `tonearm search --help`
         \(options)
 
         \(exitCodes)

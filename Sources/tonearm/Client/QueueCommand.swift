@@ -19,14 +19,22 @@ struct QueueCommand {
 
     private let common: DaemonCommand
     private let action: Action
+    /// The words of `--search`, whose tracks take the place of the paths, and how the service is reached.
+    private let search: (words: String, access: Arguments)?
 
     init(_ words: [String]) throws(UsageError) {
         let arguments = try Arguments(
-            parsing: words, knowing: DaemonCommand.options + [.init("--at", value: "PLACE"), .init("--play")])
+            parsing: words,
+            knowing: DaemonCommand.options + ServiceAccess.options + [
+                .init("--at", value: "PLACE"), .init("--play"), .init("--search"),
+            ])
+        try ServiceAccess.check(arguments)
         common = DaemonCommand(arguments)
         let name = arguments.operands.first ?? "list"
         let operands = Array(arguments.operands.dropFirst())
+        let isSearch = arguments.has("--search")
         func paths() throws(UsageError) -> MusicPaths {
+            if isSearch { return try MusicPaths([]) }
             if operands.isEmpty {
                 throw UsageError("queue \(name) needs files or folders: `tonearm queue \(name) FOLDER`.")
             }
@@ -34,6 +42,10 @@ struct QueueCommand {
         }
         if arguments.has("--at"), name != "insert" { throw UsageError("--at goes with queue insert.") }
         if arguments.has("--play"), name != "set" { throw UsageError("--play goes with queue set.") }
+        if isSearch, !["add", "set", "insert"].contains(name) {
+            throw UsageError("--search goes with queue add, set and insert.")
+        }
+        search = isSearch ? (try ServiceSearch.words(operands, "queue \(name) --search"), arguments) : nil
         switch name {
         case "list", "clear":
             if let word = operands.first { throw UsageError("queue \(name) takes no \(word).") }
@@ -75,6 +87,7 @@ struct QueueCommand {
             throw UsageError("nothing to play. Name files or folders: `tonearm play FOLDER`.")
         }
         action = .set(try MusicPaths(arguments.operands), plays: true)
+        search = nil
     }
 
     /// People count from 1.
@@ -119,6 +132,13 @@ struct QueueCommand {
             common.console.complain(problem)
             return ExitCode.failed
         }
+        var action = action
+        if let search {
+            do throws(ServiceAccess.Problem) { action = try found(search.words, search.access) } catch {
+                for line in error.lines { common.console.complain(line) }
+                return error.exitCode
+            }
+        }
         return common.run { connection throws(DaemonFailure) in
             switch action {
             case .list: try list(connection)
@@ -131,6 +151,21 @@ struct QueueCommand {
             case .remove(let ranges): try remove(ranges, connection)
             case .clear: try ask(connection, "queue-clear", [])
             }
+        }
+    }
+
+    /// The action with the tracks that the words find.
+    private func found(_ words: String, _ access: Arguments) throws(ServiceAccess.Problem) -> Action {
+        let tracks = try ServiceSearch(ServiceAccess(access)).tracksToAdd(words)
+        let paths: MusicPaths
+        do throws(UsageError) { paths = try MusicPaths(tracks) } catch {
+            throw ServiceAccess.Problem(lines: [error.message])
+        }
+        return switch action {
+        case .set(_, let plays): .set(paths, plays: plays)
+        case .add: .add(paths)
+        case .insert(_, let index): .insert(paths, at: index)
+        case .list, .move, .remove, .clear: action
         }
     }
 

@@ -45,6 +45,9 @@ int tonearm_open(const char *path, int flags, mode_t mode);
 ssize_t tonearm_pread(int descriptor, void *bytes, size_t count, int64_t offset);
 ssize_t tonearm_pwrite(int descriptor, const void *bytes, size_t count, int64_t offset);
 int tonearm_mode_of_path(const char *path, uint32_t *mode);
+/// For root: becomes the owner of a file or folder, so that what is created belongs to them. Does nothing for others,
+/// and for what belongs to root. Returns 0 or -1 with errno.
+int tonearm_become_owner(const char *path);
 int tonearm_identity_of_path(const char *path, uint64_t *device, uint64_t *inode);
 /// Whether a folder belongs to the kernel: /proc, /sys, /dev and what is mounted below them.
 int tonearm_is_kernel_folder(const char *path);

@@ -8,6 +8,9 @@ public struct CatalogueMatches: Equatable, Sendable {
         public var title: String
         public var artist: String?
         public var album: String?
+        public var albumId: String?
+        public var discNumber: Int?
+        public var trackNumber: Int?
         /// In seconds.
         public var duration: Double?
 
@@ -36,6 +39,8 @@ public struct CatalogueMatches: Equatable, Sendable {
             tracks.append(
                 Track(
                     id: id, title: title, artist: item["artist"]?.string, album: item["album"]?["title"]?.string,
+                    albumId: item["album"].flatMap(Self.id), discNumber: Self.number(item["discNumber"]),
+                    trackNumber: Self.number(item["trackNumber"]),
                     duration: item["duration"]?.number.flatMap { (0...1e9).contains($0) ? $0 : nil }))
         }
         for item in json["albums"]?["items"]?.elements ?? [] {
@@ -43,10 +48,35 @@ public struct CatalogueMatches: Equatable, Sendable {
             albums.append(
                 Album(
                     id: id, title: title, artist: item["artist"]?.string,
-                    trackCount: item["numberOfTracks"]?.integer.flatMap { Int(exactly: $0) }))
+                    trackCount: Self.number(item["numberOfTracks"])))
         }
-        let total = page["totalNumberOfItems"]?.integer.flatMap { Int(exactly: $0) } ?? 0
-        trackCount = max(total, tracks.count)
+        trackCount = max(Self.number(page["totalNumberOfItems"]) ?? 0, tracks.count)
+    }
+
+    /// The tracks of an album together and in its order; albums in the order of their best tracks.
+    public var tracksByAlbum: [Track] {
+        var groups: [(albumId: String?, tracks: [Track])] = []
+        for track in tracks {
+            let group = groups.firstIndex { group in
+                guard let first = group.albumId, let second = track.albumId else { return false }
+                return first.hasSameBytes(as: second)
+            }
+            if let group { groups[group].tracks.append(track) } else { groups.append((track.albumId, [track])) }
+        }
+        return groups.flatMap { group in
+            group.tracks.enumerated().sorted { first, second in
+                let (left, right) = (Self.place(first.element), Self.place(second.element))
+                return left == right ? first.offset < second.offset : left < right
+            }.map { $0.element }
+        }
+    }
+
+    private static func place(_ track: Track) -> (disc: Int, track: Int) {
+        (track.discNumber ?? 1, track.trackNumber ?? 0)
+    }
+
+    private static func number(_ value: JSONValue?) -> Int? {
+        value?.integer.flatMap { Int(exactly: $0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
 
     /// A number, or a text that can stand in an address.

@@ -1,0 +1,83 @@
+import Appliance
+import CLinux
+import Network
+import Platform
+import Player
+
+/// How commands reach the content service: as the daemon does, or with `--service` as `tonearm play` does.
+struct ServiceAccess {
+    static let options: [Arguments.Option] = [
+        .init("--config", value: "FILE"), .init("--service", value: "URL"), .init("--ca-file", value: "FILE"),
+    ]
+
+    /// Why there is no service, for a person.
+    struct Problem: Error {
+        var lines: [String]
+        var exitCode = ExitCode.failed
+    }
+
+    let account: ServiceAccount
+    /// For a person.
+    let address: String
+    /// Whether the login is that of the daemon.
+    let isOfDaemon: Bool
+
+    init(_ arguments: Arguments) throws(Problem) {
+        var settings: StreamingSettings
+        if let url = arguments.value(of: "--service") {
+            settings = StreamingSettings(service: ServiceSettings(baseURL: url))
+            settings.authorities = arguments.value(of: "--ca-file")
+            settings.loginFolder = StateFolder.path
+            isOfDaemon = false
+        } else {
+            settings = try Self.settings(ofDaemon: arguments.value(of: "--config"))
+            if let file = arguments.value(of: "--ca-file") { settings.authorities = file }
+            isOfDaemon = true
+        }
+        if let folder = settings.loginFolder { try Self.prepare(folder) }
+        address = settings.service.baseURL
+        do throws(NetworkSetupError) {
+            account = try ServiceAccount(settings, now: CertificateTime.now)
+        } catch {
+            throw Problem(lines: [error.description])
+        }
+    }
+
+    /// Checks what would be wrong on every machine.
+    static func check(_ arguments: Arguments) throws(UsageError) {
+        guard let url = arguments.value(of: "--service") else { return }
+        if arguments.has("--config") { throw UsageError("--service and --config exclude each other.") }
+        guard url.utf8.starts(with: "https://".utf8) || url.utf8.starts(with: "http://".utf8) else {
+            throw UsageError("--service \(url): must be an address that begins with https:// or http://.")
+        }
+    }
+
+    private static func settings(ofDaemon file: String?) throws(Problem) -> StreamingSettings {
+        let configuration: Configuration
+        do throws(ConfigurationFile.Problems) {
+            configuration = try ConfigurationFile(file).read()
+        } catch {
+            throw Problem(lines: error.lines, exitCode: ExitCode.configuration)
+        }
+        guard let settings = configuration.streamingSettings else {
+            let path = file ?? ConfigurationFile.standardPath
+            throw Problem(lines: ["no service: set `url` in section [service] of \(path), or name one with --service."])
+        }
+        return settings
+    }
+
+    /// What root would create there belongs to the daemon, which could not read it otherwise.
+    private static func prepare(_ folder: String) throws(Problem) {
+        do throws(SystemError) {
+            try Folder.create(folder, mode: 0o700)
+            if FileName.withBytes(of: folder, { tonearm_become_owner($0) }) != 0 {
+                throw SystemError.last("become the owner of", folder)
+            }
+            // Without this right there would seem to be no login.
+            _ = try Folder.entries(of: folder) { _ in .stop }
+        } catch {
+            let advice = error.code == EACCES ? " It belongs to the daemon: try again with sudo." : ""
+            throw Problem(lines: ["\(folder): \(error.reason).\(advice)"])
+        }
+    }
+}

@@ -1,0 +1,234 @@
+import Database
+import Foundation
+import Platform
+import TestSupport
+import Testing
+
+@testable import OriginService
+
+/// `tonearm login`, `search`, `queue add --search` and `play` on one side, the origin on the other.
+@Suite("Logging in from the command line", .timeLimit(.minutes(5)))
+struct LoginCommandTests {
+    private let folder: ScratchFolder
+    private let album = [Music(frames: 30_001, seed: 1), Music(frames: 20_003, seed: 2)]
+
+    init() throws {
+        folder = try ScratchFolder()
+        try FileManager.default.createDirectory(atPath: folder["music"], withIntermediateDirectories: true)
+        // In the order of the album, and not of the names.
+        for (index, music) in album.enumerated() {
+            try music.writeFLAC(
+                to: folder["music/\(9 - index).flac"],
+                [
+                    "--tag=TITLE=Song \(index + 1)", "--tag=ARTIST=Änna", "--tag=ALBUM=Works",
+                    "--tag=TRACKNUMBER=\(index + 1)",
+                ])
+        }
+    }
+
+    private func start() throws -> RunningOrigin {
+        try RunningOrigin(folder["music"], state: folder["state"], "--require-login")
+    }
+
+    /// A program of the build, with a home of its own.
+    private func process(_ name: String, _ words: [String]) throws -> (process: Process, output: Pipe, errors: Pipe) {
+        let process = Process()
+        let (output, errors) = (Pipe(), Pipe())
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        process.executableURL = URL(fileURLWithPath: "\(Folder.containing(tests))/\(name)")
+        process.arguments = words
+        process.environment = ["XDG_STATE_HOME": folder["home"]]
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        try output.fileHandleForWriting.close()
+        try errors.fileHandleForWriting.close()
+        return (process, output, errors)
+    }
+
+    private struct Ending {
+        var code: Int32
+        var output: String
+        var errors: String
+    }
+
+    private func tonearm(_ words: String...) throws -> Ending {
+        let (process, output, errors) = try process("tonearm", words)
+        let text = output.fileHandleForReading.readDataToEndOfFile()
+        let errorText = errors.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return Ending(
+            code: process.terminationStatus, output: String(decoding: text, as: UTF8.self),
+            errors: String(decoding: errorText, as: UTF8.self))
+    }
+
+    private func owner(_ words: String...) throws {
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        try run("\(Folder.containing(tests))/tonearm-origin", words + ["--state", folder["state"]])
+    }
+
+    /// Logs in, with the owner's decision.
+    private func logIn(_ access: [String], decision: String = "approve") throws -> Ending {
+        let (process, output, errors) = try process("tonearm", ["login", "--json"] + access)
+        let reader = LineReader(output.fileHandleForReading)
+        let prompt = try JSONValue.parse(try reader.line())
+        #expect(prompt["event"]?.string == "prompt")
+        try owner(decision, try #require(prompt["code"]?.string))
+        let end = try reader.line()
+        let errorText = errors.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return Ending(
+            code: process.terminationStatus, output: end, errors: String(decoding: errorText, as: UTF8.self))
+    }
+
+    private final class LineReader {
+        private let handle: FileHandle
+        private var unread = Data()
+        init(_ handle: FileHandle) { self.handle = handle }
+
+        func line() throws -> String {
+            while !unread.contains(UInt8(ascii: "\n")) {
+                let more = handle.availableData
+                if more.isEmpty { throw Unexpected("no further line") }
+                unread += more
+            }
+            let line = unread.prefix { $0 != UInt8(ascii: "\n") }
+            unread = Data(unread.dropFirst(line.count + 1))
+            return String(decoding: line, as: UTF8.self)
+        }
+    }
+
+    private func play(_ origin: RunningOrigin) throws -> (Ending, samples: [UInt8]) {
+        try? FileManager.default.removeItem(atPath: folder["out"])
+        let ending = try tonearm(
+            "play", "--device", "file:FILE=\(folder["out"]),FORMAT=raw", "--format", "S16_LE", "--service",
+            origin.address, "tonearm:track/1", "tonearm:track/2")
+        return (ending, (try? Data(contentsOf: URL(fileURLWithPath: folder["out"]))).map { [UInt8]($0) } ?? [])
+    }
+
+    private var sealed: Data {
+        get throws { try Data(contentsOf: URL(fileURLWithPath: folder["home/tonearm/login.sealed"])) }
+    }
+
+    @Test("Logged in, refreshed when the token has expired, ended by the owner, logged out")
+    func life() throws {
+        let origin = try start()
+        let before = try play(origin)
+        #expect(before.0.code == 1 && before.samples.isEmpty)
+        #expect(before.0.errors.contains("tonearm login"))
+        let login = try logIn(["--service", origin.address])
+        #expect(login.code == 0 && login.output == "{\"event\":\"done\"}" && login.errors.isEmpty)
+        // Numbers are in the order of the names of the files.
+        let samples = album[1].samples() + album[0].samples()
+        #expect(try play(origin).samples == samples)
+
+        let first = try sealed
+        try LoginStore(in: folder["state"]).transaction { (database) throws(DatabaseError) in
+            try database.execute("UPDATE token SET expires = 1 WHERE NOT is_refresh")
+        }
+        let refreshed = try play(origin)
+        #expect(refreshed.0.code == 0 && refreshed.0.errors.isEmpty && refreshed.samples == samples)
+        #expect(try sealed != first)
+        let second = try sealed
+        #expect(try play(origin).samples == samples)
+        #expect(try sealed == second)
+
+        try owner("logout", "1")
+        let refused = try play(origin)
+        #expect(refused.0.code == 1 && refused.samples.isEmpty)
+        #expect(refused.0.errors.contains("Log in again with `tonearm login`"))
+        let logout = try tonearm("logout", "--service", origin.address)
+        #expect(logout.code == 0 && logout.output == "Logged out.\n")
+        #expect(try tonearm("logout", "--service", origin.address).output == "Nobody was logged in.\n")
+        #expect(FileManager.default.fileExists(atPath: folder["home/tonearm/login.sealed"]) == false)
+    }
+
+    @Test("Refused by the owner, and a service without a login")
+    func refused() throws {
+        let origin = try start()
+        let login = try logIn(["--service", origin.address], decision: "deny")
+        #expect(login.code == 1 && login.errors.contains("the owner has refused this player"))
+        origin.end()
+        let open = try RunningOrigin(folder["music"], state: folder["state"])
+        let none = try tonearm("login", "--service", open.address)
+        #expect(none.code == 1 && none.errors.contains("it has no login"), "\(none)")
+        open.end()
+        let gone = try tonearm("login", "--service", open.address)
+        #expect(gone.code == 1 && gone.errors.contains("is not reached"), "\(gone)")
+        #expect(try tonearm("login", "--service", "nas").code == 2)
+        #expect(try tonearm("search", "--service", "http://nas").code == 2)
+    }
+
+    @Test("Logging out ends the login at the service, too")
+    func logOut() throws {
+        let origin = try start()
+        _ = try logIn(["--service", origin.address])
+        #expect(try DeviceLogins(stateFolder: folder["state"]).logins().count == 1)
+        #expect(try tonearm("logout", "--service", origin.address).code == 0)
+        #expect(try DeviceLogins(stateFolder: folder["state"]).logins().isEmpty)
+    }
+
+    @Test("Searching, as text and as JSON")
+    func search() throws {
+        let origin = try RunningOrigin(folder["music"], state: folder["state"])
+        let found = try tonearm("search", "anna", "song", "2", "--service", origin.address)
+        #expect(found.code == 0 && found.output == "tonearm:track/1  Song 2 - Änna - Works  0:00\n")
+        let json = try tonearm("search", "works", "--json", "--service", origin.address)
+        let lines = json.output.split(separator: "\n")
+        #expect(lines.count == 2)
+        let first = try JSONValue.parse(String(try #require(lines.first)))
+        #expect(first["album"]?.string == "Works" && first["artist"]?.string == "Änna")
+        let none = try tonearm("search", "zzz", "--service", origin.address)
+        #expect(none.code == 1 && none.errors == "tonearm: nothing found for: zzz\n")
+    }
+
+    @Test("A running daemon uses a login that comes later, and its queue takes what is found")
+    func daemon() throws {
+        let origin = try start()
+        let configuration = """
+            [audio]
+            device = file:FILE=\(folder["out"]),FORMAT=raw
+            sample-format = S16_LE
+            normalization = off
+            first-volume = 0 dB
+            realtime-priority = 0
+            [player]
+            state = \(folder["daemon"])
+            [control]
+            socket = \(folder["control"])
+            mode = 0600
+            [service]
+            url = \(origin.address)
+            client = kitchen
+            """
+        try Data(configuration.utf8).write(to: URL(fileURLWithPath: folder["tonearm.conf"]))
+        let (daemon, _, errors) = try process("tonearm", ["run", "--config", folder["tonearm.conf"]])
+        defer {
+            daemon.terminate()
+            daemon.waitUntilExit()
+        }
+        let log = LineReader(errors.fileHandleForReading)
+        while try !log.line().contains(" is ready") {}
+        let access = ["--config", folder["tonearm.conf"]]
+        #expect(try logIn(access).code == 0)
+        #expect(try DeviceLogins(stateFolder: folder["state"]).logins().map(\.client) == ["kitchen"])
+        let added = try tonearm(
+            "queue", "set", "--play", "--search", "works", "--config", folder["tonearm.conf"], "--socket",
+            folder["control"])
+        #expect(added.code == 0, "\(added)")
+        let queue = try tonearm("queue", "--json", "--socket", folder["control"])
+        let entries = try #require(try JSONValue.parse(queue.output)["entries"]?.elements)
+        #expect(entries.map { $0["file"]?.string } == ["tonearm:track/2", "tonearm:track/1"])
+        let none = try tonearm(
+            "queue", "add", "--search", "zzz", "--config", folder["tonearm.conf"], "--socket", folder["control"])
+        #expect(none.code == 1 && none.errors == "tonearm: nothing found for: zzz\n")
+        let watch = try process("tonearm", ["status", "--watch", "--socket", folder["control"]])
+        let events = LineReader(watch.output.fileHandleForReading)
+        while try !events.line().contains("\"state\":\"stopped\"") {}
+        watch.process.terminate()
+        watch.process.waitUntilExit()
+        let played = try Data(contentsOf: URL(fileURLWithPath: folder["out"]))
+        #expect([UInt8](played) == album[0].samples() + album[1].samples())
+    }
+}
