@@ -21,9 +21,10 @@ struct LargeLibraryTests {
                     INSERT INTO album (id, grouped_by, title, artist, track_count)
                         SELECT n, 'artist:Artist ' || n % 700, 'Album ' || n, 'Artist ' || n % 700, 10 FROM number
                         WHERE n <= \(Self.trackCount / 10);
-                    INSERT INTO track (path, size, modified, is_present, container, sample_rate, channels, bit_depth,
-                        name, title, artist, album, track_number, album_id)
-                        SELECT '/music/' || n || '.flac', 1, 1, 1, 'flac', 44100, 2, 16, 'Title ' || n, 'Title ' || n,
+                    INSERT INTO track (path, size, modified, is_present, container, codec, sample_rate, channels,
+                        bit_depth, name, title, artist, album, track_number, album_id)
+                        SELECT '/music/' || n || '.flac', 1, 1, 1, 'flac', 'flac', 44100, 2, 16, 'Title ' || n,
+                        'Title ' || n,
                         'Artist', 'Album ' || ((n - 1) / 10 + 1), (n - 1) % 10 + 1, (n - 1) / 10 + 1 FROM number;
                     INSERT INTO track_words (rowid, name, artist, album) SELECT id, name, artist, album FROM track;
                     INSERT INTO album_words (rowid, title, artist) SELECT id, title, artist FROM album;

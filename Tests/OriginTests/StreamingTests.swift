@@ -112,6 +112,18 @@ struct StreamingTests {
         }
     }
 
+    @Test("FLAC in an .m4a file is served as it is, in one piece")
+    func mp4() throws {
+        try album[0].write(to: folder["music/4.m4a"], ["-c:a", "flac", "-strict", "experimental", "-f", "mp4"])
+        let origin = try start("dash")
+        let info = try Fetched("\(origin.address)/v1/tracks/4/playbackinfo")
+        let manifest = try JSONValue.parse(try info.manifest())
+        #expect(manifest["mimeType"]?.string == "audio/mp4" && manifest["codecs"]?.string == "flac")
+        let ending = try play(origin.address, [], [4, 1])
+        #expect(ending.code == 0, "\(ending.errors)")
+        #expect(ending.samples == album[0].samples() + album[0].samples())
+    }
+
     @Test("What is not the address of a service is refused")
     func wrongAddress() throws {
         let ending = try play("ftp://a")

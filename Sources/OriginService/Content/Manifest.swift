@@ -23,7 +23,7 @@ extension Manifest {
     /// The file as it is.
     static func bts(_ track: Track, at addresses: ContentAddresses) -> Manifest {
         let json: JSONValue = [
-            "mimeType": .string(track.mimeType), "codecs": .string(track.codec), "encryptionType": "NONE",
+            "mimeType": .string(track.mimeType), "codecs": .string(track.codec.rawValue), "encryptionType": "NONE",
             "urls": [.string(addresses[track.fileName])],
         ]
         return Manifest(kind: .bts, text: json.serialized())
@@ -123,8 +123,6 @@ extension Track {
         case .adts: "audio/aac"
         }
     }
-
-    var codec: String { container == .flac || container == .mp4 ? "flac" : "pcm" }
 
     /// In the addresses of content.
     var fileName: String { "file.\(container.rawValue)" }

@@ -30,12 +30,13 @@ struct CatalogueRows {
         let gain = metadata.replayGain
         try database.execute(
             """
-            INSERT INTO track (path, size, modified, is_present, container, sample_rate, channels, bit_depth, frames,
-                name, title, artist, album, album_artist, track_number, disc_number, album_id, tag_track_gain,
+            INSERT INTO track (path, size, modified, is_present, container, codec, sample_rate, channels, bit_depth,
+                frames, name, title, artist, album, album_artist, track_number, disc_number, album_id, tag_track_gain,
                 tag_track_peak, tag_album_gain, tag_album_peak)
-            VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (path) DO UPDATE SET size = excluded.size, modified = excluded.modified, is_present = 1,
-                container = excluded.container, sample_rate = excluded.sample_rate, channels = excluded.channels,
+                container = excluded.container, codec = excluded.codec, sample_rate = excluded.sample_rate,
+                channels = excluded.channels,
                 bit_depth = excluded.bit_depth, frames = excluded.frames, name = excluded.name,
                 title = excluded.title, artist = excluded.artist, album = excluded.album,
                 album_artist = excluded.album_artist, track_number = excluded.track_number,
@@ -45,6 +46,7 @@ struct CatalogueRows {
                 is_measured = 0, track_gain = NULL, track_peak = NULL, album_gain = NULL, album_peak = NULL
             """,
             .text(path), .integer(stamp.size), .integer(stamp.modified), .text(properties.container.rawValue),
+            .text(properties.codec.rawValue),
             .integer(Int64(properties.format.sampleRate)), .integer(Int64(properties.format.channelCount)),
             .integer(Int64(properties.format.bitDepth)), DatabaseValue(properties.frameCount),
             .text(metadata.title ?? Self.name(of: path)), DatabaseValue(metadata.title),

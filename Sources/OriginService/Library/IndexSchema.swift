@@ -28,6 +28,7 @@ extension MusicIndex {
                     modified INTEGER NOT NULL,
                     is_present INTEGER NOT NULL,
                     container TEXT NOT NULL,
+                    codec TEXT NOT NULL,
                     sample_rate INTEGER NOT NULL,
                     channels INTEGER NOT NULL,
                     bit_depth INTEGER NOT NULL,

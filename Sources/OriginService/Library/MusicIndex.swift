@@ -39,7 +39,8 @@ extension MusicIndex {
     static let columns = """
         id, path, size, modified, container, sample_rate, channels, bit_depth, frames, title, artist, album,
         track_number, disc_number, album_id, coalesce(tag_track_gain, track_gain), coalesce(tag_track_peak, track_peak),
-        coalesce(tag_album_gain, album_gain), coalesce(tag_album_peak, album_peak), name, album_artist
+        coalesce(tag_album_gain, album_gain), coalesce(tag_album_peak, album_peak), name, album_artist,
+        codec
         """
 
     /// The track with this number whose file is there.
@@ -61,7 +62,8 @@ extension MusicIndex {
     private static func track(_ row: borrowing Statement) -> Track? {
         func number(_ column: Int) -> Int { Int(row.integer(column) ?? 0) }
         guard let id = row.integer(0), let path = row.text(1), let size = row.integer(2), let modified = row.integer(3),
-            let container = row.text(4).flatMap(AudioProperties.Container.init(rawValue:))
+            let container = row.text(4).flatMap(AudioProperties.Container.init(rawValue:)),
+            let codec = row.text(21).flatMap(AudioProperties.Codec.init(rawValue:))
         else { return nil }
         var metadata = TrackMetadata()
         metadata.title = row.text(9)
@@ -72,7 +74,7 @@ extension MusicIndex {
         metadata.discNumber = row.integer(13).map { Int($0) }
         return Track(
             id: id, path: path, name: row.text(19) ?? "", stamp: FileStamp(size: size, modified: modified),
-            container: container,
+            container: container, codec: codec,
             format: PCMFormat(sampleRate: number(5), channelCount: number(6), bitDepth: number(7)),
             frameCount: row.integer(8), metadata: metadata,
             replayGain: ReplayGain(

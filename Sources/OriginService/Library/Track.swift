@@ -11,6 +11,7 @@ struct Track: Equatable, Sendable {
     var name: String
     var stamp: FileStamp
     var container: AudioProperties.Container
+    var codec: AudioProperties.Codec
     var format: PCMFormat
     /// nil when the file does not say it.
     var frameCount: Int64?

@@ -42,15 +42,16 @@ struct Music: Sendable {
     }
 
     /// Lets `ffmpeg` write a file of the kind that its name says.
-    func write(to path: String) throws {
+    /// - Parameter options: of `ffmpeg`, for the file.
+    func write(to path: String, _ options: [String] = []) throws {
         let folder = try ScratchFolder()
         try Data(samples()).write(to: URL(fileURLWithPath: folder["raw"]))
         try run(
             "/usr/bin/ffmpeg",
             [
                 "-loglevel", "error", "-y", "-f", "s\(depth)le", "-ar", "\(rate)", "-ac", "\(channels)", "-i",
-                folder["raw"], path,
-            ])
+                folder["raw"],
+            ] + options + [path])
     }
 
     /// The samples that `ffmpeg` decodes from `file`, in the form of `samples()`.
