@@ -34,13 +34,15 @@ struct ID3v2Tests {
     func versions(version: Int) throws {
         let names =
             version == 2
-            ? ["TT2", "TP1", "TAL", "TRK", "TPA", "TXX"] : ["TIT2", "TPE1", "TALB", "TRCK", "TPOS", "TXXX"]
-        let texts = ["Title", "Artist", "Album", "4/10", "2/2", "replaygain_track_gain\0-3.5 dB"]
+            ? ["TT2", "TP1", "TAL", "TP2", "TRK", "TPA", "TXX"]
+            : ["TIT2", "TPE1", "TALB", "TPE2", "TRCK", "TPOS", "TXXX"]
+        let texts = ["Title", "Artist", "Album", "All", "4/10", "2/2", "replaygain_track_gain\0-3.5 dB"]
         let frames = zip(names, texts).flatMap { frame($0, [0] + Array($1.utf8), version: version) }
         var expected = TrackMetadata()
         expected.title = "Title"
         expected.artist = "Artist"
         expected.album = "Album"
+        expected.albumArtist = "All"
         expected.trackNumber = 4
         expected.discNumber = 2
         expected.replayGain.trackGain = -3.5
