@@ -68,7 +68,7 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
 
     // MARK: What is to be done
 
-    /// The index has answered.
+    /// The index has answered, or has not answered in time. The first call counts.
     func start(_ stored: CachedResponse?) {
         guard case .looking = phase else { return }
         let decision = CacheDecision(request, stored: stored, at: clock.now())

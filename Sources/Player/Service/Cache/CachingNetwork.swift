@@ -5,6 +5,10 @@ import Network
 ///
 /// Thread: any.
 final class CachingNetwork: ServiceNetwork {
+    /// How long a request waits for the index, in nanoseconds: a memory card may stall for seconds, and music must not
+    /// wait for it.
+    private static let patience: Int64 = 500_000_000
+
     private let network: any ServiceNetwork
     private let store: CacheStore
     private let clock: any CertificateClock
@@ -29,6 +33,7 @@ final class CachingNetwork: ServiceNetwork {
         store.find(key) { [network] stored in
             network.schedule(after: 0) { transfer.start(stored) }
         }
+        network.schedule(after: Self.patience) { transfer.start(nil) }
         return transfer
     }
 

@@ -96,6 +96,7 @@ final class Locked<Value: Sendable>: @unchecked Sendable {
 final class PumpedNetwork: ServiceNetwork, @unchecked Sendable {
     private let condition = Condition()
     private var actions: [@Sendable () -> Void] = []
+    private var delayed: [@Sendable () -> Void] = []
     private(set) var transfers: [ScriptedNetwork.Ongoing] = []
 
     var last: ScriptedNetwork.Ongoing { transfers[transfers.count - 1] }
@@ -106,7 +107,15 @@ final class PumpedNetwork: ServiceNetwork, @unchecked Sendable {
         return transfer
     }
 
+    /// Lets all delays pass that were asked for up to now.
+    func passDelays() {
+        let due = delayed
+        delayed = []
+        for action in due { action() }
+    }
+
     func schedule(after nanoseconds: Int64, _ action: @escaping @Sendable () -> Void) {
+        if nanoseconds > 0 { return delayed.append(action) }
         condition.update { actions.append(action) }
     }
 

@@ -216,6 +216,21 @@ struct CachedTransferTests {
         #expect(sink.bytes == content)
     }
 
+    @Test("A medium that does not answer in time is not waited for, and its later answer does not count")
+    func slowMedium() {
+        fill()
+        let release = DispatchSemaphore(value: 0)
+        fixture.storage.perform { release.wait() }
+        let (sink, _) = begin()
+        network.passDelays()
+        #expect(network.transfers.count == 2)
+        network.last.answer(200, Self.fields + [("Content-Length", "3")], [1, 2, 3])
+        release.signal()
+        fixture.settle()
+        network.runScheduled()
+        #expect(sink.bytes == [1, 2, 3] && sink.ends == [nil] && network.transfers.count == 2)
+    }
+
     @Test("Cancelled while it looks, asks, and serves")
     func cancelled() {
         fill()
