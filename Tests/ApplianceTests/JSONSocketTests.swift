@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import Appliance
 
-@Suite("The control socket", .timeLimit(.minutes(2)))
+@Suite("The control socket", .timeLimit(.minutes(10)))
 struct JSONSocketTests {
     private let fixture: RemoteFixture
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Appliance
 @testable import Player
 
-@Suite("The medium with the music is not there", .timeLimit(.minutes(2)))
+@Suite("The medium with the music is not there", .timeLimit(.minutes(10)))
 struct MissingMediumTests {
     private let tracks: Tracks
     private let folder: ScratchFolder
@@ -282,7 +282,7 @@ struct MissingMediumTests {
     }
 }
 
-@Suite("The medium with the music is slow", .timeLimit(.minutes(2)))
+@Suite("The medium with the music is slow", .timeLimit(.minutes(10)))
 struct SlowMediumProblemTests {
     @Test("It is a problem after 5 s, a healthy state, and over when the data comes")
     func slow() throws {

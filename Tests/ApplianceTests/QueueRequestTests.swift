@@ -5,7 +5,7 @@ import Testing
 
 @testable import Appliance
 
-@Suite("The queue over the control socket", .timeLimit(.minutes(2)))
+@Suite("The queue over the control socket", .timeLimit(.minutes(10)))
 struct QueueRequestTests {
     private let fixture: RemoteFixture
     private let tracks: Tracks

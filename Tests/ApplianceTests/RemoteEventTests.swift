@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import Appliance
 
-@Suite("The events of the control socket", .timeLimit(.minutes(2)))
+@Suite("The events of the control socket", .timeLimit(.minutes(10)))
 struct RemoteEventTests {
     private let fixture: RemoteFixture
     private let tracks: Tracks

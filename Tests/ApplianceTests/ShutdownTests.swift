@@ -10,7 +10,7 @@ import Testing
 @testable import Appliance
 @testable import Player
 
-@Suite("A clean stop", .timeLimit(.minutes(5)))
+@Suite("A clean stop", .timeLimit(.minutes(10)))
 struct ShutdownTests {
     /// The parts that `tonearm run` ends, in the order that a test chooses.
     private enum Part: CaseIterable { case server, watchdog, daemon }

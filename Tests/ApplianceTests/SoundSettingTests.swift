@@ -8,7 +8,7 @@ import TestSupport
 @testable import Appliance
 @testable import Player
 
-@Suite("Settings of the sound reach the renderer", .timeLimit(.minutes(2)))
+@Suite("Settings of the sound reach the renderer", .timeLimit(.minutes(10)))
 struct SoundSettingTests {
     private let tracks: Tracks
     private let folder: ScratchFolder

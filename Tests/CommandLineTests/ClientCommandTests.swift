@@ -7,7 +7,7 @@ import Testing
 
 @testable import tonearm
 
-@Suite("Commands to the daemon", .timeLimit(.minutes(5)))
+@Suite("Commands to the daemon", .timeLimit(.minutes(10)))
 struct ClientCommandTests {
     @Test("Queue, modes, volume, status")
     func conversation() throws {

@@ -3,7 +3,7 @@ import Platform
 import Testing
 @testable import tonearm
 
-@Suite("tonearm", .timeLimit(.minutes(5)))
+@Suite("tonearm", .timeLimit(.minutes(10)))
 struct CommandsTests {
     private let program: Program
 

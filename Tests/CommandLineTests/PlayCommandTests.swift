@@ -3,7 +3,7 @@ import Media
 import Platform
 import Testing
 
-@Suite("tonearm play", .timeLimit(.minutes(5)))
+@Suite("tonearm play", .timeLimit(.minutes(10)))
 struct PlayCommandTests {
     private let program: Program
 

@@ -5,7 +5,7 @@ import Glibc
 import Platform
 import Testing
 
-@Suite("The daemon as a process", .timeLimit(.minutes(5)))
+@Suite("The daemon as a process", .timeLimit(.minutes(10)))
 struct RunCommandTests {
     @Test(
         "A state of a newer version: exit code 78, what to do, and the state as it was",

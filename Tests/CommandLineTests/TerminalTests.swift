@@ -3,7 +3,7 @@ import Foundation
 import Media
 import Testing
 
-@Suite("tonearm play on a terminal", .timeLimit(.minutes(5)))
+@Suite("tonearm play on a terminal", .timeLimit(.minutes(10)))
 struct TerminalTests {
     private let program: Program
     private let device: PacedDevice

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 @testable import tonearm
 
-@Suite("tonearm update", .timeLimit(.minutes(5)))
+@Suite("tonearm update", .timeLimit(.minutes(10)))
 struct UpdateCommandTests {
     private let program: Program
     private let image: ImageFolder

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The daemon's way to the content on one side, the origin on the other, TCP between them.
-@Suite("Streaming from the origin through the cache", .timeLimit(.minutes(5)))
+@Suite("Streaming from the origin through the cache", .timeLimit(.minutes(10)))
 struct CachedStreamingTests {
     /// A time that is known.
     private final class Now: CertificateClock {
