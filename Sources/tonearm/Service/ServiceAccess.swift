@@ -37,7 +37,8 @@ struct ServiceAccess {
         if let folder = settings.loginFolder { try Self.prepare(folder) }
         address = settings.service.baseURL
         do throws(NetworkSetupError) {
-            account = try ServiceAccount(settings, now: CertificateTime.now)
+            let clock = TrustedCertificateClock(TrustedClock(store: nil), released: tonearmReleased)
+            account = try ServiceAccount(settings, clock: clock)
         } catch {
             throw Problem(lines: [error.description])
         }
