@@ -51,18 +51,13 @@ let platformTargets = [
             if let before { require(time.milliseconds(at: now).map { $0 >= before } == true, "it moves backwards") }
             now.sinceBoot += (Int64.max - now.sinceBoot) / 2
         }
+    },
     FuzzTarget("form") { bytes in
         guard let fields = FormText.fields(of: bytes) else { return }
         let again = FormText.fields(of: Array(FormText.text(of: fields).utf8)) ?? []
         // A part without a name and a value is written as `=`.
         require(
             again.map { $0.name + "=" + $0.value } == fields.map { $0.name + "=" + $0.value }, "other fields")
-    },
-    FuzzTarget("routes") { bytes in
-        // The two files of the kernel, with a 0 byte between them.
-        let texts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false).map { Array($0) }
-        let routes = DefaultRoute.all(version4: texts[0], version6: texts.count > 1 ? texts[1] : [])
-        _ = NetworkState(routes, meteredInterfaces: ["wlan0"]) { $0.utf8.count % 2 == 0 }
     },
     FuzzTarget("numbers") { bytes in
         let text = String(decoding: bytes, as: UTF8.self)
