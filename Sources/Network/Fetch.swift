@@ -44,7 +44,7 @@ extension Network {
 }
 
 /// Collects a response for a thread that waits for it.
-/// `@unchecked Sendable` is safe because the network thread writes before it sets `isOver`, and the other one reads then.
+/// `@unchecked Sendable` is safe because the network thread sets `isOver` last, and the other one reads after that.
 private final class CollectingSink: TransferSink, @unchecked Sendable {
     let wakeUp: WakeUp
     private var head: ResponseHead?
