@@ -1,5 +1,6 @@
 import Network
 import Platform
+import Synchronization
 
 /// Requests whose whole answer fits into memory: playbackinfo, manifests, playlists.
 ///
@@ -37,8 +38,7 @@ struct ServiceRequests {
 }
 
 /// Collects an answer for a thread that waits for it.
-/// `@unchecked Sendable` is safe because the network's thread writes before it signals `arrival`, and the other thread
-/// reads after that.
+/// `@unchecked Sendable` is safe because the network's thread sets `isOver` last, and the other thread reads after that.
 final class WholeAnswer: ResourceReceiver, @unchecked Sendable {
     struct Content: Sendable {
         var body: [UInt8]
@@ -49,6 +49,7 @@ final class WholeAnswer: ResourceReceiver, @unchecked Sendable {
     let arrival: WakeUp
     private var received = Content(body: [], url: "")
     private var failure: ResourceFailure?
+    private let isOver = Atomic(false)
 
     init() throws(SystemError) { arrival = try WakeUp() }
 
@@ -63,10 +64,13 @@ final class WholeAnswer: ResourceReceiver, @unchecked Sendable {
 
     func ended(_ failure: ResourceFailure?) {
         self.failure = failure
+        isOver.store(true, ordering: .releasing)
         arrival.signal()
     }
 
+    /// After `arrival` was signalled.
     func content() throws(ResourceFailure) -> Content {
+        precondition(isOver.load(ordering: .acquiring), "the answer is not there yet")
         if let failure { throw failure }
         return received
     }
