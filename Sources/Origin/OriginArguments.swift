@@ -15,7 +15,7 @@ struct OriginArguments {
         let description: String
     }
 
-    static let version = "0.1"
+    static let version = "0.1.0"
 
     static let help = """
         usage: tonearm-origin serve FOLDER [options]
@@ -33,8 +33,8 @@ struct OriginArguments {
           --token T            let only clients with this token ask (everyone)
           --token-file F       the same, from the first line of a file
           --require-login      answer only players that have logged in (`tonearm login`), or have the token
-          --password-file F    let who knows the password in this file's first line decide about logins on the page
-                               /link, too; implies --require-login
+          --password-file F    people who know the password (first line of the file) may also decide about logins
+                               on the page /link; implies --require-login
           --manifest KIND      bts, dash, hls or emu (dash); WAV, AIFF and damaged FLAC are always bts
           --url-lifetime S     addresses of content are good for so many seconds (3600)
           --offline-revalidate S

@@ -91,9 +91,12 @@ enum OriginCommand {
                 }
             } catch {
                 complain(error.description)
+                // The service manager starts it again; without a scan it would serve what was there once.
+                exit(1)
             }
         } catch {
             complain(error.description)
+            exit(1)
         }
     }
 

@@ -79,7 +79,8 @@ struct FolderWatchTests {
         try files.createDirectory(atPath: "\(music)/new", withIntermediateDirectories: true)
         #expect(
             watch.wait(milliseconds: -1, cancellation)
-                == FolderWatch.Changes(files: ["\(music)/slow.flac"], trees: ["\(music)/new"]))
+                == FolderWatch.Changes(
+                    files: [PathBytes("\(music)/slow.flac")], trees: [PathBytes("\(music)/new")]))
         cancellation.cancel()
         #expect(watch.wait(milliseconds: -1, cancellation) == nil)
     }

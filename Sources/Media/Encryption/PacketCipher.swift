@@ -44,6 +44,7 @@ enum PacketCipher {
     ) throws(CryptoError) {
         let vector = encryption.initializationVector
         let zeros = [UInt8](repeating: 0, count: max(0, blockSize - vector.count))
+        var stream = KeyStream(counter: vector + zeros)
         var cipher = try AESCTR(key: key, initialCounter: vector + zeros)
         var start = 0
         for subsample in subsamples {
@@ -51,18 +52,44 @@ enum PacketCipher {
             let run = UnsafeMutableRawBufferPointer(rebasing: bytes[start..<(start + subsample.encryptedBytes)])
             start += subsample.encryptedBytes
             if encryption.scheme == .cenc {
-                try cipher.process(run)
+                try stream.decrypt(run, &cipher, key)
                 continue
             }
             var pattern = Pattern(encryption, run.count)
             while let part = pattern.next() {
-                try cipher.process(UnsafeMutableRawBufferPointer(rebasing: run[part]))
+                try stream.decrypt(UnsafeMutableRawBufferPointer(rebasing: run[part]), &cipher, key)
             }
         }
     }
 
-    /// Whole blocks; the rest of a run is plain. The chain of `cbc1` goes through the packet, that of `cbcs` begins
-    /// anew with each subsample.
+    /// Bytes 8 to 15 of the counter wrap without a carry (ISO/IEC 23001-7, 9.2), and those of AES-CTR carry.
+    private struct KeyStream {
+        private let start: [UInt8]
+        /// Until the counter wraps, in bytes; `.max` when a packet cannot be so long.
+        private var left: Int
+
+        init(counter: [UInt8]) {
+            start = Array(counter[..<8])
+            let blocks = 0 &- counter[8...].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            left = blocks == 0 || blocks > 1 << 24 ? .max : Int(blocks) * blockSize
+        }
+
+        mutating func decrypt(
+            _ bytes: UnsafeMutableRawBufferPointer, _ cipher: inout AESCTR, _ key: borrowing SecretBytes
+        ) throws(CryptoError) {
+            let count = min(bytes.count, left)
+            try cipher.process(UnsafeMutableRawBufferPointer(rebasing: bytes[..<count]))
+            if left == .max { return }
+            left -= count
+            guard left == 0 else { return }
+            cipher = try AESCTR(key: key, initialCounter: start + [UInt8](repeating: 0, count: 8))
+            left = .max
+            try cipher.process(UnsafeMutableRawBufferPointer(rebasing: bytes[count...]))
+        }
+    }
+
+    /// Whole blocks; the rest of a run is plain. The chain of `cbc1` goes through the packet, that of `cbcs` starts
+    /// again with each subsample.
     private static func decryptChain(
         _ bytes: UnsafeMutableRawBufferPointer, _ encryption: PacketEncryption,
         _ subsamples: [PacketEncryption.Subsample], _ key: borrowing SecretBytes

@@ -130,7 +130,7 @@ struct FragmentedFLAC {
     /// - Parameter number: from 1.
     /// - Throws: `.damaged` when the file has other frames than the table says.
     func segment(_ number: Int, of file: OpenedFile) throws(MediaError) -> ContentBody? {
-        guard table.segments.indices.contains(number - 1) else { return nil }
+        guard number > 0, number <= table.segments.count else { return nil }
         let segment = table.segments[number - 1]
         var frames = try FLACFrames(file)
         frames.continueAt(offset: segment.offset, firstSample: segment.firstSample)

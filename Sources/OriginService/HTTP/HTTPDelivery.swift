@@ -22,8 +22,7 @@ struct HTTPDelivery: Equatable, Sendable {
 
     var end: End?
     var bytesPerSecond: Int?
-    /// What `Content-Length` is too much: the connection is closed behind the body then. Less than 0: the body ends so
-    /// much earlier, and `Content-Length` agrees.
+    /// Is added to `Content-Length`; the connection closes after the body. Below 0 the body is so much shorter, too.
     var lengthDifference: Int64 = 0
 }
 

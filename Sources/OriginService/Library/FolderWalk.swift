@@ -1,5 +1,15 @@
 import Platform
 
+/// A path by its bytes: two spellings of one letter are equal for Swift, and not for file systems.
+struct PathBytes: Hashable, Sendable {
+    let path: String
+
+    init(_ path: String) { self.path = path }
+
+    static func == (one: Self, other: Self) -> Bool { one.path.utf8.elementsEqual(other.path.utf8) }
+    func hash(into hasher: inout Hasher) { for byte in path.utf8 { hasher.combine(byte) } }
+}
+
 /// The music files and playlists of a folder and the folders in it, in the order of their names. Hidden ones are left
 /// out; a link is followed, and a folder that several lead to is visited once.
 struct FolderWalk {
@@ -7,10 +17,10 @@ struct FolderWalk {
     /// Folders still to be read, the next one last.
     private var folders: [String]
     private var visited: Set<Folder.Identity> = []
-    /// Called with each folder before it is read.
-    private let willRead: (String) -> Void
+    /// Called with each folder before it is read; false leaves it out.
+    private let willRead: (String) -> Bool
 
-    init(_ folder: String, willRead: @escaping (String) -> Void = { _ in }) {
+    init(_ folder: String, willRead: @escaping (String) -> Bool = { _ in true }) {
         folders = [folder]
         self.willRead = willRead
     }
@@ -19,7 +29,7 @@ struct FolderWalk {
     init(file: String) {
         files = FileKind(at: file) == .file ? [file] : []
         folders = []
-        willRead = { _ in }
+        willRead = { _ in true }
     }
 
     mutating func next() -> String? {
@@ -32,9 +42,8 @@ struct FolderWalk {
 
     private mutating func read(_ folder: String) {
         guard let identity = Folder.Identity(of: folder), visited.insert(identity).inserted,
-            !Folder.belongsToKernel(folder)
+            !Folder.belongsToKernel(folder), willRead(folder)
         else { return }
-        willRead(folder)
         let entries: [Folder.Entry]
         do throws(SystemError) {
             entries = try Folder.entries(of: folder) { $0.name.utf8.first == UInt8(ascii: ".") ? .skip : .keep }

@@ -8,9 +8,9 @@ final class FolderWatch {
     /// What has changed since the last time.
     struct Changes: Equatable {
         /// Files that were written, moved or removed.
-        var files: Set<String> = []
+        var files: Set<PathBytes> = []
         /// Folders that came or went; also names that may have been folders.
-        var trees: Set<String> = []
+        var trees: Set<PathBytes> = []
         /// Events were lost: everything may have changed.
         var isAll = false
 
@@ -40,9 +40,15 @@ final class FolderWatch {
     deinit { close(descriptor) }
 
     /// Watches a folder, without those in it. Call it before the folder is read, so that no change falls between.
-    func add(_ folder: String) {
+    /// - Returns: false when it is watched by another name already.
+    func add(_ folder: String) -> Bool {
         let watch = FileName.withBytes(of: folder) { inotify_add_watch(descriptor, $0, Self.events) }
         if watch >= 0 {
+            if let known = paths[watch], !known.utf8.elementsEqual(folder.utf8),
+                let identity = Folder.Identity(of: known), identity == Folder.Identity(of: folder)
+            {
+                return false
+            }
             paths[watch] = folder
         } else if errno == ENOSPC || errno == ENOMEM {
             if isComplete {
@@ -51,6 +57,7 @@ final class FolderWatch {
             }
             isComplete = false
         }
+        return true
     }
 
     /// Blocks until something has changed, and then until it is quiet.
@@ -105,6 +112,8 @@ final class FolderWatch {
     private func note(_ watch: Int32, _ mask: UInt32, _ name: ArraySlice<UInt8>, _ changes: inout Changes) {
         func has(_ event: Int32) -> Bool { mask & UInt32(bitPattern: event) != 0 }
         if has(Int32(IN_Q_OVERFLOW)) || has(Int32(IN_UNMOUNT)) { changes.isAll = true }
+        // A file system that is mounted there later raises no event: from now on everything is compared hourly.
+        if has(Int32(IN_UNMOUNT)) { isComplete = false }
         if has(Int32(IN_IGNORED)) { paths[watch] = nil }
         // Hidden ones are not served.
         guard let folder = paths[watch], let first = name.first, first != UInt8(ascii: ".") else { return }
@@ -113,8 +122,8 @@ final class FolderWatch {
         let isFolder = mask & UInt32(IN_ISDIR) != 0
         // A file that was created is still written; the end of that is another event. A link is complete.
         if has(Int32(IN_CREATE)), !isFolder, !Self.isLink(path) { return }
-        if !isFolder, MusicScan.isMusic(text) || MusicScan.isPlaylist(text) { changes.files.insert(path) }
-        if isFolder || FileKind(at: path) == .folder || FileKind(at: path) == nil { changes.trees.insert(path) }
+        if !isFolder, MusicScan.isMusic(text) || MusicScan.isPlaylist(text) { changes.files.insert(PathBytes(path)) }
+        if isFolder || FileKind(at: path) == .folder || FileKind(at: path) == nil { changes.trees.insert(PathBytes(path)) }
     }
 
     /// Whether a name leads to something that has another name, too.

@@ -66,7 +66,7 @@ struct MusicScan {
         var batch: [(String, Change)] = []
         var walk =
             switch scope {
-            case .tree(let folder): FolderWalk(folder) { watch?.add($0) }
+            case .tree(let folder): FolderWalk(folder) { watch?.add($0) ?? true }
             case .file(let file): FolderWalk(file: file)
             }
         while let path = walk.next() {
@@ -86,19 +86,35 @@ struct MusicScan {
         }
         let gone = tracks.filter(\.value.isPresent).keys
         summary.gone = gone.count
-        batch += gone.map { ($0, .trackIsGone) }
+        batch += gone.map { ($0.path, .trackIsGone) }
         let gonePlaylists = playlists.filter(\.value.isPresent).keys
         summary.playlists += gonePlaylists.count
-        batch += gonePlaylists.map { ($0, .playlistIsGone) }
+        batch += gonePlaylists.map { ($0.path, .playlistIsGone) }
         try store(batch)
         return summary
     }
 
+    /// Notes that all outside of the folder is gone: the index may come from another folder.
+    func forgetOthers() throws(DatabaseError) {
+        guard case .tree(let folder) = scope, folder != "/" else { return }
+        func others(_ table: String) throws(DatabaseError) -> [String] {
+            try index.read { (database) throws(DatabaseError) in
+                var paths: [String] = []
+                var row = try database.prepare(
+                    "SELECT path FROM \(table) WHERE is_present AND NOT (path >= ? AND path < ?)")
+                try row.bind([.text(folder + "/"), .text(folder + "0")])
+                while try row.step() { if let path = row.text(0) { paths.append(path) } }
+                return paths
+            }
+        }
+        try store(others("track").map { ($0, .trackIsGone) } + others("playlist").map { ($0, .playlistIsGone) })
+    }
+
     /// - Returns: nil when nothing has changed.
     private static func track(
-        _ path: String, _ stamp: FileStamp, _ known: inout [String: Known], _ summary: inout Summary
+        _ path: String, _ stamp: FileStamp, _ known: inout [PathBytes: Known], _ summary: inout Summary
     ) -> Change? {
-        let row = known.removeValue(forKey: path)
+        let row = known.removeValue(forKey: PathBytes(path))
         if let row, row.stamp == stamp {
             summary.tracks += 1
             return row.isPresent ? nil : .trackIsBack
@@ -112,29 +128,29 @@ struct MusicScan {
             Log.warning("\(path): not served: \(error)")
             summary.problems += 1
             // What it was before is not there any more.
-            if let row { known[path] = row }
+            if let row { known[PathBytes(path)] = row }
             return nil
         }
     }
 
-    private static func playlist(_ path: String, _ stamp: FileStamp, _ known: inout [String: Known]) -> Change? {
-        let row = known.removeValue(forKey: path)
+    private static func playlist(_ path: String, _ stamp: FileStamp, _ known: inout [PathBytes: Known]) -> Change? {
+        let row = known.removeValue(forKey: PathBytes(path))
         if let row, row.stamp == stamp { return row.isPresent ? nil : .playlistIsBack }
         do throws(SystemError) {
             let bytes = try File.contents(of: path, limit: PlaylistFile.mostBytes)
             return .playlist(stamp, PlaylistFile(parsing: bytes, in: Folder.containing(path)))
         } catch {
             Log.warning("\(path): not served: \(error.reason)")
-            if let row { known[path] = row }
+            if let row { known[PathBytes(path)] = row }
             return nil
         }
     }
 
     /// The rows of the files in scope. Those below a folder are between `folder/` and `folder0`, which follows `/` in
     /// order.
-    private func known(_ table: String) throws(DatabaseError) -> [String: Known] {
+    private func known(_ table: String) throws(DatabaseError) -> [PathBytes: Known] {
         try index.read { (database) throws(DatabaseError) in
-            var known: [String: Known] = [:]
+            var known: [PathBytes: Known] = [:]
             var statement = try database.prepare(
                 "SELECT path, size, modified, is_present FROM \(table) WHERE path >= ? AND path <= ?")
             switch scope {
@@ -146,7 +162,7 @@ struct MusicScan {
             while try statement.step() {
                 guard let path = statement.text(0), let size = statement.integer(1), let modified = statement.integer(2)
                 else { continue }
-                known[path] = Known(
+                known[PathBytes(path)] = Known(
                     stamp: FileStamp(size: size, modified: modified), isPresent: statement.integer(3) == 1)
             }
             return known
@@ -190,6 +206,7 @@ extension FileStamp {
             return nil
         }
         size = Int64(status.st_size)
-        modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        // Only compared: beyond the year 2262 it may wrap.
+        modified = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
     }
 }

@@ -118,18 +118,23 @@ final class LoginRoutes: @unchecked Sendable {
         let code = UserCode.read(form["code"] ?? "")
         let time = now()
         // The password first: nobody else learns which codes there are.
-        guard lock.withLock({ attempts.allowsAttempt(at: time) }) else {
+        let isRight = equalInConstantTime(Array((form["password"] ?? "").utf8), Array(password.utf8))
+        // In one step: of requests at the same time only one is an attempt.
+        let isAttempt = lock.withLock {
+            guard attempts.allowsAttempt(at: time) else { return false }
+            if isRight { attempts.succeeded() } else { attempts.failed(at: time) }
+            return true
+        }
+        guard isAttempt else {
             return VerificationPage.form(
                 code: code, hasPassword: true, status: 429,
                 mistake: "There were too many wrong passwords. Try again in a minute.")
         }
-        guard equalInConstantTime(Array((form["password"] ?? "").utf8), Array(password.utf8)) else {
-            lock.withLock { attempts.failed(at: time) }
+        guard isRight else {
             Log.warning("a wrong password on the page for logins")
             return VerificationPage.form(
                 code: code, hasPassword: true, status: 403, mistake: "The password is wrong.")
         }
-        lock.withLock { attempts.succeeded() }
         let isAllowed = form["decision"] == "allow"
         guard isAllowed || form["decision"] == "deny", let code,
             let client = try logins.decide(code, isAllowed: isAllowed, at: time)

@@ -8,6 +8,9 @@ import Synchronization
 ///
 /// Thread: any, one at a time; `stop` from any.
 final class LoudnessScan: Sendable {
+    /// Of an album.
+    private static let mostTracks = 200
+
     private let index: MusicIndex
     private let isStopped = Atomic(false)
 
@@ -42,7 +45,9 @@ final class LoudnessScan: Sendable {
 
     private func tracks(with track: Track) throws(DatabaseError) -> [Track] {
         guard let album = track.albumId else { return [track] }
-        return try index.tracks("WHERE album_id = ? AND is_present", [.integer(album)])
+        let all = try index.tracks("WHERE album_id = ? AND is_present", [.integer(album)])
+        // A meter takes a megabyte. So many tracks are no album: each is measured alone.
+        return all.count <= Self.mostTracks ? all : [track]
     }
 
     /// - Returns: nil when it was stopped.

@@ -61,7 +61,11 @@ public final class ContentOrigin: Sendable {
         guard FileKind(at: self.musicFolder) == .folder else {
             throw Failure(description: "\(musicFolder): not a folder")
         }
-        do throws(DatabaseError) { index = try MusicIndex(in: stateFolder) } catch {
+        do throws(DatabaseError) {
+            index = try MusicIndex(in: stateFolder)
+            // Before anything is served.
+            try MusicScan(index: index, scope: .tree(self.musicFolder)).forgetOthers()
+        } catch {
             throw Failure(description: "\(stateFolder)/index.db: \(error.description)")
         }
         let logins = settings.requiresLogin ? try DeviceLogins(stateFolder: stateFolder) : nil
@@ -104,9 +108,9 @@ public final class ContentOrigin: Sendable {
                     summary = try MusicScan(index: index, scope: .tree(musicFolder), watch: watch).run()
                 } else {
                     for tree in changes.trees {
-                        summary += try MusicScan(index: index, scope: .tree(tree), watch: watch).run()
+                        summary += try MusicScan(index: index, scope: .tree(tree.path), watch: watch).run()
                     }
-                    for file in changes.files { summary += try MusicScan(index: index, scope: .file(file)).run() }
+                    for file in changes.files { summary += try MusicScan(index: index, scope: .file(file.path)).run() }
                 }
                 let result = ScanResult(summary)
                 if result.hasChanges { report(result) }

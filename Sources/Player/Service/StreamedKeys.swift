@@ -89,7 +89,11 @@ private final class PlaylistKeys: LicenseProvider {
 
     /// A playlist with one key need not say its ID.
     func key(_ request: KeyRequest) throws(MediaError) -> [UInt8] {
-        let found = protections.first { $0.defaultKeyID == request.keyID } ?? protections.first
+        let first = protections.first
+        let hasOneKey = protections.allSatisfy {
+            ($0.keyURI ?? "").utf8.elementsEqual((first?.keyURI ?? "").utf8)
+        }
+        let found = protections.first { $0.defaultKeyID == request.keyID } ?? (hasOneKey ? first : nil)
         guard let url = found?.keyURI else { throw .missingKey(id: request.keyID) }
         return try keys.key(at: url)
     }

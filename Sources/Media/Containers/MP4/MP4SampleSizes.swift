@@ -47,7 +47,7 @@ struct MP4SampleSizes {
     /// The size of `samples` together; nil when the source ends before them.
     mutating func sum(of samples: Range<Int64>) throws(Interruption) -> Int64? {
         if let constant {
-            let (sum, isBeyond) = constant.multipliedReportingOverflow(by: Int64(samples.count))
+            let (sum, isBeyond) = constant.multipliedReportingOverflow(by: samples.upperBound - samples.lowerBound)
             return isBeyond ? nil : sum
         }
         var sum: Int64 = 0

@@ -25,7 +25,8 @@ struct MP4SegmentIndex {
         else { return nil }
         self.timescale = timescale
         earliestTime = earliest
-        // Offsets count from the first byte behind the box.
+        // Offsets count from the first byte behind the box, which has an end.
+        guard box.end <= AudioLimits.largestData else { return nil }
         var offset = box.end + gap
         let first = box.content.lowerBound + (fields.version > 0 ? 32 : 24)
         var table = MP4Table(source, count: Int64(count), entrySize: 12, in: min(first, box.end)..<box.end)

@@ -9,6 +9,9 @@ struct MP4Time {
     /// sums of two do not overflow.
     static let largest: UInt64 = 1 << 54
 
+    /// Results end here, so that sums of a few do not overflow.
+    private static let largestResult: Int64 = 1 << 60
+
     init(timescale: UInt32, sampleRate: Int) {
         self.timescale = max(1, Int64(timescale))
         self.sampleRate = Int64(sampleRate)
@@ -20,16 +23,16 @@ struct MP4Time {
     /// The time of `frame`, rounded down.
     func time(ofFrame frame: Int64) -> Int64 { Self.scale(frame, timescale, sampleRate, rounding: 0) }
 
-    /// `value` * `numerator` / `denominator`; the largest number when it does not fit.
+    /// `value` * `numerator` / `denominator`; 2^60 at most.
     /// - Parameters:
     ///   - numerator: 32 bits at most, and with `denominator` 62.
     ///   - rounding: is added before the division.
     static func scale(_ value: Int64, _ numerator: Int64, _ denominator: Int64, rounding: Int64) -> Int64 {
-        let value = max(0, value)
+        let value = min(max(0, value), largestResult)
         if numerator == denominator { return value }
         let (whole, isBeyond) = (value / denominator).multipliedReportingOverflow(by: numerator)
         let rest = (value % denominator * numerator + rounding) / denominator
         let (sum, isBeyondToo) = whole.addingReportingOverflow(rest)
-        return isBeyond || isBeyondToo ? .max : sum
+        return isBeyond || isBeyondToo ? largestResult : min(sum, largestResult)
     }
 }

@@ -1,6 +1,9 @@
 /// The samples of one track in a movie fragment (`traf`; ISO/IEC 14496-12, 8.8.6 to 8.8.8 and 8.8.12), in order. A
 /// value that moves through them.
 struct MP4TrackFragment {
+    /// A fragment of a minute has one. More would take memory that a board does not have.
+    private static let mostRuns = 4096
+
     /// The media time of the next sample; nil when it is that of the end of the fragment before.
     var time: Int64?
 
@@ -62,6 +65,7 @@ struct MP4TrackFragment {
                 var fields = MP4Fields(try box.bytes(of: source, limit: 12))
                 time = fields?.time()
             case "trun" where isOfTrack:
+                guard runs.count < Self.mostRuns else { continue }
                 if let run = try MP4Run(box, of: source, base: base, defaults) { runs.append(run) }
             default: keyBoxes.add(box)
             }
