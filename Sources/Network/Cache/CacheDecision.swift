@@ -97,9 +97,14 @@ extension TransferRequest {
 }
 
 extension ResponseHead {
-    /// What If-Range takes (RFC 9110, 13.1.5): an entity tag that is not weak, else the date of the last change.
+    /// What If-Range takes (RFC 9110, 13.1.5): an entity tag that is not weak; without any tag the date of the last
+    /// change, when the answer came later than that second (8.8.2.2).
     public var strongValidator: String? {
-        if let tag = value(of: "etag"), !tag.utf8.starts(with: "W/".utf8) { return tag }
-        return value(of: "last-modified")
+        if let tag = value(of: "etag") { return tag.utf8.starts(with: "W/".utf8) ? nil : tag }
+        guard let text = value(of: "last-modified"),
+            let sent = value(of: "date").flatMap({ HTTPDate.seconds(of: $0, now: 0) }),
+            let changed = HTTPDate.seconds(of: text, now: sent), changed < sent
+        else { return nil }
+        return text
     }
 }

@@ -4,7 +4,7 @@ import Crypto
 public enum CacheScope: Equatable, Sendable {
     /// The whole address, and who asks: the field Authorization.
     case wholeAddress
-    /// The path of the address alone, without host and query: addresses of content are signed anew each time, and the
+    /// The path of the address alone, without host and query: addresses of content are signed again each time, and the
     /// host is one of several with the same content.
     case path
 }
@@ -31,7 +31,10 @@ public struct CacheKey: Hashable, Sendable {
             for header in request.headers where header.isNamed("authorization") {
                 text += [0] + Array(header.value.utf8)
             }
-        case .path: text += Array("path ".utf8) + Array(Self.path(of: request.url))
+        // What came without TLS does not answer for what is asked with it.
+        case .path:
+            text += Array("path ".utf8) + Array(request.url.utf8.prefix { $0 != UInt8(ascii: ":") }) + [0]
+                + Array(Self.path(of: request.url))
         }
         // A part with an end is a resource of its own: an initialization, a segment. One without an end is the rest of
         // the whole.

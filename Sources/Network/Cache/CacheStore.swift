@@ -108,10 +108,11 @@ public final class CacheStore: @unchecked Sendable {
     /// - Throws: ENOSPC also when others need the room.
     func writer(of response: CachedResponse) throws(SealedBodyError) -> SealedBodyWriter {
         try checkFreeSpace()
+        // Also of a body that is continued: its row may go meanwhile, its file must not.
+        writing.append(response.body)
         if response.count > 0 {
             return try SealedBodyWriter(continuing: path(of: response.body), response.body, count: response.count, key)
         }
-        writing.append(response.body)
         return try SealedBodyWriter(creating: path(of: response.body), response.body, key)
     }
 
@@ -148,7 +149,7 @@ public final class CacheStore: @unchecked Sendable {
     func stopWriting(_ response: CachedResponse) { writing.removeAll { $0 == response.body } }
 
     private func removeFiles(_ bodies: [[UInt8]]) {
-        for body in bodies {
+        for body in bodies where !writing.contains(body) {
             do throws(SystemError) { try Folder.removeFile(path(of: body)) } catch {
                 Log.warning("a file of the cache cannot be removed: \(error)")
             }

@@ -112,6 +112,8 @@ public final class BodyRecording: @unchecked Sendable {
             store.keep(response)
         } else if former == 0 {
             store.drop(response)
+        } else {
+            store.stopWriting(response)
         }
     }
 
@@ -125,6 +127,7 @@ public final class BodyRecording: @unchecked Sendable {
     private func giveUp(isUseless: Bool) {
         hasFailed = true
         writer = nil
+        store.stopWriting(response)
         if response.count == 0 { store.drop(response) } else if isUseless { store.purge(response) }
     }
 }

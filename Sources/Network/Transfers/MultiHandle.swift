@@ -102,7 +102,7 @@ final class MultiHandle {
     }
 
     private func proceed(_ descriptor: Int32, _ readiness: Readiness) {
-        // Of a descriptor that is only in error libcurl finds out itself.
+        // libcurl detects errors of a descriptor itself.
         var events: Int32 = 0
         if readiness.contains(.readable) { events |= CURL_CSELECT_IN }
         if readiness.contains(.writable) { events |= CURL_CSELECT_OUT }

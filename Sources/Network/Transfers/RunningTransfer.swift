@@ -185,7 +185,7 @@ final class RunningTransfer {
             head, effectiveURL: redirection.address.text, isVerifiedTLS: redirection.address.isSecure,
             now: settings.clock.now().seconds)
         if response.isVerifiedTLS {
-            switch verification.judge(date: response.date) {
+            switch verification.judge(date: response.dateWithAge) {
             case .nothing: break
             case .proves(let date): settings.clock.serverProves(date)
             case .refuses(let failure): return fail(.tls(failure))

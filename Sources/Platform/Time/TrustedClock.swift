@@ -18,7 +18,7 @@ public final class TrustedClock: @unchecked Sendable {
     }
 
     private let source: any SystemTimeSource
-    /// nil: it begins anew with each process.
+    /// nil: it starts over with each process.
     private let store: (any TrustedTimeStore)?
     private let lock = Lock()
     private var time: TrustedTime

@@ -83,13 +83,13 @@ public struct TrustedTime: Equatable, Sendable {
         }
     }
 
-    /// Whether losing the time after `saved` would matter: a restart would find a time that differs by a minute or
-    /// more, or does not know that it is proved, or an hour has passed that only this process knows.
+    /// Whether losing the time after `saved` would matter: a restart would find a time that is a minute or more behind,
+    /// or does not know that it is proved, or an hour has passed that only this process knows.
     public func isWorthSaving(after saved: Record?, at now: SystemTime) -> Bool {
         guard let current = milliseconds(at: now) else { return false }
         guard let saved, saved.boot.utf8.elementsEqual(now.boot.utf8), saved.isProved == isProved,
             let restored = TrustedTime(from: saved, at: now).milliseconds(at: now)
         else { return true }
-        return now.sinceBoot - saved.sinceBoot >= 3_600_000_000_000 || abs(current - restored) >= 60_000
+        return now.sinceBoot - saved.sinceBoot >= 3_600_000_000_000 || current - restored >= 60_000
     }
 }

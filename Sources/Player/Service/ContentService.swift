@@ -42,7 +42,7 @@ public final class ContentService: PlaybackSource {
             network: network, purpose: .playback, cancellation: cancellation, medium: medium)
         let (info, decoder) = try openSession(product, address, requests)
         let restarting = RestartingDecoder(decoder) { [self] () throws(PlayerError) in
-            try openSession(product, address, requests, isAnew: true).decoder
+            try openSession(product, address, requests, asksForNew: true).decoder
         }
         return OpenedProduct(
             decoder: restarting, productId: ServiceAddress(address.productType, info.productId).text,
@@ -53,12 +53,13 @@ public final class ContentService: PlaybackSource {
 
     /// A session, from the playbackinfo on. When the content's first bytes are refused, a second one.
     private func openSession(
-        _ product: MediaProduct, _ address: ServiceAddress, _ requests: ServiceRequests, isAnew: Bool = false
+        _ product: MediaProduct, _ address: ServiceAddress, _ requests: ServiceRequests, asksForNew: Bool = false
     ) throws(PlayerError) -> (info: PlaybackInfo, decoder: any AudioDecoder) {
         var isSecond = false
         while true {
-            let info = try playbackInfo(of: product, address, requests, isAnew: isAnew || isSecond)
-            do throws(MediaError) { return (info, try StreamedContent(requests, settings).open(info)) } catch {
+            let info = try playbackInfo(of: product, address, requests, asksForNew: asksForNew || isSecond)
+            let content = StreamedContent(requests, settings, asksForNew: asksForNew || isSecond)
+            do throws(MediaError) { return (info, try content.open(info)) } catch {
                 guard !isSecond, error.isWorthRestarting else { throw PlayerError(error, product) }
                 isSecond = true
             }
@@ -67,11 +68,11 @@ public final class ContentService: PlaybackSource {
 
     /// Asks for the playbackinfo; once more with another token when the first one is refused.
     private func playbackInfo(
-        of product: MediaProduct, _ address: ServiceAddress, _ requests: ServiceRequests, isAnew: Bool
+        of product: MediaProduct, _ address: ServiceAddress, _ requests: ServiceRequests, asksForNew: Bool
     ) throws(PlayerError) -> PlaybackInfo {
         let request = PlaybackInfoRequest(
             productType: address.productType, productId: address.id, audioQuality: quality.now, mode: .stream,
-            streamingSessionId: newSessionID(), isAnew: isAnew)
+            streamingSessionId: newSessionID(), asksForNew: asksForNew)
         var token = credentials.token(insteadOf: nil, cancellation: requests.cancellation)
         var isSecond = false
         while true {

@@ -16,7 +16,7 @@ struct PlaybackInfoRequest: Equatable, Sendable {
     /// A new one for each attempt to play or to keep a product.
     var streamingSessionId: String
     /// Whether an answer from the cache will not do: what it names was refused.
-    var isAnew = false
+    var asksForNew = false
 
     /// - Parameters:
     ///   - baseURL: of the service, without a slash at its end.
@@ -39,7 +39,7 @@ struct PlaybackInfoRequest: Equatable, Sendable {
         } else {
             headers.append(HeaderField("x-tidal-token", clientName))
         }
-        if isAnew { headers.append(HeaderField("Cache-Control", "no-cache")) }
+        if asksForNew { headers.append(HeaderField("Cache-Control", "no-cache")) }
         var request = TransferRequest(url: url, headers: headers)
         request.cacheScope = .wholeAddress
         return request

@@ -49,6 +49,8 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
     private let purpose: RetrySchedule.Purpose
     private var answer = Answer.changed
     private var arrived: Int64 = 0
+    /// Whether the answer announces less than what was asked for.
+    private var isShort = false
     private var validator: String?
     private var attempts = 0
     /// Whether the log has the present failure.
@@ -147,9 +149,16 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
 
     func began(_ head: ResponseHead) {
         answer = meaning(of: head)
+        isShort = isShort(head)
         guard case .content = answer, arrived == 0 else { return }
         validator = head.strongValidator
         receiver.began(head, length: head.resourceLength(of: request.range))
+    }
+
+    /// Whether it is less than what was asked for (RFC 9110, 15.3.7).
+    private func isShort(_ head: ResponseHead) -> Bool {
+        guard let part = head.contentRange else { return false }
+        return min(request.range?.upTo ?? .max, part.length ?? part.range.upperBound) > part.range.upperBound
     }
 
     private func meaning(of head: ResponseHead) -> Answer {
@@ -205,6 +214,7 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
             return retryWithLink(after: delay)
         }
         if error == .cancelled { return finish(.cancelled) }
+        if isShort, case .content = answer { return ended(.truncated) }
         switch answer {
         case .content, .empty: finish(nil)
         case .changed: finish(.changed)
@@ -223,7 +233,9 @@ extension TransferRequest {
     /// For the log: what follows in an address may be a secret.
     fileprivate var host: String {
         let parts = url.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2, omittingEmptySubsequences: true)
-        return parts.count > 1 ? String(decoding: parts[1], as: UTF8.self) : "the service"
+        guard parts.count > 1 else { return "the service" }
+        let host = parts[1].prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        return String(decoding: host, as: UTF8.self)
     }
 }
 

@@ -11,10 +11,13 @@ struct StreamedContent {
 
     private let requests: ServiceRequests
     private let settings: ServiceSettings
+    private let asksForNew: Bool
 
-    init(_ requests: ServiceRequests, _ settings: ServiceSettings) {
+    /// - Parameter asksForNew: playlists do not come from a cache: the addresses in them have been refused.
+    init(_ requests: ServiceRequests, _ settings: ServiceSettings, asksForNew: Bool) {
         self.requests = requests
         self.settings = settings
+        self.asksForNew = asksForNew
     }
 
     func open(_ info: PlaybackInfo) throws(MediaError) -> any AudioDecoder {
@@ -50,7 +53,9 @@ struct StreamedContent {
         case .playlist(let url):
             guard depth < Self.deepestPlaylist else { throw .damaged(what: "playlists that name each other") }
             let answer: WholeAnswer.Content
-            do throws(ResourceFailure) { answer = try requests.answer(to: .content(url)) } catch {
+            var request = TransferRequest.content(url)
+            if asksForNew { request.headers.append(HeaderField("Cache-Control", "no-cache")) }
+            do throws(ResourceFailure) { answer = try requests.answer(to: request) } catch {
                 throw .source(error.byteSourceError)
             }
             return try open(try self.manifest(answer.body, .hls, from: answer.url), keys, depth: depth + 1)

@@ -16,6 +16,8 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
         case serving(StoredDelivery)
         /// The part that is stored comes first; the body of the answer waits. `failure` has come meanwhile.
         case resuming(StoredDelivery, BodyRecording?, failure: TransferError?)
+        /// The answer continues nothing that is stored, and is not the whole.
+        case refused
         case ended
     }
 
@@ -129,8 +131,13 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
             case .passes: pass(head)
             }
         case .resume(let count, _):
-            guard let stored, head.continues(stored, at: count) else { return record(head) }
-            continueBody(head, stored)
+            guard let stored else { return record(head) }
+            if head.continues(stored, at: count) { return continueBody(head, stored) }
+            guard head.status == 206 || head.status == 416 else { return record(head) }
+            // The sink did not ask for a range. The next attempt asks for the whole.
+            store.purge(stored)
+            phase = .refused
+            ongoing?.cancel()
         case .fetch: record(head)
         case .pass, .serve: pass(head)
         }
@@ -203,6 +210,7 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
             ongoing = nil
             serve(stored)
         case .asking: finish(error)
+        case .refused: finish(isCancelled ? .cancelled : .truncated)
         case .resuming(let delivery, let recording, _):
             // The rest of the body cannot have been taken yet.
             ongoing = nil

@@ -14,6 +14,8 @@ public final class DatabaseCacheIndex: CacheIndex, @unchecked Sendable {
     private let lock = Lock()
     /// What is to be written and waits for the write budget, by keys. Guarded by `lock`.
     private var unwritten: [CacheKey: CachedResponse] = [:]
+    /// Bodies that were removed, whose rows may still be there. They are not used again. Guarded by `lock`.
+    private var removed: Set<[UInt8]> = []
 
     /// Uses the storage until `close`.
     /// - Parameter storage: its modules include `schema`.
@@ -37,8 +39,10 @@ public final class DatabaseCacheIndex: CacheIndex, @unchecked Sendable {
 
     public func find(_ key: CacheKey, _ answer: @escaping @Sendable (CachedResponse?) -> Void) {
         storage.query { [self] database in
-            if let response = lock.withLock({ unwritten[key] }) { return answer(response) }
-            answer(Self.reading(database) { (rows) throws(DatabaseError) in try rows.response(key) } ?? nil)
+            let found =
+                lock.withLock { unwritten[key] }
+                ?? Self.reading(database) { (rows) throws(DatabaseError) in try rows.response(key) } ?? nil
+            answer(found.flatMap { response in lock.withLock { removed.contains(response.body) } ? nil : response })
         }
     }
 
@@ -64,7 +68,8 @@ public final class DatabaseCacheIndex: CacheIndex, @unchecked Sendable {
         _ response: CachedResponse, size: Int64, limit: Int64, now: Int64, _ answer: @escaping Bodies
     ) {
         lock.withLock { unwritten[response.key] = response }
-        write { (rows) throws(DatabaseError) in
+        // Without its row nobody would find the file, or count it.
+        write(otherwise: [response.body]) { (rows) throws(DatabaseError) in
             try rows.put(response, size: size, limit: limit, now: now)
         } answer: { [self] unused in
             written(response)
@@ -84,6 +89,7 @@ public final class DatabaseCacheIndex: CacheIndex, @unchecked Sendable {
 
     public func remove(_ response: CachedResponse, _ answer: @escaping Bodies) {
         written(response)
+        lock.withLock { _ = removed.insert(response.body) }
         write({ (rows) throws(DatabaseError) in try rows.remove(response) }, answer: answer)
     }
 
@@ -104,18 +110,20 @@ public final class DatabaseCacheIndex: CacheIndex, @unchecked Sendable {
     }
 
     /// Writes when the write budget allows it: nobody waits for it.
-    /// - Parameter work: may run twice.
+    /// - Parameters:
+    ///   - otherwise: the answer when it cannot be written.
+    ///   - work: may run twice.
     private func write(
+        otherwise: [[UInt8]] = [],
         _ work: @escaping @Sendable (CacheRows) throws(DatabaseError) -> [[UInt8]], answer: @escaping Bodies
     ) {
         let result = WorkResult()
         storage.write(canWait: true, answerOn: nil) { (database) throws(DatabaseError) in
             result.bodies = try work(CacheRows(database))
         } answer: { error in
-            // Files without a row are removed at the next start.
             guard let error else { return answer(result.bodies) }
             Log.warning("the index of the cache cannot be written: \(error.description)")
-            answer([])
+            answer(otherwise)
         }
     }
 }

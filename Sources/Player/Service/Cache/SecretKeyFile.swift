@@ -12,7 +12,7 @@ enum SecretKeyFile {
         if FileKind(at: path) != nil {
             let bytes = try File.contents(of: path, limit: 4096)
             if bytes.count == count { return SecretBytes(copying: bytes) }
-            Log.warning("\(path) is no key and is replaced")
+            Log.warning("\(path): not a valid key; a new one is made, and the cache starts empty")
         }
         let key = SecretBytes(randomCount: count)
         var file = try FileReplacement(of: path, mode: 0o600)

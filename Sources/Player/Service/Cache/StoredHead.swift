@@ -44,7 +44,10 @@ struct StoredHead {
 extension ResponseHead {
     /// Whether it is the rest of `stored` from this byte on.
     func continues(_ stored: CachedResponse, at count: Int64) -> Bool {
-        guard status == 206, contentRange?.range.lowerBound == count else { return false }
+        // A server may send less than was asked for (RFC 9110, 15.3.7).
+        guard status == 206, let part = contentRange, part.range.lowerBound == count,
+            part.range.upperBound == part.length
+        else { return false }
         guard let validator = stored.validator, let new = strongValidator else { return true }
         return validator.utf8.elementsEqual(new.utf8)
     }

@@ -38,7 +38,7 @@ struct DeviceCodeAnswer: Equatable {
     }
 }
 
-/// What a login is worth: the tokens of RFC 6749, 5.1.
+/// The tokens of a login: the tokens of RFC 6749, 5.1.
 struct LoginTokens: Equatable, Sendable {
     var access: String
     /// nil when the service gives none; the login ends with the access token then.

@@ -21,6 +21,8 @@ final class RefreshingCredentials: CredentialsProvider, @unchecked Sendable {
     private let lock = Lock()
     // Guarded by `lock`.
     private var tokens: LoginTokens?
+    /// New tokens that could not be saved, and the refresh token on the medium that they replace.
+    private var unsaved: (tokens: LoginTokens, insteadOf: String)?
     /// A refresh token that the service does not take any more. It is not asked again with each product.
     private var spentRefresh: String?
     private var lastProblem = ""
@@ -45,8 +47,14 @@ final class RefreshingCredentials: CredentialsProvider, @unchecked Sendable {
     private func reload() -> LoginTokens? {
         do throws(LoginStore.Failure) {
             let kept = try store.load()
-            lock.withLock { tokens = kept }
-            return kept
+            return lock.withLock {
+                if let unsaved, let old = kept?.refresh, old.hasSameBytes(as: unsaved.insteadOf) {
+                    tokens = unsaved.tokens
+                } else {
+                    (unsaved, tokens) = (nil, kept)
+                }
+                return tokens
+            }
         } catch {
             tell(error.reason)
             return lock.withLock { tokens }
@@ -108,13 +116,22 @@ final class RefreshingCredentials: CredentialsProvider, @unchecked Sendable {
         }
         if ServiceRefusal.isTemporary(answer.head.status) { return .failed }
         guard answer.head.status == 200, let fresh = LoginTokens(parsing: answer.body, previous: refresh) else {
+            // RFC 6749, 5.2. Another status comes from something between here and the service.
+            guard answer.head.status == 400 || answer.head.status == 401 else {
+                tell("the login cannot be refreshed: the service answers with status \(answer.head.status)")
+                return .ended
+            }
             lock.withLock { spentRefresh = refresh }
             tell("the service does not accept the login any more. Log in again with `tonearm login`")
             return .ended
         }
-        do throws(LoginStore.Failure) { try store.save(fresh) } catch {
+        do throws(LoginStore.Failure) {
+            try store.save(fresh)
+            lock.withLock { unsaved = nil }
+        } catch {
             // They are good until this process ends.
             tell("the login cannot be saved: \(error.reason)")
+            lock.withLock { unsaved = (fresh, unsaved?.insteadOf ?? refresh) }
         }
         lock.withLock { tokens = fresh }
         return .got(fresh)

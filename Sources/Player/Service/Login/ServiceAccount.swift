@@ -89,7 +89,7 @@ public final class ServiceAccount: Sendable {
         let path = "/v1/search?query=\(FormText.escaped(words))&limit=\(limit)"
         let body = try get(path, cancellation)
         guard let matches = CatalogueMatches(parsing: body) else {
-            throw PlayerError(.unexpected, code: "c1", message: "the service's answer to the search is not understood.")
+            throw PlayerError(.unexpected, code: "c1", message: "the service sent an unexpected answer to the search.")
         }
         return matches
     }
