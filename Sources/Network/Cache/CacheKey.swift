@@ -33,7 +33,8 @@ public struct CacheKey: Hashable, Sendable {
             }
         // What came without TLS does not answer for what is asked with it.
         case .path:
-            text += Array("path ".utf8) + Array(request.url.utf8.prefix { $0 != UInt8(ascii: ":") }) + [0]
+            text +=
+                Array("path ".utf8) + Array(request.url.utf8.prefix { $0 != UInt8(ascii: ":") }) + [0]
                 + Array(Self.path(of: request.url))
         }
         // A part with an end is a resource of its own: an initialization, a segment. One without an end is the rest of

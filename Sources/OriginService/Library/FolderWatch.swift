@@ -123,7 +123,9 @@ final class FolderWatch {
         // A file that was created is still written; the end of that is another event. A link is complete.
         if has(Int32(IN_CREATE)), !isFolder, !Self.isLink(path) { return }
         if !isFolder, MusicScan.isMusic(text) || MusicScan.isPlaylist(text) { changes.files.insert(PathBytes(path)) }
-        if isFolder || FileKind(at: path) == .folder || FileKind(at: path) == nil { changes.trees.insert(PathBytes(path)) }
+        if isFolder || FileKind(at: path) == .folder || FileKind(at: path) == nil {
+            changes.trees.insert(PathBytes(path))
+        }
     }
 
     /// Whether a name leads to something that has another name, too.

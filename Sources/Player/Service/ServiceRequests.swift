@@ -38,7 +38,7 @@ struct ServiceRequests {
 }
 
 /// Collects an answer for a thread that waits for it.
-/// `@unchecked Sendable` is safe because the network's thread sets `isOver` last, and the other thread reads after that.
+/// `@unchecked Sendable` is safe because the network's thread sets `isOver` last, and the other one reads after that.
 final class WholeAnswer: ResourceReceiver, @unchecked Sendable {
     struct Content: Sendable {
         var body: [UInt8]
