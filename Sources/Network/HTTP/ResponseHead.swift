@@ -45,8 +45,8 @@ public struct ResponseHead: Equatable, Sendable {
         return Int64(text)
     }
 
-    /// The time when it was sent, in seconds since 1970. A cache on the way keeps the origin's `Date`, and says in `Age`
-    /// how old it is (RFC 9111, 5.1).
+    /// The time when it was sent, in seconds since 1970. A cache on the way keeps `Date`, and its `Age` says
+    /// how old that is (RFC 9111, 5.1).
     var dateWithAge: Int64? {
         let age = min(max(value(of: "age").flatMap { Int64($0) } ?? 0, 0), 2_147_483_648)
         return date.map { $0 + age }
