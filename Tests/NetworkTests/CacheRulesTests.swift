@@ -199,10 +199,10 @@ struct CacheRulesTests {
     }
 
     @Test("A request that wants a new answer gets one, and replaces what is stored")
-    func anew() throws {
+    func noCache() throws {
         let response = try #require(complete([("Cache-Control", "max-age=60"), ("ETag", "\"1\"")]))
-        let anew = request("https://a.example/b", [("Cache-Control", "no-cache")])
-        #expect(CacheDecision(anew, stored: response, at: at(0)) == .fetch)
+        let forced = request("https://a.example/b", [("Cache-Control", "no-cache")])
+        #expect(CacheDecision(forced, stored: response, at: at(0)) == .fetch)
         let secret = request("https://a.example/b", [("Cache-Control", "no-store")])
         #expect(CacheDecision(secret, stored: response, at: at(0)) == .pass)
     }

@@ -1,7 +1,7 @@
 import Database
 
 extension MusicIndex {
-    /// A file that is gone keeps its row, and gets its number back when it returns. Whoever changes a track calls
+    /// A file that is gone keeps its row, and gets its number back when it returns. Code that changes a track calls
     /// `CatalogueRows` afterwards, which keeps albums and the words of the search in step: SQLite does not let triggers
     /// write into FTS5 tables while the schema is not trusted.
     static let schema = SchemaModule(

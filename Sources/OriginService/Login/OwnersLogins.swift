@@ -1,7 +1,7 @@
 import Database
 import Glibc
 
-// What the owner does at the origin's own machine. Whoever may write its state folder needs no password.
+// What the owner does at the origin's own machine. A person who may write its state folder needs no password.
 extension DeviceLogins {
     /// A player that is logged in.
     public struct Login: Equatable, Sendable {

@@ -113,7 +113,7 @@ extension ResourceReference {
 }
 
 extension TransferRequest {
-    /// Of a manifest or of content. Its address is signed anew each time: the cache knows it by its path.
+    /// Of a manifest or of content. Its address is signed each time: the cache knows it by its path.
     static func content(_ url: String, range: ByteRange? = nil) -> TransferRequest {
         var request = TransferRequest(url: url, range: range)
         request.cacheScope = .path

@@ -77,7 +77,7 @@ struct ResourceTransferTests {
         #expect(network.delays == [9000])
     }
 
-    @Test("Another link ends the wait after a network failure, and the delays begin anew")
+    @Test("Another link ends the wait after a network failure, and the delays start over")
     func linkChange() {
         _ = begin()
         for delay in [500, 1000, 2000] as [Int64] {
