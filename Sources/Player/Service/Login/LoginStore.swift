@@ -16,6 +16,8 @@ struct LoginStore: Sendable {
     private var path: String { "\(folder)/login.sealed" }
     /// Taken while the login changes: by the daemon, and by commands of a person.
     var lockPath: String { "\(folder)/login.lock" }
+    /// Each login that is saved is another file; nil without one.
+    var file: Folder.Identity? { Folder.Identity(of: path) }
 
     /// Why a login cannot be read or written, for a person.
     struct Failure: Error {

@@ -21,6 +21,8 @@ final class RefreshingCredentials: CredentialsProvider, @unchecked Sendable {
     private let lock = Lock()
     // Guarded by `lock`.
     private var tokens: LoginTokens?
+    /// The file that `tokens` are from: a person may have logged in again.
+    private var file: Folder.Identity?
     /// New tokens that could not be saved, and the refresh token on the medium that they replace.
     private var unsaved: (tokens: LoginTokens, insteadOf: String)?
     /// A refresh token that the service does not take any more. It is not asked again with each product.
@@ -33,7 +35,9 @@ final class RefreshingCredentials: CredentialsProvider, @unchecked Sendable {
     }
 
     func token(insteadOf rejected: String?, cancellation: Cancellation) -> String? {
-        if let known = lock.withLock({ tokens }), !isRejected(known, rejected) { return known.access }
+        let present = store.file
+        let known = lock.withLock { file == present ? tokens : nil }
+        if let known, !isRejected(known, rejected) { return known.access }
         if let kept = reload(), !isRejected(kept, rejected) { return kept.access }
         guard let rejected, lock.withLock({ tokens })?.refresh != nil else { return nil }
         return refresh(insteadOf: rejected, cancellation)
@@ -46,8 +50,10 @@ final class RefreshingCredentials: CredentialsProvider, @unchecked Sendable {
     /// The login on the medium: another process may have changed it.
     private func reload() -> LoginTokens? {
         do throws(LoginStore.Failure) {
+            let present = store.file
             let kept = try store.load()
             return lock.withLock {
+                file = present
                 if let unsaved, let old = kept?.refresh, old.hasSameBytes(as: unsaved.insteadOf) {
                     tokens = unsaved.tokens
                 } else {

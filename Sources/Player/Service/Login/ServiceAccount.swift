@@ -45,7 +45,7 @@ public final class ServiceAccount: Sendable {
                     if cancellation.wait(milliseconds: Int(seconds) * 1000) { throw .cancelled }
                     events.append(.timeIsUp)
                 case .finish(let tokens):
-                    do throws(LoginStore.Failure) { try store.save(tokens) } catch { throw .storage(error.reason) }
+                    try whileLocked(store, cancellation) { () throws(LoginStore.Failure) in try store.save(tokens) }
                 case .fail(let failure): throw failure
                 }
             }
@@ -65,14 +65,47 @@ public final class ServiceAccount: Sendable {
         }
     }
 
+    /// Between attempts to take the lock, in milliseconds.
+    private static let lockInterval = 100
+
+    /// Changes the login while nobody else does: a daemon that refreshes it would save what it got behind this.
+    private func whileLocked(
+        _ store: LoginStore, _ cancellation: Cancellation, _ change: () throws(LoginStore.Failure) -> Void
+    ) throws(LoginFailure) {
+        while true {
+            let problem: String?
+            do throws(LockFile.Refusal) {
+                let held = try LockFile(store.lockPath)
+                problem = withExtendedLifetime(held) { () -> String? in
+                    do throws(LoginStore.Failure) {
+                        try change()
+                        return nil
+                    } catch {
+                        return error.reason
+                    }
+                }
+            } catch {
+                guard case .system(let failure) = error else {
+                    if cancellation.wait(milliseconds: Self.lockInterval) { throw .cancelled }
+                    continue
+                }
+                problem = failure.description
+            }
+            if let problem { throw .storage(problem) }
+            return
+        }
+    }
+
     /// Logs out: forgets the tokens, and tells the service, if it is reached.
     /// - Returns: whether the service has heard it; nil when nobody was logged in.
     public func logOut(cancellation: Cancellation) throws(LoginFailure) -> Bool? {
         guard let store else { return nil }
         var tokens: LoginTokens?
-        // A login that cannot be read is removed as well.
-        do throws(LoginStore.Failure) { tokens = try store.load() } catch { Log.warning(error.reason) }
-        do throws(LoginStore.Failure) { try store.remove() } catch { throw .storage(error.reason) }
+        try whileLocked(store, cancellation) { () throws(LoginStore.Failure) in
+            // A login that cannot be read is removed as well.
+            do throws(LoginStore.Failure) { tokens = try store.load() } catch { Log.warning(error.reason) }
+            try store.remove()
+        }
         guard let tokens else { return nil }
         let request = LoginRequest.revoke(tokens.refresh ?? tokens.access)
         guard case .answered(200, _) = try answer(to: request, cancellation) else { return false }

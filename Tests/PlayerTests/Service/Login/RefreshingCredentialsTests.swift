@@ -137,6 +137,54 @@ struct RefreshingCredentialsTests {
         #expect(credentials.token(insteadOf: "a1", cancellation: cancellation) == "b")
     }
 
+    @Test("A new login is used from then on, also while the tokens of the old one are good")
+    func newLogin() throws {
+        try store.save(LoginTokens(access: "a1", refresh: "r1"))
+        let credentials = RefreshingCredentials(store, over: rotating)
+        #expect(credentials.token(insteadOf: nil, cancellation: cancellation) == "a1")
+        try store.save(LoginTokens(access: "b", refresh: "s"))
+        #expect(credentials.token(insteadOf: nil, cancellation: cancellation) == "b")
+        try store.remove()
+        #expect(credentials.token(insteadOf: nil, cancellation: cancellation) == nil)
+    }
+
+    @Test(
+        "Tokens that cannot be saved are used until the process ends, and refreshed with their own refresh token",
+        .enabled(if: Medium.isAvailable, "needs root, to mount a medium that becomes read-only"))
+    func unsaved() throws {
+        let medium = try Medium(at: folder["medium"], kilobytes: 256)
+        let store = LoginStore(folder: medium.path, service: store.service)
+        try store.save(LoginTokens(access: "a1", refresh: "r1"))
+        // Made before: the lock is a file, too.
+        _ = try LockFile(store.lockPath)
+        medium.fill()
+        let credentials = RefreshingCredentials(store, over: rotating)
+        #expect(credentials.token(insteadOf: "a1", cancellation: cancellation) == "a2")
+        #expect(try store.load()?.access == "a1", "nothing was saved")
+        #expect(credentials.token(insteadOf: nil, cancellation: cancellation) == "a2")
+        #expect(credentials.token(insteadOf: "a2", cancellation: cancellation) == "a3")
+        #expect(rotating.bodies.last?.contains("r2") == true)
+        medium.empty()
+        #expect(credentials.token(insteadOf: "a3", cancellation: cancellation) == "a4")
+        #expect(try store.load()?.access == "a4")
+    }
+
+    @Test("Logging out waits for the daemon that refreshes the login")
+    func logOutWaits() throws {
+        try store.save(LoginTokens(access: "a1", refresh: "r1"))
+        var settings = StreamingSettings(service: store.service)
+        settings.loginFolder = folder.path
+        let account = ServiceAccount(settings, over: ScriptedTokens { _ in .success((200, "")) })
+        let held = try LockFile(store.lockPath)
+        let impatient = try Cancellation()
+        impatient.cancel()
+        #expect(throws: LoginFailure.cancelled) { try account.logOut(cancellation: impatient) }
+        #expect(try store.load() != nil)
+        _ = consume held
+        #expect(try account.logOut(cancellation: cancellation) == true)
+        #expect(try store.load() == nil)
+    }
+
     @Test("It waits through failures of the network and of the server")
     func waits() throws {
         try store.save(LoginTokens(access: "a1", refresh: "r1"))
