@@ -37,7 +37,7 @@ struct LoginCommandTests {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         process.executableURL = URL(fileURLWithPath: "\(Folder.containing(tests))/\(name)")
         process.arguments = words
-        process.environment = ["XDG_STATE_HOME": folder["home"]]
+        process.environment = Sanitizer.environment.merging(["XDG_STATE_HOME": folder["home"]]) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
         process.standardError = errors

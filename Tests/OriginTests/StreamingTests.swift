@@ -38,7 +38,7 @@ struct StreamingTests {
         process.arguments =
             ["play", "--device", "file:FILE=\(folder["out"]),FORMAT=raw", "--format", "S16_LE", "--service", address]
             + options + products.map { "tonearm:track/\($0)" }
-        process.environment = ["XDG_STATE_HOME": folder["home"]]
+        process.environment = Sanitizer.environment.merging(["XDG_STATE_HOME": folder["home"]]) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = errors.fileHandleForWriting

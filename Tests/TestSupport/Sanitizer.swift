@@ -10,5 +10,14 @@ public enum Sanitizer {
     /// Calls of the C library go to the sanitizer first, where `FileCalls` does not see them.
     public static let isThread = isLinked("__tsan_init")
 
+    /// The options of this process, for the programs that a test starts with an environment of its own.
+    public static var environment: [String: String] {
+        var options: [String: String] = [:]
+        for name in ["ASAN_OPTIONS", "TSAN_OPTIONS"] {
+            if let value = getenv(name) { options[name] = String(cString: value) }
+        }
+        return options
+    }
+
     private static func isLinked(_ symbol: String) -> Bool { dlsym(nil, symbol) != nil }
 }

@@ -33,7 +33,7 @@ struct Program {
         [
             "HOME": folder.path, "XDG_STATE_HOME": folder["state"], "PATH": "/usr/bin:/bin", "TERM": "xterm",
             "LANG": "C.UTF-8",
-        ]
+        ].merging(Sanitizer.environment) { one, _ in one }
     }
 
     /// Runs it to its end.
