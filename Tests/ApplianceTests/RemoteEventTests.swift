@@ -41,7 +41,7 @@ struct RemoteEventTests {
     @Test(
         "Events have the members that the document lists",
         arguments: [
-            ("state", ["state", "file", "position", "focus", "power", "network", "device"]),
+            ("state", ["state", "file", "position", "focus", "power", "network", "link", "device"]),
             ("track", ["entry", "index", "count", "file", "title", "artist", "album", "duration", "format", "device"]),
             ("queue", ["entry", "index", "count", "shuffle", "repeat"]),
         ])

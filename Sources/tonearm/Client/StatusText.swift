@@ -22,6 +22,7 @@ struct StatusText {
         add("device", device)
         add("volume", volume)
         add("queue", queue)
+        if isStream { add("link", text("link")) }
         if let level = text("focus"), level != "full" { add("focus", level) }
         if let power = text("power"), power != "active" { add("power", power) }
         for problem in status["problems"]?.elements ?? [] {
@@ -29,6 +30,9 @@ struct StatusText {
         }
         return lines
     }
+
+    /// A product of the content service.
+    private var isStream: Bool { text("file")?.utf8.starts(with: "tonearm:".utf8) ?? false }
 
     private var state: String? {
         text("state") == "stalled" ? "stalled: it resumes by itself" : text("state")
@@ -54,7 +58,7 @@ struct StatusText {
         guard let format = status["format"], !format.isNull else { return nil }
         return [
             format["codec"]?.string, format["sampleRate"]?.integer.map { "\($0) Hz" },
-            format["bitDepth"]?.integer.map { "\($0) bit" },
+            format["bitDepth"]?.integer.map { "\($0) bit" }, isStream ? format["quality"]?.string : nil,
         ].compactMap { $0 }.joined(separator: ", ")
     }
 

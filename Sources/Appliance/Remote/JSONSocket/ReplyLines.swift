@@ -11,7 +11,7 @@ enum ReplyLines {
 
     /// The members of the status in an event, in the order of `RemoteEventSet.names`.
     private static let eventMembers = [
-        ["state", "file", "position", "focus", "power", "network", "device"],
+        ["state", "file", "position", "focus", "power", "network", "link", "device"],
         ["entry", "index", "count", "file", "title", "artist", "album", "duration", "format", "device"],
         ["entry", "index", "count", "shuffle", "repeat"],
         ["volume", "maximumVolume", "muted"],
@@ -99,6 +99,7 @@ enum ReplyLines {
             Member("focus", .string(RemoteRequest.focusNames[Int(status.focus.rawValue)])),
             Member("power", .string(name(status.power))),
             Member("network", JSONValue(status.link.map { name($0) })),
+            Member("link", JSONValue(status.link.map { kind($0) })),
             Member(
                 "problems",
                 .array(
@@ -164,6 +165,15 @@ enum ReplyLines {
         case .resigning: "resigning"
         case .suspended: "suspended"
         case .regaining: "regaining"
+        }
+    }
+
+    private static func kind(_ link: Link) -> String {
+        switch link.kind {
+        case .offline: "offline"
+        case .ethernet: "ethernet"
+        case .wifi: "wifi"
+        case .cellular: "cellular"
         }
     }
 
