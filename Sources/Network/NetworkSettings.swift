@@ -61,6 +61,18 @@ public struct HostPin: Equatable, Sendable {
         self.keys = keys
     }
 
+    /// Reads `HOST KEY KEY, HOST KEY`.
+    /// - Returns: nil when a host or a key is missing, or a key is not one.
+    public static func list(_ text: String) -> [HostPin]? {
+        var pins: [HostPin] = []
+        for part in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+            let words = part.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
+            guard let host = words.first, let pin = HostPin(host: host, keys: Array(words.dropFirst())) else { return nil }
+            pins.append(pin)
+        }
+        return pins
+    }
+
     /// 32 bytes are 43 characters and one for padding.
     private static func isDigest(_ key: String) -> Bool {
         let characters = Array(key.utf8)

@@ -82,6 +82,7 @@ struct ConfigurationTests {
             quality-cellular = high
             [network]
             ca-file = /etc/tonearm/nas.pem
+            pins = nas.local 47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=, b 47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=
             proxy = http://proxy:3128
             read-ahead = 4
             cache-folder = /data/cache
@@ -115,6 +116,7 @@ struct ConfigurationTests {
         #expect(streaming.service.baseURL == "https://nas.local:8443" && streaming.service.clientName == "kitchen")
         #expect(streaming.service.readAhead == 4 << 20)
         #expect(streaming.tokenFile == "/etc/tonearm/token" && streaming.authorities == "/etc/tonearm/nas.pem")
+        #expect(streaming.pins.map { $0.host } == ["nas.local", "b"])
         #expect(streaming.proxy == "http://proxy:3128")
         #expect(streaming.cache?.folder == "/data/cache" && streaming.cache?.limits.bytes == 64 << 20)
         #expect(configuration.wifiQuality == .hiResLossless && configuration.cellularQuality == .high)
@@ -190,6 +192,9 @@ struct ConfigurationTests {
         #expect(problems(text) == ["tonearm.conf:\(problem)"])
     }
 
+    private static let pins =
+        "hosts, each with its keys behind it and a comma between hosts, like nas.local KEY KEY; or none"
+
     @Test(
         "The error for a bad value or unit lists the allowed ones",
         arguments: [
@@ -213,6 +218,8 @@ struct ConfigurationTests {
                 "a path that begins with / and has at most 103 bytes, or none"
             ),
             ("[player]\nstate = none", "a path that begins with /"),
+            ("[network]\npins = nas.local", Self.pins), ("[network]\npins = nas.local abc=", Self.pins),
+            ("[network]\npins = nas.local,", Self.pins),
         ])
     func badValues(text: String, allowed: String) {
         let line = text.split(separator: "\n")[1]

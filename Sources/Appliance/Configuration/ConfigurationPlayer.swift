@@ -35,6 +35,7 @@ extension Configuration {
         settings.tokenFile = serviceTokenFile
         settings.loginFolder = stateFolder
         settings.authorities = authorities
+        settings.pins = pins
         settings.proxy = proxy
         if cacheBytes > 0 {
             settings.cache = CacheSettings(folder: cacheFolder, limits: CacheLimits(bytes: cacheBytes))

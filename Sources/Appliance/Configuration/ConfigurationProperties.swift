@@ -1,3 +1,4 @@
+import Network
 import PCM
 import Platform
 import Player
@@ -80,6 +81,7 @@ extension Configuration {
     var serviceClient: String { text(.serviceClient) }
     var serviceTokenFile: String? { text(.serviceTokenFile, unless: "none") }
     var authorities: String? { text(.authorities, unless: "none") }
+    var pins: [HostPin] { text(.pins, unless: "none").flatMap { HostPin.list($0) } ?? [] }
     var proxy: String? { text(.proxy, unless: "none") }
     var readAheadBytes: Int { number(.readAhead) << 20 }
     var cacheFolder: String { text(.cacheFolder, unless: "auto") ?? "\(stateFolder)/cache" }

@@ -1,3 +1,5 @@
+import Network
+
 /// The value of a setting.
 public enum SettingValue: Equatable, Sendable {
     case integer(Int)
@@ -62,6 +64,8 @@ enum SettingType: Equatable, Sendable {
     case path(orWord: String?, limit: Int? = nil)
     /// `scheme://host…` with one of these schemes, or `none`.
     case address([String])
+    /// Public keys of hosts, or `none`.
+    case pins
     case text
 
     /// nil for a value that is not allowed.
@@ -89,6 +93,7 @@ enum SettingType: Equatable, Sendable {
                     && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
             }
             return isAddress ? .text(text) : nil
+        case .pins: return text.utf8.elementsEqual("none".utf8) || HostPin.list(text) != nil ? .text(text) : nil
         case .text: return text.utf8.isEmpty ? nil : .text(text)
         }
     }
@@ -121,6 +126,7 @@ enum SettingType: Equatable, Sendable {
                 + (word.map { ", or \($0)" } ?? "")
         case .address(let schemes):
             "an address that begins with " + schemes.map { "\($0)://" }.joined(separator: " or ") + ", or none"
+        case .pins: "hosts, each with its keys behind it and a comma between hosts, like nas.local KEY KEY; or none"
         case .text: "something"
         }
     }

@@ -7,7 +7,7 @@ public enum SettingName: Int, CaseIterable, Sendable {
     case socket, socketMode, socketGroup, clients
     case profile, powerOff, networkRestart
     case serviceURL, serviceClient, serviceTokenFile, wifiQuality, cellularQuality
-    case authorities, proxy, readAhead, cacheFolder, cacheSize
+    case authorities, pins, proxy, readAhead, cacheFolder, cacheSize
     case logLevel
 
     /// The setting's row of the table.
@@ -210,6 +210,12 @@ struct Setting: Sendable {
             always verified.
             """),
         Setting(
+            .pins, "network", "pins", .pins, "none",
+            """
+            Hosts whose certificate must have one of these keys, beside being valid: HOST KEY KEY, HOST KEY. A key is the
+            SHA-256 of the public key (DER) in base64; docs/service.md says how to get it.
+            """),
+        Setting(
             .proxy, "network", "proxy", .address(["http"]), "none",
             """
             A proxy, like http://proxy.local:3128.
@@ -244,7 +250,7 @@ struct Setting: Sendable {
     private var isForFileOnly: Bool {
         switch name {
         case .state, .socket, .socketMode, .socketGroup, .clients, .profile, .powerOff, .networkRestart, .serviceURL,
-            .serviceTokenFile, .authorities, .proxy, .cacheFolder:
+            .serviceTokenFile, .authorities, .pins, .proxy, .cacheFolder:
             true
         default: false
         }
