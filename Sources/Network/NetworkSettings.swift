@@ -67,7 +67,9 @@ public struct HostPin: Equatable, Sendable {
         var pins: [HostPin] = []
         for part in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
             let words = part.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
-            guard let host = words.first, let pin = HostPin(host: host, keys: Array(words.dropFirst())) else { return nil }
+            guard let host = words.first, let pin = HostPin(host: host, keys: Array(words.dropFirst())) else {
+                return nil
+            }
             pins.append(pin)
         }
         return pins
