@@ -82,7 +82,7 @@ struct ConfigurationTests {
             quality-cellular = high
             [network]
             ca-file = /etc/tonearm/nas.pem
-            pins = nas.local 47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=, b 47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=
+            pins = nas.local 47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=,b 47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=
             proxy = http://proxy:3128
             read-ahead = 4
             cache-folder = /data/cache

@@ -212,8 +212,8 @@ struct Setting: Sendable {
         Setting(
             .pins, "network", "pins", .pins, "none",
             """
-            Hosts whose certificate must have one of these keys, beside being valid: HOST KEY KEY, HOST KEY. A key is the
-            SHA-256 of the public key (DER) in base64; docs/service.md says how to get it.
+            Hosts whose certificate must have one of these keys, and be valid, too: HOST KEY KEY, HOST KEY. A key is
+            the SHA-256 of the public key (DER) in base64; docs/service.md says how to get it.
             """),
         Setting(
             .proxy, "network", "proxy", .address(["http"]), "none",
