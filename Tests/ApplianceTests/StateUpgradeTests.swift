@@ -117,9 +117,7 @@ struct StateDamageTests {
         state.storage.leave()
     }
 
-    @Test(
-        "a power cut anywhere during the recovery loses nothing, and the damaged file is kept",
-        .disabled(if: Sanitizer.isThread, "the thread sanitizer hides calls of the C library"))
+    @Test("a power cut anywhere during the recovery loses nothing, and the damaged file is kept")
     func cuts() throws {
         let file = URL(fileURLWithPath: path + "/tonearm.db")
         var damaged = try Data(contentsOf: file)

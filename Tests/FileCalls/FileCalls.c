@@ -15,7 +15,8 @@ void file_calls_cut(long number) { remaining = number; }
 
 static void step(const char *call, const char *path) {
     if (recording) dprintf(STDERR_FILENO, "%s %s\n", call, path);
-    if (remaining >= 0 && remaining-- == 0) _exit(99);
+    // Not by _exit: the thread sanitizer would end first what it believes to be open, and with a code of its own.
+    if (remaining >= 0 && remaining-- == 0) syscall(SYS_exit_group, 99);
 }
 
 static void step_of(const char *call, int descriptor) {
