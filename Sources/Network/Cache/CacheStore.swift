@@ -101,22 +101,23 @@ public final class CacheStore: @unchecked Sendable {
 
     // MARK: For bodies. Storage thread
 
-    func reader(of response: CachedResponse) throws(SealedBodyError) -> SealedBodyReader {
-        try SealedBodyReader(path(of: response.body), response, key)
+    func reader(of response: CachedResponse) throws(SealedFileError) -> SealedReader {
+        try SealedReader(
+            path(of: response.body), response.body, count: response.count, isComplete: response.isComplete, key)
     }
 
     /// - Throws: ENOSPC also when others need the room.
-    func writer(of response: CachedResponse) throws(SealedBodyError) -> SealedBodyWriter {
+    func writer(of response: CachedResponse) throws(SealedFileError) -> SealedWriter {
         try checkFreeSpace()
         // Also of a body that is continued: its row may go meanwhile, its file must not.
         writing.append(response.body)
         if response.count > 0 {
-            return try SealedBodyWriter(continuing: path(of: response.body), response.body, count: response.count, key)
+            return try SealedWriter(continuing: path(of: response.body), response.body, count: response.count, key)
         }
-        return try SealedBodyWriter(creating: path(of: response.body), response.body, key)
+        return try SealedWriter(creating: path(of: response.body), response.body, key)
     }
 
-    func checkFreeSpace() throws(SealedBodyError) {
+    func checkFreeSpace() throws(SealedFileError) {
         do throws(SystemError) {
             guard try Folder.freeBytes(at: folder) < limits.freeBytes else { return }
             // Makes room for the next body, in one step.

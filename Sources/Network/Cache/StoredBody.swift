@@ -8,7 +8,7 @@ public final class StoredBody: @unchecked Sendable {
     private let response: CachedResponse
     private let store: CacheStore
     /// Storage thread.
-    private var reader: SealedBodyReader?
+    private var reader: SealedReader?
 
     init(_ response: CachedResponse, of store: CacheStore) {
         self.response = response
@@ -20,7 +20,7 @@ public final class StoredBody: @unchecked Sendable {
     /// - Parameter answer: nil when it cannot be read. On the storage thread.
     public func read(_ chunk: Int64, _ answer: @escaping @Sendable ([UInt8]?) -> Void) {
         store.index.perform { [self] in
-            do throws(SealedBodyError) {
+            do throws(SealedFileError) {
                 let reader = if let reader { reader } else { try store.reader(of: response) }
                 self.reader = reader
                 answer(try reader.read(chunk))
@@ -48,7 +48,7 @@ public final class BodyRecording: @unchecked Sendable {
     private let queued = Atomic(0)
     // Storage thread.
     private var response: CachedResponse
-    private var writer: SealedBodyWriter?
+    private var writer: SealedWriter?
     private var nextLook = interval
     private var hasFailed = false
 
@@ -58,7 +58,7 @@ public final class BodyRecording: @unchecked Sendable {
         self.store = store
         store.index.perform { [self] in
             store.makeRoom(for: length)
-            attempt { () throws(SealedBodyError) in writer = try store.writer(of: self.response) }
+            attempt { () throws(SealedFileError) in writer = try store.writer(of: self.response) }
         }
     }
 
@@ -68,7 +68,7 @@ public final class BodyRecording: @unchecked Sendable {
         let isTooSlow = waiting > Self.longestQueue
         store.index.perform { [self, kept = isTooSlow ? [] : bytes] in
             queued.wrappingSubtract(bytes.count, ordering: .relaxed)
-            attempt { () throws(SealedBodyError) in
+            attempt { () throws(SealedFileError) in
                 // What came before a gap can be continued another time.
                 if isTooSlow { hasFailed = true }
                 guard let writer, !hasFailed else { return }
@@ -91,7 +91,7 @@ public final class BodyRecording: @unchecked Sendable {
             defer { writer = nil }
             guard let writer else { return }
             let isWhole = isComplete && !hasFailed
-            attempt { () throws(SealedBodyError) in
+            attempt { () throws(SealedFileError) in
                 if isWhole {
                     try writer.finish()
                     response.count = writer.count
@@ -104,7 +104,7 @@ public final class BodyRecording: @unchecked Sendable {
         }
     }
 
-    private func keepPart(_ writer: SealedBodyWriter) throws(SealedBodyError) {
+    private func keepPart(_ writer: SealedWriter) throws(SealedFileError) {
         let former = response.count
         let count = response.validator == nil || response.status != 200 ? 0 : try writer.interrupt()
         if count > former {
@@ -117,8 +117,8 @@ public final class BodyRecording: @unchecked Sendable {
         }
     }
 
-    private func attempt(_ work: () throws(SealedBodyError) -> Void) {
-        do throws(SealedBodyError) { try work() } catch {
+    private func attempt(_ work: () throws(SealedFileError) -> Void) {
+        do throws(SealedFileError) { try work() } catch {
             if case .damaged = error { giveUp(isUseless: true) } else { giveUp(isUseless: false) }
         }
     }

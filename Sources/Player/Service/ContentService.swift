@@ -57,43 +57,15 @@ public final class ContentService: PlaybackSource {
     ) throws(PlayerError) -> (info: PlaybackInfo, decoder: any AudioDecoder) {
         var isSecond = false
         while true {
-            let info = try playbackInfo(of: product, address, requests, asksForNew: asksForNew || isSecond)
+            let info = try requests.playbackInfo(
+                for: PlaybackInfoRequest(
+                    productType: address.productType, productId: address.id, audioQuality: quality.now, mode: .stream,
+                    streamingSessionId: newSessionID(), asksForNew: asksForNew || isSecond),
+                of: product, settings, credentials)
             let content = StreamedContent(requests, settings, asksForNew: asksForNew || isSecond)
             do throws(MediaError) { return (info, try content.open(info)) } catch {
                 guard !isSecond, error.isWorthRestarting else { throw PlayerError(error, product) }
                 isSecond = true
-            }
-        }
-    }
-
-    /// Asks for the playbackinfo; once more with another token when the first one is refused.
-    private func playbackInfo(
-        of product: MediaProduct, _ address: ServiceAddress, _ requests: ServiceRequests, asksForNew: Bool
-    ) throws(PlayerError) -> PlaybackInfo {
-        let request = PlaybackInfoRequest(
-            productType: address.productType, productId: address.id, audioQuality: quality.now, mode: .stream,
-            streamingSessionId: newSessionID(), asksForNew: asksForNew)
-        var token = credentials.token(insteadOf: nil, cancellation: requests.cancellation)
-        var isSecond = false
-        while true {
-            let answer: WholeAnswer.Content
-            do throws(ResourceFailure) {
-                answer = try requests.answer(
-                    to: request.transfer(baseURL: settings.baseURL, clientName: settings.clientName, token: token))
-            } catch {
-                if case .refused(let refusal) = error, refusal.status == 401, !isSecond, let refused = token,
-                    let other = credentials.token(insteadOf: refused, cancellation: requests.cancellation)
-                {
-                    token = other
-                    isSecond = true
-                    continue
-                }
-                throw PlayerError(error, product)
-            }
-            do throws(PlaybackInfo.Malformed) {
-                return try PlaybackInfo(parsing: answer.body, address.productType)
-            } catch {
-                throw PlayerError(error, product)
             }
         }
     }

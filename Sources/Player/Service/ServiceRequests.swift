@@ -37,6 +37,39 @@ struct ServiceRequests {
     }
 }
 
+extension ServiceRequests {
+    /// Asks for playbackinfo; once more with another token when the first one is refused.
+    /// - Parameter product: for the errors.
+    func playbackInfo(
+        for request: PlaybackInfoRequest, of product: MediaProduct, _ settings: ServiceSettings,
+        _ credentials: any CredentialsProvider
+    ) throws(PlayerError) -> PlaybackInfo {
+        var token = credentials.token(insteadOf: nil, cancellation: cancellation)
+        var isSecond = false
+        while true {
+            let answer: WholeAnswer.Content
+            do throws(ResourceFailure) {
+                answer = try self.answer(
+                    to: request.transfer(baseURL: settings.baseURL, clientName: settings.clientName, token: token))
+            } catch {
+                if case .refused(let refusal) = error, refusal.status == 401, !isSecond, let refused = token,
+                    let other = credentials.token(insteadOf: refused, cancellation: cancellation)
+                {
+                    token = other
+                    isSecond = true
+                    continue
+                }
+                throw PlayerError(error, product)
+            }
+            do throws(PlaybackInfo.Malformed) {
+                return try PlaybackInfo(parsing: answer.body, request.productType)
+            } catch {
+                throw PlayerError(error, product)
+            }
+        }
+    }
+}
+
 /// Collects an answer for a thread that waits for it.
 /// `@unchecked Sendable` is safe because the network's thread sets `isOver` last, and the other one reads after that.
 final class WholeAnswer: ResourceReceiver, @unchecked Sendable {

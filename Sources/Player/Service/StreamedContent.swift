@@ -21,8 +21,42 @@ struct StreamedContent {
     }
 
     func open(_ info: PlaybackInfo) throws(MediaError) -> any AudioDecoder {
-        let manifest = try manifest(info.manifest, info.manifestType.format, from: "")
-        return try open(manifest, StreamedKeys(requests, licenseURL: info.licenseURL), depth: 0)
+        let (representation, keys) = try resolve(info)
+        switch representation.segments {
+        case .file(let file):
+            let bytes = StreamedBytes(
+                .content(file.url), over: requests.network, readAhead: settings.readAhead)
+            return try AudioFile.open(
+                MediumByteSource(bytes, requests.medium), licenses: keys.licenses, cancellation: requests.cancellation)
+        case .list(let list): return try open(list, keys)
+        case .template(let template): return try open(template, keys)
+        case .playlist: preconditionFailure("StreamedContent: a playlist that was not followed")
+        }
+    }
+
+    /// Finds where the content is, through all playlists: `.file`, `.list`, or `.template`.
+    func resolve(_ info: PlaybackInfo) throws(MediaError) -> (Representation, StreamedKeys) {
+        let keys = StreamedKeys(requests, licenseURL: info.licenseURL)
+        var manifest = try manifest(info.manifest, info.manifestType.format, from: "")
+        for _ in 0...Self.deepestPlaylist {
+            let representation = try representation(of: manifest)
+            guard case .playlist(let url) = representation.segments else {
+                try keys.take(representation)
+                return (representation, keys)
+            }
+            manifest = try playlist(at: url)
+        }
+        throw .damaged(what: "playlists that name each other")
+    }
+
+    private func playlist(at url: String) throws(MediaError) -> Manifest {
+        var request = TransferRequest.content(url)
+        if asksForNew { request.headers.append(HeaderField("Cache-Control", "no-cache")) }
+        let answer: WholeAnswer.Content
+        do throws(ResourceFailure) { answer = try requests.answer(to: request) } catch {
+            throw .source(error.byteSourceError)
+        }
+        return try manifest(answer.body, .hls, from: answer.url)
     }
 
     private func manifest(
@@ -33,32 +67,6 @@ struct StreamedContent {
             case .malformed(let what): throw .damaged(what: what)
             case .unsupported(let what): throw .unsupported(what: what)
             }
-        }
-    }
-
-    private func open(
-        _ manifest: Manifest, _ keys: StreamedKeys, depth: Int
-    ) throws(MediaError) -> any AudioDecoder {
-        let representation = try representation(of: manifest)
-        // Those of a playlist are in it.
-        if case .playlist = representation.segments {} else { try keys.take(representation) }
-        switch representation.segments {
-        case .file(let file):
-            let bytes = StreamedBytes(
-                .content(file.url), over: requests.network, readAhead: settings.readAhead)
-            return try AudioFile.open(
-                MediumByteSource(bytes, requests.medium), licenses: keys.licenses, cancellation: requests.cancellation)
-        case .list(let list): return try open(list, keys)
-        case .template(let template): return try open(template, keys)
-        case .playlist(let url):
-            guard depth < Self.deepestPlaylist else { throw .damaged(what: "playlists that name each other") }
-            let answer: WholeAnswer.Content
-            var request = TransferRequest.content(url)
-            if asksForNew { request.headers.append(HeaderField("Cache-Control", "no-cache")) }
-            do throws(ResourceFailure) { answer = try requests.answer(to: request) } catch {
-                throw .source(error.byteSourceError)
-            }
-            return try open(try self.manifest(answer.body, .hls, from: answer.url), keys, depth: depth + 1)
         }
     }
 

@@ -1,20 +1,19 @@
-import Crypto
 import Platform
 
-/// Why a body cannot be read or written.
-enum SealedBodyError: Error, Equatable {
+/// Why a sealed file cannot be read or written.
+public enum SealedFileError: Error, Equatable, Sendable {
     case system(SystemError)
     /// It is not what was written.
     case damaged(CryptoError)
 }
 
-/// A file of sealed chunks. Thread: storage.
+/// A file of sealed chunks. Any thread, one at a time.
 final class SealedFile {
     private let file: File
     private var seal: SealedChunks
 
     /// A new file, with its header.
-    init(creating path: String, _ identity: [UInt8], _ key: borrowing SecretBytes) throws(SealedBodyError) {
+    init(creating path: String, _ identity: [UInt8], _ key: borrowing SecretBytes) throws(SealedFileError) {
         file = try Self.open { () throws(SystemError) in try File(creating: path, mode: 0o600) }
         seal = try Self.seal { () throws(CryptoError) in try SealedChunks(newFor: identity, key: key) }
         try write(seal.header, at: 0)
@@ -22,7 +21,7 @@ final class SealedFile {
 
     init(
         opening path: String, _ identity: [UInt8], _ key: borrowing SecretBytes, toWrite: Bool = false
-    ) throws(SealedBodyError) {
+    ) throws(SealedFileError) {
         file = try Self.open { () throws(SystemError) in
             // A missing one is created and has no header then.
             toWrite ? try File(updating: path, mode: 0o600) : try File(reading: path)
@@ -36,16 +35,16 @@ final class SealedFile {
         }
     }
 
-    private static func open(_ body: () throws(SystemError) -> File) throws(SealedBodyError) -> File {
+    private static func open(_ body: () throws(SystemError) -> File) throws(SealedFileError) -> File {
         do throws(SystemError) { return try body() } catch { throw .system(error) }
     }
 
-    private static func seal(_ body: () throws(CryptoError) -> SealedChunks) throws(SealedBodyError) -> SealedChunks {
+    private static func seal(_ body: () throws(CryptoError) -> SealedChunks) throws(SealedFileError) -> SealedChunks {
         do throws(CryptoError) { return try body() } catch { throw .damaged(error) }
     }
 
     /// - Parameter count: of its content, in bytes.
-    func read(_ chunk: Int64, count: Int, isLast: Bool) throws(SealedBodyError) -> [UInt8] {
+    func read(_ chunk: Int64, count: Int, isLast: Bool) throws(SealedFileError) -> [UInt8] {
         guard let offset = SealedLayout.offset(ofChunk: chunk) else { throw .damaged(.notAuthentic) }
         let sealed: [UInt8]
         do throws(SystemError) {
@@ -58,7 +57,7 @@ final class SealedFile {
         }
     }
 
-    func write(_ content: [UInt8], as chunk: Int64, isLast: Bool) throws(SealedBodyError) {
+    func write(_ content: [UInt8], as chunk: Int64, isLast: Bool) throws(SealedFileError) {
         guard let offset = SealedLayout.offset(ofChunk: chunk) else { throw .damaged(.notAuthentic) }
         let sealed: [UInt8]
         do throws(CryptoError) { sealed = try seal.seal(content, chunk: chunk, isLast: isLast) } catch {
@@ -67,7 +66,7 @@ final class SealedFile {
         try write(sealed, at: offset)
     }
 
-    private func write(_ bytes: [UInt8], at offset: Int64) throws(SealedBodyError) {
+    private func write(_ bytes: [UInt8], at offset: Int64) throws(SealedFileError) {
         do throws(SystemError) {
             try bytes.withBytes { (bytes) throws(SystemError) in try file.write(bytes, at: offset) }
         } catch {
@@ -76,14 +75,14 @@ final class SealedFile {
     }
 
     /// Whether so many chunks are full.
-    func hasFullChunks(_ chunks: Int64) throws(SealedBodyError) -> Bool {
+    func hasFullChunks(_ chunks: Int64) throws(SealedFileError) -> Bool {
         do throws(SystemError) { return SealedLayout.fullChunks(inFileOf: try file.length()) >= chunks } catch {
             throw .system(error)
         }
     }
 
     /// When this returns, the chunks and the file's name are on the medium.
-    func synchronize() throws(SealedBodyError) {
+    func synchronize() throws(SealedFileError) {
         do throws(SystemError) {
             try file.synchronize()
             try Folder.synchronize(containing: file.path)

@@ -1,25 +1,26 @@
-import Crypto
-
-/// The sealed file of a body, to be read chunk by chunk. Thread: storage.
-final class SealedBodyReader {
+/// A sealed file, to be read chunk by chunk. Any thread, one at a time.
+public final class SealedReader {
     private let file: SealedFile
     private let chunks: Int64
     private let count: Int64
     private let isComplete: Bool
 
-    /// - Parameter response: what of it is on the medium.
-    init(_ path: String, _ response: CachedResponse, _ key: borrowing SecretBytes) throws(SealedBodyError) {
-        file = try SealedFile(opening: path, response.body, key)
-        count = response.count
-        isComplete = response.isComplete
-        chunks =
-            isComplete
-            ? SealedLayout.chunks(of: response.count) ?? 0 : response.count / Int64(SealedLayout.chunkCount)
+    /// - Parameters:
+    ///   - identity: of the item, 16 bytes.
+    ///   - count: of the content that is on the medium, in bytes.
+    ///   - isComplete: whether that is all. Otherwise it is full chunks.
+    public init(
+        _ path: String, _ identity: [UInt8], count: Int64, isComplete: Bool, _ key: borrowing SecretBytes
+    ) throws(SealedFileError) {
+        file = try SealedFile(opening: path, identity, key)
+        self.count = count
+        self.isComplete = isComplete
+        chunks = isComplete ? SealedLayout.chunks(of: count) ?? 0 : count / Int64(SealedLayout.chunkCount)
     }
 
     /// The content of one chunk.
     /// - Throws: also when the file has been cut: the last chunk is not where it should be.
-    func read(_ chunk: Int64) throws(SealedBodyError) -> [UInt8] {
+    public func read(_ chunk: Int64) throws(SealedFileError) -> [UInt8] {
         guard (0..<chunks).contains(chunk) else { throw .damaged(.notAuthentic) }
         let isLast = isComplete && chunk == chunks - 1
         let size = isLast ? Int(count - chunk * Int64(SealedLayout.chunkCount)) : SealedLayout.chunkCount
@@ -27,8 +28,8 @@ final class SealedBodyReader {
     }
 }
 
-/// The sealed file of a body that grows. Thread: storage.
-final class SealedBodyWriter {
+/// A sealed file that grows. Any thread, one at a time.
+public final class SealedWriter {
     private let file: SealedFile
     /// Full chunks that are written.
     private var chunks: Int64 = 0
@@ -36,14 +37,14 @@ final class SealedBodyWriter {
     private var pending: [UInt8] = []
 
     /// A new file.
-    init(creating path: String, _ identity: [UInt8], _ key: borrowing SecretBytes) throws(SealedBodyError) {
+    public init(creating path: String, _ identity: [UInt8], _ key: borrowing SecretBytes) throws(SealedFileError) {
         file = try SealedFile(creating: path, identity, key)
     }
 
     /// A file that has `count` bytes in full chunks. What is behind them was torn.
-    init(
+    public init(
         continuing path: String, _ identity: [UInt8], count: Int64, _ key: borrowing SecretBytes
-    ) throws(SealedBodyError) {
+    ) throws(SealedFileError) {
         let file = try SealedFile(opening: path, identity, key, toWrite: true)
         let chunks = count / Int64(SealedLayout.chunkCount)
         guard try file.hasFullChunks(chunks) else { throw .damaged(.notAuthentic) }
@@ -51,10 +52,10 @@ final class SealedBodyWriter {
         self.chunks = chunks
     }
 
-    /// Of the body so far.
-    var count: Int64 { chunks * Int64(SealedLayout.chunkCount) + Int64(pending.count) }
+    /// Of the content so far, in bytes.
+    public var count: Int64 { chunks * Int64(SealedLayout.chunkCount) + Int64(pending.count) }
 
-    func append(_ bytes: [UInt8]) throws(SealedBodyError) {
+    public func append(_ bytes: [UInt8]) throws(SealedFileError) {
         var rest = bytes[...]
         while !rest.isEmpty {
             if pending.count == SealedLayout.chunkCount {
@@ -68,20 +69,20 @@ final class SealedBodyWriter {
         }
     }
 
-    /// The body is complete. When this returns, it is on the medium, and so is the file's name.
-    func finish() throws(SealedBodyError) {
+    /// The content is complete. When this returns, it is on the medium, and so is the file's name.
+    public func finish() throws(SealedFileError) {
         try writePending(isLast: true)
         try file.synchronize()
     }
 
-    /// The body goes on another time.
+    /// The content goes on another time.
     /// - Returns: how many bytes are on the medium.
-    func interrupt() throws(SealedBodyError) -> Int64 {
+    public func interrupt() throws(SealedFileError) -> Int64 {
         try file.synchronize()
         return chunks * Int64(SealedLayout.chunkCount)
     }
 
-    private func writePending(isLast: Bool) throws(SealedBodyError) {
+    private func writePending(isLast: Bool) throws(SealedFileError) {
         try file.write(pending, as: chunks, isLast: isLast)
     }
 }
