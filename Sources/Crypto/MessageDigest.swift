@@ -1,12 +1,13 @@
 import CMbedTLS
 
-/// mbedTLS's context for SHA-256, with or without a key. Any thread, one at a time.
+/// mbedTLS's context for SHA-256, with or without a key, and for MD5. Any thread, one at a time.
 struct MessageDigest: ~Copyable {
     // On the heap, because mbedTLS does not allow a context to move.
     private let context: UnsafeMutablePointer<mbedtls_md_context_t>
     private let isKeyed: Bool
+    private let resultCount: Int
 
-    /// Of a digest or a code, in bytes.
+    /// Of a digest or a code of SHA-256, in bytes.
     static let byteCount = 32
 
     /// SHA-256 as mbedTLS describes it; nil only if the library is built without it.
@@ -14,8 +15,14 @@ struct MessageDigest: ~Copyable {
 
     /// SHA-256.
     /// - Throws: `failed` without memory.
-    static func hash() throws(CryptoError) -> MessageDigest {
-        let digest = try MessageDigest(isKeyed: false)
+    static func hash() throws(CryptoError) -> MessageDigest { try unkeyed(algorithm) }
+
+    /// MD5.
+    /// - Throws: `failed` without memory.
+    static func md5() throws(CryptoError) -> MessageDigest { try unkeyed(mbedtls_md_info_from_type(MBEDTLS_MD_MD5)) }
+
+    private static func unkeyed(_ algorithm: OpaquePointer?) throws(CryptoError) -> MessageDigest {
+        let digest = try MessageDigest(algorithm, isKeyed: false)
         try CryptoError.check(mbedtls_md_starts(digest.context))
         return digest
     }
@@ -23,15 +30,15 @@ struct MessageDigest: ~Copyable {
     /// HMAC with SHA-256.
     /// - Throws: `failed` without memory.
     static func code(key: borrowing SecretBytes) throws(CryptoError) -> MessageDigest {
-        let digest = try MessageDigest(isKeyed: true)
+        let digest = try MessageDigest(algorithm, isKeyed: true)
         try CryptoError.check(mbedtls_md_hmac_starts(digest.context, key.pointer, key.count))
         return digest
     }
 
-    private init(isKeyed: Bool) throws(CryptoError) {
+    private init(_ algorithm: OpaquePointer?, isKeyed: Bool) throws(CryptoError) {
         let context = UnsafeMutablePointer<mbedtls_md_context_t>.allocate(capacity: 1)
         mbedtls_md_init(context)
-        let code = mbedtls_md_setup(context, Self.algorithm, isKeyed ? 1 : 0)
+        let code = mbedtls_md_setup(context, algorithm, isKeyed ? 1 : 0)
         guard code == 0 else {
             mbedtls_md_free(context)
             context.deallocate()
@@ -39,6 +46,7 @@ struct MessageDigest: ~Copyable {
         }
         self.context = context
         self.isKeyed = isKeyed
+        resultCount = Int(mbedtls_md_get_size(algorithm))
     }
 
     deinit {
@@ -56,7 +64,7 @@ struct MessageDigest: ~Copyable {
     /// The result of everything so far.
     /// - Throws: `failed`.
     func finish() throws(CryptoError) -> [UInt8] {
-        var result = [UInt8](repeating: 0, count: Self.byteCount)
+        var result = [UInt8](repeating: 0, count: resultCount)
         try CryptoError.check(
             isKeyed ? mbedtls_md_hmac_finish(context, &result) : mbedtls_md_finish(context, &result))
         return result

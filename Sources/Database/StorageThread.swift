@@ -141,17 +141,23 @@ public final class StorageThread: @unchecked Sendable {
 
     /// Runs `work` on the storage thread, outside of the database: for what a module keeps in a file of its own. Also
     /// without a database.
-    public func perform(_ work: @escaping @Sendable () -> Void) {
+    /// - Returns: whether it will run; false when the system has no thread left.
+    @discardableResult
+    public func perform(_ work: @escaping @Sendable () -> Void) -> Bool {
         if let error = lock.withLock({ start() }) {
-            return Log.error("the storage thread cannot be started: \(error)")
+            Log.error("the storage thread cannot be started: \(error)")
+            return false
         }
         loop.post(work)
+        return true
     }
 
     /// Reads on the storage thread, at once: not in a transaction, and work that waits for the write budget goes on
     /// waiting.
     /// - Parameter body: gets nil when the file cannot be used.
-    public func query(_ body: @escaping @Sendable (Database?) -> Void) { perform { [self] in body(file?.readable) } }
+    public func query(_ body: @escaping @Sendable (Database?) -> Void) {
+        if !perform({ [self] in body(file?.readable) }) { body(nil) }
+    }
 
     /// Runs the work that waits for the write budget now.
     public func hurry() {

@@ -54,6 +54,9 @@ public struct AudioProperties: Equatable, Sendable {
     public var codec: Codec
     /// Average bits per second of the encoded audio, if known.
     public var bitRate: Int?
+    /// The MD5 of all samples before they were encoded, 16 bytes, if the codec is FLAC and the encoder wrote it
+    /// (RFC 9639, 8.2).
+    public var sampleDigest: [UInt8]?
 
     public enum Container: String, Equatable, Sendable { case flac, wav, aiff, mp4, adts }
     public enum Codec: String, Equatable, Sendable { case flac, pcm, aac }

@@ -23,6 +23,9 @@ public struct SystemError: Error, Equatable, Sendable {
     /// ENOSPC.
     public static let outOfSpace = ENOSPC
 
+    /// ENOMEM.
+    public static let outOfMemory = ENOMEM
+
     /// Whether the medium is full, or the user's quota.
     public var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT }
 

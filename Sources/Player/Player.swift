@@ -1,8 +1,8 @@
 import Database
+import Network
 import Output
 import PCM
 import Platform
-import Synchronization
 
 /// The settings of a player at its start.
 public struct PlayerSettings: Sendable {
@@ -26,6 +26,10 @@ public struct PlayerSettings: Sendable {
     public var forcesSoftwareVolume = false
     /// The priority of the audio thread, in SCHED_FIFO; nil for normal scheduling.
     public var realtimePriority: Int? = 40
+    /// The offline mode that the sources share with the player.
+    public var offlineMode = OfflineMode()
+    /// What is kept of the content service; nil without an offline engine.
+    public var offlining: Offlining?
 
     public init(output: RendererSettings, stateFolder: String? = nil) {
         self.output = output
@@ -33,8 +37,7 @@ public struct PlayerSettings: Sendable {
     }
 }
 
-/// Playback of media products (docs/playback.md). Offlining and the content service plug in here: a source for the
-/// service next to `LocalFiles`, an offline engine next to `playbackEngine`.
+/// Plays media products, and keeps those of a content service (docs/playback.md).
 ///
 /// Threads: all of the public interface may be used from any thread.
 /// `@unchecked Sendable` is safe because its parts are set once; each is safe on its own.
@@ -46,6 +49,9 @@ public final class Player: @unchecked Sendable {
 
     public let playbackEngine: PlaybackEngine
     public let playbackEngineConfig: PlaybackEngineConfig
+    public let offlineEngineConfig: OfflineEngineConfig
+    /// nil when nothing is kept: `PlayerSettings.offlining`.
+    public let offlineEngine: OfflineEngine?
 
     /// The loop of the control thread, on which messages arrive. For work that must follow a message at once and takes
     /// microseconds.
@@ -56,7 +62,8 @@ public final class Player: @unchecked Sendable {
     private let storage: ConfigurationStorage
     /// Why the state could not be opened at the start; nil when it could. It is in memory then, until a write succeeds.
     public let storageProblem: String?
-    private let offlineMode = Atomic(false)
+    private let offlineMode: OfflineMode
+    private let offlineConductor: OfflineConductor?
 
     /// Starts the player's threads. The device is opened only when something plays. A state folder that cannot be used
     /// does not prevent playing: `storageProblem` has the reason, and writing is retried.
@@ -103,17 +110,31 @@ public final class Player: @unchecked Sendable {
                 newSessionID: newSessionID, settings: settings.output,
                 volume: LoudnessAndVolume(configuration: configuration, openMixer: openMixer),
                 startTimer: startTimer(loop))
+            let offlineConfiguration = OfflineEngineConfig(configuration)
+            let offline = settings.offlining.map { OfflineConductor($0, loop: loop, offlineConfiguration) }
             configuration.observe { values in
                 storage.save(values)
-                loop.post { conductor.configurationChanged() }
+                loop.post {
+                    conductor.configurationChanged()
+                    offline?.gateChanged()
+                }
             }
-            loop.post { conductor.start() }
+            settings.offlineMode.observe { isOn in loop.post { offline?.offlineModeChanged(to: isOn) } }
+            loop.post {
+                conductor.start()
+                offline?.start()
+            }
+            offlineMode = settings.offlineMode
+            offlineConductor = offline
+            offlineEngineConfig = offlineConfiguration
+            offlineEngine = offline.map { OfflineEngine(loop: loop, conductor: $0, configuration: offlineConfiguration) }
             self.loop = loop
             self.conductor = conductor
             self.storage = storage
             self.renderer = renderer
             playbackEngineConfig = configuration
             playbackEngine = PlaybackEngine(loop: loop, bus: bus, conductor: conductor, published: published)
+            offline?.giveWay(to: bus, published)
             controlThread = try NamedThread.start(name: "control") { loop.run() }
         } catch {
             throw PlayerError(error)
@@ -132,22 +153,31 @@ public final class Player: @unchecked Sendable {
     /// is stored again. On the storage thread. nil writes to the log instead, which is the default.
     public func observeStorage(_ report: (@Sendable (String?) -> Void)?) { storage.observe(report) }
 
-    /// Whether the app is in offline mode; the app sets it.
+    /// Whether the app is in offline mode; the app sets it. Nothing uses the network then.
     public var isOfflineMode: Bool {
-        get { offlineMode.load(ordering: .relaxed) }
-        set { offlineMode.store(newValue, ordering: .relaxed) }
+        get { offlineMode.isOn }
+        set { offlineMode.isOn = newValue }
+    }
+
+    /// Another link is in use from now on. Until the first call there is none, and nothing is downloaded.
+    public func linkChanged(to link: Link) {
+        loop.post { [offlineConductor] in offlineConductor?.linkChanged(to: link.kind) }
     }
 
     /// Stops, frees the device, writes the remaining changes and ends all threads; a decoder's as soon as its source
     /// allows. No other call may follow. Not from a subscriber of a bus.
     public func shutDown() {
         playbackEngineConfig.observe(nil)
-        loop.post { [conductor] in conductor.shutDown() }
+        loop.post { [conductor, offlineConductor] in
+            offlineConductor?.shutDown()
+            conductor.shutDown()
+        }
         loop.stop()
         controlThread.join()
         // A thread that hangs in a call of its device still uses the streams: they stay until the process ends.
         if !renderer.shutDown() { _ = Unmanaged.passRetained(conductor) }
         conductor.discardEvents()
+        offlineConductor?.store.close()
         storage.shutDown()
     }
 }

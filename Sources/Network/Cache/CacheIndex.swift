@@ -26,6 +26,9 @@ public protocol CacheIndex: AnyObject, Sendable {
     /// bytes.
     func shrink(to limit: Int64, _ answer: @escaping Bodies)
 
+    /// What was begun is carried out now: somebody waits for it.
+    func hurry()
+
     /// Counts the bytes of all bodies. Once, at the start: the database may have been recovered with losses.
     func recount()
 

@@ -99,6 +99,16 @@ public final class CacheStore: @unchecked Sendable {
         return BodyRecording(response, expecting: length ?? 0, in: self)
     }
 
+    /// Removes some of the responses that were used least recently: others need the room more.
+    /// - Parameter answer: whether there was anything to remove. On the storage thread.
+    public func evict(_ answer: @escaping @Sendable (Bool) -> Void) {
+        index.shrink(to: 0) { [self] bodies in
+            removeFiles(bodies)
+            answer(!bodies.isEmpty)
+        }
+        index.hurry()
+    }
+
     // MARK: For bodies. Storage thread
 
     func reader(of response: CachedResponse) throws(SealedFileError) -> SealedReader {

@@ -172,6 +172,13 @@ final class ConfigurationStorage: @unchecked Sendable {
         if let name = try store.text(Key.cellularQuality), let quality = AudioQuality(serviceName: name) {
             values.streamingCellularAudioQuality = quality
         }
+        if let name = try store.text(Key.offlineAudioQuality), let quality = AudioQuality(serviceName: name) {
+            values.offlineAudioQuality = quality
+        }
+        if let name = try store.text(Key.offlineVideoQuality), let quality = VideoQuality(serviceName: name) {
+            values.offlineVideoQuality = quality
+        }
+        if let isAllowed = try store.boolean(Key.offlineOverCellular) { values.offlineOverCellular = isAllowed }
     }
 
     private static func readVolume(
@@ -206,6 +213,9 @@ final class ConfigurationStorage: @unchecked Sendable {
         try store.set(.integer(Int64(values.loudnessNormalizationPreAmp)), for: Key.preAmp)
         try store.set(.text(values.streamingWifiAudioQuality.serviceName), for: Key.wifiQuality)
         try store.set(.text(values.streamingCellularAudioQuality.serviceName), for: Key.cellularQuality)
+        try store.set(.text(values.offlineAudioQuality.serviceName), for: Key.offlineAudioQuality)
+        try store.set(.text(values.offlineVideoQuality.serviceName), for: Key.offlineVideoQuality)
+        try store.set(values.offlineOverCellular, for: Key.offlineOverCellular)
     }
 
     private static func writeVolume(
@@ -231,6 +241,9 @@ private enum Key {
     static let preAmp = "playback.loudnessNormalizationPreAmp"
     static let wifiQuality = "playback.streamingWifiAudioQuality"
     static let cellularQuality = "playback.streamingCellularAudioQuality"
+    static let offlineAudioQuality = "offline.offlineAudioQuality"
+    static let offlineVideoQuality = "offline.offlineVideoQuality"
+    static let offlineOverCellular = "offline.offlineOverCellular"
     static let volume = "playback.volume"
     static let maximumVolume = "playback.maximumVolume"
     static let muted = "playback.muted"

@@ -12,6 +12,9 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
         var loudnessNormalizationPreAmp = 4
         var streamingWifiAudioQuality = AudioQuality.lossless
         var streamingCellularAudioQuality = AudioQuality.low
+        var offlineAudioQuality = AudioQuality.lossless
+        var offlineVideoQuality = VideoQuality.high
+        var offlineOverCellular = false
         var volume = Volume.full
         /// False until a person sets the volume, or the card's mixer provides one.
         var isVolumeKnown = true
@@ -34,7 +37,7 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
         lock.withLock { self.observer = observer }
     }
 
-    private func update(_ change: (inout Values) -> Void) {
+    func update(_ change: (inout Values) -> Void) {
         lock.withLock {
             let before = current
             change(&current)

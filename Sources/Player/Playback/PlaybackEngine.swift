@@ -95,10 +95,7 @@ public final class PlaybackEngine: @unchecked Sendable {
     /// Whether playback is stalled and the active product's medium is the reason: a call that opens or reads it has not
     /// returned yet, or bytes are on their way. A decoder that is busy with bytes it has does not count. No message
     /// tells of it; it ends with the stall.
-    public var isWaitingForMedium: Bool {
-        let value = published.value
-        return value.state == .stalled && value.pipeline?.isWaitingForMedium ?? false
-    }
+    public var isWaitingForMedium: Bool { published.isWaitingForMedium }
 }
 
 /// The values that other threads may read. Control replaces them as a whole.
@@ -123,6 +120,11 @@ final class PublishedPlayback: @unchecked Sendable {
     private var current = Value()
 
     var value: Value { lock.withLock { current } }
+
+    var isWaitingForMedium: Bool {
+        let value = value
+        return value.state == .stalled && value.pipeline?.isWaitingForMedium ?? false
+    }
 
     func update(_ change: (inout Value) -> Void) { lock.withLock { change(&current) } }
 }

@@ -1,3 +1,4 @@
+import Crypto
 import PCM
 import Platform
 
@@ -97,6 +98,15 @@ extension PlaybackInfo {
     ) throws(Malformed) -> Value {
         guard let word = json[field]?.string, let value = value(word) else { throw Malformed(field: field) }
         return value
+    }
+}
+
+extension PlaybackInfo {
+    /// Equal for equal content: the hash of the manifest, as the service says it or, if it does not, counted here.
+    var fingerprint: [UInt8] {
+        if let manifestHash, !manifestHash.utf8.isEmpty { return Array(manifestHash.utf8) }
+        // SHA-256 fails only without memory; the content counts as another one then.
+        do throws(CryptoError) { return try SHA256.hash(manifest) } catch { return [] }
     }
 }
 

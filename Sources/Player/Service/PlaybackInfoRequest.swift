@@ -17,6 +17,8 @@ struct PlaybackInfoRequest: Equatable, Sendable {
     var streamingSessionId: String
     /// Whether an answer from the cache will not do: what it names was refused.
     var asksForNew = false
+    /// Whether the answer neither comes from the cache nor goes there.
+    var isFresh = false
 
     /// - Parameters:
     ///   - baseURL: of the service, without a slash at its end.
@@ -41,7 +43,7 @@ struct PlaybackInfoRequest: Equatable, Sendable {
         }
         if asksForNew { headers.append(HeaderField("Cache-Control", "no-cache")) }
         var request = TransferRequest(url: url, headers: headers)
-        request.cacheScope = .wholeAddress
+        if !isFresh { request.cacheScope = .wholeAddress }
         return request
     }
 }

@@ -42,18 +42,32 @@ extension VideoQuality {
 }
 
 extension AudioMode {
+    var serviceName: String {
+        switch self {
+        case .stereo: "STEREO"
+        case .sony360RA: "SONY_360RA"
+        case .dolbyAtmos: "DOLBY_ATMOS"
+        }
+    }
+
     init?(serviceName: String) {
-        let names: [(String, AudioMode)] = [
-            ("STEREO", .stereo), ("SONY_360RA", .sony360RA), ("DOLBY_ATMOS", .dolbyAtmos),
-        ]
-        guard let mode = named(serviceName, names) else { return nil }
+        let all: [AudioMode] = [.stereo, .sony360RA, .dolbyAtmos]
+        guard let mode = named(serviceName, all.map { ($0.serviceName, $0) }) else { return nil }
         self = mode
     }
 }
 
 extension AssetPresentation {
+    var serviceName: String {
+        switch self {
+        case .full: "FULL"
+        case .preview: "PREVIEW"
+        }
+    }
+
     init?(serviceName: String) {
-        guard let presentation = named(serviceName, [("FULL", Self.full), ("PREVIEW", .preview)]) else { return nil }
+        let all: [AssetPresentation] = [.full, .preview]
+        guard let presentation = named(serviceName, all.map { ($0.serviceName, $0) }) else { return nil }
         self = presentation
     }
 }

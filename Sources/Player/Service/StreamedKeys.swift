@@ -112,7 +112,8 @@ extension ServiceRequests {
 }
 
 extension ContentProtection {
-    fileprivate var isOfWholeSegments: Bool { value.map { $0.utf8.elementsEqual("AES-128".utf8) } ?? false }
+    /// Whether segments are encrypted as a whole, and not their samples.
+    var isOfWholeSegments: Bool { value.map { $0.utf8.elementsEqual("AES-128".utf8) } ?? false }
 
     /// The key itself is at `keyURI`.
     fileprivate var hasPlainKey: Bool { scheme.utf8.elementsEqual("identity".utf8) && keyURI != nil }

@@ -107,9 +107,9 @@ private final class Segment: ByteSource {
 }
 
 extension ResourceReference {
-    fileprivate var request: TransferRequest {
-        .content(url, range: range.map { ByteRange(from: $0.lowerBound, upTo: $0.upperBound) })
-    }
+    fileprivate var request: TransferRequest { .content(url, range: byteRange) }
+
+    var byteRange: ByteRange? { range.map { ByteRange(from: $0.lowerBound, upTo: $0.upperBound) } }
 }
 
 extension TransferRequest {

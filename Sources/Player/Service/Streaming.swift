@@ -58,6 +58,8 @@ public final class Streaming: Sendable {
     public let source: ContentService
     private let network: Network
     private let cache: (store: CacheStore, index: DatabaseCacheIndex)?
+    /// The same service, for what is kept: it goes past the cache.
+    let offline: OfflineService
 
     /// - Parameters:
     ///   - clock: the time that certificates are checked against, and the age of what is in the cache.
@@ -77,8 +79,9 @@ public final class Streaming: Sendable {
             opened = (store, index)
         }
         cache = opened
-        source = ContentService(
-            settings.service, over: service, credentials: settings.credentials(over: network))
+        let credentials = settings.credentials(over: network)
+        source = ContentService(settings.service, over: service, credentials: credentials)
+        offline = OfflineService(network: network, settings: settings.service, credentials: credentials)
     }
 
     /// - Returns: nil when there cannot be one, which is in the log.
@@ -95,6 +98,12 @@ public final class Streaming: Sendable {
     /// Cleans up the cache. Before the first product, and after everything that reads the state at the start: it begins
     /// the storage thread.
     public func start() { cache?.store.start() }
+
+    /// Makes room for what is kept; nil without a cache.
+    var evictCache: OfflineSpace.CacheEviction? {
+        guard let store = cache?.store else { return nil }
+        return { store.evict($0) }
+    }
 
     /// Another link is in use from now on; see `Network.linkChanged`.
     public func linkChanged(to link: Link) { network.linkChanged(to: link) }

@@ -1,3 +1,4 @@
+import Media
 import Platform
 
 /// All sources as one: finds the source of a product by its id.
@@ -14,11 +15,21 @@ public final class SourceRouter: PlaybackSource {
 
     private let local: any PlaybackSource
     private let service: (any PlaybackSource)?
+    private let kept: OfflineSource?
+    private let offlineMode: OfflineMode
 
-    /// - Parameter service: nil when no content service is configured.
-    public init(local: any PlaybackSource = LocalFiles(), service: (any PlaybackSource)? = nil) {
+    /// - Parameters:
+    ///   - service: nil when no content service is configured.
+    ///   - kept: what is kept of the service; nil when nothing is.
+    ///   - offlineMode: in which nothing uses the network.
+    public init(
+        local: any PlaybackSource = LocalFiles(), service: (any PlaybackSource)? = nil, kept: OfflineSource? = nil,
+        offlineMode: OfflineMode = OfflineMode()
+    ) {
         self.local = local
         self.service = service
+        self.kept = kept
+        self.offlineMode = offlineMode
     }
 
     public func open(
@@ -27,14 +38,34 @@ public final class SourceRouter: PlaybackSource {
         switch Self.route(of: product) {
         case .local: return try local.open(product, cancellation: cancellation, medium: medium)
         case .service:
-            guard let service else {
-                throw PlayerError(
-                    .notAllowed, code: "a1",
-                    message: "\(product.productId): no content service is configured. Set [service] url.",
-                    mediaProduct: product)
+            let service = offlineMode.isOn ? nil : service
+            var otherwise: (() throws(PlayerError) -> any AudioDecoder)?
+            if let service {
+                otherwise = { () throws(PlayerError) in
+                    try service.open(product, cancellation: cancellation, medium: medium).decoder
+                }
             }
+            if let kept,
+                let opened = try kept.open(
+                    product, cancellation: cancellation, medium: medium, otherwise: otherwise)
+            {
+                return opened
+            }
+            guard let service else { throw refusal(of: product) }
             return try service.open(product, cancellation: cancellation, medium: medium)
         }
+    }
+
+    private func refusal(of product: MediaProduct) -> PlayerError {
+        guard service != nil else {
+            return PlayerError(
+                .notAllowed, code: "a1",
+                message: "\(product.productId): no content service is configured. Set [service] url.",
+                mediaProduct: product)
+        }
+        return PlayerError(
+            .notAllowed, code: "a3",
+            message: "\(product.productId): it is not kept, and the player is in offline mode.", mediaProduct: product)
     }
 
     /// Only the decision.

@@ -31,9 +31,10 @@ final class FLACContainer: PacketSource {
             metadata = tags.overridden(by: try VorbisComments.read(from: source, in: comments))
         }
         let info = header.streamInfo
-        let properties = AudioProperties(
+        var properties = AudioProperties(
             format: info.format, frameCount: info.frameCount, container: .flac, codec: .flac,
             bitRate: header.averageBitRate(fileLength: source.length))
+        properties.sampleDigest = info.sampleDigest
         track = TrackDescription(properties: properties, metadata: metadata)
         self.source = source
         self.steps = steps

@@ -63,6 +63,12 @@ struct FLACStreamInfo {
             + [UInt8](repeating: 0, count: 16)
     }
 
+    /// The MD5 of all samples, or nil when the encoder did not know it.
+    var sampleDigest: [UInt8]? {
+        let digest = Array(raw[18...])
+        return digest.allSatisfy { $0 == 0 } ? nil : digest
+    }
+
     /// The most bytes of a frame, as the encoder says, or nil when it did not know.
     var mostBytes: Int64? {
         guard let frameCount, smallestBlock > 0, largestFrame > 0 else { return nil }

@@ -42,6 +42,10 @@ struct MP4Description {
         if movie.trackCount == 1, let byteCount, let seconds = properties.duration, seconds > 0 {
             properties.bitRate = Int32(exactly: (Double(byteCount) * 8 / seconds).rounded(.down)).map { Int($0) }
         }
+        // It counts all samples, and an edit list may leave some out.
+        if track.entries.count == 1, case .flac(let info) = track.entries[0].codec, info.frameCount == frameCount, !isEstimated {
+            properties.sampleDigest = info.sampleDigest
+        }
         let metadata = tags.overridden(by: movie.tags.metadata)
         return (TrackDescription(properties: properties, metadata: metadata, edit: edit), isEstimated)
     }

@@ -97,6 +97,8 @@ public final class DatabaseCacheIndex: CacheIndex, @unchecked Sendable {
         write({ (rows) throws(DatabaseError) in try rows.shrink(to: limit) }, answer: answer)
     }
 
+    public func hurry() { storage.hurry() }
+
     public func recount() {
         write { (rows) throws(DatabaseError) in
             try rows.recount()

@@ -1,0 +1,82 @@
+import Crypto
+import Database
+import Platform
+
+/// Compares the folder of what is kept with the database, once at the start, a 256th part at a time so that nothing
+/// else waits long: removes files that nobody knows, and finds products whose file is missing or too short.
+///
+/// Thread: storage.
+/// `@unchecked Sendable` is safe because that thread alone uses it.
+final class ContentSweep: @unchecked Sendable {
+    private let store: OfflineStore
+    private let found: @Sendable ([ServiceAddress]) -> Void
+    private var unfinished: Set<[UInt8]> = []
+    /// In nanoseconds.
+    private static let pause: Int64 = 5_000_000
+
+    /// - Parameter found: called with products of which a part is missing. On the storage thread.
+    init(_ store: OfflineStore, found: @escaping @Sendable ([ServiceAddress]) -> Void) {
+        self.store = store
+        self.found = found
+    }
+
+    func start() {
+        store.storage.query { [self] database in
+            guard let database else { return }
+            do throws(DatabaseError) {
+                unfinished = Set(try OfflineRows(database).unfinishedContents())
+            } catch {
+                // Without knowing what belongs to somebody nothing is removed.
+                return Log.warning("what is kept offline is not checked: \(error.description)")
+            }
+            look(at: 0)
+        }
+    }
+
+    private func look(at byte: UInt8) {
+        store.storage.query { [self] database in
+            guard let database else { return }
+            do throws(DatabaseError) {
+                try look(at: byte, OfflineRows(database))
+            } catch {
+                return Log.warning("what is kept offline is not checked: \(error.description)")
+            }
+            guard byte < 255 else { return }
+            store.storage.schedule(after: Self.pause) { [self] in look(at: byte + 1) }
+        }
+    }
+
+    private func look(at byte: UInt8, _ rows: OfflineRows) throws(DatabaseError) {
+        let kept = try rows.contents(beginningWith: byte)
+        var missing: [ServiceAddress] = []
+        for row in kept where !isComplete(row.content, row.count) {
+            if let product = ServiceAddress(row.product) { missing.append(product) }
+        }
+        removeUnknown(in: "\(store.folder)/\(hexadecimal([byte]))", known: Set(kept.map { $0.content }))
+        if !missing.isEmpty { found(missing) }
+    }
+
+    private func isComplete(_ content: [UInt8], _ count: Int64) -> Bool {
+        do throws(SystemError) {
+            return try File(reading: store.path(of: content)).length() == SealedLayout.sealedCount(of: count)
+        } catch {
+            return false
+        }
+    }
+
+    private func removeUnknown(in folder: String, known: Set<[UInt8]>) {
+        guard FileKind(at: folder) == .folder else { return }
+        do throws(SystemError) {
+            for entry in try Folder.entries(of: folder) where entry.kind == .file {
+                if let content = Hexadecimal.bytes(entry.name),
+                    known.contains(content) || unfinished.contains(content) || store.isInUse(content)
+                {
+                    continue
+                }
+                try Folder.removeFile("\(folder)/\(entry.name)")
+            }
+        } catch {
+            Log.warning("\(folder) is not cleaned up: \(error)")
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Network
+import Platform
+
+/// The bytes of a resource, for a thread that waits for them.
+/// `@unchecked Sendable` is safe because `lock` guards what changes.
+final class ArrivingBytes: ResourceReceiver, @unchecked Sendable {
+    enum Step {
+        case bytes([[UInt8]])
+        /// All have arrived.
+        case end
+    }
+
+    private enum Outcome {
+        case complete
+        case failed(ResourceFailure)
+    }
+
+    /// Bytes that wait for the thread at most, give or take what arrives at once.
+    private static let capacity = 1 << 20
+
+    private let arrival: WakeUp
+    /// Whether the first byte belongs behind others: the whole resource is another one then.
+    private let isContinuation: Bool
+    private let lock = Lock()
+    private var pieces: [[UInt8]] = []
+    private var waiting = 0
+    private var isFull = false
+    private var length: Int64?
+    private var validator: String?
+    private var outcome: Outcome?
+
+    init(isContinuation: Bool) throws(SystemError) {
+        arrival = try WakeUp()
+        self.isContinuation = isContinuation
+    }
+
+    /// Of the whole resource in bytes, and what it can be continued with. Known once there are bytes.
+    var head: (length: Int64?, validator: String?) { lock.withLock { (length, validator) } }
+
+    /// Waits for the next bytes. The download's thread.
+    /// - Returns: and whether the transfer has room to go on.
+    func next(_ cancellation: Cancellation) throws(OfflineFailure) -> (Step, wantsMore: Bool) {
+        while true {
+            let found: (Step, wantsMore: Bool)?
+            do throws(ResourceFailure) {
+                found = try lock.withLock { () throws(ResourceFailure) in try take() }
+            } catch {
+                throw error == .cancelled ? .stopped : .resource(error)
+            }
+            if let found { return found }
+            let outcome: Cancellation.Outcome
+            do throws(SystemError) {
+                outcome = try cancellation.wait(for: arrival.descriptor, .readable, milliseconds: -1)
+            } catch {
+                throw .medium(error)
+            }
+            if outcome == .cancelled { throw .stopped }
+        }
+    }
+
+    /// Under the lock.
+    private func take() throws(ResourceFailure) -> (Step, wantsMore: Bool)? {
+        if !pieces.isEmpty {
+            defer {
+                pieces = []
+                waiting = 0
+                isFull = false
+            }
+            return (.bytes(pieces), isFull)
+        }
+        guard let outcome else {
+            arrival.clear()
+            return nil
+        }
+        if case .failed(let failure) = outcome { throw failure }
+        return (.end, false)
+    }
+
+    // MARK: From the network
+
+    func began(_ head: ResponseHead, length: Int64?) {
+        lock.withLock {
+            self.length = length
+            validator = head.strongValidator
+            if isContinuation, head.status != 206 { outcome = .failed(.changed) }
+        }
+    }
+
+    func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
+        lock.withLock {
+            if outcome != nil { return .more }
+            if waiting >= Self.capacity {
+                isFull = true
+                return .enough
+            }
+            if pieces.isEmpty { arrival.signal() }
+            pieces.append(Array(bytes))
+            waiting += bytes.count
+            return .more
+        }
+    }
+
+    func ended(_ failure: ResourceFailure?) {
+        lock.withLock {
+            if outcome == nil { outcome = failure.map { .failed($0) } ?? .complete }
+            arrival.signal()
+        }
+    }
+}

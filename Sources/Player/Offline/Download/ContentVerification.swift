@@ -1,0 +1,132 @@
+import Crypto
+import Media
+import PCM
+import Platform
+
+/// Decodes all of a file that was just downloaded: only what plays to its end is kept.
+///
+/// Thread: the download's.
+struct ContentVerification {
+    /// What the decoder has found.
+    struct Result {
+        var metadata: TrackMetadata
+        /// The keys that the content needed.
+        var keys: [ContentKeys.Key]
+    }
+
+    /// Frames of one read.
+    private static let frames = 4096
+
+    let source: any ByteSource
+    let licenses: (any LicenseProvider)?
+    let cancellation: Cancellation
+
+    /// - Throws: `.media` for content that does not play to its end, or whose samples are not those of the encoder;
+    ///   `.stopped`.
+    func run() throws(OfflineFailure) -> Result {
+        let recording = licenses.map { RecordedLicenses($0) }
+        do throws(MediaError) {
+            let decoder = try AudioFile.open(source, licenses: recording, cancellation: cancellation)
+            let count = try decodeAll(decoder)
+            let damage = decoder.damage
+            guard damage.isEmpty else {
+                throw .damaged(what: damage.truncated ? "content that is cut off" : "frames that cannot be decoded")
+            }
+            try check(count, decoder.properties)
+            return Result(metadata: decoder.metadata, keys: recording?.keys ?? [])
+        } catch {
+            throw error == .source(.cancelled) ? .stopped : .media(error)
+        }
+    }
+
+    /// The boxes of MP4 round its duration, also to milliseconds.
+    private func check(_ count: Int64, _ properties: AudioProperties) throws(MediaError) {
+        guard let expected = properties.frameCount else { return }
+        let tolerance = properties.container == .mp4 ? Int64(properties.format.sampleRate / 100) : 0
+        guard expected - count <= tolerance else { throw .damaged(what: "\(count) frames instead of \(expected)") }
+    }
+
+    /// - Returns: the number of frames.
+    private func decodeAll(_ decoder: any AudioDecoder) throws(MediaError) -> Int64 {
+        let (format, expected) = (decoder.properties.format, decoder.properties.sampleDigest)
+        let buffer = UnsafeMutableBufferPointer<Int32>.allocate(capacity: Self.frames * 8)
+        defer { buffer.deallocate() }
+        var digest = try SampleDigest(format)
+        var hasOneFormat = true
+        var count: Int64 = 0
+        reading: while true {
+            if cancellation.isCancelled { throw .source(.cancelled) }
+            switch try decoder.read(into: buffer) {
+            case .frames(let frames):
+                count += Int64(frames)
+                guard expected != nil, hasOneFormat else { continue }
+                try digest.add(UnsafeBufferPointer(rebasing: buffer[..<(frames * format.channelCount)]))
+            case .format(let other): hasOneFormat = other == format
+            case .notYet: preconditionFailure("ContentVerification: a file that waits for bytes")
+            case .end: break reading
+            }
+        }
+        if let expected, hasOneFormat, try digest.finish() != expected {
+            throw .damaged(what: "samples that are not those of the encoder (MD5)")
+        }
+        return count
+    }
+}
+
+/// Hands out the keys of another provider, and remembers them.
+private final class RecordedLicenses: LicenseProvider {
+    private let provider: any LicenseProvider
+    private(set) var keys: [ContentKeys.Key] = []
+
+    init(_ provider: any LicenseProvider) { self.provider = provider }
+
+    func key(_ request: KeyRequest) throws(MediaError) -> [UInt8] {
+        let value = try provider.key(request)
+        keys.append(.init(id: request.keyID, value: value))
+        return value
+    }
+}
+
+/// The MD5 of decoded samples as FLAC counts it: interleaved, in as many whole bytes as a sample needs, the least
+/// significant one first (RFC 9639, 8.2).
+private struct SampleDigest: ~Copyable {
+    private var md5: MD5
+    private let shift: Int32
+    private let byteCount: Int
+    private var bytes: [UInt8] = []
+
+    init(_ format: PCMFormat) throws(MediaError) {
+        do throws(CryptoError) { md5 = try MD5() } catch { throw Self.withoutMemory }
+        shift = Int32(32 - format.bitDepth)
+        byteCount = (format.bitDepth + 7) / 8
+    }
+
+    mutating func add(_ samples: UnsafeBufferPointer<Int32>) throws(MediaError) {
+        if bytes.count < samples.count * byteCount {
+            bytes = [UInt8](repeating: 0, count: samples.count * byteCount)
+        }
+        var place = 0
+        for sample in samples {
+            let value = sample >> shift
+            for index in 0..<byteCount {
+                bytes[place] = UInt8(truncatingIfNeeded: value >> Int32(8 * index))
+                place += 1
+            }
+        }
+        do throws(CryptoError) {
+            try bytes.withUnsafeBufferPointer { (all) throws(CryptoError) in
+                try md5.update(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(all)[..<place]))
+            }
+        } catch {
+            throw Self.withoutMemory
+        }
+    }
+
+    consuming func finish() throws(MediaError) -> [UInt8] {
+        do throws(CryptoError) { return try md5.finish() } catch { throw Self.withoutMemory }
+    }
+
+    private static var withoutMemory: MediaError {
+        .source(.medium(SystemError(code: SystemError.outOfMemory, operation: "verify")))
+    }
+}

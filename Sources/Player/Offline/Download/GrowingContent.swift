@@ -1,0 +1,155 @@
+import Crypto
+import Database
+import Platform
+
+/// The file of a download as it grows, and the record of how far it is on the medium.
+///
+/// Thread: the download's.
+final class GrowingContent {
+    /// How many bytes are written between two records.
+    private static let interval: Int64 = 4 << 20
+
+    /// Its name.
+    let content: [UInt8]
+    private let store: OfflineStore
+    private let job: OfflineJob
+    private let fingerprint: [UInt8]
+    private let sealedKey: [UInt8]
+    private let writer: SealedWriter
+    private var parts: ContentParts
+    private var recorded: Int64
+    private var percent: Int64
+    private let startCount: Int64
+    /// Where to begin: which resource, at which of its bytes, and only if it is still the same.
+    let start: (index: Int, offset: Int64, validator: String?)
+
+    /// Continues what the job has on the medium, if it is a part of the same content; otherwise begins.
+    init(_ job: OfflineJob, _ fingerprint: [UInt8], in store: OfflineStore) throws(OfflineFailure) {
+        (self.store, self.job, self.fingerprint) = (store, job, fingerprint)
+        if let progress = job.progress, progress.fingerprint == fingerprint,
+            let key = store.key(progress.sealedKey, of: progress.content),
+            let writer = Self.continued(progress, key, in: store)
+        {
+            self.writer = writer
+            (content, sealedKey) = (progress.content, progress.sealedKey)
+            (parts, recorded, percent) = (progress.parts, progress.synced, progress.percent)
+            startCount = progress.synced
+            start = parts.cut(to: progress.synced)
+            return
+        }
+        let content = SystemRandomSource().bytes(SealedChunks.identityCount)
+        do throws(SystemError) { try store.use(content) } catch {
+            throw error.isOutOfSpace ? .noSpace : .medium(error)
+        }
+        let sealed = store.newKey(for: content)
+        guard let key = store.key(sealed, of: content) else { preconditionFailure("GrowingContent: a key of its own") }
+        do throws(SealedFileError) {
+            writer = try SealedWriter(creating: store.path(of: content), content, key)
+        } catch {
+            store.release(content)
+            throw OfflineFailure(error)
+        }
+        (self.content, sealedKey) = (content, sealed)
+        (parts, recorded, percent) = (ContentParts(), 0, 0)
+        (startCount, start) = (0, (0, 0, nil))
+        if let former = job.progress { try forget(former) }
+    }
+
+    deinit { store.release(content) }
+
+    private static func continued(
+        _ progress: OfflineProgress, _ key: borrowing SecretBytes, in store: OfflineStore
+    ) -> SealedWriter? {
+        do throws(SystemError) { try store.use(progress.content) } catch { return nil }
+        do throws(SealedFileError) {
+            return try SealedWriter(
+                continuing: store.path(of: progress.content), progress.content, count: progress.synced, key)
+        } catch {
+            // The file is gone, or shorter than was recorded: it is fetched from its beginning.
+            store.release(progress.content)
+            return nil
+        }
+    }
+
+    /// What there was belongs to other content.
+    private func forget(_ former: OfflineProgress) throws(OfflineFailure) {
+        let job = job
+        do throws(DatabaseError) {
+            _ = try store.waitToWrite { (rows) throws(DatabaseError) in try rows.setProgress(nil, of: job) }
+        } catch {
+            throw .state(error)
+        }
+        store.removeFiles([former.content])
+    }
+
+    /// In bytes.
+    var count: Int64 { writer.count }
+
+    /// The next resource begins.
+    func begin(validator: String?) { parts.all.append(.init(start: count, validator: validator)) }
+
+    func append(_ bytes: [UInt8]) throws(OfflineFailure) {
+        do throws(SealedFileError) { try writer.append(bytes) } catch { throw OfflineFailure(error) }
+    }
+
+    /// Whether bytes were added to what there was.
+    var hasGrown: Bool { count > startCount }
+
+    /// Records how far it is when enough was written since the last time.
+    /// - Returns: whether it was.
+    func reached(percent: Int) throws(OfflineFailure) -> Bool {
+        self.percent = max(self.percent, Int64(percent))
+        guard count - recorded >= Self.interval else { return false }
+        try record()
+        return true
+    }
+
+    /// Brings what was written to the medium, and then records it.
+    private func record() throws(OfflineFailure) {
+        let synced: Int64
+        do throws(SealedFileError) { synced = try writer.interrupt() } catch { throw OfflineFailure(error) }
+        guard synced > recorded else { return }
+        parts.forgetValidators(before: synced)
+        let progress = OfflineProgress(
+            content: content, sealedKey: sealedKey, fingerprint: fingerprint, synced: synced, parts: parts,
+            percent: percent)
+        let job = job
+        let isWanted: Bool
+        do throws(DatabaseError) {
+            isWanted = try store.waitToWrite { (rows) throws(DatabaseError) in try rows.setProgress(progress, of: job) }
+        } catch {
+            throw .state(error)
+        }
+        recorded = synced
+        if !isWanted { throw .stopped }
+    }
+
+    /// The run ends here. What there is goes on another time, unless the product was deleted.
+    func leave() {
+        do throws(OfflineFailure) { try record() } catch {
+            if error != .stopped { Log.warning("how far a download is cannot be recorded") }
+        }
+        let job = job
+        let found = store.waitToRead { (rows) throws(DatabaseError) in try rows.job(job.product)?.number == job.number }
+        // Without a record nobody would find the file before the next start.
+        if found == false || recorded == 0 { store.removeFiles([content]) }
+    }
+
+    /// All of it is written: brings it to the medium.
+    /// - Returns: the key, sealed under the device's.
+    func finish() throws(OfflineFailure) -> [UInt8] {
+        do throws(SealedFileError) { try writer.finish() } catch { throw OfflineFailure(error) }
+        return sealedKey
+    }
+
+    /// It is of no use. A file that has a record is removed with it.
+    func discard() throws(OfflineFailure) {
+        let job = job
+        do throws(DatabaseError) {
+            _ = try store.waitToWrite { (rows) throws(DatabaseError) in try rows.setProgress(nil, of: job) }
+        } catch {
+            throw .state(error)
+        }
+        store.removeFiles([content])
+    }
+}

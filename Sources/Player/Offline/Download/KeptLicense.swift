@@ -1,0 +1,18 @@
+import Media
+
+/// The keys of encrypted content as they are kept: of each one its ID and its value, 16 bytes each.
+struct KeptLicense: Equatable {
+    var keys: [ContentKeys.Key]
+
+    init(keys: [ContentKeys.Key]) { self.keys = keys }
+
+    /// nil for bytes that are none.
+    init?(bytes: [UInt8]) {
+        guard bytes.count % 32 == 0 else { return nil }
+        keys = stride(from: 0, to: bytes.count, by: 32).map {
+            ContentKeys.Key(id: Array(bytes[$0..<($0 + 16)]), value: Array(bytes[($0 + 16)..<($0 + 32)]))
+        }
+    }
+
+    var bytes: [UInt8] { keys.flatMap { $0.id + $0.value } }
+}

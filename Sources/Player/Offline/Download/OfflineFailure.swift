@@ -1,0 +1,50 @@
+import Crypto
+import Database
+import Media
+import Platform
+
+/// Why a download or a re-validation has ended without a result.
+enum OfflineFailure: Error, Equatable {
+    /// It was told to stop. What is on the medium is recorded.
+    case stopped
+    /// There is no room for more.
+    case noSpace
+    /// A part of the content did not arrive.
+    case resource(ResourceFailure)
+    /// The content cannot be used.
+    case media(MediaError)
+    /// For a person, as it is.
+    case refused(PlayerError)
+    /// A file of what is kept.
+    case medium(SystemError)
+    case state(DatabaseError)
+
+    /// Whether new addresses may help (docs/playback.md, 15.5).
+    var isWorthRestarting: Bool {
+        switch self {
+        case .resource(.refused(let refusal)): (400..<500).contains(refusal.status) && refusal.status != 429
+        case .resource(.changed): true
+        case .media(let error): error.isWorthRestarting
+        default: false
+        }
+    }
+
+    init(_ error: SealedFileError) {
+        switch error {
+        case .system(let error): self = error.isOutOfSpace ? .noSpace : .medium(error)
+        case .damaged: self = .media(.source(.integrity(reason: "what is on the medium is damaged")))
+        }
+    }
+
+    /// The public error; nil when it is no failure of the product.
+    func error(_ product: MediaProduct) -> PlayerError? {
+        switch self {
+        case .stopped, .noSpace, .resource(.cancelled), .media(.source(.cancelled)): return nil
+        case .resource(let failure): return PlayerError(failure, product)
+        case .media(let error): return PlayerError(error, product)
+        case .refused(let error): return error
+        case .medium(let error): return PlayerError(error, product)
+        case .state(let error): return PlayerError(error)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import Media
+import Network
+import Platform
+
+/// The content service as the offline engine uses it.
+///
+/// Thread: any; the requests block.
+struct OfflineService: Sendable {
+    let network: any ServiceNetwork
+    let settings: ServiceSettings
+    let credentials: any CredentialsProvider
+
+    func requests(_ cancellation: Cancellation) -> ServiceRequests {
+        ServiceRequests(network: network, purpose: .offlining, cancellation: cancellation, medium: MediumAccess())
+    }
+
+    /// The playbackinfo of a product that is kept or going to be.
+    func playbackInfo(
+        of product: ServiceAddress, _ request: OfflineRequest, for mediaProduct: MediaProduct,
+        _ requests: ServiceRequests, asksForNew: Bool
+    ) throws(OfflineFailure) -> PlaybackInfo {
+        var info = PlaybackInfoRequest(
+            productType: product.productType, productId: product.id, audioQuality: request.audioQuality,
+            videoQuality: request.videoQuality, mode: .offline, streamingSessionId: SystemRandomSource().uuid(),
+            asksForNew: asksForNew)
+        // An answer from the cache says nothing about what the service allows now.
+        info.isFresh = true
+        do throws(PlayerError) {
+            return try requests.playbackInfo(for: info, of: mediaProduct, settings, credentials)
+        } catch {
+            throw requests.cancellation.isCancelled ? .stopped : .refused(error)
+        }
+    }
+
+    /// Where the content is.
+    func content(
+        of info: PlaybackInfo, _ requests: ServiceRequests, asksForNew: Bool
+    ) throws(OfflineFailure) -> (Representation, StreamedKeys) {
+        do throws(MediaError) {
+            return try StreamedContent(requests, settings, asksForNew: asksForNew).resolve(info)
+        } catch {
+            throw error == .source(.cancelled) ? .stopped : .media(error)
+        }
+    }
+}

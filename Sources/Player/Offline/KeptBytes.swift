@@ -1,0 +1,60 @@
+import Crypto
+import Media
+import Platform
+
+/// The content of a kept product as a `ByteSource`: a read decrypts one chunk.
+///
+/// Thread: one at a time.
+final class KeptBytes: ByteSource {
+    let length: Int64?
+    private let reader: SealedReader
+    private let count: Int64
+    private var chunk: (number: Int64, bytes: [UInt8])?
+
+    /// - Throws: `.source(.medium)` for a file that cannot be opened; `.source(.integrity)` for one that is not the
+    ///   item's, or whose key this device does not have.
+    init(_ item: OfflineItem, _ store: OfflineStore) throws(MediaError) {
+        guard let key = store.key(item.sealedKey, of: item.content) else {
+            throw .source(.integrity(reason: "this device does not have its key any more"))
+        }
+        do throws(SealedFileError) {
+            reader = try SealedReader(
+                store.path(of: item.content), item.content, count: item.count, isComplete: true, key)
+        } catch {
+            throw .source(error.byteSourceError)
+        }
+        count = item.count
+        length = item.count
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead {
+        guard offset >= 0, offset < count else { return .end }
+        let (number, place) = SealedLayout.chunk(at: offset)
+        if chunk?.number != number {
+            do throws(SealedFileError) { chunk = (number, try reader.read(number)) } catch {
+                chunk = nil
+                throw error.byteSourceError
+            }
+        }
+        guard let bytes = chunk?.bytes, place < bytes.count else { return .end }
+        let size = min(buffer.count, bytes.count - place)
+        bytes.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[place..<(place + size)])) }
+        return ByteRead(count: size)
+    }
+
+    /// Reads all of it.
+    func verify() throws(ByteSourceError) {
+        for number in 0..<(SealedLayout.chunks(of: count) ?? 0) {
+            do throws(SealedFileError) { _ = try reader.read(number) } catch { throw error.byteSourceError }
+        }
+    }
+}
+
+extension SealedFileError {
+    fileprivate var byteSourceError: ByteSourceError {
+        switch self {
+        case .system(let error): .medium(error)
+        case .damaged: .integrity(reason: "a part of what was kept is damaged")
+        }
+    }
+}

@@ -1,0 +1,316 @@
+import Database
+import Media
+import Network
+import Platform
+
+/// Carries out what the schedule and the rounds of validation decide: threads, timers, messages.
+///
+/// Thread: control, except where a declaration says otherwise.
+/// `@unchecked Sendable` is safe because control alone uses what changes.
+final class OfflineConductor: @unchecked Sendable {
+    /// In nanoseconds.
+    private static let spaceInterval: Int64 = 60_000_000_000
+    private static let roundInterval: Int64 = 6 * 3_600_000_000_000
+    /// While nobody knows what time it is.
+    private static let unprovedInterval: Int64 = 60_000_000_000
+    private static let playbackInterval: Int64 = 1_000_000_000
+    private static let dueAtOnce = 8
+
+    let bus: Bus<OfflineMessage>
+    let store: OfflineStore
+    let space: OfflineSpace
+    let clock: TrustedClock
+    private let loop: EventLoop
+    private let service: OfflineService
+    private let damage: DamageReports
+    private let configuration: OfflineEngineConfig
+    private let turn = NetworkTurn()
+    private var schedule: OfflineSchedule
+    private var round = RevalidationRound()
+    private var link = Link.Kind.offline
+    private var isOfflineMode = false
+    private var isTakenByPlayback = false
+    private var hasSpace = true
+    private var threads: [(product: ServiceAddress, thread: OfflineThread)] = []
+    private var validation: OfflineThread?
+    private var isShutDown = false
+
+    init(_ offlining: Offlining, loop: EventLoop, _ configuration: OfflineEngineConfig) {
+        self.loop = loop
+        self.configuration = configuration
+        bus = Bus(loop: loop)
+        store = offlining.store
+        service = offlining.service
+        space = offlining.space
+        clock = offlining.clock
+        schedule = OfflineSchedule(limit: offlining.settings.parallelDownloads)
+        damage = offlining.damage
+        damage.receive { [self] product, what in
+            loop.post { [self] in found(damaged: product, what) }
+        }
+    }
+
+    func start() {
+        store.checkKey { [self] lost in
+            guard lost > 0 else { return }
+            Log.error(
+                "the key of this device is another one than before: \(lost) kept products cannot be read, and are "
+                    + "downloaded again")
+            loop.post { [self] in jobsChanged() }
+        }
+        ContentSweep(store) { [self] missing in
+            loop.post { [self] in for product in missing { found(damaged: product, "its file is missing") } }
+        }.start()
+        gateChanged()
+        perform(schedule.handle(.jobsChanged))
+        perform(round.handle(.due))
+    }
+
+    /// Downloads wait while a product that plays waits for bytes.
+    func giveWay(to bus: Bus<PlaybackMessage>, _ playback: PublishedPlayback) {
+        bus.subscribe { [self] message in
+            guard case .playbackStateChanged(.stalled) = message else { return }
+            playbackStalled { playback.isWaitingForMedium }
+        }
+    }
+
+    /// Ends all threads; what they have fetched is recorded. Blocks.
+    func shutDown() {
+        isShutDown = true
+        damage.receive(nil)
+        let all = threads.map { $0.thread } + [validation].compactMap { $0 }
+        for thread in all { thread.cancel() }
+        for thread in all { thread.join() }
+        threads = []
+        validation = nil
+    }
+
+    // MARK: What has changed outside
+
+    func linkChanged(to link: Link.Kind) {
+        self.link = link
+        gateChanged()
+    }
+
+    func offlineModeChanged(to isOn: Bool) {
+        isOfflineMode = isOn
+        gateChanged()
+    }
+
+    /// - Parameter isWaiting: asked now and each second while it is true, whether playback waits for bytes.
+    func playbackStalled(_ isWaiting: @escaping () -> Bool) {
+        let isTaken = isWaiting()
+        if isTaken != isTakenByPlayback {
+            isTakenByPlayback = isTaken
+            turn.setTaken(isTaken)
+            gateChanged()
+        }
+        guard isTaken, !isShutDown else { return }
+        loop.schedule(after: Self.playbackInterval) { [self] in playbackStalled(isWaiting) }
+    }
+
+    func gateChanged() {
+        guard !isShutDown else { return }
+        let gate = OfflineGate(
+            link: link, allowsCellular: configuration.offlineOverCellular, isOfflineMode: isOfflineMode,
+            hasSpace: hasSpace, isTakenByPlayback: isTakenByPlayback)
+        perform(schedule.handle(.gateChanged(gate)))
+        perform(round.handle(.gateChanged(isOpen: gate.networkWait == nil)))
+    }
+
+    func jobsChanged() { perform(schedule.handle(.jobsChanged)) }
+
+    func withdrawn(_ product: ServiceAddress) { perform(schedule.handle(.withdrawn(product))) }
+
+    func allWithdrawn() { perform(schedule.handle(.allWithdrawn)) }
+
+    /// Something was removed: there may be room again.
+    func spaceFreed() {
+        hasSpace = true
+        gateChanged()
+    }
+
+    /// A part of a kept product cannot be read: it is downloaded again.
+    func found(damaged product: ServiceAddress, _ what: String) {
+        store.write(answerOn: loop) { (rows) throws(DatabaseError) -> OfflineItem? in
+            guard let item = try rows.item(product), try rows.markDamaged(item) else { return nil }
+            _ = try rows.add(
+                product, item.referenceId, item.request, priority: 0, isAutomatic: item.isAutomatic)
+            return item
+        } _: { [self] result in
+            guard case .success(let item?) = result else { return }
+            Log.warning("\(product.text): \(what). It is downloaded again")
+            let error = PlayerError(
+                .unexpected, .media(.source(.integrity(reason: what))), message: "\(product.text): \(what).",
+                mediaProduct: nil)
+            bus.send(.failed(referenceId: item.referenceId, error))
+            jobsChanged()
+        }
+    }
+
+    /// Reads all of a kept product, on a thread of its own.
+    func verify(_ item: OfflineItem, _ answer: @escaping @Sendable (Bool?) -> Void) {
+        let (loop, store) = (loop, store)
+        do throws(SystemError) {
+            _ = try NamedThread.start(name: "verification", priority: .background, stackSize: 256 << 10) {
+                let isWhole = Self.isWhole(item, store)
+                loop.post { [self] in
+                    if !isWhole { found(damaged: item.product, "a part of what was kept cannot be read") }
+                    answer(isWhole)
+                }
+            }
+        } catch {
+            Log.error("\(item.product.text) cannot be verified: \(error)")
+            answer(nil)
+        }
+    }
+
+    private static func isWhole(_ item: OfflineItem, _ store: OfflineStore) -> Bool {
+        let bytes: KeptBytes
+        do throws(MediaError) { bytes = try KeptBytes(item, store) } catch { return false }
+        do throws(ByteSourceError) {
+            try bytes.verify()
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// For lists.
+    var situation: (wait: OfflineWait?, percents: [(product: ServiceAddress, percent: Int)]) {
+        (schedule.gate.wait, schedule.percents)
+    }
+
+    // MARK: Effects
+
+    private func perform(_ effects: [OfflineSchedule.Effect]) {
+        for effect in effects where !isShutDown {
+            switch effect {
+            case .find(let limit):
+                store.read(answerOn: loop) { (rows) throws(DatabaseError) in
+                    try rows.nextJobs(limit: limit)
+                } _: { [self] jobs in
+                    perform(schedule.handle(.found(jobs ?? [])))
+                }
+            case .start(let job): start(job)
+            case .stop(let product): threads.first { $0.product == product }?.thread.cancel()
+            case .send(let message): bus.send(message)
+            case .waitForSpace:
+                hasSpace = false
+                Log.warning("there is no room for more in \(store.folder): downloads wait")
+                loop.schedule(after: Self.spaceInterval) { [self] in spaceFreed() }
+            }
+        }
+    }
+
+    private func start(_ job: OfflineJob) {
+        let (loop, clock) = (loop, clock)
+        begin(named: "offline") { [self] cancellation in
+            let download = OfflineDownload(
+                job: job, service: service, store: store, space: space, cancellation: cancellation, turn: turn,
+                progress: { percent in
+                    loop.post { [self] in perform(schedule.handle(.progress(job.product, percent: percent))) }
+                },
+                now: { clock.seconds ?? 0 })
+            let outcome = Self.outcome(of: download, job)
+            loop.post { [self] in ended(job, outcome) }
+        } then: { [self] thread in
+            threads.append((job.product, thread))
+        } failed: { [self] error in
+            ended(job, .failed(PlayerError(error)))
+        }
+    }
+
+    /// A download's thread.
+    private static func outcome(of download: OfflineDownload, _ job: OfflineJob) -> OfflineSchedule.Outcome {
+        do throws(OfflineFailure) {
+            try download.run()
+            return .kept
+        } catch {
+            if error == .noSpace { return .noSpace }
+            let product = MediaProduct(
+                productType: job.product.productType, productId: job.product.text, referenceId: job.referenceId)
+            return error.error(product).map { .failed($0) } ?? .stopped
+        }
+    }
+
+    private func ended(_ job: OfflineJob, _ outcome: OfflineSchedule.Outcome) {
+        if let index = threads.firstIndex(where: { $0.product == job.product }) {
+            threads.remove(at: index).thread.join()
+        }
+        guard case .failed(let error) = outcome else { return perform(schedule.handle(.ended(job, outcome))) }
+        store.write(answerOn: loop) { (rows) throws(DatabaseError) in
+            try rows.fail(job, error.message)
+        } _: { [self] _ in
+            perform(schedule.handle(.ended(job, outcome)))
+        }
+    }
+
+    private func perform(_ effects: [RevalidationRound.Effect]) {
+        for effect in effects where !isShutDown {
+            switch effect {
+            case .find(let at, let product): findDue(after: (at, product))
+            case .validate(let item): validate(item)
+            case .stop: validation?.cancel()
+            case .rest:
+                let interval = clock.read().isProved ? Self.roundInterval : Self.unprovedInterval
+                loop.schedule(after: interval) { [self] in perform(round.handle(.due)) }
+            case .jobAdded: jobsChanged()
+            }
+        }
+    }
+
+    private func findDue(after last: (at: Int64, product: String)) {
+        // Nothing is due at a time that nobody knows.
+        guard let time = clock.seconds else { return perform(round.handle(.found([]))) }
+        store.read(answerOn: loop) { (rows) throws(DatabaseError) in
+            try rows.due(time, after: last, limit: Self.dueAtOnce)
+        } _: { [self] items in
+            perform(round.handle(.found(items ?? [])))
+        }
+    }
+
+    private func validate(_ item: OfflineItem) {
+        let loop = loop
+        begin(named: "validation") { [self] cancellation in
+            let outcome = OfflineRevalidation(service: service, store: store, cancellation: cancellation).run(item)
+            loop.post { [self] in
+                validation?.join()
+                validation = nil
+                perform(round.handle(.ended(outcome)))
+            }
+        } then: { [self] thread in
+            validation = thread
+        } failed: { [self] _ in
+            perform(round.handle(.ended(.skipped)))
+        }
+    }
+
+    private func begin(
+        named name: String, _ body: @escaping @Sendable (Cancellation) -> Void, then: (OfflineThread) -> Void,
+        failed: (SystemError) -> Void
+    ) {
+        do throws(SystemError) { then(try OfflineThread(name, body)) } catch { failed(error) }
+    }
+}
+
+/// A thread that blocks in requests and files, and can be told to stop.
+private final class OfflineThread {
+    private let cancellation: Cancellation
+    private let thread: NamedThread
+
+    init(_ name: String, _ body: @escaping @Sendable (Cancellation) -> Void) throws(SystemError) {
+        let cancellation = try Cancellation()
+        self.cancellation = cancellation
+        thread = try NamedThread.start(name: name, priority: .background, stackSize: 256 << 10) { body(cancellation) }
+    }
+
+    func cancel() { cancellation.cancel() }
+
+    func join() { thread.join() }
+}
+
+extension TrustedClock {
+    /// The earliest possible present time, since 1970; nil when it was never proved.
+    var seconds: Int64? { read().milliseconds.map { $0 / 1000 } }
+}

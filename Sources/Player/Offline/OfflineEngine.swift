@@ -1,0 +1,276 @@
+import Database
+import Platform
+
+/// Keeps products of the content service: downloads, stores and validates them (docs/playback.md, 16).
+///
+/// Threads: every function may be used from any thread. Those without `answer` wait for the medium and are not for a
+/// loop's thread; those with it call it on the player's control thread, and it must not take long there.
+/// `@unchecked Sendable` is safe because its parts are set once; each is safe on its own.
+public final class OfflineEngine: @unchecked Sendable {
+    /// The answer to a request to keep a product.
+    public enum Request: Equatable, Sendable {
+        /// There is a job now, on the medium.
+        case added
+        /// It is kept already, or its job is there.
+        case unchanged
+        /// Its id is not that of a product of the service.
+        case notOfService
+        /// It cannot be stored; the reason is for people.
+        case failed(reason: String)
+    }
+
+    /// All messages and errors, in order.
+    public var bus: Bus<OfflineMessage> { conductor.bus }
+
+    private let loop: EventLoop
+    private let conductor: OfflineConductor
+    private let configuration: OfflineEngineConfig
+
+    init(loop: EventLoop, conductor: OfflineConductor, configuration: OfflineEngineConfig) {
+        self.loop = loop
+        self.conductor = conductor
+        self.configuration = configuration
+    }
+
+    private var clock: TrustedClock { conductor.clock }
+    private var store: OfflineStore { conductor.store }
+
+    // MARK: The role of the specification
+
+    /// Keeps a product at the first convenient time, in the configured quality. When it returns true, the job is on
+    /// the medium and survives a power cut; `.started`, `.progress`, `.done` or `.failed` follow.
+    /// - Returns: whether there is a new job; false also for a product that is kept, or whose job is there.
+    public func offline(_ mediaProduct: MediaProduct) -> Bool {
+        let answer = Answer<Request>()
+        offline(mediaProduct) { answer.set($0) }
+        return answer.wait() == .added
+    }
+
+    /// Removes a product, whether it waits, is being downloaded, or is kept. `.deleted` follows.
+    /// - Returns: whether there was anything.
+    public func deleteOffline(_ mediaProduct: MediaProduct) -> Bool {
+        let answer = Answer<Bool>()
+        deleteOffline(mediaProduct) { answer.set($0) }
+        return answer.wait()
+    }
+
+    /// Removes everything. `.allDeleted` follows.
+    /// - Returns: whether there was anything.
+    public func deleteAllOfflines() -> Bool {
+        let answer = Answer<Bool>()
+        deleteAllOfflines { answer.set($0) }
+        return answer.wait()
+    }
+
+    /// Whether a product is kept.
+    public func getOfflineState(_ mediaProduct: MediaProduct) -> OfflineState {
+        guard let product = ServiceAddress(mediaProduct.productId) else { return .notOfflined }
+        let stored = store.waitToRead { (rows) throws(DatabaseError) in try rows.item(product) }
+        guard let item = stored ?? nil else { return .notOfflined }
+        return state(of: item)
+    }
+
+    private func state(of item: OfflineItem) -> OfflineState {
+        !item.isDamaged && item.validity.holds(at: clock.seconds) ? .offlinedAndValid : .offlinedButNotValid
+    }
+
+    // MARK: The same, with an answer
+
+    /// - Parameters:
+    ///   - priority: higher ones go first; of equal ones the older.
+    ///   - isAutomatic: the appliance chose it itself, and may remove it when there is no room.
+    public func offline(
+        _ mediaProduct: MediaProduct, priority: Int = 0, isAutomatic: Bool = false,
+        _ answer: @escaping @Sendable (Request) -> Void
+    ) {
+        guard let product = ServiceAddress(mediaProduct.productId) else { return answer(.notOfService) }
+        let request = OfflineRequest(
+            audioQuality: configuration.offlineAudioQuality, videoQuality: configuration.offlineVideoQuality)
+        let time = clock.seconds
+        store.write(answerOn: loop) { (rows) throws(DatabaseError) -> Bool in
+            if let item = try rows.item(product), !item.isDamaged, item.validity.holds(at: time) { return false }
+            return try rows.add(
+                product, mediaProduct.referenceId, request, priority: Int64(priority), isAutomatic: isAutomatic)
+        } _: { [conductor] result in
+            switch result {
+            case .success(let isNew):
+                answer(isNew ? .added : .unchanged)
+                if isNew { conductor.jobsChanged() }
+            case .failure(let error): answer(.failed(reason: error.description))
+            }
+        }
+    }
+
+    public func deleteOffline(_ mediaProduct: MediaProduct, _ answer: @escaping @Sendable (Bool) -> Void) {
+        guard let product = ServiceAddress(mediaProduct.productId) else { return answer(false) }
+        store.write(answerOn: loop) { (rows) throws(DatabaseError) in
+            try rows.remove(product)
+        } _: { [conductor, store] result in
+            guard case .success(let removed?) = result else { return answer(false) }
+            conductor.withdrawn(product)
+            store.storage.perform { store.removeFiles(removed.contents) }
+            answer(true)
+            conductor.bus.send(.deleted(referenceId: removed.referenceId))
+            conductor.spaceFreed()
+        }
+    }
+
+    public func deleteAllOfflines(_ answer: @escaping @Sendable (Bool) -> Void) {
+        store.write(answerOn: loop) { (rows) throws(DatabaseError) in
+            try rows.removeAll()
+        } _: { [conductor, store] result in
+            guard case .success(true) = result else { return answer(false) }
+            conductor.allWithdrawn()
+            ContentSweep(store, found: { _ in }).start()
+            answer(true)
+            conductor.bus.send(.allDeleted)
+            conductor.spaceFreed()
+        }
+    }
+
+    /// Whether a product is kept.
+    public func offlineState(of mediaProduct: MediaProduct, _ answer: @escaping @Sendable (OfflineState) -> Void) {
+        guard let product = ServiceAddress(mediaProduct.productId) else { return answer(.notOfflined) }
+        store.read(answerOn: loop) { (rows) throws(DatabaseError) in
+            try rows.item(product)
+        } _: { [self] stored in
+            answer((stored ?? nil).map { state(of: $0) } ?? .notOfflined)
+        }
+    }
+
+    // MARK: Downloads by hand
+
+    /// Downloads of a product, or all, stop until `resume`. What they have stays.
+    /// - Parameter answer: whether there was anything to pause.
+    public func pause(_ mediaProduct: MediaProduct?, _ answer: @escaping @Sendable (Bool) -> Void) {
+        set(.paused, from: [.queued], mediaProduct) { [conductor] product, hasChanged in
+            if let product { conductor.withdrawn(product) } else { conductor.allWithdrawn() }
+            answer(hasChanged)
+        }
+    }
+
+    /// Paused and failed downloads of a product, or all, go on.
+    /// - Parameter answer: whether there was anything to resume.
+    public func resume(_ mediaProduct: MediaProduct?, _ answer: @escaping @Sendable (Bool) -> Void) {
+        set(.queued, from: [.paused, .failed], mediaProduct) { [conductor] _, hasChanged in
+            answer(hasChanged)
+            conductor.spaceFreed()
+        }
+    }
+
+    private func set(
+        _ state: OfflineJob.State, from former: [OfflineJob.State], _ mediaProduct: MediaProduct?,
+        _ answer: @escaping @Sendable (ServiceAddress?, Bool) -> Void
+    ) {
+        var product: ServiceAddress?
+        if let mediaProduct {
+            product = ServiceAddress(mediaProduct.productId)
+            if product == nil { return answer(nil, false) }
+        }
+        store.write(answerOn: loop) { [product] (rows) throws(DatabaseError) in
+            try rows.setState(state, from: former, of: product)
+        } _: { [product] result in
+            if case .success(let count) = result { answer(product, count > 0) } else { answer(product, false) }
+        }
+    }
+
+    // MARK: Lists
+
+    /// What is kept and what is on its way.
+    public struct Status: Equatable, Sendable {
+        public var keptCount: Int
+        public var jobCount: Int
+        /// Of both, in bytes.
+        public var usedBytes: Int64
+        /// In bytes; nil: as much as the medium has.
+        public var budget: Int64?
+        /// Whether `usedBytes` has reached `OfflineLimits.warningPercent`.
+        public var isNearlyFull: Bool
+        /// What downloads wait for; nil when they run, or there are none.
+        public var wait: OfflineWait?
+    }
+
+    /// - Parameter answer: gets nil when nothing can be read.
+    public func status(_ answer: @escaping @Sendable (Status?) -> Void) {
+        let limits = conductor.space.limits
+        store.read(answerOn: loop) { (rows) throws(DatabaseError) in
+            (kept: try rows.itemCount(), jobs: try rows.jobCount(), used: try OfflineSpace.used(rows))
+        } _: { [conductor] counts in
+            guard let counts else { return answer(nil) }
+            let isNearlyFull =
+                limits.bytes.map { Double(counts.used) >= Double($0) * Double(limits.warningPercent) / 100 } ?? false
+            answer(
+                Status(
+                    keptCount: counts.kept, jobCount: counts.jobs, usedBytes: counts.used, budget: limits.bytes,
+                    isNearlyFull: isNearlyFull, wait: counts.jobs > 0 ? conductor.situation.wait : nil))
+        }
+    }
+
+    /// The downloads in the order of their requests, from the one behind `number` on.
+    /// - Parameter answer: gets them, and the number for the next page; nil at the end.
+    public func jobs(
+        after number: Int64 = 0, limit: Int = 100, _ answer: @escaping @Sendable ([OfflineEntry], _ next: Int64?) -> Void
+    ) {
+        store.read(answerOn: loop) { (rows) throws(DatabaseError) in
+            try rows.jobs(after: number, limit: limit)
+        } _: { [conductor] jobs in
+            let (wait, percents) = conductor.situation
+            let entries = (jobs ?? []).map { job in
+                OfflineEntry(job, percents.first { $0.product == job.product }?.percent, wait)
+            }
+            answer(entries, jobs?.count == limit ? jobs?.last?.number : nil)
+        }
+    }
+
+    /// What is kept, in the order of the addresses, from the one behind `product` on.
+    /// - Parameter answer: gets it, and the product for the next page; nil at the end.
+    public func items(
+        after product: String = "", limit: Int = 100,
+        _ answer: @escaping @Sendable ([OfflineEntry], _ next: String?) -> Void
+    ) {
+        store.read(answerOn: loop) { (rows) throws(DatabaseError) in
+            try rows.items(after: product, limit: limit)
+        } _: { [clock] items in
+            let time = clock.seconds
+            answer(
+                (items ?? []).map { OfflineEntry($0, at: time) },
+                items?.count == limit ? items?.last?.product.text : nil)
+        }
+    }
+
+    /// Reads all of what is kept of a product, on a thread of its own. One that is damaged is downloaded again.
+    /// - Parameter answer: nil when it is not kept; otherwise whether it is whole.
+    public func verify(_ mediaProduct: MediaProduct, _ answer: @escaping @Sendable (Bool?) -> Void) {
+        guard let product = ServiceAddress(mediaProduct.productId) else { return answer(nil) }
+        let (loop, store) = (loop, store)
+        store.read(answerOn: loop) { (rows) throws(DatabaseError) in
+            try rows.item(product)
+        } _: { [conductor] stored in
+            guard let item = stored ?? nil else { return answer(nil) }
+            conductor.verify(item, answer)
+        }
+    }
+}
+
+extension OfflineEntry {
+    init(_ job: OfflineJob, _ percent: Int?, _ wait: OfflineWait?) {
+        let status: Status
+        switch job.state {
+        case .paused: status = .paused
+        case .failed: status = .failed(reason: job.failure ?? "")
+        case .queued:
+            if let percent { status = .running(percent: percent) } else { status = wait.map { .waiting($0) } ?? .queued }
+        }
+        self.init(
+            product: job.product.text, referenceId: job.referenceId, status: status,
+            bytes: job.progress?.synced ?? 0, audioQuality: job.request.audioQuality)
+    }
+
+    init(_ item: OfflineItem, at time: Int64?) {
+        let status: Status = item.isDamaged ? .damaged : item.validity.holds(at: time) ? .kept : .expired
+        self.init(
+            product: item.product.text, referenceId: item.referenceId, status: status, bytes: item.count,
+            audioQuality: item.received.audioQuality, validUntil: item.validity.validUntil,
+            title: item.received.title, artist: item.received.artist)
+    }
+}

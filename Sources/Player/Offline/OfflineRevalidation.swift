@@ -1,0 +1,80 @@
+import Database
+import Media
+import Network
+import Platform
+
+/// Asks the service whether what is kept is still valid: the same request as when it was kept (docs/playback.md, 16.6).
+///
+/// Thread: one of its own; it blocks.
+struct OfflineRevalidation {
+    enum Outcome: Equatable {
+        /// The dates, and the license, are those of now.
+        case valid
+        /// The service has other content: it is downloaded again, and the old one stays until that is done.
+        case differs
+        /// Nothing has changed; the next round tries again.
+        case skipped
+        case stopped
+    }
+
+    let service: OfflineService
+    let store: OfflineStore
+    let cancellation: Cancellation
+
+    func run(_ item: OfflineItem) -> Outcome {
+        do throws(OfflineFailure) { return try check(item) } catch {
+            if error == .stopped { return .stopped }
+            Log.info("\(item.product.text) is not validated now: \(error.error(mediaProduct(item))?.message ?? "")")
+            return .skipped
+        }
+    }
+
+    private func mediaProduct(_ item: OfflineItem) -> MediaProduct {
+        MediaProduct(
+            productType: item.product.productType, productId: item.product.text, referenceId: item.referenceId)
+    }
+
+    private func check(_ item: OfflineItem) throws(OfflineFailure) -> Outcome {
+        let requests = service.requests(cancellation)
+        let info = try service.playbackInfo(
+            of: item.product, item.request, for: mediaProduct(item), requests, asksForNew: true)
+        guard info.fingerprint == item.fingerprint, !item.isDamaged else {
+            try write { (rows) throws(DatabaseError) in
+                _ = try rows.add(
+                    item.product, item.referenceId, item.request, priority: 0, isAutomatic: item.isAutomatic)
+            }
+            return .differs
+        }
+        let license = try license(for: item, info, requests)
+        let validity = OfflineValidity(revalidateAt: info.offlineRevalidateAt, validUntil: info.offlineValidUntil)
+        try write { (rows) throws(DatabaseError) in try rows.validate(item, validity, license: license) }
+        return .valid
+    }
+
+    /// - Returns: nil when there is none, or none that has to be fetched.
+    private func license(
+        for item: OfflineItem, _ info: PlaybackInfo, _ requests: ServiceRequests
+    ) throws(OfflineFailure) -> [UInt8]? {
+        guard let sealed = item.sealedLicense, info.licenseSecurityToken != nil || info.licenseURL != nil,
+            let former = store.open(sealed, for: item.content).flatMap({ KeptLicense(bytes: $0) })
+        else { return nil }
+        let (_, keys) = try service.content(of: info, requests, asksForNew: true)
+        guard let licenses = keys.licenses else { return nil }
+        var license = KeptLicense(keys: [])
+        do throws(MediaError) {
+            for key in former.keys {
+                let value = try licenses.key(KeyRequest(keyID: key.id, systems: []))
+                license.keys.append(ContentKeys.Key(id: key.id, value: value))
+            }
+        } catch {
+            throw error == .source(.cancelled) ? .stopped : .media(error)
+        }
+        return store.seal(license.bytes, for: item.content)
+    }
+
+    private func write(
+        _ work: @escaping @Sendable (OfflineRows) throws(DatabaseError) -> Void
+    ) throws(OfflineFailure) {
+        do throws(DatabaseError) { try store.waitToWrite(work) } catch { throw .state(error) }
+    }
+}

@@ -1,0 +1,113 @@
+import Platform
+
+/// Whether a product is kept, as an app sees it (docs/playback.md, 16.1).
+public enum OfflineState: Equatable, Sendable {
+    case notOfflined
+    /// It plays without the network.
+    case offlinedAndValid
+    /// It is kept and does not play: its time has passed, or a part of it is damaged. A re-validation or another
+    /// download heals it.
+    case offlinedButNotValid
+}
+
+/// Everything on the offline engine's bus, in order (docs/playback.md, 16.2). `referenceId` is that of the product in
+/// the request.
+public enum OfflineMessage: Equatable, Sendable {
+    /// A download begins: of a request, or because the service has other content now. Once for each job.
+    case started(referenceId: String)
+    /// In percent, 0 to 100. It never falls, and comes at most once a percent.
+    case progress(referenceId: String, percent: Int)
+    /// The product is kept, and valid.
+    case done(referenceId: String)
+    /// The download has ended without a result. What was kept before stays.
+    case failed(referenceId: String, PlayerError)
+    /// The product is not kept any more, or not going to be.
+    case deleted(referenceId: String)
+    case allDeleted
+}
+
+/// What is asked of the service for a product that is kept. A re-validation asks for the same.
+struct OfflineRequest: Equatable, Sendable {
+    var audioQuality: AudioQuality
+    var videoQuality: VideoQuality
+
+    /// As the database has it: "LOSSLESS HIGH".
+    var text: String { "\(audioQuality.serviceName) \(videoQuality.serviceName)" }
+
+    init(audioQuality: AudioQuality, videoQuality: VideoQuality) {
+        self.audioQuality = audioQuality
+        self.videoQuality = videoQuality
+    }
+
+    /// nil for a text that is none.
+    init?(_ text: String) {
+        let words = text.utf8.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
+        guard words.count == 2, let audio = AudioQuality(serviceName: words[0]),
+            let video = VideoQuality(serviceName: words[1])
+        else { return nil }
+        self.init(audioQuality: audio, videoQuality: video)
+    }
+}
+
+/// Until when a kept product is valid, in seconds since 1970.
+struct OfflineValidity: Equatable, Sendable {
+    /// nil: it is never looked at again.
+    var revalidateAt: Int64?
+    /// nil: without limit.
+    var validUntil: Int64?
+
+    /// - Parameter time: the earliest possible present time, in seconds; nil when it was never proved. A clock that is
+    ///   wrong decides nothing.
+    func holds(at time: Int64?) -> Bool {
+        guard let validUntil, let time else { return true }
+        return time <= validUntil
+    }
+}
+
+/// One line of the list of what is kept and what is on its way.
+public struct OfflineEntry: Equatable, Sendable {
+    /// Where it stands.
+    public enum Status: Equatable, Sendable {
+        /// Its turn comes.
+        case queued
+        /// A download runs, and has so many percent.
+        case running(percent: Int)
+        case waiting(OfflineWait)
+        case paused
+        /// For a person.
+        case failed(reason: String)
+        /// Plays, until `validUntil`.
+        case kept
+        /// Its time has passed.
+        case expired
+        /// A part of it cannot be read. It is fetched again.
+        case damaged
+    }
+
+    /// `tonearm:track/ID`.
+    public var product: String
+    public var referenceId: String
+    public var status: Status
+    /// Of the file, or of what there is of it.
+    public var bytes: Int64
+    /// What has come; before that, what was asked for.
+    public var audioQuality: AudioQuality?
+    /// In seconds since 1970; nil: without limit.
+    public var validUntil: Int64?
+    public var title: String?
+    public var artist: String?
+}
+
+/// What all downloads wait for.
+public enum OfflineWait: Equatable, Sendable {
+    /// There is no network.
+    case network
+    /// The network is cellular, and `offlineOverCellular` is off.
+    case unmeteredNetwork
+    /// The budget is used up, or the medium is full.
+    case space
+    /// The player is in offline mode.
+    case onlineMode
+    /// Playback needs the network first.
+    case playback
+}

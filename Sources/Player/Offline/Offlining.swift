@@ -1,0 +1,75 @@
+import Crypto
+import Database
+import Network
+import Platform
+
+/// Everything that keeping products needs, as a configuration says it.
+public struct OfflineSettings: Sendable {
+    /// Is created when it is missing, and holds nothing else.
+    public var folder: String
+    public var limits = OfflineLimits()
+    /// Downloads at once.
+    public var parallelDownloads = 3
+
+    public init(folder: String) { self.folder = folder }
+}
+
+/// What is kept of the content service, and the means to keep more. The player makes its offline engine of it.
+///
+/// Thread: any.
+public final class Offlining: Sendable {
+    /// For the `SourceRouter`.
+    public let source: OfflineSource
+    let store: OfflineStore
+    let service: OfflineService
+    let space: OfflineSpace
+    let clock: TrustedClock
+    let settings: OfflineSettings
+    let damage: DamageReports
+
+    /// - Parameters:
+    ///   - keyFolder: where the device's key is, or will be.
+    ///   - storage: its modules include `Offlining.schema`.
+    /// - Throws: when the device's key cannot be read or made. What is kept stays as it is.
+    public convenience init(
+        _ settings: OfflineSettings, _ streaming: Streaming, storage: StorageThread, clock: TrustedClock,
+        keyFolder: String
+    ) throws(DeviceKeyError) {
+        try self.init(
+            settings, streaming.offline, evictCache: streaming.evictCache, storage: storage, clock: clock,
+            keyFolder: keyFolder)
+    }
+
+    init(
+        _ settings: OfflineSettings, _ service: OfflineService, evictCache: OfflineSpace.CacheEviction?,
+        storage: StorageThread, clock: TrustedClock, keyFolder: String
+    ) throws(DeviceKeyError) {
+        do throws(SystemError) { try Folder.create(settings.folder, mode: 0o700) } catch { throw .system(error) }
+        let store = OfflineStore(settings.folder, storage, try DeviceKey.load(folder: keyFolder))
+        let damage = DamageReports()
+        self.settings = settings
+        self.clock = clock
+        self.store = store
+        self.damage = damage
+        self.service = service
+        space = OfflineSpace(settings.limits, store, evictCache: evictCache) { clock.seconds ?? 0 }
+        source = OfflineSource(store, clock: clock) { damage.report($0, $1) }
+    }
+
+    /// The tables of what is kept.
+    public static let schema = OfflineRows.schema
+}
+
+/// Damage that playback finds, for the offline engine.
+/// `@unchecked Sendable` is safe because `lock` guards the receiver.
+final class DamageReports: @unchecked Sendable {
+    private let lock = Lock()
+    private var receiver: (@Sendable (ServiceAddress, String) -> Void)?
+
+    /// - Parameter receiver: nil for none.
+    func receive(_ receiver: (@Sendable (ServiceAddress, String) -> Void)?) {
+        lock.withLock { self.receiver = receiver }
+    }
+
+    func report(_ product: ServiceAddress, _ what: String) { lock.withLock { receiver }?(product, what) }
+}

@@ -1,0 +1,80 @@
+import PCM
+import Platform
+
+/// A product that is kept: what was asked for, what has come, and where it is.
+struct OfflineItem: Equatable, Sendable {
+    /// What was asked for; its key.
+    var product: ServiceAddress
+    var referenceId: String
+    var request: OfflineRequest
+    var received: Received
+    /// Equal for equal content.
+    var fingerprint: [UInt8]
+    /// 16 random bytes: the name of the file.
+    var content: [UInt8]
+    /// Of the content, sealed under the device's key.
+    var sealedKey: [UInt8]
+    /// The keys of encrypted content, sealed under the device's key; nil when there are none.
+    var sealedLicense: [UInt8]?
+    /// Of the content, in bytes.
+    var count: Int64
+    var validity: OfflineValidity
+    /// A part of it was found to be missing or changed.
+    var isDamaged = false
+    /// The appliance chose to keep it, and may drop it.
+    var isAutomatic = false
+
+    /// What the service gave, which may be another product than was asked for.
+    struct Received: Equatable, Sendable {
+        var product: ServiceAddress
+        var assetPresentation: AssetPresentation
+        var audioMode: AudioMode?
+        var audioQuality: AudioQuality?
+        var videoQuality: VideoQuality?
+        var replayGain: ReplayGain
+        var title: String?
+        var artist: String?
+    }
+}
+
+extension OfflineItem.Received {
+    init(_ info: PlaybackInfo, _ type: ProductType) {
+        self.init(
+            product: ServiceAddress(type, info.productId), assetPresentation: info.assetPresentation,
+            audioMode: info.audioMode, audioQuality: info.audioQuality, videoQuality: info.videoQuality,
+            replayGain: info.replayGain)
+    }
+
+    /// As the database has it: JSON with short names.
+    var text: String {
+        var json = JSONValue.object([.init("id", .string(product.text))])
+        json["presentation"] = .string(assetPresentation.serviceName)
+        json["mode"] = audioMode.map { .string($0.serviceName) }
+        json["quality"] = audioQuality.map { .string($0.serviceName) }
+        json["video"] = videoQuality.map { .string($0.serviceName) }
+        json["trackGain"] = replayGain.trackGain.map { .real($0) }
+        json["trackPeak"] = replayGain.trackPeak.map { .real($0) }
+        json["albumGain"] = replayGain.albumGain.map { .real($0) }
+        json["albumPeak"] = replayGain.albumPeak.map { .real($0) }
+        json["title"] = title.map { .string($0) }
+        json["artist"] = artist.map { .string($0) }
+        return json.serialized()
+    }
+
+    /// nil for a text that is none.
+    init?(_ text: String) {
+        guard let json = try? JSONValue.parse(Array(text.utf8)),
+            let product = json["id"]?.string.flatMap({ ServiceAddress($0) }),
+            let presentation = json["presentation"]?.string.flatMap({ AssetPresentation(serviceName: $0) })
+        else { return nil }
+        self.init(
+            product: product, assetPresentation: presentation,
+            audioMode: json["mode"]?.string.flatMap { AudioMode(serviceName: $0) },
+            audioQuality: json["quality"]?.string.flatMap { AudioQuality(serviceName: $0) },
+            videoQuality: json["video"]?.string.flatMap { VideoQuality(serviceName: $0) },
+            replayGain: ReplayGain(
+                trackGain: json["trackGain"]?.number, trackPeak: json["trackPeak"]?.number,
+                albumGain: json["albumGain"]?.number, albumPeak: json["albumPeak"]?.number),
+            title: json["title"]?.string, artist: json["artist"]?.string)
+    }
+}

@@ -1,0 +1,373 @@
+import CLinux
+import Database
+import Platform
+
+/// The rows of the offline engine. Changes run inside a transaction of the caller.
+///
+/// Thread: that of the database.
+struct OfflineRows {
+    /// The application's tables: what is kept, and the downloads. A part of an index decides which of them is due.
+    static let schema = SchemaModule(
+        "offline",
+        [
+            Migration(
+                1,
+                """
+                CREATE TABLE offline_item (
+                    product TEXT PRIMARY KEY NOT NULL, reference TEXT NOT NULL, request TEXT NOT NULL,
+                    received TEXT NOT NULL, fingerprint BLOB NOT NULL, content BLOB NOT NULL, key BLOB NOT NULL,
+                    license BLOB, count INTEGER NOT NULL, revalidate_at INTEGER, valid_until INTEGER,
+                    is_damaged INTEGER NOT NULL, is_automatic INTEGER NOT NULL, plays INTEGER NOT NULL,
+                    played INTEGER NOT NULL
+                ) WITHOUT ROWID;
+                CREATE INDEX offline_item_due ON offline_item (revalidate_at) WHERE revalidate_at IS NOT NULL;
+                CREATE INDEX offline_item_content ON offline_item (content);
+                CREATE INDEX offline_item_automatic ON offline_item (played) WHERE is_automatic = 1;
+                CREATE TABLE offline_job (
+                    number INTEGER PRIMARY KEY NOT NULL, product TEXT UNIQUE NOT NULL, reference TEXT NOT NULL,
+                    request TEXT NOT NULL, priority INTEGER NOT NULL, state INTEGER NOT NULL, failure TEXT,
+                    is_automatic INTEGER NOT NULL, content BLOB, key BLOB, fingerprint BLOB, synced INTEGER NOT NULL,
+                    parts TEXT, percent INTEGER NOT NULL
+                );
+                CREATE INDEX offline_job_next ON offline_job (state, priority DESC, number);
+                CREATE INDEX offline_job_content ON offline_job (content, synced) WHERE content IS NOT NULL;
+                CREATE TABLE offline_total (id INTEGER PRIMARY KEY NOT NULL, bytes INTEGER NOT NULL);
+                INSERT INTO offline_total VALUES (1, 0);
+                CREATE TABLE offline_key (id INTEGER PRIMARY KEY NOT NULL, proof BLOB NOT NULL)
+                """)
+        ])
+
+    let database: Database
+
+    init(_ database: Database) { self.database = database }
+
+    // MARK: What is kept
+
+    private static let itemColumns =
+        "product, reference, request, received, fingerprint, content, key, license, count, revalidate_at, "
+        + "valid_until, is_damaged, is_automatic"
+
+    /// - Returns: nil also for a row that is damaged.
+    func item(_ product: ServiceAddress) throws(DatabaseError) -> OfflineItem? {
+        var statement = try database.prepare("SELECT \(Self.itemColumns) FROM offline_item WHERE product = ?")
+        try statement.bind([.text(product.text)])
+        return try statement.step() ? OfflineItem(statement) : nil
+    }
+
+    /// Items behind `product` in the order of their addresses.
+    func items(after product: String, limit: Int) throws(DatabaseError) -> [OfflineItem] {
+        var statement = try database.prepare(
+            "SELECT \(Self.itemColumns) FROM offline_item WHERE product > ? ORDER BY product LIMIT ?")
+        try statement.bind([.text(product), .integer(Int64(limit))])
+        var items: [OfflineItem] = []
+        while try statement.step() { if let item = OfflineItem(statement) { items.append(item) } }
+        return items
+    }
+
+    /// What is to be looked at again, the longest overdue first, behind (`at`, `product`) in that order.
+    func due(
+        _ time: Int64, after: (at: Int64, product: String), limit: Int
+    ) throws(DatabaseError) -> [OfflineItem] {
+        var statement = try database.prepare(
+            """
+            SELECT \(Self.itemColumns) FROM offline_item WHERE revalidate_at IS NOT NULL AND revalidate_at < ?1
+            AND (revalidate_at, product) > (?2, ?3) ORDER BY revalidate_at, product LIMIT ?4
+            """)
+        try statement.bind([.integer(time), .integer(after.at), .text(after.product), .integer(Int64(limit))])
+        var items: [OfflineItem] = []
+        while try statement.step() { if let item = OfflineItem(statement) { items.append(item) } }
+        return items
+    }
+
+    /// Adds it, and removes its job.
+    /// - Returns: the content that it replaces.
+    func keep(_ item: OfflineItem, now: Int64) throws(DatabaseError) -> [UInt8]? {
+        let former = try self.item(item.product)
+        if let former { try add(-former.count) }
+        try database.execute(
+            "INSERT OR REPLACE INTO offline_item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, 0, ?)",
+            .text(item.product.text), .text(item.referenceId), .text(item.request.text), .text(item.received.text),
+            .bytes(item.fingerprint), .bytes(item.content), .bytes(item.sealedKey),
+            item.sealedLicense.map { .bytes($0) } ?? .null, .integer(item.count),
+            item.validity.revalidateAt.map { .integer($0) } ?? .null,
+            item.validity.validUntil.map { .integer($0) } ?? .null, .integer(item.isAutomatic ? 1 : 0), .integer(now))
+        try database.execute("DELETE FROM offline_job WHERE product = ?", .text(item.product.text))
+        try add(item.count)
+        return former?.content
+    }
+
+    /// It is still what the service has.
+    func validate(
+        _ item: OfflineItem, _ validity: OfflineValidity, license: [UInt8]?
+    ) throws(DatabaseError) {
+        try database.execute(
+            "UPDATE offline_item SET revalidate_at = ?, valid_until = ?, license = coalesce(?, license) "
+                + "WHERE product = ? AND content = ?",
+            validity.revalidateAt.map { .integer($0) } ?? .null, validity.validUntil.map { .integer($0) } ?? .null,
+            license.map { .bytes($0) } ?? .null, .text(item.product.text), .bytes(item.content))
+    }
+
+    /// - Returns: whether it was kept, and not known to be damaged.
+    func markDamaged(_ item: OfflineItem) throws(DatabaseError) -> Bool {
+        try database.execute(
+            "UPDATE offline_item SET is_damaged = 1 WHERE product = ? AND content = ? AND is_damaged = 0",
+            .text(item.product.text), .bytes(item.content))
+        return database.changedRowCount > 0
+    }
+
+    /// It was played: for the choice of what goes first.
+    func played(_ product: ServiceAddress, now: Int64) throws(DatabaseError) {
+        try database.execute(
+            "UPDATE offline_item SET plays = plays + 1, played = ? WHERE product = ?", .integer(now),
+            .text(product.text))
+    }
+
+    /// Removes the product, its job and what there is of it.
+    /// - Returns: the files to remove, and the reference of the last request; nil when there was nothing.
+    func remove(_ product: ServiceAddress) throws(DatabaseError) -> (contents: [[UInt8]], referenceId: String)? {
+        let (item, job) = (try item(product), try job(product))
+        // Rows that cannot be read go too.
+        try database.execute("DELETE FROM offline_item WHERE product = ?", .text(product.text))
+        let hadItem = database.changedRowCount > 0
+        try database.execute("DELETE FROM offline_job WHERE product = ?", .text(product.text))
+        guard hadItem || database.changedRowCount > 0 else { return nil }
+        if let item { try add(-item.count) }
+        let contents = [item?.content, job?.progress?.content].compactMap { $0 }
+        return (contents, job?.referenceId ?? item?.referenceId ?? "")
+    }
+
+    /// - Returns: whether there was anything.
+    func removeAll() throws(DatabaseError) -> Bool {
+        try database.execute("DELETE FROM offline_item")
+        var count = database.changedRowCount
+        try database.execute("DELETE FROM offline_job")
+        count += database.changedRowCount
+        try database.execute("UPDATE offline_total SET bytes = 0")
+        return count > 0
+    }
+
+    /// A known text, sealed under the device's key of that time; nil at the first start.
+    func keyProof() throws(DatabaseError) -> [UInt8]? {
+        var statement = try database.prepare("SELECT proof FROM offline_key")
+        return try statement.step() ? statement.bytes(0) : nil
+    }
+
+    func setKeyProof(_ proof: [UInt8]) throws(DatabaseError) {
+        try database.execute("INSERT OR REPLACE INTO offline_key VALUES (1, ?)", .bytes(proof))
+    }
+
+    /// Nothing that is kept can be read any more: all of it is downloaded again.
+    /// - Returns: how many products.
+    func loseAll() throws(DatabaseError) -> Int {
+        try database.execute("UPDATE offline_item SET is_damaged = 1")
+        let count = database.changedRowCount
+        try database.execute(
+            """
+            INSERT OR IGNORE INTO offline_job (product, reference, request, priority, state, is_automatic, synced,
+            percent) SELECT product, reference, request, 0, 0, is_automatic, 0, 0 FROM offline_item
+            """)
+        return count
+    }
+
+    // MARK: Downloads
+
+    private static let jobColumns =
+        "number, product, reference, request, priority, state, failure, is_automatic, content, key, fingerprint, "
+        + "synced, parts, percent"
+
+    func job(_ product: ServiceAddress) throws(DatabaseError) -> OfflineJob? {
+        var statement = try database.prepare("SELECT \(Self.jobColumns) FROM offline_job WHERE product = ?")
+        try statement.bind([.text(product.text)])
+        return try statement.step() ? OfflineJob(statement) : nil
+    }
+
+    /// Downloads in the order of their requests.
+    func jobs(after number: Int64, limit: Int) throws(DatabaseError) -> [OfflineJob] {
+        var statement = try database.prepare(
+            "SELECT \(Self.jobColumns) FROM offline_job WHERE number > ? ORDER BY number LIMIT ?")
+        try statement.bind([.integer(number), .integer(Int64(limit))])
+        var jobs: [OfflineJob] = []
+        while try statement.step() { if let job = OfflineJob(statement) { jobs.append(job) } }
+        return jobs
+    }
+
+    /// The downloads whose turn it is: by priority, then by age.
+    func nextJobs(limit: Int) throws(DatabaseError) -> [OfflineJob] {
+        var statement = try database.prepare(
+            "SELECT \(Self.jobColumns) FROM offline_job WHERE state = 0 ORDER BY priority DESC, number LIMIT ?")
+        try statement.bind([.integer(Int64(limit))])
+        var jobs: [OfflineJob] = []
+        while try statement.step() { if let job = OfflineJob(statement) { jobs.append(job) } }
+        return jobs
+    }
+
+    /// Adds a download. One of the product that has failed or was paused begins again where it was.
+    /// - Returns: whether there is one now that was not there, or that had failed.
+    func add(
+        _ product: ServiceAddress, _ referenceId: String, _ request: OfflineRequest, priority: Int64,
+        isAutomatic: Bool
+    ) throws(DatabaseError) -> Bool {
+        if let job = try job(product) {
+            guard job.state == .failed else { return false }
+            try database.execute(
+                "UPDATE offline_job SET state = 0, failure = NULL, reference = ?, request = ?, priority = ? "
+                    + "WHERE product = ?",
+                .text(referenceId), .text(request.text), .integer(priority), .text(product.text))
+            return true
+        }
+        try database.execute("DELETE FROM offline_job WHERE product = ?", .text(product.text))
+        try database.execute(
+            "INSERT INTO offline_job (product, reference, request, priority, state, is_automatic, synced, percent) "
+                + "VALUES (?, ?, ?, ?, 0, ?, 0, 0)",
+            .text(product.text), .text(referenceId), .text(request.text), .integer(priority),
+            .integer(isAutomatic ? 1 : 0))
+        return true
+    }
+
+    /// - Parameter failure: for a person.
+    func fail(_ job: OfflineJob, _ failure: String) throws(DatabaseError) {
+        try database.execute(
+            "UPDATE offline_job SET state = 2, failure = ? WHERE number = ?", .text(failure), .integer(job.number))
+    }
+
+    /// Changes the state of the product's download, or of all, that are in one of `former`.
+    /// - Returns: how many there were.
+    func setState(
+        _ state: OfflineJob.State, from former: [OfflineJob.State], of product: ServiceAddress?
+    ) throws(DatabaseError) -> Int {
+        var count = 0
+        for former in former {
+            let change = "UPDATE offline_job SET state = ?, failure = NULL WHERE state = ?"
+            let (new, old) = (DatabaseValue.integer(state.rawValue), DatabaseValue.integer(former.rawValue))
+            if let product {
+                try database.execute(change + " AND product = ?", new, old, .text(product.text))
+            } else {
+                try database.execute(change, new, old)
+            }
+            count += database.changedRowCount
+        }
+        return count
+    }
+
+    /// - Parameter progress: nil: what there was is of no use.
+    /// - Returns: false when the download was deleted meanwhile.
+    func setProgress(_ progress: OfflineProgress?, of job: OfflineJob) throws(DatabaseError) -> Bool {
+        try database.execute(
+            "UPDATE offline_job SET content = ?, key = ?, fingerprint = ?, synced = ?, parts = ?, percent = ? "
+                + "WHERE number = ?",
+            progress.map { .bytes($0.content) } ?? .null, progress.map { .bytes($0.sealedKey) } ?? .null,
+            progress.map { .bytes($0.fingerprint) } ?? .null, .integer(progress?.synced ?? 0),
+            progress.map { .text($0.parts.text) } ?? .null, .integer(progress?.percent ?? 0), .integer(job.number))
+        return database.changedRowCount > 0
+    }
+
+    func itemCount() throws(DatabaseError) -> Int { try count("offline_item") }
+
+    func jobCount() throws(DatabaseError) -> Int { try count("offline_job") }
+
+    private func count(_ table: String) throws(DatabaseError) -> Int {
+        var statement = try database.prepare("SELECT count(*) FROM \(table)")
+        return try statement.step() ? Int(clamping: statement.integer(0) ?? 0) : 0
+    }
+
+    // MARK: Files and bytes
+
+    /// The files that belong to items or to downloads, with the size that they have at least, whose names begin with
+    /// this byte.
+    func contents(beginningWith byte: UInt8) throws(DatabaseError) -> [(content: [UInt8], product: String, count: Int64)] {
+        var statement = try database.prepare(
+            "SELECT content, product, count FROM offline_item WHERE content >= ? AND content < ?")
+        let end: [UInt8] = byte == 255 ? [UInt8](repeating: 255, count: 17) : [byte + 1]
+        try statement.bind([.bytes([byte]), .bytes(end)])
+        var contents: [(content: [UInt8], product: String, count: Int64)] = []
+        while try statement.step() {
+            if let content = statement.bytes(0), let product = statement.text(1), let count = statement.integer(2) {
+                contents.append((content, product, count))
+            }
+        }
+        return contents
+    }
+
+    /// The files of downloads.
+    func unfinishedContents() throws(DatabaseError) -> [[UInt8]] {
+        var statement = try database.prepare("SELECT content FROM offline_job WHERE content IS NOT NULL")
+        var contents: [[UInt8]] = []
+        while try statement.step() { if let content = statement.bytes(0) { contents.append(content) } }
+        return contents
+    }
+
+    /// Of all that is kept, in bytes.
+    func total() throws(DatabaseError) -> Int64 {
+        var statement = try database.prepare("SELECT bytes FROM offline_total")
+        return try statement.step() ? statement.integer(0) ?? 0 : 0
+    }
+
+    /// Of all downloads, as far as it is recorded.
+    func unfinishedBytes() throws(DatabaseError) -> Int64 {
+        var statement = try database.prepare("SELECT coalesce(sum(synced), 0) FROM offline_job WHERE content IS NOT NULL")
+        return try statement.step() ? statement.integer(0) ?? 0 : 0
+    }
+
+    /// What the appliance chose to keep and is worth least, of those that were not played for longest: by how recently
+    /// it was played (0.7) and by the logarithm of how often (0.3).
+    func leastWorthKeeping(now: Int64) throws(DatabaseError) -> ServiceAddress? {
+        var statement = try database.prepare(
+            "SELECT product, played, plays FROM offline_item WHERE is_automatic = 1 ORDER BY played LIMIT 100")
+        var least: (product: ServiceAddress, score: Double)?
+        while try statement.step() {
+            guard let product = statement.text(0).flatMap({ ServiceAddress($0) }) else { continue }
+            let days = Double(max(0, now - (statement.integer(1) ?? 0))) / 86_400
+            let plays = Double(max(1, statement.integer(2) ?? 1))
+            let score = 0.7 / (1 + days / 30) + 0.3 * log10(plays)
+            if score < least?.score ?? .infinity { least = (product, score) }
+        }
+        return least?.product
+    }
+
+    /// Counts the bytes of all rows: a recovered database may have lost some.
+    func recount() throws(DatabaseError) {
+        let sum = "(SELECT coalesce(sum(count), 0) FROM offline_item)"
+        try database.execute("INSERT OR REPLACE INTO offline_total VALUES (1, \(sum))")
+    }
+
+    private func add(_ bytes: Int64) throws(DatabaseError) {
+        try database.execute("UPDATE offline_total SET bytes = max(0, bytes + ?)", .integer(bytes))
+    }
+}
+
+extension OfflineItem {
+    /// From the columns of `OfflineRows.itemColumns`; nil for a row that is damaged.
+    fileprivate init?(_ row: borrowing Statement) {
+        guard let product = row.text(0).flatMap({ ServiceAddress($0) }), let reference = row.text(1),
+            let request = row.text(2).flatMap({ OfflineRequest($0) }),
+            let received = row.text(3).flatMap({ Received($0) }), let fingerprint = row.bytes(4),
+            let content = row.bytes(5), content.count == 16, let key = row.bytes(6), let count = row.integer(8),
+            count >= 0
+        else { return nil }
+        self.init(
+            product: product, referenceId: reference, request: request, received: received, fingerprint: fingerprint,
+            content: content, sealedKey: key, sealedLicense: row.bytes(7), count: count,
+            validity: OfflineValidity(revalidateAt: row.integer(9), validUntil: row.integer(10)),
+            isDamaged: row.integer(11) == 1, isAutomatic: row.integer(12) == 1)
+    }
+}
+
+extension OfflineJob {
+    /// From the columns of `OfflineRows.jobColumns`; nil for a row that is damaged.
+    fileprivate init?(_ row: borrowing Statement) {
+        guard let number = row.integer(0), let product = row.text(1).flatMap({ ServiceAddress($0) }),
+            let reference = row.text(2), let request = row.text(3).flatMap({ OfflineRequest($0) }),
+            let priority = row.integer(4), let state = row.integer(5).flatMap({ State(rawValue: $0) })
+        else { return nil }
+        self.init(
+            number: number, product: product, referenceId: reference, request: request, priority: priority,
+            state: state, failure: row.text(6), isAutomatic: row.integer(7) == 1)
+        if let content = row.bytes(8), content.count == 16, let key = row.bytes(9), let fingerprint = row.bytes(10),
+            let synced = row.integer(11), synced >= 0, let parts = row.text(12).flatMap({ ContentParts($0) })
+        {
+            progress = OfflineProgress(
+                content: content, sealedKey: key, fingerprint: fingerprint, synced: synced, parts: parts,
+                percent: min(max(row.integer(13) ?? 0, 0), 100))
+        }
+    }
+}

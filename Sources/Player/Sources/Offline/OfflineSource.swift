@@ -1,0 +1,110 @@
+import Database
+import Media
+import Platform
+
+/// Products that are kept: they play without any request (docs/playback.md, 16.7).
+///
+/// Thread: `open` is called on a decoder's thread, and blocks on the medium.
+public final class OfflineSource: Sendable {
+    private let store: OfflineStore
+    private let clock: TrustedClock
+    private let foundDamaged: @Sendable (ServiceAddress, String) -> Void
+
+    /// - Parameter foundDamaged: called with a product of which a part cannot be read.
+    init(
+        _ store: OfflineStore, clock: TrustedClock,
+        foundDamaged: @escaping @Sendable (ServiceAddress, String) -> Void
+    ) {
+        self.store = store
+        self.clock = clock
+        self.foundDamaged = foundDamaged
+    }
+
+    /// Opens a kept product.
+    /// - Parameter otherwise: opens it at the service; nil in offline mode. It goes on there when a part of what is
+    ///   kept cannot be read.
+    /// - Returns: nil when the product is not kept, or cannot be read and `otherwise` can open it.
+    /// - Throws: `.notAllowed` when it is not valid any more; what opening it throws.
+    func open(
+        _ product: MediaProduct, cancellation: Cancellation, medium: MediumAccess,
+        otherwise: (() throws(PlayerError) -> any AudioDecoder)?
+    ) throws(PlayerError) -> OpenedProduct? {
+        guard let address = ServiceAddress(product.productId) else { return nil }
+        let stored = medium.waiting {
+            store.waitToRead { (rows) throws(DatabaseError) in try rows.item(address) }
+        }
+        guard let item = stored ?? nil else { return nil }
+        guard item.validity.holds(at: clock.seconds) else {
+            throw PlayerError(
+                .notAllowed, code: "a4",
+                message: "\(product.productId): what was kept is not valid any more. It is validated as soon as the "
+                    + "service can be reached.",
+                mediaProduct: product)
+        }
+        if item.isDamaged, otherwise != nil { return nil }
+        let decoder: any AudioDecoder
+        do throws(MediaError) {
+            decoder = try open(item, cancellation, medium)
+        } catch {
+            guard error.isOfWhatIsKept else { throw PlayerError(error, product) }
+            foundDamaged(address, "a part of what was kept cannot be read")
+            if otherwise != nil { return nil }
+            throw PlayerError(error, product)
+        }
+        if item.isAutomatic { countPlay(of: address) }
+        return opened(item, restartable(decoder, address, product, otherwise))
+    }
+
+    private func open(
+        _ item: OfflineItem, _ cancellation: Cancellation, _ medium: MediumAccess
+    ) throws(MediaError) -> any AudioDecoder {
+        var licenses: (any LicenseProvider)?
+        if let sealed = item.sealedLicense {
+            guard let license = store.open(sealed, for: item.content).flatMap({ KeptLicense(bytes: $0) }) else {
+                throw .source(.integrity(reason: "this device does not have its license any more"))
+            }
+            licenses = ContentKeys(license.keys)
+        }
+        return try AudioFile.open(
+            MediumByteSource(try KeptBytes(item, store), medium), licenses: licenses, cancellation: cancellation)
+    }
+
+    private func restartable(
+        _ decoder: any AudioDecoder, _ address: ServiceAddress, _ product: MediaProduct,
+        _ otherwise: (() throws(PlayerError) -> any AudioDecoder)?
+    ) -> any AudioDecoder {
+        RestartingDecoder(decoder) { [foundDamaged] () throws(PlayerError) in
+            foundDamaged(address, "a part of what was kept cannot be read")
+            guard let otherwise else {
+                throw PlayerError(.source(.integrity(reason: "a part of what was kept is damaged")), product)
+            }
+            return try otherwise()
+        }
+    }
+
+    private func opened(_ item: OfflineItem, _ decoder: any AudioDecoder) -> OpenedProduct {
+        let received = item.received
+        return OpenedProduct(
+            decoder: decoder, productId: received.product.text, assetPresentation: received.assetPresentation,
+            audioMode: received.audioMode, audioQuality: received.audioQuality, videoQuality: received.videoQuality,
+            replayGain: received.replayGain)
+    }
+
+    private func countPlay(of product: ServiceAddress) {
+        let now = clock.seconds ?? 0
+        store.write(answerOn: nil) { (rows) throws(DatabaseError) in
+            try rows.played(product, now: now)
+        } _: { _ in
+        }
+    }
+}
+
+extension MediaError {
+    /// Whether the kept file is the reason: it is missing, or not what was written.
+    fileprivate var isOfWhatIsKept: Bool {
+        switch self {
+        case .source(.integrity), .source(.medium), .notAudio, .damaged, .empty: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,199 @@
+import Foundation
+import Network
+import Platform
+
+@testable import Player
+
+/// A content service with files of known bytes, which a test makes misbehave.
+///
+/// Thread: any; answers come inside the calls.
+final class KeptService: ServiceNetwork, @unchecked Sendable {
+    /// A request for content, as it came.
+    struct ContentRequest: Equatable {
+        var product: String
+        var from: Int
+        var ifRange: String?
+    }
+
+    private let lock = NSRecursiveLock()
+    private var files: [String: [UInt8]] = [:]
+    private var hashes: [String: String] = [:]
+    private var infoCount = 0
+    private var requested: [ContentRequest] = []
+    private var running: [Serving] = []
+    private var hanging = 0
+    private var delayed: [@Sendable () -> Void] = []
+    private var dates: (revalidateAt: Int64?, validUntil: Int64?) = (nil, nil)
+    private var limit: Int?
+    private var refusal: (status: Int, subStatus: Int)?
+    private var contentRefusals: [Int] = []
+
+    // MARK: For tests
+
+    func serve(_ file: [UInt8], as product: String, hash: String = "h1") {
+        lock.withLock {
+            files[product] = file
+            hashes[product] = hash
+        }
+    }
+
+    /// What answers for keeping say from now on.
+    func setDates(revalidateAt: Int64?, validUntil: Int64?) { lock.withLock { dates = (revalidateAt, validUntil) } }
+
+    /// Content stops after so many bytes of each answer, without an end; nil: it does not.
+    func hang(after bytes: Int?) { lock.withLock { limit = bytes } }
+
+    /// Playbackinfo is refused from now on; nil: it is not.
+    func refuse(_ status: Int?, subStatus: Int = 0) { lock.withLock { refusal = status.map { ($0, subStatus) } } }
+
+    /// The next requests for content are refused with these statuses, one after the other.
+    func refuseContent(_ statuses: [Int]) { lock.withLock { contentRefusals = statuses } }
+
+    var infoRequests: Int { lock.withLock { infoCount } }
+    var contentRequests: [ContentRequest] { lock.withLock { requested } }
+    /// Transfers of content that have stopped in the middle and are not cancelled.
+    var hangingTransfers: Int { lock.withLock { running.count { $0.isHanging } } }
+
+    /// Lets the delays of retries pass.
+    func passDelays() {
+        let due = lock.withLock {
+            defer { delayed = [] }
+            return delayed
+        }
+        for action in due { action() }
+    }
+
+    // MARK: ServiceNetwork
+
+    func begin(_ request: TransferRequest, into sink: any TransferSink) -> any OngoingTransfer {
+        let serving = Serving(request, sink, lock)
+        if request.url.contains("/playbackinfo?") {
+            let answer = lock.withLock {
+                infoCount += 1
+                return info(request.url)
+            }
+            serving.answer(answer.status, [], Array(answer.body.utf8))
+            return serving
+        }
+        let name = String(request.url.split(separator: "/").last ?? "")
+        let answer: (status: Int, file: [UInt8], etag: String, limit: Int?) = lock.withLock {
+            requested.append(
+                ContentRequest(
+                    product: name, from: Int(request.range?.from ?? 0),
+                    ifRange: request.headers.first { $0.isNamed("if-range") }?.value))
+            running.append(serving)
+            let status = contentRefusals.isEmpty ? 200 : contentRefusals.removeFirst()
+            return (status, files[name] ?? [], "\"\(hashes[name] ?? "")\"", limit)
+        }
+        guard answer.status == 200, !answer.file.isEmpty else {
+            serving.answer(answer.status == 200 ? 404 : answer.status, [], [])
+            return serving
+        }
+        let from = Int(request.range?.from ?? 0)
+        let isSame = request.headers.first { $0.isNamed("if-range") }.map { $0.value == answer.etag } ?? true
+        if from > 0, isSame {
+            serving.begin(
+                206,
+                [("Content-Range", "bytes \(from)-\(answer.file.count - 1)/\(answer.file.count)"), ("ETag", answer.etag)])
+            serving.deliver(Array(answer.file[from...]), upTo: answer.limit)
+        } else {
+            serving.begin(200, [("Content-Length", "\(answer.file.count)"), ("ETag", answer.etag)])
+            serving.deliver(answer.file, upTo: answer.limit)
+        }
+        return serving
+    }
+
+    func schedule(after nanoseconds: Int64, _ action: @escaping @Sendable () -> Void) {
+        if nanoseconds == 0 { return action() }
+        lock.withLock { delayed.append(action) }
+    }
+
+    func waitForLink(atMost nanoseconds: Int64, _ action: @escaping @Sendable (LinkWaitEnd) -> Void) {
+        schedule(after: nanoseconds) { action(.timeElapsed) }
+    }
+
+    private func info(_ url: String) -> (status: Int, body: String) {
+        if let refusal {
+            return (refusal.status, #"{"status": \#(refusal.status), "subStatus": \#(refusal.subStatus)}"#)
+        }
+        let name = String(url.split(separator: "/")[4])
+        guard files[name] != nil else { return (404, "{}") }
+        let manifest = """
+            {"mimeType": "audio/flac", "codecs": "flac", "encryptionType": "NONE", "urls": ["https://content/\(name)"]}
+            """
+        var body = """
+            {"trackId": \(name), "assetPresentation": "FULL", "audioMode": "STEREO", "audioQuality": "LOSSLESS",
+             "manifestMimeType": "application/vnd.tidal.bts", "manifestHash": "\(hashes[name] ?? "")",
+             "trackReplayGain": -3.5, "trackPeakAmplitude": 0.5,
+             "manifest": "\(Data(manifest.utf8).base64EncodedString())"
+            """
+        if let time = dates.revalidateAt { body += #", "offlineRevalidateAt": \#(time)"# }
+        if let time = dates.validUntil { body += #", "offlineValidUntil": \#(time)"# }
+        return (200, body + "}")
+    }
+}
+
+/// One answer. It stops when its receiver has enough.
+private final class Serving: OngoingTransfer, @unchecked Sendable {
+    private let request: TransferRequest
+    private let sink: any TransferSink
+    private let lock: NSRecursiveLock
+    private var rest: [UInt8] = []
+    private var left = Int.max
+    private var isOver = false
+    private(set) var isHanging = false
+
+    init(_ request: TransferRequest, _ sink: any TransferSink, _ lock: NSRecursiveLock) {
+        (self.request, self.sink, self.lock) = (request, sink, lock)
+    }
+
+    func cancel() { end(.cancelled) }
+
+    func resume() { flow() }
+
+    func answer(_ status: Int, _ headers: [(String, String)], _ body: [UInt8]) {
+        begin(status, headers)
+        _ = body.withUnsafeBytes { sink.received($0) }
+        end(nil)
+    }
+
+    func begin(_ status: Int, _ headers: [(String, String)]) {
+        sink.began(
+            ResponseHead(status: status, headers: headers.map { HeaderField($0.0, $0.1) }, effectiveURL: request.url))
+    }
+
+    func deliver(_ bytes: [UInt8], upTo limit: Int?) {
+        lock.withLock {
+            rest = bytes
+            left = limit ?? .max
+        }
+        flow()
+    }
+
+    private func flow() {
+        lock.withLock {
+            while !isOver, !rest.isEmpty {
+                let piece = Array(rest.prefix(min(16_384, left)))
+                guard !piece.isEmpty else {
+                    isHanging = true
+                    return
+                }
+                guard piece.withUnsafeBytes({ sink.received($0) }) == .more else { return }
+                rest.removeFirst(piece.count)
+                left -= piece.count
+            }
+        }
+        end(nil)
+    }
+
+    private func end(_ error: TransferError?) {
+        let isFirst = lock.withLock {
+            defer {
+                isOver = true
+                isHanging = false
+            }
+            return !isOver
+        }
+        if isFirst { sink.ended(error) }
+    }
+}

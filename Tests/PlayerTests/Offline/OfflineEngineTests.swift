@@ -1,0 +1,330 @@
+import Crypto
+import Foundation
+import Network
+import Platform
+import TestSupport
+import Testing
+
+@testable import Player
+
+@Suite("Keeping products (docs/playback.md, 16)", .serialized)
+struct OfflineEngineTests {
+    private let folder: ScratchFolder
+    private let track: Track
+    private let file: [UInt8]
+    private let service = KeptService()
+
+    init() throws {
+        folder = try ScratchFolder()
+        track = try Track("a", frames: 100_000, tags: ["TITLE=Song", "ARTIST=Band"], in: folder)
+        file = [UInt8](try Data(contentsOf: URL(fileURLWithPath: track.product.productId)))
+        service.serve(file, as: "7")
+    }
+
+    /// All frames of the product, as they reach the device.
+    private func played(_ offline: OfflineFixture, _ id: Int = 7) throws -> [Int32] {
+        let fixture = offline.fixture
+        fixture.engine.load(OfflineFixture.product(id))
+        fixture.engine.play()
+        try fixture.hear(track.frames)
+        return fixture.heardSamples
+    }
+
+    @Test("A product is downloaded, checked and told; then it plays without any request, bit for bit")
+    func keeps() throws {
+        let offline = try OfflineFixture(service)
+        #expect(offline.engine.getOfflineState(OfflineFixture.product(7)) == .notOfflined)
+        try offline.keep(7)
+        #expect(offline.log.events == ["started r7", "done r7"])
+        let percents = offline.log.lines.compactMap { Int($0.split(separator: " ")[0]) }
+        #expect(percents == percents.sorted() && Set(percents).count == percents.count && percents.last == 100)
+        #expect(offline.engine.getOfflineState(OfflineFixture.product(7)) == .offlinedAndValid)
+        let entry = try #require(offline.entries().first)
+        #expect(entry.status == .kept && entry.bytes == Int64(file.count) && entry.audioQuality == .lossless)
+        #expect(entry.title == "Song" && entry.artist == "Band")
+        let (infos, contents) = (service.infoRequests, service.contentRequests.count)
+        #expect(try played(offline) == track.samples)
+        #expect(service.infoRequests == infos && service.contentRequests.count == contents)
+        let context = try #require(offline.fixture.engine.playbackContext)
+        #expect(context.audioQuality == .lossless && context.productId == "tonearm:track/7")
+    }
+
+    @Test("The same product twice is one job, and what is kept is none")
+    func once() throws {
+        service.hang(after: 100_000)
+        let offline = try OfflineFixture(service)
+        #expect(offline.engine.offline(OfflineFixture.product(7)))
+        #expect(!offline.engine.offline(OfflineFixture.product(7, reference: "second")))
+        #expect(!offline.engine.offline(OfflineFixture.product(7)))
+        #expect(!offline.engine.offline(MediaProduct(productType: .track, productId: "/a.flac", referenceId: "f")))
+        try offline.spin("the transfer") { service.hangingTransfers == 1 }
+        service.hang(after: nil)
+        offline.player.linkChanged(to: .offline)
+        offline.player.linkChanged(to: Link(.wifi))
+        try offline.wait(for: "done r7")
+        #expect(!offline.engine.offline(OfflineFixture.product(7)))
+        #expect(offline.log.events == ["started r7", "done r7"])
+    }
+
+    @Test("Nothing is written in the clear, and nothing is readable for others")
+    func sealed() throws {
+        let offline = try OfflineFixture(service)
+        try offline.keep(7)
+        let name = try #require(offline.files.first)
+        let path = offline.folder["offline/\(name)"]
+        let stored = try Data(contentsOf: URL(fileURLWithPath: path))
+        #expect(stored.range(of: Data(file[2000..<2064])) == nil && stored.range(of: Data("Song".utf8)) == nil)
+        for path in [path, offline.folder["device.key"], offline.folder["tonearm.db"]] {
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            #expect(mode == 0o600, "\(path)")
+        }
+        #expect(stored.count == Int(SealedLayout.sealedCount(of: Int64(file.count))!))
+        #expect(Double(stored.count - file.count) < Double(file.count) * 0.01)
+    }
+
+    @Test("A restart goes on where it was, without a byte twice that was on the medium")
+    func continues() throws {
+        let large = try Track("large", frames: 1_400_000, in: folder)
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: large.product.productId)))
+        try #require(bytes.count > 5 << 20)
+        service.serve(bytes, as: "8")
+        service.hang(after: bytes.count - 1000)
+        let state: ScratchFolder
+        do {
+            let offline = try OfflineFixture(service)
+            state = offline.folder
+            #expect(offline.engine.offline(OfflineFixture.product(8)))
+            try offline.spin("the transfer") { service.hangingTransfers == 1 }
+        }
+        service.hang(after: nil)
+        let again = try OfflineFixture(in: state, service)
+        try again.wait(for: "done r8")
+        let requests = service.contentRequests
+        #expect(requests.count == 2)
+        // The last chunk of a stop is the last full one.
+        let full = (bytes.count - 1000) / SealedLayout.chunkCount * SealedLayout.chunkCount
+        #expect(requests[1].from == full - SealedLayout.chunkCount || requests[1].from == full)
+        #expect(requests[1].ifRange == "\"h1\"")
+        #expect(again.log.events == ["done r8"])
+        again.fixture.engine.load(OfflineFixture.product(8))
+        again.fixture.engine.play()
+        try again.fixture.hear(large.frames)
+        #expect(again.fixture.heardSamples == large.samples)
+        #expect(again.files.count == 1)
+    }
+
+    @Test("A part of other content is not continued")
+    func changed() throws {
+        service.hang(after: 300_000)
+        let state: ScratchFolder
+        do {
+            let offline = try OfflineFixture(service)
+            state = offline.folder
+            #expect(offline.engine.offline(OfflineFixture.product(7)))
+            try offline.spin("the transfer") { service.hangingTransfers == 1 }
+        }
+        service.hang(after: nil)
+        let other = try Track("b", frames: 90_000, in: folder)
+        service.serve([UInt8](try Data(contentsOf: URL(fileURLWithPath: other.product.productId))), as: "7", hash: "h2")
+        let again = try OfflineFixture(in: state, service)
+        try again.wait(for: "done r7")
+        #expect(service.contentRequests.last?.from == 0)
+        again.fixture.engine.load(OfflineFixture.product(7))
+        again.fixture.engine.play()
+        try again.fixture.hear(other.frames)
+        #expect(again.fixture.heardSamples == other.samples)
+        #expect(again.files.count == 1)
+    }
+
+    @Test("Content that does not play to its end is not kept", arguments: [0, 1])
+    func damaged(_ kind: Int) throws {
+        var bytes = file
+        if kind == 0 { bytes.removeLast(3000) } else { bytes[bytes.count / 2] ^= 0x55 }
+        service.serve(bytes, as: "7")
+        let offline = try OfflineFixture(service)
+        #expect(offline.engine.offline(OfflineFixture.product(7)))
+        try offline.wait(for: "failed m3 r7")
+        #expect(offline.files == [])
+        guard case .failed = offline.status(of: 7) else { return #expect(Bool(false)) }
+        // Asked for once more, it is another attempt.
+        service.serve(file, as: "7")
+        try offline.keep(7)
+    }
+
+    @Test("Samples that are not those of the encoder are not kept, although every frame is whole")
+    func digest() throws {
+        // The MD5 is in the last 16 bytes of STREAMINFO.
+        var bytes = file
+        bytes[8 + 18] ^= 1
+        service.serve(bytes, as: "7")
+        let offline = try OfflineFixture(service)
+        #expect(offline.engine.offline(OfflineFixture.product(7)))
+        try offline.wait(for: "failed m3 r7")
+    }
+
+    @Test(
+        "Refusals end a download with the error that the specification names",
+        arguments: [
+            (403, 4007, "a4007", PlayerError.Kind.offliningNotAllowedOnDevice),
+            (401, 4010, "a4010", .monthlyStreamQuotaExceeded), (404, 0, "a0", .notAllowed),
+        ])
+    func refused(_ status: Int, _ subStatus: Int, _ code: String, _ kind: PlayerError.Kind) throws {
+        service.refuse(status, subStatus: subStatus)
+        let offline = try OfflineFixture(service)
+        #expect(offline.engine.offline(OfflineFixture.product(7)))
+        try offline.spin("the failure") { offline.log.events.count == 2 }
+        #expect(offline.log.events.last?.hasPrefix("failed") == true)
+        let error = try #require(offline.log.failure)
+        #expect(error.kind == kind)
+    }
+
+    @Test("A server that fails is asked nine times more, then it is retryable")
+    func retries() throws {
+        service.refuse(503)
+        let offline = try OfflineFixture(service)
+        #expect(offline.engine.offline(OfflineFixture.product(7)))
+        try offline.spin("the failure") {
+            service.passDelays()
+            return offline.log.events.count == 2
+        }
+        #expect(service.infoRequests == 10)
+        #expect(offline.log.failure?.kind == .retryable)
+    }
+
+    @Test("An address that has expired is a new playbackinfo, once without progress")
+    func handbrake() throws {
+        service.refuseContent([403])
+        let offline = try OfflineFixture(service)
+        try offline.keep(7)
+        #expect(service.infoRequests == 2)
+        #expect(offline.engine.deleteOffline(OfflineFixture.product(7)))
+        service.refuseContent([403, 403])
+        #expect(offline.engine.offline(OfflineFixture.product(7)))
+        try offline.spin("the failure") { offline.log.failure != nil }
+        #expect(service.infoRequests == 4)
+    }
+
+    @Test("A cellular network stops a download in its middle and an unmetered one continues it; the setting allows it")
+    func cellular() throws {
+        service.hang(after: 200_000)
+        let offline = try OfflineFixture(service)
+        #expect(offline.engine.offline(OfflineFixture.product(7)))
+        try offline.spin("the transfer") { service.hangingTransfers == 1 }
+        offline.player.linkChanged(to: Link(.cellular))
+        try offline.spin("the end of the transfer") { service.hangingTransfers == 0 }
+        try offline.spin("the wait") { offline.status(of: 7) == .waiting(.unmeteredNetwork) }
+        let count = service.contentRequests.count
+        service.hang(after: nil)
+        #expect(service.contentRequests.count == count)
+        offline.player.offlineEngineConfig.offlineOverCellular = true
+        try offline.wait(for: "done r7")
+        #expect(offline.log.events == ["started r7", "done r7"])
+    }
+
+    @Test("Offline mode stops everything, and plays only what is kept")
+    func offlineMode() throws {
+        let offline = try OfflineFixture(service)
+        try offline.keep(7)
+        service.serve(file, as: "8")
+        offline.player.isOfflineMode = true
+        #expect(offline.engine.offline(OfflineFixture.product(8)))
+        try offline.spin("the wait") { offline.status(of: 8) == .waiting(.onlineMode) }
+        let (infos, contents) = (service.infoRequests, service.contentRequests.count)
+        #expect(try played(offline) == track.samples)
+        offline.fixture.engine.load(OfflineFixture.product(8))
+        offline.fixture.engine.play()
+        try offline.spin("the refusal") { offline.fixture.messages.contains("error a3 (r8)") }
+        #expect(service.infoRequests == infos && service.contentRequests.count == contents)
+        offline.player.isOfflineMode = false
+        try offline.wait(for: "done r8")
+    }
+
+    @Test("Deleting covers what waits, what runs and what is kept, and its files")
+    func deletes() throws {
+        let offline = try OfflineFixture(service)
+        try offline.keep(7)
+        service.serve(file, as: "8")
+        service.serve(file, as: "9")
+        service.hang(after: 100_000)
+        #expect(offline.engine.offline(OfflineFixture.product(8)))
+        try offline.spin("the transfer") { service.hangingTransfers == 1 }
+        offline.player.isOfflineMode = true
+        try offline.spin("the stop") { service.hangingTransfers == 0 }
+        #expect(offline.engine.offline(OfflineFixture.product(9)))
+        for id in [7, 8, 9] { #expect(offline.engine.deleteOffline(OfflineFixture.product(id))) }
+        #expect(!offline.engine.deleteOffline(OfflineFixture.product(7)))
+        #expect(offline.log.events.suffix(3) == ["deleted r7", "deleted r8", "deleted r9"])
+        #expect(offline.entries() == [])
+        try offline.spin("the files") { offline.files == [] }
+    }
+
+    @Test("A download that runs is deleted, with what it has")
+    func deletesRunning() throws {
+        service.hang(after: 100_000)
+        let offline = try OfflineFixture(service)
+        #expect(offline.engine.offline(OfflineFixture.product(7)))
+        try offline.spin("the transfer") { service.hangingTransfers == 1 }
+        #expect(offline.engine.deleteAllOfflines())
+        try offline.wait(for: "all deleted")
+        try offline.spin("the files") { offline.files == [] && service.hangingTransfers == 0 }
+        #expect(!offline.engine.deleteAllOfflines())
+        service.hang(after: nil)
+        try offline.keep(7)
+    }
+
+    @Test("A paused download waits for resume, also over a restart")
+    func pauses() throws {
+        service.hang(after: 200_000)
+        let state: ScratchFolder
+        do {
+            let offline = try OfflineFixture(service)
+            state = offline.folder
+            #expect(offline.engine.offline(OfflineFixture.product(7)))
+            try offline.spin("the transfer") { service.hangingTransfers == 1 }
+            offline.engine.pause(OfflineFixture.product(7)) { _ in }
+            try offline.spin("the end of the transfer") { service.hangingTransfers == 0 }
+            #expect(offline.status(of: 7) == .paused)
+        }
+        service.hang(after: nil)
+        let again = try OfflineFixture(in: state, service)
+        #expect(again.status(of: 7) == .paused)
+        again.engine.resume(nil) { _ in }
+        try again.wait(for: "done r7")
+        #expect(service.contentRequests.last?.from == 196_608 || service.contentRequests.last?.from == 131_072)
+    }
+
+    @Test("What does not fit into the budget waits, and goes on when something is deleted")
+    func budget() throws {
+        service.serve(file, as: "8")
+        let size = Int64(file.count)
+        let offline = try OfflineFixture(service) { $0.limits.bytes = 2 * size + (8 << 20) - 1 }
+        try offline.keep(7)
+        #expect(offline.engine.offline(OfflineFixture.product(8)))
+        try offline.spin("the wait") { offline.status(of: 8) == .waiting(.space) }
+        #expect(offline.engine.getOfflineState(OfflineFixture.product(7)) == .offlinedAndValid)
+        #expect(offline.engine.deleteOffline(OfflineFixture.product(7)))
+        try offline.wait(for: "done r8")
+    }
+
+    @Test("What the appliance chose itself gives way, and never what a person asked for")
+    func automatic() throws {
+        service.serve(file, as: "8")
+        service.serve(file, as: "9")
+        let size = Int64(file.count)
+        let offline = try OfflineFixture(service) { $0.limits.bytes = 3 * size + (8 << 20) - 1 }
+        offline.engine.offline(OfflineFixture.product(7), isAutomatic: true) { _ in }
+        try offline.wait(for: "done r7")
+        try offline.keep(8)
+        try offline.keep(9)
+        #expect(offline.engine.getOfflineState(OfflineFixture.product(7)) == .notOfflined)
+        #expect(offline.engine.getOfflineState(OfflineFixture.product(8)) == .offlinedAndValid)
+    }
+}
+
+extension OfflineLog {
+    /// The last one.
+    var failure: PlayerError? {
+        for message in messages.reversed() { if case .failed(_, let error) = message { return error } }
+        return nil
+    }
+}

@@ -1,0 +1,163 @@
+import Database
+import Foundation
+import Network
+import Platform
+import TestSupport
+
+@testable import Player
+
+/// A player with an offline engine on real files and a real database, and a service that a test drives.
+final class OfflineFixture: @unchecked Sendable {
+    let folder: ScratchFolder
+    let service: KeptService
+    let time = ManualTime()
+    let log = OfflineLog()
+    let fixture: PlayerFixture
+    let store: OfflineStore
+
+    /// - Parameters:
+    ///   - folder: with the state of an earlier one, or empty.
+    ///   - link: nil: none was reported.
+    init(
+        in folder: ScratchFolder? = nil, _ service: KeptService = KeptService(), link: Link? = Link(.ethernet),
+        now: Int64? = 1_000_000, change: (inout OfflineSettings) -> Void = { _ in }
+    ) throws {
+        let folder = try folder ?? ScratchFolder()
+        self.folder = folder
+        self.service = service
+        time.seconds = now
+        let storage = try StorageThread(folder["tonearm.db"], modules: [Player.schema, Offlining.schema])
+        let clock = TrustedClock(store: nil, source: time)
+        var settings = OfflineSettings(folder: folder["offline"])
+        settings.limits.freeBytes = 0
+        change(&settings)
+        let content = ServiceSettings(baseURL: "https://service")
+        let credentials = StaticCredentials(token: "t")
+        let offlining = try Offlining(
+            settings, OfflineService(network: service, settings: content, credentials: credentials), evictCache: nil,
+            storage: storage, clock: clock, keyFolder: folder.path)
+        store = offlining.store
+        let mode = OfflineMode()
+        let router = SourceRouter(
+            service: ContentService(content, over: service, credentials: credentials), kept: offlining.source,
+            offlineMode: mode)
+        fixture = try PlayerFixture(source: router) {
+            $0.storage = storage
+            $0.offlining = offlining
+            $0.offlineMode = mode
+        }
+        fixture.player.playbackEngineConfig.loudnessNormalizationMode = .off
+        engine.bus.subscribe { [log] in log.append($0) }
+        if let link { fixture.player.linkChanged(to: link) }
+    }
+
+    var player: Player { fixture.player }
+    var engine: OfflineEngine { fixture.player.offlineEngine! }
+
+    static func product(_ id: Int, reference: String? = nil) -> MediaProduct {
+        MediaProduct(productType: .track, productId: "tonearm:track/\(id)", referenceId: reference ?? "r\(id)")
+    }
+
+    /// Keeps a product and waits for it.
+    func keep(_ id: Int) throws {
+        guard engine.offline(Self.product(id)) else { throw CocoaError(.fileWriteUnknown) }
+        try wait(for: "done r\(id)")
+    }
+
+    func wait(for line: String, file: StaticString = #filePath, sourceLine: UInt = #line) throws {
+        try log.wait(for: line, file: file, line: sourceLine)
+    }
+
+    /// Waits for what no message tells.
+    func spin(_ what: String, until isTrue: () -> Bool) throws { try fixture.spin(what, until: isTrue) }
+
+    /// The files of what is kept.
+    var files: [String] {
+        let found = FileManager.default.enumerator(atPath: folder["offline"])?.allObjects as? [String] ?? []
+        return found.filter { $0.count > 3 }.sorted()
+    }
+
+    func entries() -> [OfflineEntry] {
+        let all = Recorder<[OfflineEntry]>()
+        let done = DispatchSemaphore(value: 0)
+        engine.jobs { [engine] jobs, _ in
+            engine.items { items, _ in
+                all.record(jobs + items)
+                done.signal()
+            }
+        }
+        done.wait()
+        return all.elements[0]
+    }
+
+    func status(of id: Int) -> OfflineEntry.Status? {
+        entries().first { $0.product == "tonearm:track/\(id)" }?.status
+    }
+}
+
+/// A clock that a test sets. It counts as synchronised when it has a time.
+final class ManualTime: SystemTimeSource, @unchecked Sendable {
+    private let lock = NSLock()
+    private var now: Int64?
+
+    /// Since 1970.
+    var seconds: Int64? {
+        get { lock.withLock { now } }
+        set { lock.withLock { now = newValue } }
+    }
+
+    func read() -> SystemTime {
+        let seconds = seconds
+        return SystemTime(
+            boot: "b", sinceBoot: (seconds ?? 0) * 1_000_000_000, synchronised: seconds.map { $0 * 1000 })
+    }
+}
+
+/// The messages of an offline engine in their order, as lines: "started r1", "25 r1", "done r1", "failed m3 r1",
+/// "deleted r1", "all deleted".
+final class OfflineLog: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var received: [OfflineMessage] = []
+
+    func append(_ message: OfflineMessage) {
+        condition.withLock {
+            received.append(message)
+            condition.broadcast()
+        }
+    }
+
+    var messages: [OfflineMessage] { condition.withLock { received } }
+    var lines: [String] { messages.map { $0.line } }
+
+    /// Without the percents.
+    var events: [String] { lines.filter { !$0.first!.isNumber } }
+
+    func wait(
+        for line: String, count: Int = 1, file: StaticString = #filePath, line place: UInt = #line
+    ) throws {
+        condition.lock()
+        defer { condition.unlock() }
+        let limit = Date(timeIntervalSinceNow: MessageLog.patience)
+        while received.count(where: { $0.line == line }) < count {
+            guard condition.wait(until: limit) else { throw WaitedInVain(line, received.map { $0.line }, file, place) }
+        }
+    }
+}
+
+extension OfflineMessage {
+    var line: String {
+        switch self {
+        case .started(let reference): "started \(reference)"
+        case .progress(let reference, let percent): "\(percent) \(reference)"
+        case .done(let reference): "done \(reference)"
+        case .failed(let reference, let error): "failed \(error.code) \(reference)"
+        case .deleted(let reference): "deleted \(reference)"
+        case .allDeleted: "all deleted"
+        }
+    }
+}
+
+extension PlayerFixture {
+    /// All that the card has played.
+    var heardSamples: [Int32] { card.recordings.flatMap { $0.samples } }
+}

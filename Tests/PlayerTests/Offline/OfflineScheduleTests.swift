@@ -1,0 +1,211 @@
+import Network
+import Testing
+
+@testable import Player
+
+@Suite("Which downloads run (docs/playback.md, 16.4 and 16.5)")
+struct OfflineScheduleTests {
+    private static func job(_ number: Int64) -> OfflineJob {
+        OfflineJob(
+            number: number, product: ServiceAddress(.track, "\(number)"), referenceId: "r\(number)",
+            request: OfflineRequest(audioQuality: .lossless, videoQuality: .high), priority: 0)
+    }
+
+    private static var open: OfflineGate { OfflineGate(link: .ethernet) }
+
+    private static func started(_ jobs: [OfflineJob], limit: Int = 3) -> OfflineSchedule {
+        var schedule = OfflineSchedule(limit: limit)
+        _ = schedule.handle(.gateChanged(open))
+        _ = schedule.handle(.found(jobs))
+        return schedule
+    }
+
+    @Test("Downloads begin when the network may be used, as many at once as allowed, each told once")
+    func begins() {
+        var schedule = OfflineSchedule(limit: 2)
+        #expect(schedule.handle(.jobsChanged) == [])
+        #expect(schedule.handle(.gateChanged(Self.open)) == [.find(limit: 2)])
+        let (first, second, third) = (Self.job(1), Self.job(2), Self.job(3))
+        #expect(
+            schedule.handle(.found([first, second, third])) == [
+                .send(.started(referenceId: "r1")), .start(first), .send(.started(referenceId: "r2")), .start(second),
+            ])
+        #expect(
+            schedule.handle(.ended(first, .kept)) == [
+                .send(.progress(referenceId: "r1", percent: 100)), .send(.done(referenceId: "r1")), .find(limit: 3),
+            ])
+        // The one that runs is among those whose turn it is.
+        #expect(
+            schedule.handle(.found([second, third])) == [.send(.started(referenceId: "r3")), .start(third)])
+    }
+
+    @Test("Percents never fall, and each is told once")
+    func percents() {
+        var schedule = Self.started([Self.job(1)])
+        let product = Self.job(1).product
+        let told = [5, 5, 4, 6, 99].map { schedule.handle(.progress(product, percent: $0)).count }
+        #expect(told == [1, 0, 0, 1, 1])
+        #expect(schedule.handle(.progress(Self.job(9).product, percent: 50)) == [])
+    }
+
+    @Test("What a restart continues was told before, and begins at its percent")
+    func continues() {
+        var job = Self.job(1)
+        job.progress = OfflineProgress(
+            content: [], sealedKey: [], fingerprint: [], synced: 65_536, parts: ContentParts(), percent: 40)
+        var schedule = OfflineSchedule(limit: 1)
+        _ = schedule.handle(.gateChanged(Self.open))
+        #expect(schedule.handle(.found([job])) == [.start(job)])
+        #expect(schedule.handle(.progress(job.product, percent: 40)) == [])
+        #expect(schedule.handle(.progress(job.product, percent: 41)).count == 1)
+    }
+
+    @Test(
+        "What downloads wait for",
+        arguments: [
+            (OfflineGate(link: .offline), OfflineWait.network as OfflineWait?),
+            (OfflineGate(link: .cellular), .unmeteredNetwork),
+            (OfflineGate(link: .cellular, allowsCellular: true), nil),
+            (OfflineGate(link: .wifi), nil), (OfflineGate(link: .ethernet), nil),
+            (OfflineGate(link: .wifi, isOfflineMode: true), .onlineMode),
+            (OfflineGate(link: .wifi, hasSpace: false), .space),
+            (OfflineGate(link: .wifi, isTakenByPlayback: true), .playback),
+            (OfflineGate(link: .offline, isOfflineMode: true), .onlineMode),
+        ])
+    func waits(_ gate: OfflineGate, _ wait: OfflineWait?) {
+        #expect(gate.wait == wait)
+        var schedule = OfflineSchedule(limit: 1)
+        #expect(schedule.handle(.gateChanged(gate)) == (wait == nil ? [.find(limit: 1)] : []))
+    }
+
+    @Test("A network that may not be used any more stops what runs; playback and a full medium do not")
+    func stops() {
+        var schedule = Self.started([Self.job(1), Self.job(2)])
+        #expect(schedule.handle(.gateChanged(OfflineGate(link: .ethernet, isTakenByPlayback: true))) == [])
+        #expect(schedule.handle(.gateChanged(OfflineGate(link: .ethernet, hasSpace: false))) == [])
+        let cellular = OfflineGate(link: .cellular)
+        #expect(schedule.handle(.gateChanged(cellular)) == [.stop(Self.job(1).product), .stop(Self.job(2).product)])
+        #expect(schedule.handle(.gateChanged(cellular)) == [])
+        #expect(schedule.handle(.ended(Self.job(1), .stopped)) == [])
+        #expect(schedule.handle(.ended(Self.job(2), .stopped)) == [])
+        #expect(schedule.handle(.gateChanged(Self.open)) == [.find(limit: 3)])
+    }
+
+    @Test("A download without room waits, and begins again when there is some")
+    func noSpace() {
+        var schedule = Self.started([Self.job(1)])
+        #expect(schedule.handle(.ended(Self.job(1), .noSpace)) == [.waitForSpace])
+        #expect(schedule.gate.wait == .space)
+        #expect(schedule.handle(.jobsChanged) == [])
+        #expect(schedule.handle(.gateChanged(Self.open)) == [.find(limit: 3)])
+    }
+
+    @Test("What was deleted or paused is stopped; a change while the database is asked is not lost")
+    func withdrawn() {
+        var schedule = Self.started([Self.job(1)])
+        #expect(schedule.handle(.withdrawn(Self.job(2).product)) == [])
+        #expect(schedule.handle(.withdrawn(Self.job(1).product)) == [.stop(Self.job(1).product)])
+        #expect(schedule.handle(.jobsChanged) == [.find(limit: 4)])
+        #expect(schedule.handle(.jobsChanged) == [])
+        #expect(schedule.handle(.found([])) == [.find(limit: 4)])
+    }
+
+    @Test("A failure is told, and the next one begins")
+    func fails() {
+        var schedule = Self.started([Self.job(1)], limit: 1)
+        let error = PlayerError(.retryable, .service(status: 503, subStatus: nil), message: "m")
+        #expect(
+            schedule.handle(.ended(Self.job(1), .failed(error)))
+                == [.send(.failed(referenceId: "r1", error)), .find(limit: 1)])
+    }
+}
+
+@Suite("When what is kept is validated (docs/playback.md, 16.6)")
+struct RevalidationRoundTests {
+    private static func item(_ id: Int, at time: Int64) -> OfflineItem {
+        let product = ServiceAddress(.track, "\(id)")
+        return OfflineItem(
+            product: product, referenceId: "r\(id)",
+            request: OfflineRequest(audioQuality: .lossless, videoQuality: .high),
+            received: .init(product: product, assetPresentation: .full, replayGain: .init()), fingerprint: [],
+            content: [], sealedKey: [], count: 0, validity: OfflineValidity(revalidateAt: time))
+    }
+
+    private static func opened() -> RevalidationRound {
+        var round = RevalidationRound()
+        _ = round.handle(.gateChanged(isOpen: true))
+        return round
+    }
+
+    @Test("All that are due, page by page and one after the other; then a rest")
+    func round() {
+        var round = Self.opened()
+        let (first, second) = (Self.item(1, at: 5), Self.item(2, at: 7))
+        #expect(round.handle(.due) == [.find(at: .min, product: "")])
+        #expect(round.handle(.found([first, second])) == [.validate(first)])
+        #expect(round.handle(.due) == [])
+        #expect(round.handle(.ended(.valid)) == [.validate(second)])
+        #expect(round.handle(.ended(.differs)) == [.jobAdded, .find(at: 7, product: "tonearm:track/2")])
+        #expect(round.handle(.found([])) == [.rest])
+        #expect(round.handle(.due) == [.find(at: .min, product: "")])
+    }
+
+    @Test("A round waits for the network, stops without it, and begins again with it")
+    func gate() {
+        var round = RevalidationRound()
+        #expect(round.handle(.due) == [])
+        #expect(round.handle(.gateChanged(isOpen: true)) == [.find(at: .min, product: "")])
+        #expect(round.handle(.found([Self.item(1, at: 5)])) == [.validate(Self.item(1, at: 5))])
+        #expect(round.handle(.gateChanged(isOpen: false)) == [.stop])
+        #expect(round.handle(.ended(.stopped)) == [])
+        #expect(round.handle(.gateChanged(isOpen: true)) == [.find(at: .min, product: "")])
+    }
+
+    @Test("A network that is back before the stop was through")
+    func short() {
+        var round = Self.opened()
+        _ = round.handle(.due)
+        _ = round.handle(.found([Self.item(1, at: 5)]))
+        #expect(round.handle(.gateChanged(isOpen: false)) == [.stop])
+        #expect(round.handle(.gateChanged(isOpen: true)) == [])
+        #expect(round.handle(.ended(.stopped)) == [.find(at: .min, product: "")])
+    }
+}
+
+@Suite("The record of a download")
+struct ContentPartsTests {
+    @Test("It is the same from its text, and cut to what is on the medium")
+    func parts() throws {
+        var parts = ContentParts()
+        parts.all = [.init(start: 0, validator: "\"a b\""), .init(start: 70_000), .init(start: 140_000, validator: "x")]
+        #expect(ContentParts(parts.text) == parts)
+        var cut = parts
+        let start = cut.cut(to: 131_072)
+        #expect(start.index == 1 && start.offset == 61_072 && start.validator == nil)
+        #expect(cut.all.count == 2)
+        parts.forgetValidators(before: 131_072)
+        #expect(parts.all[0].validator == nil && parts.all[2].validator == "x")
+        var none = ContentParts()
+        let begin = none.cut(to: 0)
+        #expect(begin.index == 0 && begin.offset == 0)
+    }
+
+    @Test("A text that is none", arguments: ["a", "5\n4\n", " 3", "9223372036854775808"])
+    func malformed(_ text: String) { #expect(ContentParts(text) == nil) }
+
+    @Test("Requests and what has come are the same from their texts")
+    func texts() {
+        for audio in AudioQuality.allCases {
+            for video in VideoQuality.allCases {
+                let request = OfflineRequest(audioQuality: audio, videoQuality: video)
+                #expect(OfflineRequest(request.text) == request)
+            }
+        }
+        #expect(OfflineRequest("LOSSLESS") == nil && OfflineRequest("LOSSLESS HIGH LOW") == nil)
+        let received = OfflineItem.Received(
+            product: ServiceAddress(.video, "9"), assetPresentation: .preview, audioMode: .dolbyAtmos,
+            audioQuality: .hiRes, videoQuality: .low,
+            replayGain: .init(trackGain: -1.25, trackPeak: 0.5, albumGain: 3, albumPeak: 1), title: "a\"\n", artist: "é")
+        #expect(OfflineItem.Received(received.text) == received)
+    }
+}
