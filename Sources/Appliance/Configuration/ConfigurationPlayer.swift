@@ -42,4 +42,14 @@ extension Configuration {
         }
         return settings
     }
+
+    /// What is kept of the service; nil when no content service is configured.
+    public var offlineSettings: OfflineSettings? {
+        guard serviceURL != nil else { return nil }
+        var settings = OfflineSettings(folder: offlineFolder)
+        settings.limits.bytes = offlineBytes
+        settings.limits.freeBytes = offlineFreeBytes
+        settings.parallelDownloads = offlineDownloads
+        return settings
+    }
 }

@@ -89,6 +89,13 @@ extension Configuration {
     var cacheBytes: Int64 { Int64(number(.cacheSize)) << 20 }
     var wifiQuality: AudioQuality { choice(.wifiQuality, of: [.low, .high, .lossless, .hiResLossless]) }
     var cellularQuality: AudioQuality { choice(.cellularQuality, of: [.low, .high, .lossless, .hiResLossless]) }
+    var offlineQuality: AudioQuality { choice(.offlineQuality, of: [.low, .high, .lossless, .hiResLossless]) }
+    var offlineOverCellular: Bool { choice(.offlineOverCellular, of: [true, false]) }
+    var offlineFolder: String { text(.offlineFolder, unless: "auto") ?? "\(stateFolder)/offline" }
+    /// In bytes; nil: as much as the medium has.
+    var offlineBytes: Int64? { number(.offlineSize) == 0 ? nil : Int64(number(.offlineSize)) << 20 }
+    var offlineFreeBytes: Int64 { Int64(number(.offlineFreeSpace)) << 20 }
+    var offlineDownloads: Int { number(.offlineDownloads) }
 
     public var logLevel: Log.Level { choice(.logLevel, of: [.error, .warning, .notice, .info, .debug]) }
 }

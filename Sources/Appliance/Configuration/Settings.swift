@@ -8,6 +8,7 @@ public enum SettingName: Int, CaseIterable, Sendable {
     case profile, powerOff, networkRestart
     case serviceURL, serviceClient, serviceTokenFile, wifiQuality, cellularQuality
     case authorities, pins, proxy, readAhead, cacheFolder, cacheSize
+    case offlineQuality, offlineOverCellular, offlineFolder, offlineSize, offlineFreeSpace, offlineDownloads
     case logLevel
 
     /// The setting's row of the table.
@@ -238,6 +239,39 @@ struct Setting: Sendable {
             free. With 0 nothing is kept from now on, and what is there stays until the folder is removed.
             """),
         Setting(
+            .offlineQuality, "offline", "quality", .choice(["low", "high", "lossless", "hi-res-lossless"]), "lossless",
+            changesWhileRunning: true,
+            """
+            The quality of products that are kept from now on.
+            """),
+        Setting(
+            .offlineOverCellular, "offline", "over-cellular", .choice(["yes", "no"]), "no", changesWhileRunning: true,
+            """
+            Whether products are downloaded and validated over a cellular network too.
+            """),
+        Setting(
+            .offlineFolder, "offline", "folder", .path(orWord: "auto"), "auto",
+            """
+            Where kept products are, encrypted. With auto it is the folder offline in the state folder. It must hold
+            nothing else.
+            """),
+        Setting(
+            .offlineSize, "offline", "size", .integer(0...16_777_216), "0",
+            """
+            How many MiB that folder may have; 0 is as much as its file system has. What does not fit waits; nothing
+            that somebody asked for is removed.
+            """),
+        Setting(
+            .offlineFreeSpace, "offline", "free-space", .integer(0...1_048_576), "256",
+            """
+            How many MiB of its file system stay free.
+            """),
+        Setting(
+            .offlineDownloads, "offline", "downloads", .integer(1...16), "3",
+            """
+            How many products are downloaded at once.
+            """),
+        Setting(
             .logLevel, "log", "level", .choice(["error", "warning", "notice", "info", "debug"]), "notice",
             changesWhileRunning: true,
             """
@@ -250,7 +284,7 @@ struct Setting: Sendable {
     private var isForFileOnly: Bool {
         switch name {
         case .state, .socket, .socketMode, .socketGroup, .clients, .profile, .powerOff, .networkRestart, .serviceURL,
-            .serviceTokenFile, .authorities, .pins, .proxy, .cacheFolder:
+            .serviceTokenFile, .authorities, .pins, .proxy, .cacheFolder, .offlineFolder:
             true
         default: false
         }

@@ -63,7 +63,8 @@ public struct ApplianceState: ~Copyable {
         let storage: StorageThread
         do throws(StorageThread.Refusal) {
             storage = try StorageThread(
-                "\(path)/\(Player.databaseName)", modules: [Player.schema, Self.schema, DatabaseCacheIndex.schema],
+                "\(path)/\(Player.databaseName)", 
+                modules: [Player.schema, Self.schema, DatabaseCacheIndex.schema, Offlining.schema],
                 predecessor: Self.predecessor)
         } catch {
             switch error {

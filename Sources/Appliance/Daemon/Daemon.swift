@@ -65,8 +65,9 @@ public final class Daemon: @unchecked Sendable {
         let clientValues = state.clientValues(above: configuration, engine: player.playbackEngineConfig)
         for (name, text) in clientValues where state.settings[name] == nil { keeper.keep(name, text) }
         let settings = DaemonSettings(
-            file: configuration, clientValues: clientValues, engine: player.playbackEngineConfig, volume: volume,
-            problems: problems, keep: { keeper.keep($0, $1) }, changed: { observers.tell(.configuration) })
+            file: configuration, clientValues: clientValues, engine: player.playbackEngineConfig,
+            offline: player.offlineEngineConfig, volume: volume, problems: problems,
+            keep: { keeper.keep($0, $1) }, changed: { observers.tell(.configuration) })
         let system = SystemCommands(loop: loop) { settings.configuration.commandLine(of: $0) }
 
         self.loop = loop
@@ -193,6 +194,7 @@ public final class Daemon: @unchecked Sendable {
     public func linkChanged(to link: Link) {
         guard link != self.link else { return }
         self.link = link
+        player.linkChanged(to: link)
         observers.tell(.state)
     }
 

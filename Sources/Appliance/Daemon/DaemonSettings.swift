@@ -14,6 +14,7 @@ public final class DaemonSettings {
     private var clientValues: [SettingName: String]
     private let keep: (SettingName, String?) -> Void
     private let engine: PlaybackEngineConfig
+    private let offline: OfflineEngineConfig
     private let volume: VolumeControl
     private let problems: DaemonProblems
     private let changed: () -> Void
@@ -24,12 +25,14 @@ public final class DaemonSettings {
     ///   - keep: writes what a client sets; nil forgets it.
     ///   - changed: called after each change.
     init(
-        file: Configuration, clientValues: [SettingName: String], engine: PlaybackEngineConfig, volume: VolumeControl,
-        problems: DaemonProblems, keep: @escaping (SettingName, String?) -> Void, changed: @escaping () -> Void
+        file: Configuration, clientValues: [SettingName: String], engine: PlaybackEngineConfig,
+        offline: OfflineEngineConfig, volume: VolumeControl, problems: DaemonProblems,
+        keep: @escaping (SettingName, String?) -> Void, changed: @escaping () -> Void
     ) {
         self.file = file
         self.clientValues = clientValues
         self.engine = engine
+        self.offline = offline
         self.volume = volume
         self.problems = problems
         self.keep = keep
@@ -95,6 +98,8 @@ public final class DaemonSettings {
         case .preAmp: engine.loudnessNormalizationPreAmp = configuration.preAmp
         case .wifiQuality: engine.streamingWifiAudioQuality = configuration.wifiQuality
         case .cellularQuality: engine.streamingCellularAudioQuality = configuration.cellularQuality
+        case .offlineQuality: offline.offlineAudioQuality = configuration.offlineQuality
+        case .offlineOverCellular: offline.offlineOverCellular = configuration.offlineOverCellular
         case .logLevel: Log.minimumLevel = configuration.logLevel
         // They are read when they are needed, or take effect at the next start.
         default: break

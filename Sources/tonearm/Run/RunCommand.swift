@@ -53,9 +53,10 @@ struct RunCommand {
         let device = inForce.device ?? board.map { DeviceName.card($0.sound.card) } ?? DeviceName.automatic
         let time = StoredTrustedTime(state.storage)
         defer { time.close() }
-        let streaming = try openStreaming(inForce, time, state.storage)
+        let clock = TrustedClock(store: time)
+        let streaming = try openStreaming(inForce, clock, state.storage)
         defer { streaming?.stop() }
-        let player = try openPlayer(inForce, board, device, state.storage, streaming)
+        let player = try openPlayer(inForce, board, device, state.storage, streaming, clock)
         streaming?.start()
         let daemon = Daemon(
             loop: loop, player: player, configuration: written, state: state,
@@ -134,12 +135,15 @@ struct RunCommand {
 
     private func openPlayer(
         _ configuration: Configuration, _ board: BoardProfile?, _ device: String, _ storage: StorageThread,
-        _ streaming: Streaming?
+        _ streaming: Streaming?, _ clock: TrustedClock
     ) throws(Failure) -> Player {
         var settings = configuration.playerSettings(device: device, sound: board?.sound)
         settings.storage = storage
+        settings.offlining = openOfflining(configuration, streaming, clock, storage)
+        let source = SourceRouter(
+            service: streaming?.source, kept: settings.offlining?.source, offlineMode: settings.offlineMode)
         do throws(PlayerError) {
-            let player = try Player(settings: settings, source: SourceRouter(service: streaming?.source))
+            let player = try Player(settings: settings, source: source)
             let metered = board?.cellularInterfaces ?? []
             streaming?.source.follow(player.playbackEngineConfig) { Link.current(meteredInterfaces: metered).isMetered }
             return player
@@ -150,12 +154,26 @@ struct RunCommand {
 
     /// - Returns: nil without a content service.
     private func openStreaming(
-        _ configuration: Configuration, _ time: StoredTrustedTime, _ storage: StorageThread
+        _ configuration: Configuration, _ clock: TrustedClock, _ storage: StorageThread
     ) throws(Failure) -> Streaming? {
         guard let settings = configuration.streamingSettings else { return nil }
-        let clock = TrustedCertificateClock(TrustedClock(store: time), released: tonearmReleased)
+        let clock = TrustedCertificateClock(clock, released: tonearmReleased)
         do throws(NetworkSetupError) { return try Streaming(settings, clock: clock, storage: storage) } catch {
             throw Failure(lines: [error.description], exitCode: ExitCode.configuration)
+        }
+    }
+
+    /// - Returns: nil without a content service, or when nothing can be kept: music plays on without it.
+    private func openOfflining(
+        _ configuration: Configuration, _ streaming: Streaming?, _ clock: TrustedClock, _ storage: StorageThread
+    ) -> Offlining? {
+        guard let streaming, let settings = configuration.offlineSettings else { return nil }
+        do throws(DeviceKeyError) {
+            return try Offlining(
+                settings, streaming, storage: storage, clock: clock, keyFolder: configuration.stateFolder)
+        } catch {
+            Log.error("nothing is kept offline: \(error)")
+            return nil
         }
     }
 
