@@ -28,6 +28,8 @@ enum HelpText {
           shuffle [on|off]    play in a random order or not, or toggle without an argument
           repeat [off|all|one]
           queue [list|add|insert|set|move|remove|clear]
+          offline [list|status|add|remove|pause|resume|verify]
+                              what is kept of the content service
           focus LEVEL         none, background, limited or full: how much of the speaker it may use
           config [get|set|unset|check|show|example]
           network-restart, power-off

@@ -10,7 +10,7 @@ struct Tonearm {
             "run", "play", "login", "logout", "search", "devices", "probe", "board", "update",
         ] + daemonCommands
     /// The commands for the daemon, except `play --daemon`.
-    private static let daemonCommands = ["status", "queue", "focus", "config"] + TransportCommand.names
+    private static let daemonCommands = ["status", "queue", "offline", "focus", "config"] + TransportCommand.names
     /// Accepted but not listed.
     private static let known = commands + TransportCommand.oldNames.keys
 
@@ -65,6 +65,7 @@ struct Tonearm {
             case "probe": return try ProbeCommand(rest).run()
             case "status": return try StatusCommand(rest).run()
             case "queue": return try QueueCommand(rest).run()
+            case "offline": return try OfflineCommand(rest).run()
             case "focus": return try FocusCommand(rest).run()
             case "config": return try ConfigCommand(rest).run()
             case _ where TransportCommand.names.contains(command) || TransportCommand.oldNames[command] != nil:
@@ -99,6 +100,7 @@ struct Tonearm {
         case "probe": HelpText.probe
         case "status": HelpText.status
         case "queue": HelpText.queue
+        case "offline": HelpText.offline
         case "focus": HelpText.focus
         case "config": HelpText.config
         default: HelpText.transport

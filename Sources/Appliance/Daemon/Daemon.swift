@@ -91,6 +91,16 @@ public final class Daemon: @unchecked Sendable {
         player.observeStorage { [self] problem in
             loop.post { self.problems.set(DaemonProblem.settings, problem) }
         }
+        player.offlineEngine?.bus.subscribe { [self] message in loop.post { [self] in receive(message) } }
+    }
+
+    /// Tells clients, and looks how much room there is when that may have changed.
+    private func receive(_ message: OfflineMessage) {
+        observers.tell(.offline(message))
+        if case .progress = message { return }
+        player.offlineEngine?.status { [self] status in
+            loop.post { [self] in problems.set(DaemonProblem.offline, status?.problem) }
+        }
     }
 
     // MARK: Start and stop

@@ -18,4 +18,6 @@ public enum DaemonEvent: Equatable, Sendable {
     case problems
     /// An entry could not be played and was skipped.
     case failed(QueueEntry, PlayerError)
+    /// About a product that is kept, or going to be.
+    case offline(OfflineMessage)
 }

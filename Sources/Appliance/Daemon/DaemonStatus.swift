@@ -59,6 +59,8 @@ public struct DaemonProblem: Equatable, Sendable {
     public static let settings = "settings"
     /// The queue and what clients have set cannot be written.
     public static let storage = "storage"
+    /// There is little room for kept products, or none.
+    public static let offline = "offline"
     /// The state was damaged at the start; what could be read is in use.
     public static let damage = "damage"
 
@@ -75,4 +77,13 @@ public struct DaemonProblem: Equatable, Sendable {
     }
 
     var isOfDevice: Bool { subject.utf8.elementsEqual(Self.device.utf8) }
+}
+
+extension OfflineEngine.Status {
+    /// What a person should know; nil when all is well.
+    var problem: String? {
+        if wait == .space { return "there is no room for more kept products: remove some, or allow more ([offline] size)" }
+        guard isNearlyFull, let budget else { return nil }
+        return "kept products take \(usedBytes >> 20) of \(budget >> 20) MiB ([offline] size)"
+    }
 }

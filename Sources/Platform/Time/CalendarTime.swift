@@ -11,6 +11,20 @@ public enum CalendarTime {
         return Int64(days(year, month, day)) * 86_400 + Int64((hour * 60 + minute) * 60 + second)
     }
 
+    /// The date of a time: `2026-12-24`. Before 1970 it is 1970, after 9999 it is 9999.
+    public static func date(_ seconds: Int64) -> String {
+        // The year begins in March here too (see `days`); 719,468 days are from there to 1970.
+        let day = Int(min(max(seconds, 0), 253_402_300_799) / 86_400) + 719_468
+        let (era, dayOfEra) = (day / 146_097, day % 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shifted = (5 * dayOfYear + 2) / 153
+        let month = shifted < 10 ? shifted + 3 : shifted - 9
+        let year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0)
+        func digits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(year)-\(digits(month))-\(digits(dayOfYear - (153 * shifted + 2) / 5 + 1))"
+    }
+
     /// Days since 1970 in the Gregorian calendar. The year begins in March, so that the leap day is its last one.
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let shifted = month > 2 ? year : year - 1

@@ -44,6 +44,15 @@ struct ServiceAccess {
         }
     }
 
+    /// The tracks of an album or a playlist.
+    func tracks(of list: CatalogueList) throws(Problem) -> [String] {
+        let cancellation: Cancellation
+        do throws(SystemError) { cancellation = try Cancellation() } catch { throw Problem(lines: [error.description]) }
+        do throws(PlayerError) { return try account.tracks(of: list, cancellation: cancellation) } catch {
+            throw Problem(lines: ["\(address): \(error.message)"])
+        }
+    }
+
     /// Checks what would be wrong on every machine.
     static func check(_ arguments: Arguments) throws(UsageError) {
         guard let url = arguments.value(of: "--service") else { return }

@@ -8,6 +8,8 @@ enum RemoteEvent {
     case configuration([RemoteReply.SettingReport])
     /// An entry cannot be played and is skipped.
     case failed(QueueEntry, PlayerError)
+    /// About products that are kept.
+    case offline(OfflineMessage)
 
     /// The subscription that this event belongs to.
     var kind: RemoteEventSet {
@@ -15,6 +17,7 @@ enum RemoteEvent {
         case .status(let kind, _): kind
         case .configuration: .configuration
         case .failed: .failed
+        case .offline: .offline
         }
     }
 }
@@ -27,7 +30,7 @@ public struct RemoteEventSet: OptionSet, Sendable {
     init(_ place: Int) { rawValue = 1 << UInt16(place) }
 
     /// In the order of their bits.
-    static let names = ["state", "track", "queue", "volume", "position", "configuration", "problems", "failed"]
+    static let names = ["state", "track", "queue", "volume", "position", "configuration", "problems", "failed", "offline"]
 
     public static let state = RemoteEventSet(0)
     public static let track = RemoteEventSet(1)
@@ -38,7 +41,9 @@ public struct RemoteEventSet: OptionSet, Sendable {
     public static let configuration = RemoteEventSet(5)
     public static let problems = RemoteEventSet(6)
     public static let failed = RemoteEventSet(7)
-    public static let all = RemoteEventSet(rawValue: 0xFF)
+    /// Downloads and kept products.
+    public static let offline = RemoteEventSet(8)
+    public static let all = RemoteEventSet(rawValue: 0x1FF)
 
     /// The kind of event for a change of the daemon.
     init(_ change: DaemonEvent) {
@@ -52,6 +57,7 @@ public struct RemoteEventSet: OptionSet, Sendable {
             case .configuration: .configuration
             case .problems: .problems
             case .failed: .failed
+            case .offline: .offline
             }
     }
 

@@ -10,6 +10,8 @@ struct RemoteFailure: Error, Equatable {
         case noMusic = "no-music"
         case badSetting = "bad-setting"
         case badRequest = "bad-request"
+        case noService = "no-service"
+        case notOfService = "not-of-service"
         case system
     }
 

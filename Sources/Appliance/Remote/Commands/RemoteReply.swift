@@ -19,6 +19,7 @@ enum RemoteReply: Equatable {
     /// A setting was changed.
     /// - Parameter inForce: false when it takes effect at the next start.
     case settingChanged(inForce: Bool)
+    case keeping(KeepingReply)
 
     /// A part of the queue, in the order of playing.
     struct QueuePage: Equatable {

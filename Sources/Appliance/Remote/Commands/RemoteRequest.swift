@@ -31,6 +31,8 @@ public enum RemoteRequest: Equatable, Sendable {
     case configurationGet(SettingName?)
     case configurationSet(SettingName, String)
     case configurationUnset(SettingName)
+    /// About products that are kept of the content service.
+    case keeping(KeepingRequest)
 
     /// To a value, or by a difference.
     public enum Change: Equatable, Sendable {

@@ -14,6 +14,8 @@ struct RequestExecution {
     private let focus: DeviceFocus
     private let commands: CommandDispatcher
     private let spareMemory: SpareMemory
+    /// For requests whose answers come later.
+    let keeping: KeepingExecution
     private let status: () -> DaemonStatus
     private let afterWriting: (@escaping () -> Void) -> Void
 
@@ -25,6 +27,7 @@ struct RequestExecution {
         focus = daemon.focus
         commands = daemon.commands
         spareMemory = daemon.spareMemory
+        keeping = KeepingExecution(engine: daemon.player.offlineEngine, loop: daemon.loop)
         status = { daemon.status }
         afterWriting = { daemon.afterWriting($0) }
     }
@@ -43,6 +46,7 @@ struct RequestExecution {
         case .repeatMode(let mode): queue.setRepeatMode(mode)
         case .queue(let from, let count): return page(from, count)
         case .collect, .music: preconditionFailure("music has to be found first")
+        case .keeping: preconditionFailure("its answer comes later: see `keeping`")
         case .queueMove(let id, let index):
             try edit { queue throws(PlayQueueError) in try queue.move(id, to: index) }
         case .queueRemove(let selection): return .removed(try remove(selection))
@@ -88,6 +92,7 @@ struct RequestExecution {
         switch change {
         case .configuration: .configuration(reports(SettingName.allCases))
         case .failed(let entry, let error): .failed(entry, error)
+        case .offline(let message): .offline(message)
         default: .status(RemoteEventSet(change), status())
         }
     }

@@ -85,6 +85,7 @@ final class JSONSession: @unchecked Sendable {
     private func perform(_ request: RemoteRequest, _ line: RequestLine) {
         switch request {
         case .collect(let paths), .music(let paths, _): return find(paths, for: request, line)
+        case .keeping(let request): return perform(request, line)
         default: break
         }
         answer(request, line) { () throws(RemoteFailure) in try requests.perform(request, for: number) }
@@ -114,6 +115,17 @@ final class JSONSession: @unchecked Sendable {
                 collected.add(try result.get())
                 return try useCollected(for: request)
             }
+        }
+    }
+
+    private func perform(_ request: KeepingRequest, _ line: RequestLine) {
+        connection.wait()
+        requests.keeping.perform(request) { [self] result in
+            switch result {
+            case .success(let reply): send(ReplyLines.reply(line.id, .keeping(reply)))
+            case .failure(let error): refuse(line.id, error.reason.rawValue, error.message)
+            }
+            connection.goOn()
         }
     }
 

@@ -19,6 +19,7 @@ enum ReplyLines {
         [],
         ["problems"],
         [],
+        [],
     ]
 
     // MARK: Lines
@@ -44,6 +45,7 @@ enum ReplyLines {
             members = eventMembers[kind.place].flatMap { name in all.filter { $0.name.utf8.elementsEqual(name.utf8) } }
         case .configuration(let settings): members = [self.settings(settings)]
         case .failed(let entry, let error): members = self.members(failed: entry, error)
+        case .offline(let message): members = KeepingJSON.members(message)
         }
         return line([Member("event", .string(RemoteEventSet.names[event.kind.place]))] + members)
     }
@@ -73,6 +75,7 @@ enum ReplyLines {
         case .removed(let count): [Member("removed", JSONValue(count))]
         case .settings(let settings): [self.settings(settings)]
         case .settingChanged(let inForce): [Member("inForce", .boolean(inForce))]
+        case .keeping(let reply): KeepingJSON.members(reply)
         }
     }
 

@@ -136,7 +136,7 @@ extension RemoteRequest {
             let commands = [ApplianceCommand.networkRestart, .powerOff]
             return .command(commands[try fields.choice("action", of: commands.map { $0.name })])
         },
-    ]
+    ] + KeepingJSON.forms
 
     /// The events that a request names; all when it names none.
     private static func events(_ fields: RequestFields) throws(RequestMistake) -> RemoteEventSet {

@@ -32,8 +32,18 @@ public struct CatalogueMatches: Equatable, Sendable {
 
     /// - Returns: nil when it is not the answer to a search. Entries without an id or a title are left out.
     init?(parsing body: [UInt8]) {
-        guard let json = try? JSONValue.parse(body), let page = json["tracks"], let items = page["items"]?.elements
-        else { return nil }
+        guard let json = try? JSONValue.parse(body), let page = json["tracks"] else { return nil }
+        self.init(page, albums: json["albums"])
+    }
+
+    /// - Returns: nil when it is not a page of tracks.
+    init?(tracksIn body: [UInt8]) {
+        guard let page = try? JSONValue.parse(body) else { return nil }
+        self.init(page, albums: nil)
+    }
+
+    private init?(_ page: JSONValue, albums: JSONValue?) {
+        guard let items = page["items"]?.elements else { return nil }
         for item in items {
             guard let id = Self.id(item), let title = item["title"]?.string else { continue }
             tracks.append(
@@ -43,9 +53,9 @@ public struct CatalogueMatches: Equatable, Sendable {
                     trackNumber: Self.number(item["trackNumber"]),
                     duration: item["duration"]?.number.flatMap { (0...1e9).contains($0) ? $0 : nil }))
         }
-        for item in json["albums"]?["items"]?.elements ?? [] {
+        for item in albums?["items"]?.elements ?? [] {
             guard let id = Self.id(item), let title = item["title"]?.string else { continue }
-            albums.append(
+            self.albums.append(
                 Album(
                     id: id, title: title, artist: item["artist"]?.string,
                     trackCount: Self.number(item["numberOfTracks"])))

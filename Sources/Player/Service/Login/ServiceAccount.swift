@@ -127,6 +127,23 @@ public final class ServiceAccount: Sendable {
         return matches
     }
 
+    /// The tracks of an album or a playlist, in their order, as `tonearm:track/ID`.
+    public func tracks(of list: CatalogueList, cancellation: Cancellation) throws(PlayerError) -> [String] {
+        var tracks: [String] = []
+        while true {
+            let body = try get(list.path(offset: tracks.count, limit: Self.pageLimit), cancellation)
+            guard let page = CatalogueMatches(tracksIn: body) else {
+                throw PlayerError(
+                    .unexpected, code: "c1", message: "the service sent an unexpected answer to the list.")
+            }
+            tracks += page.tracks.map { $0.address }
+            if page.tracks.isEmpty || tracks.count >= page.trackCount { return tracks }
+        }
+    }
+
+    /// The most entries of a page that a service has.
+    private static let pageLimit = 200
+
     private func get(_ path: String, _ cancellation: Cancellation) throws(PlayerError) -> [UInt8] {
         var token = credentials.token(insteadOf: nil, cancellation: cancellation)
         var isSecond = false

@@ -1,0 +1,140 @@
+import Platform
+import Player
+
+/// A request about products that are kept of the content service, independent of the protocol.
+public enum KeepingRequest: Equatable, Sendable {
+    /// These addresses are downloaded and kept.
+    case add([String], priority: Int)
+    /// nil: all.
+    case remove([String]?)
+    /// Downloads; nil: all.
+    case pause([String]?)
+    /// Downloads that were paused or have failed; nil: all.
+    case resume([String]?)
+    case status
+    /// The downloads behind this number, in the order of their requests.
+    case jobs(after: Int64)
+    /// What is kept behind this address, in the order of the addresses.
+    case items(after: String)
+    /// Reads all of what is kept of a product.
+    case verify(String)
+}
+
+/// The answer to a request about kept products.
+enum KeepingReply: Equatable {
+    /// How many products were changed, and how many were as wanted already.
+    case changed(count: Int, unchanged: Int)
+    case status(OfflineEngine.Status)
+    case jobs([OfflineEntry], next: Int64?)
+    case items([OfflineEntry], next: String?)
+    case verified(isWhole: Bool)
+}
+
+/// Carries out requests about kept products.
+///
+/// Thread: the daemon's. Answers come later, there.
+struct KeepingExecution {
+    typealias Answer = (Result<KeepingReply, RemoteFailure>) -> Void
+
+    private static let pageLimit = 100
+
+    /// nil without a content service.
+    let engine: OfflineEngine?
+    let loop: EventLoop
+
+    func perform(_ request: KeepingRequest, _ answer: @escaping Answer) {
+        guard let engine else {
+            return answer(
+                .failure(RemoteFailure(.noService, "nothing can be kept: no content service is configured ([service] url)")))
+        }
+        // Safe: it goes through the engine's thread and comes back to the loop without being called there.
+        nonisolated(unsafe) let unsafeAnswer = answer
+        let loop = loop
+        let reply: @Sendable (Result<KeepingReply, RemoteFailure>) -> Void = { result in
+            loop.post { unsafeAnswer(result) }
+        }
+        switch request {
+        case .add(let addresses, let priority): add(addresses, priority, to: engine, reply)
+        case .remove(nil): engine.deleteAllOfflines { reply(.success(.changed(count: $0 ? 1 : 0, unchanged: 0))) }
+        case .remove(let addresses?): each(addresses, reply) { engine.deleteOffline($0, $1) }
+        case .pause(nil): engine.pause(nil) { reply(.success(.changed(count: $0 ? 1 : 0, unchanged: 0))) }
+        case .pause(let addresses?): each(addresses, reply) { engine.pause($0, $1) }
+        case .resume(nil): engine.resume(nil) { reply(.success(.changed(count: $0 ? 1 : 0, unchanged: 0))) }
+        case .resume(let addresses?): each(addresses, reply) { engine.resume($0, $1) }
+        case .status:
+            engine.status { status in
+                reply(status.map { .success(.status($0)) } ?? .failure(Self.unreadable))
+            }
+        case .jobs(let number):
+            engine.jobs(after: number, limit: Self.pageLimit) { reply(.success(.jobs($0, next: $1))) }
+        case .items(let address):
+            engine.items(after: address, limit: Self.pageLimit) { reply(.success(.items($0, next: $1))) }
+        case .verify(let address):
+            engine.verify(Self.product(address)) { isWhole in
+                guard let isWhole else {
+                    return reply(.failure(RemoteFailure(.noSuchEntry, "\(address): it is not kept")))
+                }
+                reply(.success(.verified(isWhole: isWhole)))
+            }
+        }
+    }
+
+    private static let unreadable = RemoteFailure(.system, "the list of kept products cannot be read; see the log")
+
+    /// A message about a product names it.
+    private static func product(_ address: String) -> MediaProduct {
+        let type = ServiceAddress(address)?.productType ?? .track
+        return MediaProduct(productType: type, productId: address, referenceId: address)
+    }
+
+    private func add(
+        _ addresses: [String], _ priority: Int, to engine: OfflineEngine,
+        _ reply: @escaping @Sendable (Result<KeepingReply, RemoteFailure>) -> Void
+    ) {
+        if let other = addresses.first(where: { ServiceAddress($0) == nil }) {
+            return reply(
+                .failure(
+                    RemoteFailure(
+                        .notOfService, "\(other): only products of the service are kept, like tonearm:track/ID")))
+        }
+        let count = Tally(addresses.count)
+        for address in addresses {
+            engine.offline(Self.product(address), priority: priority) { result in
+                if case .failed(let reason) = result { count.failure = reason }
+                guard let total = count.add(result == .added) else { return }
+                if let reason = count.failure { return reply(.failure(RemoteFailure(.system, reason))) }
+                reply(.success(.changed(count: total, unchanged: addresses.count - total)))
+            }
+        }
+    }
+
+    private func each(
+        _ addresses: [String], _ reply: @escaping @Sendable (Result<KeepingReply, RemoteFailure>) -> Void,
+        _ change: (MediaProduct, @escaping @Sendable (Bool) -> Void) -> Void
+    ) {
+        let count = Tally(addresses.count)
+        for address in addresses {
+            change(Self.product(address)) { hasChanged in
+                guard let total = count.add(hasChanged) else { return }
+                reply(.success(.changed(count: total, unchanged: addresses.count - total)))
+            }
+        }
+    }
+}
+
+/// Counts answers until all are there.
+/// `@unchecked Sendable` is safe because the engine's thread alone uses it.
+private final class Tally: @unchecked Sendable {
+    private var missing: Int
+    private var count = 0
+    var failure: String?
+
+    init(_ missing: Int) { self.missing = missing }
+
+    /// - Returns: the count, with the last answer.
+    func add(_ isCounted: Bool) -> Int? {
+        missing -= 1
+        if isCounted { count += 1 }
+        return missing == 0 ? count : nil
+    }
+}

@@ -1,0 +1,126 @@
+import Platform
+import Player
+
+/// Requests about kept products, their replies and their events, as JSON. `docs/control.md` documents them.
+enum KeepingJSON {
+    typealias Member = JSONValue.Member
+
+    // Safe: built once, never changed, and its closures capture nothing.
+    nonisolated(unsafe) static let forms = [
+        RequestForm("offline-add", ["products", "priority"]) { fields throws(RequestMistake) in
+            .keeping(
+                .add(try fields.paths("products"), priority: try fields.integer("priority", in: -1000...1000) ?? 0))
+        },
+        RequestForm("offline-remove", ["products", "all"]) { fields throws(RequestMistake) in
+            .keeping(.remove(try productsOrAll(fields)))
+        },
+        RequestForm("offline-pause", ["products", "all"]) { fields throws(RequestMistake) in
+            .keeping(.pause(try productsOrAll(fields)))
+        },
+        RequestForm("offline-resume", ["products", "all"]) { fields throws(RequestMistake) in
+            .keeping(.resume(try productsOrAll(fields)))
+        },
+        RequestForm("offline-status") { _ in .keeping(.status) },
+        RequestForm("offline-jobs", ["after"]) { fields throws(RequestMistake) in
+            .keeping(.jobs(after: Int64(try fields.integer("after", in: 0...(.max)) ?? 0)))
+        },
+        RequestForm("offline-items", ["after"]) { fields throws(RequestMistake) in
+            .keeping(.items(after: fields.has("after") ? try fields.text("after", "the `next` of the page before") : ""))
+        },
+        RequestForm("offline-verify", ["product"]) { fields throws(RequestMistake) in
+            .keeping(.verify(try fields.text("product", "the address of a product, like tonearm:track/ID")))
+        },
+    ]
+
+    private static func productsOrAll(_ fields: RequestFields) throws(RequestMistake) -> [String]? {
+        let isAll = try fields.boolean("all") ?? false
+        guard fields.has("products") != isAll else { throw .notOneOf("products", "all") }
+        return isAll ? nil : try fields.paths("products")
+    }
+
+    static func members(_ reply: KeepingReply) -> [Member] {
+        switch reply {
+        case .changed(let count, let unchanged):
+            [Member("changed", JSONValue(count)), Member("unchanged", JSONValue(unchanged))]
+        case .status(let status):
+            [
+                Member("kept", JSONValue(status.keptCount)), Member("downloads", JSONValue(status.jobCount)),
+                Member("bytes", .integer(status.usedBytes)),
+                Member("budget", status.budget.map { .integer($0) } ?? .null),
+                Member("nearlyFull", .boolean(status.isNearlyFull)),
+                Member("waitsFor", status.wait.map { .string(name($0)) } ?? .null),
+            ]
+        case .jobs(let entries, let next): page(entries, next.map { .integer($0) })
+        case .items(let entries, let next): page(entries, next.map { .string($0) })
+        case .verified(let isWhole): [Member("whole", .boolean(isWhole))]
+        }
+    }
+
+    private static func page(_ entries: [OfflineEntry], _ next: JSONValue?) -> [Member] {
+        [Member("entries", .array(entries.map { entry($0) })), Member("next", next ?? .null)]
+    }
+
+    private static func entry(_ entry: OfflineEntry) -> JSONValue {
+        var value = JSONValue.object([Member("product", .string(entry.product))])
+        switch entry.status {
+        case .queued: value["state"] = "queued"
+        case .running(let percent):
+            value["state"] = "running"
+            value["percent"] = JSONValue(percent)
+        case .waiting(let wait):
+            value["state"] = "waiting"
+            value["waitsFor"] = .string(name(wait))
+        case .paused: value["state"] = "paused"
+        case .failed(let reason):
+            value["state"] = "failed"
+            value["reason"] = .string(reason)
+        case .kept: value["state"] = "kept"
+        case .expired: value["state"] = "expired"
+        case .damaged: value["state"] = "damaged"
+        }
+        value["bytes"] = .integer(entry.bytes)
+        value["quality"] = entry.audioQuality.map { .string(name($0)) } ?? .null
+        value["validUntil"] = entry.validUntil.map { .integer($0) } ?? .null
+        value["title"] = entry.title.map { .string($0) } ?? .null
+        value["artist"] = entry.artist.map { .string($0) } ?? .null
+        return value
+    }
+
+    static func members(_ message: OfflineMessage) -> [Member] {
+        func about(_ change: JSONValue, _ product: String) -> [Member] {
+            [Member("change", change), Member("product", .string(product))]
+        }
+        switch message {
+        case .started(let product): return about("started", product)
+        case .progress(let product, let percent):
+            return about("progress", product) + [Member("percent", JSONValue(percent))]
+        case .done(let product): return about("done", product)
+        case .failed(let product, let error):
+            return about("failed", product) + [
+                Member("code", .string(error.code)), Member("message", .string(error.message)),
+            ]
+        case .deleted(let product): return about("deleted", product)
+        case .allDeleted: return [Member("change", "all-deleted")]
+        }
+    }
+
+    private static func name(_ wait: OfflineWait) -> String {
+        switch wait {
+        case .network: "network"
+        case .unmeteredNetwork: "unmetered-network"
+        case .space: "space"
+        case .onlineMode: "online-mode"
+        case .playback: "playback"
+        }
+    }
+
+    private static func name(_ quality: AudioQuality) -> String {
+        switch quality {
+        case .low: "low"
+        case .high: "high"
+        case .lossless: "lossless"
+        case .hiRes: "hi-res"
+        case .hiResLossless: "hi-res-lossless"
+        }
+    }
+}

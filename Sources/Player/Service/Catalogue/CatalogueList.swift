@@ -1,0 +1,25 @@
+import Platform
+
+/// An album or a playlist of the service's catalogue: `tonearm:album/ID`, `tonearm:playlist/ID`.
+public struct CatalogueList: Equatable, Sendable {
+    enum Kind: Equatable, Sendable { case album, playlist }
+
+    let kind: Kind
+    let id: String
+
+    /// nil when `text` is not the address of one.
+    public init?(_ text: String) {
+        let kinds: [(String, Kind)] = [("tonearm:album/", .album), ("tonearm:playlist/", .playlist)]
+        guard let (start, kind) = kinds.first(where: { text.utf8.starts(with: $0.0.utf8) }) else { return nil }
+        let id = text.utf8.dropFirst(start.utf8.count)
+        guard !id.isEmpty else { return nil }
+        self.kind = kind
+        self.id = String(decoding: id, as: UTF8.self)
+    }
+
+    /// Of its tracks, behind the address of the service.
+    func path(offset: Int, limit: Int) -> String {
+        let name = kind == .album ? "albums" : "playlists"
+        return "/v1/\(name)/\(FormText.escaped(id))/tracks?limit=\(limit)&offset=\(offset)"
+    }
+}

@@ -1,0 +1,224 @@
+import Platform
+import Player
+
+/// `tonearm offline`: what is kept of the content service, and what is on its way.
+struct OfflineCommand {
+    private enum Action {
+        case list
+        case status
+        case add([String], priority: Int)
+        /// nil: all.
+        case remove([String]?)
+        case pause([String]?)
+        case resume([String]?)
+        /// Empty: everything that is kept.
+        case verify([String])
+    }
+
+    private static let actions = ["list", "status", "add", "remove", "pause", "resume", "verify"]
+
+    private let common: DaemonCommand
+    private let action: Action
+    private let watches: Bool
+    private let access: Arguments
+
+    init(_ words: [String]) throws(UsageError) {
+        let arguments = try Arguments(
+            parsing: words,
+            knowing: DaemonCommand.options + ServiceAccess.options + [
+                .init("--all"), .init("--watch"), .init("--priority", value: "N"),
+            ])
+        try ServiceAccess.check(arguments)
+        access = arguments
+        common = DaemonCommand(arguments)
+        watches = arguments.has("--watch")
+        let name = arguments.operands.first ?? "list"
+        let products = Array(arguments.operands.dropFirst())
+        if watches, name != "status" { throw UsageError("--watch goes with offline status.") }
+        if arguments.has("--priority"), name != "add" { throw UsageError("--priority goes with offline add.") }
+        func productsOrAll() throws(UsageError) -> [String]? {
+            guard arguments.has("--all") else { return try Self.checked(products, name) }
+            if let product = products.first { throw UsageError("offline \(name): \(product) does not go with --all.") }
+            return nil
+        }
+        switch name {
+        case "list", "status":
+            if let word = products.first { throw UsageError("offline \(name) takes no \(word).") }
+            action = name == "list" ? .list : .status
+        case "add":
+            action = .add(try Self.checked(products, name), priority: try Self.priority(arguments))
+        case "remove": action = .remove(try productsOrAll())
+        case "pause": action = .pause(try productsOrAll())
+        case "resume": action = .resume(try productsOrAll())
+        case "verify": action = .verify(products.isEmpty ? [] : try Self.checked(products, name))
+        default:
+            throw UsageError(
+                "offline \(name): must be one of \(Self.actions.joined(separator: ", "))."
+                    + Suggestion.text(for: name, among: Self.actions))
+        }
+        if arguments.has("--all"), !["remove", "pause", "resume"].contains(name) {
+            throw UsageError("--all goes with offline remove, pause and resume.")
+        }
+    }
+
+    private static func priority(_ arguments: Arguments) throws(UsageError) -> Int {
+        guard let text = arguments.value(of: "--priority") else { return 0 }
+        guard let number = Int(text), (-1000...1000).contains(number) else {
+            throw UsageError("--priority \(text): must be a whole number from -1000 to 1000.")
+        }
+        return number
+    }
+
+    private static func checked(_ products: [String], _ name: String) throws(UsageError) -> [String] {
+        if products.isEmpty {
+            throw UsageError(
+                "offline \(name) needs products: `tonearm offline \(name) tonearm:track/ID`. "
+                    + "`tonearm search` finds them.")
+        }
+        for product in products where ServiceAddress(product) == nil && CatalogueList(product) == nil {
+            throw UsageError(
+                "\(product): must be tonearm:track/ID, tonearm:video/ID, tonearm:album/ID or tonearm:playlist/ID.")
+        }
+        return products
+    }
+
+    // MARK: Running
+
+    /// - Returns: the exit code.
+    func run() -> Int32 {
+        let action: Action
+        do throws(ServiceAccess.Problem) { action = try resolved() } catch {
+            for line in error.lines { common.console.complain(line) }
+            return error.exitCode
+        }
+        if case .status = action, watches { return OfflineWatch.run(common) }
+        return common.run { connection throws(DaemonFailure) in
+            switch action {
+            case .list: try list(connection)
+            case .status: try status(connection)
+            case .add(let products, let priority):
+                try change(
+                    "offline-add", products, connection, [.init("priority", JSONValue(priority))],
+                    "to keep", "kept or on their way already")
+            case .remove(let products): try change("offline-remove", products, connection, [], "removed", "not kept")
+            case .pause(let products): try change("offline-pause", products, connection, [], "paused", "not on their way")
+            case .resume(let products):
+                try change("offline-resume", products, connection, [], "resumed", "neither paused nor failed")
+            case .verify(let products): try verify(products, connection)
+            }
+        }
+    }
+
+    /// With the tracks of albums and playlists in their place.
+    private func resolved() throws(ServiceAccess.Problem) -> Action {
+        func tracks(_ products: [String]?) throws(ServiceAccess.Problem) -> [String]? {
+            guard let products, products.contains(where: { CatalogueList($0) != nil }) else { return products }
+            let service = try ServiceAccess(access)
+            var all: [String] = []
+            for product in products {
+                if let list = CatalogueList(product) { all += try service.tracks(of: list) } else { all.append(product) }
+            }
+            return all
+        }
+        return switch action {
+        case .list, .status: action
+        case .add(let products, let priority): .add(try tracks(products) ?? [], priority: priority)
+        case .remove(let products): .remove(try tracks(products))
+        case .pause(let products): .pause(try tracks(products))
+        case .resume(let products): .resume(try tracks(products))
+        case .verify(let products): .verify(try tracks(products) ?? [])
+        }
+    }
+
+    /// - Parameter products: nil for all.
+    private func change(
+        _ request: String, _ products: [String]?, _ connection: DaemonConnection, _ fields: [DaemonCommand.Member],
+        _ done: String, _ same: String
+    ) throws(DaemonFailure) {
+        guard let products else {
+            let reply = try connection.ask(request, [.init("all", true)], patience: nil)
+            return common.show(reply) { $0["changed"]?.integer == 0 ? "There was nothing to do." : "All \(done)." }
+        }
+        var (changed, unchanged): (Int64, Int64) = (0, 0)
+        for batch in stride(from: 0, to: products.count, by: Self.batch) {
+            let part = products[batch..<min(batch + Self.batch, products.count)]
+            let reply = try connection.ask(request, [DaemonCommand.products(part)] + fields, patience: nil)
+            changed += reply.value["changed"]?.integer ?? 0
+            unchanged += reply.value["unchanged"]?.integer ?? 0
+            if common.json { common.console.print(reply.line) }
+        }
+        if common.json { return }
+        if changed > 0 { common.console.print("\(changed) \(done).") }
+        if unchanged > 0 { common.console.print("\(unchanged) \(same).") }
+    }
+
+    /// Products of one request.
+    private static let batch = 200
+
+    // MARK: Listing
+
+    private func list(_ connection: DaemonConnection) throws(DaemonFailure) {
+        var isEmpty = true
+        for request in ["offline-jobs", "offline-items"] {
+            try OfflinePages.each(request, connection) { (reply, entries) throws(DaemonFailure) in
+                if common.json { common.console.print(reply.line) }
+                for entry in entries {
+                    isEmpty = false
+                    if !common.json { common.console.print(OfflineText.line(entry)) }
+                }
+            }
+        }
+        if isEmpty, !common.json { common.console.print("Nothing is kept. Add something: `tonearm offline add`.") }
+    }
+
+    private func status(_ connection: DaemonConnection) throws(DaemonFailure) {
+        let reply = try connection.ask("offline-status")
+        common.show(reply) { OfflineText.total($0) }
+        if common.json { return }
+        try OfflinePages.each("offline-jobs", connection) { (_, entries) throws(DaemonFailure) in
+            for entry in entries where entry["percent"] != nil {
+                common.console.print(OfflineText.bar(entry, columns: common.console.columns))
+            }
+        }
+    }
+
+    private func verify(_ products: [String], _ connection: DaemonConnection) throws(DaemonFailure) {
+        var all = products
+        if all.isEmpty {
+            try OfflinePages.each("offline-items", connection) { (_, entries) throws(DaemonFailure) in
+                all += entries.compactMap { $0["product"]?.string }
+            }
+        }
+        var damaged = 0
+        for (index, product) in all.enumerated() {
+            if common.console.isTerminal, !common.json { common.console.draw("verifying \(index + 1) of \(all.count)") }
+            let reply = try connection.ask("offline-verify", [.init("product", .string(product))], patience: nil)
+            if common.json { common.console.print(reply.line) }
+            if reply.value["whole"]?.boolean == true { continue }
+            damaged += 1
+            common.console.complain("\(product): a part of it is damaged; it is downloaded again")
+        }
+        common.console.forgetLine()
+        if damaged > 0 {
+            throw .refused(code: "damaged", message: "\(damaged) of \(all.count) products are damaged.")
+        }
+        if !common.json { common.console.print(all.isEmpty ? "Nothing is kept." : "\(all.count) products are whole.") }
+    }
+}
+
+/// The pages of a list.
+enum OfflinePages {
+    static func each(
+        _ request: String, _ connection: DaemonConnection,
+        _ take: (DaemonConnection.Reply, [JSONValue]) throws(DaemonFailure) -> Void
+    ) throws(DaemonFailure) {
+        var after: JSONValue?
+        while true {
+            let reply = try connection.ask(request, after.map { [.init("after", $0)] } ?? [])
+            guard let entries = reply.value["entries"]?.elements else { throw .misunderstood }
+            try take(reply, entries)
+            guard let next = reply.value["next"], !next.isNull else { return }
+            after = next
+        }
+    }
+}

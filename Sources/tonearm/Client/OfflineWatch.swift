@@ -1,0 +1,52 @@
+import CLinux
+import Platform
+
+/// `tonearm offline status --watch`: a bar for the downloads as they go on, until none is left; JSON lines otherwise.
+///
+/// Thread: the main thread.
+enum OfflineWatch {
+    /// - Returns: the exit code.
+    static func run(_ common: DaemonCommand) -> Int32 {
+        common.run { connection throws(DaemonFailure) in
+            try connection.ask("subscribe", [.init("events", ["offline"])])
+            let isLive = common.console.isTerminal && !common.json
+            while true {
+                let reply = try connection.ask("offline-status")
+                if common.json { common.console.print(reply.line) }
+                let downloads = reply.value["downloads"]?.integer ?? 0
+                guard downloads > 0 else {
+                    common.console.endLine()
+                    if !common.json { common.console.print(OfflineText.total(reply.value)) }
+                    return
+                }
+                try follow(connection, common, isLive, downloads)
+            }
+        }
+    }
+
+    /// Shows events until a download ends.
+    private static func follow(
+        _ connection: DaemonConnection, _ common: DaemonCommand, _ isLive: Bool, _ downloads: Int64
+    ) throws(DaemonFailure) {
+        while true {
+            while let line = connection.takeLine() {
+                let event = try DaemonConnection.parse(line)
+                if common.json { common.console.print(line) }
+                guard let change = event["change"]?.string else { continue }
+                if isLive, change.utf8.elementsEqual("progress".utf8) {
+                    let rest = downloads > 1 ? "  and \(downloads - 1) more" : ""
+                    common.console.draw(OfflineText.bar(event, columns: common.console.columns - rest.utf8.count) + rest)
+                }
+                if change.utf8.elementsEqual("failed".utf8), !common.json {
+                    common.console.complain(event["message"]?.string ?? "")
+                }
+                if ["done", "failed", "deleted", "all-deleted"].contains(where: { $0.utf8.elementsEqual(change.utf8) }) {
+                    return
+                }
+            }
+            var waited = pollfd(fd: connection.descriptor, events: Int16(POLLIN), revents: 0)
+            _ = poll(&waited, 1, -1)
+            try connection.receive()
+        }
+    }
+}
