@@ -131,11 +131,20 @@ let package = Package(
         .executableTarget(
             name: "CacheWriter", dependencies: ["Player", "Network", "Database", "Crypto", "Platform", "FileCalls"],
             path: "Tests/CacheWriter"),
+        // A content service with known files, for the tests of the offline engine.
+        .target(
+            name: "OfflineTestSupport", dependencies: ["Player", "Network", "Platform"],
+            path: "Tests/OfflineTestSupport"),
+        // A process for these tests to cut off.
+        .executableTarget(
+            name: "OfflineWriter",
+            dependencies: ["Player", "OfflineTestSupport", "Network", "Database", "Platform", "FileCalls"],
+            path: "Tests/OfflineWriter"),
         .testTarget(
             name: "PlayerTests",
             dependencies: [
-                "Player", "Network", "Database", "Crypto", "AllocationCounter", "CacheWriter", "OutputTestSupport",
-                "TestSupport",
+                "Player", "Network", "Database", "Crypto", "AllocationCounter", "CacheWriter", "OfflineWriter",
+                "OfflineTestSupport", "OutputTestSupport", "TestSupport",
             ]),
         // For tools/bench: the time from `play()` to the first frame.
         .executableTarget(

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import Network
+import OfflineTestSupport
 import Platform
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import Network
+import OfflineTestSupport
 import Platform
 import TestSupport
 
@@ -92,24 +93,6 @@ final class OfflineFixture: @unchecked Sendable {
 
     func status(of id: Int) -> OfflineEntry.Status? {
         entries().first { $0.product == "tonearm:track/\(id)" }?.status
-    }
-}
-
-/// A clock that a test sets. It counts as synchronised when it has a time.
-final class ManualTime: SystemTimeSource, @unchecked Sendable {
-    private let lock = NSLock()
-    private var now: Int64?
-
-    /// Since 1970.
-    var seconds: Int64? {
-        get { lock.withLock { now } }
-        set { lock.withLock { now = newValue } }
-    }
-
-    func read() -> SystemTime {
-        let seconds = seconds
-        return SystemTime(
-            boot: "b", sinceBoot: (seconds ?? 0) * 1_000_000_000, synchronised: seconds.map { $0 * 1000 })
     }
 }
 

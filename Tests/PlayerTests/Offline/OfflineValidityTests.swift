@@ -1,5 +1,6 @@
 import Foundation
 import Network
+import OfflineTestSupport
 import Platform
 import TestSupport
 import Testing

@@ -7,12 +7,12 @@ import Platform
 /// A content service with files of known bytes, which a test makes misbehave.
 ///
 /// Thread: any; answers come inside the calls.
-final class KeptService: ServiceNetwork, @unchecked Sendable {
+public final class KeptService: ServiceNetwork, @unchecked Sendable {
     /// A request for content, as it came.
-    struct ContentRequest: Equatable {
-        var product: String
-        var from: Int
-        var ifRange: String?
+    public struct ContentRequest: Equatable, Sendable {
+        public var product: String
+        public var from: Int
+        public var ifRange: String?
     }
 
     private let lock = NSRecursiveLock()
@@ -28,9 +28,11 @@ final class KeptService: ServiceNetwork, @unchecked Sendable {
     private var refusal: (status: Int, subStatus: Int)?
     private var contentRefusals: [Int] = []
 
+    public init() {}
+
     // MARK: For tests
 
-    func serve(_ file: [UInt8], as product: String, hash: String = "h1") {
+    public func serve(_ file: [UInt8], as product: String, hash: String = "h1") {
         lock.withLock {
             files[product] = file
             hashes[product] = hash
@@ -38,24 +40,24 @@ final class KeptService: ServiceNetwork, @unchecked Sendable {
     }
 
     /// What answers for keeping say from now on.
-    func setDates(revalidateAt: Int64?, validUntil: Int64?) { lock.withLock { dates = (revalidateAt, validUntil) } }
+    public func setDates(revalidateAt: Int64?, validUntil: Int64?) { lock.withLock { dates = (revalidateAt, validUntil) } }
 
     /// Content stops after so many bytes of each answer, without an end; nil: it does not.
-    func hang(after bytes: Int?) { lock.withLock { limit = bytes } }
+    public func hang(after bytes: Int?) { lock.withLock { limit = bytes } }
 
     /// Playbackinfo is refused from now on; nil: it is not.
-    func refuse(_ status: Int?, subStatus: Int = 0) { lock.withLock { refusal = status.map { ($0, subStatus) } } }
+    public func refuse(_ status: Int?, subStatus: Int = 0) { lock.withLock { refusal = status.map { ($0, subStatus) } } }
 
     /// The next requests for content are refused with these statuses, one after the other.
-    func refuseContent(_ statuses: [Int]) { lock.withLock { contentRefusals = statuses } }
+    public func refuseContent(_ statuses: [Int]) { lock.withLock { contentRefusals = statuses } }
 
-    var infoRequests: Int { lock.withLock { infoCount } }
-    var contentRequests: [ContentRequest] { lock.withLock { requested } }
+    public var infoRequests: Int { lock.withLock { infoCount } }
+    public var contentRequests: [ContentRequest] { lock.withLock { requested } }
     /// Transfers of content that have stopped in the middle and are not cancelled.
-    var hangingTransfers: Int { lock.withLock { running.count { $0.isHanging } } }
+    public var hangingTransfers: Int { lock.withLock { running.count { $0.isHanging } } }
 
     /// Lets the delays of retries pass.
-    func passDelays() {
+    public func passDelays() {
         let due = lock.withLock {
             defer { delayed = [] }
             return delayed
@@ -65,7 +67,7 @@ final class KeptService: ServiceNetwork, @unchecked Sendable {
 
     // MARK: ServiceNetwork
 
-    func begin(_ request: TransferRequest, into sink: any TransferSink) -> any OngoingTransfer {
+    public func begin(_ request: TransferRequest, into sink: any TransferSink) -> any OngoingTransfer {
         let serving = Serving(request, sink, lock)
         if request.url.contains("/playbackinfo?") {
             let answer = lock.withLock {
@@ -103,12 +105,12 @@ final class KeptService: ServiceNetwork, @unchecked Sendable {
         return serving
     }
 
-    func schedule(after nanoseconds: Int64, _ action: @escaping @Sendable () -> Void) {
+    public func schedule(after nanoseconds: Int64, _ action: @escaping @Sendable () -> Void) {
         if nanoseconds == 0 { return action() }
         lock.withLock { delayed.append(action) }
     }
 
-    func waitForLink(atMost nanoseconds: Int64, _ action: @escaping @Sendable (LinkWaitEnd) -> Void) {
+    public func waitForLink(atMost nanoseconds: Int64, _ action: @escaping @Sendable (LinkWaitEnd) -> Void) {
         schedule(after: nanoseconds) { action(.timeElapsed) }
     }
 
