@@ -9,10 +9,15 @@
     /// Any thread, one at a time.
     public final class AuthorityChain {
         private let first = UnsafeMutablePointer<mbedtls_x509_crt>.allocate(capacity: 1)
+        /// mbedTLS keeps the pointer.
+        private let suites: UnsafeMutablePointer<Int32>
 
         /// - Parameter pem: certificates in PEM, with a 0 after them. Those that mbedTLS cannot read do not count.
         /// - Throws: `failed` when there is none.
         public init(pem: UnsafeRawBufferPointer) throws(CryptoError) {
+            let wanted = CipherPreference.forThisProcessor.suites.map { $0.rawValue } + [0]
+            suites = .allocate(capacity: wanted.count)
+            for (index, suite) in wanted.enumerated() { (suites + index).initialize(to: suite) }
             mbedtls_x509_crt_init(first)
             CertificateClock.use()
             let bytes = pem.bindMemory(to: UInt8.self)
@@ -24,9 +29,10 @@
         deinit {
             mbedtls_x509_crt_free(first)
             first.deallocate()
+            suites.deallocate()
         }
 
-        /// Makes a connection verify its server against these authorities.
+        /// Makes a connection verify its server against these authorities, and offer the ciphers that are fast here.
         /// - Parameters:
         ///   - configuration: that of a connection that has not begun (`mbedtls_ssl_config`).
         ///   - now: seconds since 1970, against which certificates are checked. It counts for the whole process, until
@@ -41,6 +47,7 @@
             mbedtls_ssl_conf_authmode(configuration, MBEDTLS_SSL_VERIFY_REQUIRED)
             mbedtls_ssl_conf_ca_chain(configuration, first, nil)
             tonearm_use_default_profile(configuration)
+            mbedtls_ssl_conf_ciphersuites(configuration, suites)
             mbedtls_ssl_conf_verify(
                 configuration,
                 { context, certificate, _, flags in

@@ -19,3 +19,25 @@ static inline void tonearm_use_default_profile(mbedtls_ssl_config *configuration
     mbedtls_ssl_conf_cert_profile(configuration, &mbedtls_x509_crt_profile_default);
 }
 #endif
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#elif defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
+
+/// Whether the processor has instructions for AES and for the multiplication of GCM. mbedTLS uses them then: on x86-64
+/// and on arm64, and not in 32-bit programs.
+static inline int tonearm_processor_has_aes(void) {
+#if defined(__x86_64__)
+    unsigned a, b, c = 0, d;
+    unsigned wanted = bit_AES | bit_PCLMUL;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c & wanted) == wanted;
+#elif defined(__aarch64__)
+    unsigned long wanted = HWCAP_AES | HWCAP_PMULL;
+    return (getauxval(AT_HWCAP) & wanted) == wanted;
+#else
+    return 0;
+#endif
+}
