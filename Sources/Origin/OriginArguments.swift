@@ -36,6 +36,9 @@ struct OriginArguments {
           --password-file F    people who know the password (first line of the file) may also decide about logins
                                on the page /link; implies --require-login
           --manifest KIND      bts, dash, hls or emu (dash); WAV, AIFF and damaged FLAC are always bts
+          --encrypt cbcs       encrypt FLAC and AAC; players get the keys from this service
+          --ffmpeg PROGRAM     encodes the qualities LOW and HIGH as AAC (ffmpeg in $PATH; none: they get lossless)
+          --encoded-limit MB   keep so much of what was encoded (4096)
           --url-lifetime S     addresses of content are good for so many seconds (3600)
           --offline-revalidate S
                                players ask again for a track that they keep after so many seconds (604800)

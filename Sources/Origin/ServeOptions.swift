@@ -1,3 +1,4 @@
+import Foundation
 import OriginService
 import Platform
 
@@ -11,6 +12,8 @@ struct ServeOptions: Equatable {
     var stateFolder = ""
     var settings = OriginSettings()
     var faults = FaultPlan()
+    /// A name for the folders of `PATH`, a path, or `none`.
+    private var ffmpeg = "ffmpeg"
 
     init(_ words: [String], _ environment: [String: String]) throws(OriginArguments.Mistake) {
         var rest = words[...]
@@ -35,6 +38,7 @@ struct ServeOptions: Equatable {
         guard settings.offlineRevalidation <= settings.offlineValidity else {
             throw Self.mistake("--offline-valid must not be less than --offline-revalidate")
         }
+        if ffmpeg != "none" { settings.encoder = Self.program(ffmpeg, environment) }
         if stateFolder.isEmpty { stateFolder = try Self.stateFolder(environment) }
     }
 
@@ -42,7 +46,7 @@ struct ServeOptions: Equatable {
 
     private static let names = [
         "--address", "--port", "--tls-certificate", "--tls-key", "--token", "--token-file", "--password-file",
-        "--manifest",
+        "--manifest", "--encrypt", "--ffmpeg", "--encoded-limit",
         "--url-lifetime", "--offline-revalidate", "--offline-valid", "--public-url", "--faults", "--state",
     ]
 
@@ -62,6 +66,11 @@ struct ServeOptions: Equatable {
                 throw Self.mistake("--manifest is bts, dash, hls or emu, not \(value)")
             }
             settings.manifest = kind
+        case "--encrypt":
+            guard value == "cbcs" else { throw Self.mistake("--encrypt is cbcs, not \(value)") }
+            settings.isEncrypted = true
+        case "--ffmpeg": ffmpeg = value
+        case "--encoded-limit": settings.encodedLimit = try Self.number(name, value, 0...(1 << 20)) << 20
         case "--url-lifetime": settings.addressLifetime = try Self.number(name, value, 1...31_536_000)
         case "--offline-revalidate":
             settings.offlineRevalidation = try Self.number(name, value, 1...Self.tenYears)
@@ -87,6 +96,13 @@ struct ServeOptions: Equatable {
             throw mistake("\(name) is a number from \(range.lowerBound) to \(range.upperBound), not \(text)")
         }
         return number
+    }
+
+    /// nil when it is nowhere.
+    private static func program(_ name: String, _ environment: [String: String]) -> String? {
+        if name.contains("/") { return name }
+        return (environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(name)" }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
     private static func firstLine(of file: String) throws(OriginArguments.Mistake) -> String {

@@ -1,4 +1,5 @@
 import CLinux
+import Crypto
 
 /// Asks the servers of tools/lib/tls-server.sh over the TLS that ships: a line for each check, `ok` or `FAILED` first.
 /// The argument is their folder.
@@ -6,6 +7,8 @@ import CLinux
 @main
 struct NetworkCheck {
     private static let day = Int64(86_400)
+
+    private static let isAESFast = CipherPreference.forThisProcessor == .aes
 
     private static let checks = [
         Check(name: "a file over TLS 1.3", server: "good", answers: [.file], path: "/file"),
@@ -83,6 +86,13 @@ struct NetworkCheck {
         Check(
             name: "while the time is not known: an unknown authority is refused", server: "unknown",
             answers: [.refused(.tls(.unknownAuthority))], now: 0, isProved: false),
+        Check(
+            name: "the cipher that is fast on this processor, with TLS 1.3", server: "good",
+            answers: [.text(isAESFast ? "TLS_AES_128_GCM_SHA256" : "TLS_CHACHA20_POLY1305_SHA256")], path: "/cipher"),
+        Check(
+            name: "the cipher that is fast on this processor, with TLS 1.2", server: "older",
+            answers: [.text(isAESFast ? "ECDHE-ECDSA-AES128-GCM-SHA256" : "ECDHE-ECDSA-CHACHA20-POLY1305")],
+            path: "/cipher"),
         Check(name: "a server without TLS is refused", server: "plain", answers: [.noTLS]),
         Check(
             name: "a redirect is followed on a connection that resumes the session", server: "good",

@@ -40,7 +40,7 @@ struct ServiceTests {
         let origin = try start()
         let answer = try Fetched(
             "\(origin.address)/v1/tracks/1/playbackinfo?immersiveaudio=false&playbackmode=OFFLINE"
-                + "&assetpresentation=FULL&audioquality=LOW",
+                + "&assetpresentation=FULL&audioquality=LOSSLESS",
             "-H", "x-tidal-streamingsessionid: 3f6e", "-H", "Authorization: Bearer any")
         #expect(answer.status == 200 && answer.headers["cache-control"] == "no-store")
         let json = try answer.json()
@@ -106,7 +106,10 @@ struct ServiceTests {
         let key = try SigningKey.load(from: state + "/signing.key")
         let index = try MusicIndex(in: state)
         func routes(at now: Int64) -> ServiceRoutes {
-            ServiceRoutes(index: index, settings: OriginSettings(), signer: URLSigner(key: key)) { now }
+            ServiceRoutes(
+                index: index, settings: OriginSettings(), signer: URLSigner(key: key),
+                contents: TrackContents(index: index, encoded: nil, secret: nil)
+            ) { now }
         }
         let track = try #require(try index.track(1))
         let path = ContentAddresses.folder(of: track) + "init.mp4"

@@ -110,6 +110,7 @@ END
             cat <<END
     location = /file { alias $dir/file; }
     location = /session { return 200 "\$ssl_session_reused \$ssl_protocol"; }
+    location = /cipher { return 200 "\$ssl_cipher"; }
     location = /moved { return 302 /session; }
     location = /long-field {
         set \$part $part;

@@ -1,5 +1,4 @@
 import Media
-import PCM
 
 /// How a FLAC file is divided into segments: each is a run of its frames, of about four seconds.
 struct SegmentTable: Equatable, Sendable {
@@ -46,12 +45,6 @@ struct SegmentTable: Equatable, Sendable {
 
     /// Samples of a channel.
     var sampleCount: Int64 { segments.last.map { $0.firstSample + $0.sampleCount } ?? 0 }
-
-    /// Bytes of the longest segment for each second, in bits.
-    func peakBitRate(_ format: PCMFormat) -> Int {
-        let rates = segments.map { Double($0.byteCount) * 8 * Double(format.sampleRate) / Double($0.sampleCount) }
-        return Int((rates.max() ?? 0).rounded(.up))
-    }
 }
 
 // MARK: In the index

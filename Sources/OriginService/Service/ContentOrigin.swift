@@ -70,9 +70,18 @@ public final class ContentOrigin: Sendable {
         }
         let logins = settings.requiresLogin ? try DeviceLogins(stateFolder: stateFolder) : nil
         do throws(SystemError) {
-            let signer = URLSigner(key: try SigningKey.load(from: "\(stateFolder)/signing.key"))
+            let key = try SigningKey.load(from: "\(stateFolder)/signing.key")
             let now: @Sendable () -> Int64 = { Int64(time(nil)) }
-            routes = ServiceRoutes(index: index, settings: settings, signer: signer, logins: logins, now: now)
+            let encoded: EncodedTracks? =
+                if let encoder = settings.encoder {
+                    try EncodedTracks(
+                        program: encoder, folder: "\(stateFolder)/encoded", limit: settings.encodedLimit)
+                } else { nil }
+            let contents = TrackContents(
+                index: index, encoded: encoded, secret: settings.isEncrypted ? ContentSecret(key) : nil)
+            routes = ServiceRoutes(
+                index: index, settings: settings, signer: URLSigner(key: key), contents: contents, logins: logins,
+                now: now)
             self.faults = FaultInjection(faults, now: now)
         } catch {
             throw Failure(description: error.description)

@@ -19,5 +19,12 @@ public struct OriginSettings: Equatable, Sendable {
     /// The address in manifests; nil: the one that the client used.
     public var publicAddress: String?
 
+    /// The path of ffmpeg, for the qualities LOW and HIGH; nil: lossless is served in their place.
+    public var encoder: String?
+    /// What may be kept of what was encoded, in bytes.
+    public var encodedLimit: Int64 = 4 << 30
+    /// Whether FLAC and what was encoded are encrypted (`cbcs`), with keys from the license server of this origin.
+    public var isEncrypted = false
+
     public init() {}
 }

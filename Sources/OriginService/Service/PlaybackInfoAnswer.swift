@@ -3,16 +3,24 @@ import Platform
 
 extension ServiceRoutes {
     /// The fields of docs/service.md, "Playbackinfo".
-    func playbackInfo(_ track: Track, _ manifest: Manifest, sessionId: String?, isOffline: Bool) -> JSONValue {
+    func playbackInfo(
+        _ track: Track, _ content: TrackContents.Content, _ manifest: Manifest, _ addresses: ContentAddresses,
+        sessionId: String?, isOffline: Bool
+    ) -> JSONValue {
+        let format = content.segmented?.track.format ?? track.format
         var json: JSONValue = [
             "trackId": .integer(track.id), "assetPresentation": "FULL", "audioMode": "STEREO",
-            "audioQuality": .string(track.audioQuality),
+            "audioQuality": .string(content.quality?.serviceName ?? track.audioQuality),
             "manifestMimeType": .string(manifest.kind.mimeType),
-            "manifestHash": .string(Self.hash(of: track, manifest.kind)),
+            "manifestHash": .string(Self.hash(of: track, addresses.prefix, manifest.kind)),
             "manifest": .string(base64(Array(manifest.text.utf8))),
-            "sampleRate": .integer(Int64(track.format.sampleRate)), "bitDepth": .integer(Int64(track.format.bitDepth)),
+            "sampleRate": .integer(Int64(format.sampleRate)), "bitDepth": .integer(Int64(format.bitDepth)),
         ]
         if let sessionId { json["streamingSessionId"] = .string(sessionId) }
+        if content.segmented?.track.encryption != nil {
+            json["licenseSecurityToken"] = .string(addresses.signature)
+            json["licenseUrl"] = .string(addresses.license)
+        }
         let gain = track.replayGain
         for (name, value) in [
             ("trackReplayGain", gain.trackGain), ("trackPeakAmplitude", gain.trackPeak),
@@ -28,8 +36,8 @@ extension ServiceRoutes {
     }
 
     /// The same as long as the content is: it does not depend on addresses and their signatures.
-    private static func hash(of track: Track, _ kind: Manifest.Kind) -> String {
-        guard let hash = try? SHA256.hash(Array("\(track.id)/\(track.version)/\(kind.rawValue)".utf8)) else {
+    private static func hash(of track: Track, _ prefix: String, _ kind: Manifest.Kind) -> String {
+        guard let hash = try? SHA256.hash(Array("\(track.id)/\(track.version)/\(prefix)\(kind.rawValue)".utf8)) else {
             preconditionFailure("SHA-256 without memory")
         }
         return base64(hash)

@@ -12,6 +12,7 @@ struct ServiceRoutes: Sendable {
     let index: MusicIndex
     let settings: OriginSettings
     let signer: URLSigner
+    let contents: TrackContents
     /// nil when players do not log in.
     let logins: DeviceLogins?
     /// In seconds since 1970.
@@ -19,12 +20,13 @@ struct ServiceRoutes: Sendable {
     private let loginRoutes: LoginRoutes?
 
     init(
-        index: MusicIndex, settings: OriginSettings, signer: URLSigner, logins: DeviceLogins? = nil,
-        now: @escaping @Sendable () -> Int64
+        index: MusicIndex, settings: OriginSettings, signer: URLSigner, contents: TrackContents,
+        logins: DeviceLogins? = nil, now: @escaping @Sendable () -> Int64
     ) {
         self.index = index
         self.settings = settings
         self.signer = signer
+        self.contents = contents
         self.logins = logins
         self.now = now
         loginRoutes = logins.map { LoginRoutes($0, settings: settings, now: now) }
@@ -33,8 +35,11 @@ struct ServiceRoutes: Sendable {
     func answer(to request: HTTPRequest) -> HTTPAnswer {
         do throws(DatabaseError) {
             if let answer = try loginRoutes?.answer(to: request) { return answer }
-            guard request.method != "POST" else { return .wrongMethod("GET and HEAD") }
             let path = request.components
+            if path.count == 4, path[0] == "v1", path[1] == "license" {
+                return try license(path[2], version: path[3], request)
+            }
+            guard request.method != "POST" else { return .wrongMethod("GET and HEAD") }
             guard path.first == "v1" else { return notFound() }
             switch (path.count, path.dropFirst().first) {
             case (5, "content"): return try content(path[2], version: path[3], name: String(path[4]), request)
@@ -109,30 +114,35 @@ struct ServiceRoutes: Sendable {
         switch try track(id) {
         case .failure(let reason): return reason.answer
         case .success(let (track, file)):
-            let manifest = try manifest(kind, of: track, file, at: addresses(of: track, origin))
+            let content = try contents.content(track, file, EncodedQuality(serviceName: quality))
+            let variant = ContentVariant(
+                encoding: content.quality, isEncrypted: content.segmented?.track.encryption != nil)
+            let addresses = addresses(of: track, origin, variant)
             let sessionId = request.headers["x-tidal-streamingsessionid"]
             return .json(
-                playbackInfo(track, manifest, sessionId: sessionId, isOffline: mode == "OFFLINE"))
+                playbackInfo(
+                    track, content, manifest(kind, of: track, content, at: addresses), addresses, sessionId: sessionId,
+                    isOffline: mode == "OFFLINE"))
         }
     }
 
-    private func addresses(of track: Track, _ origin: String) -> ContentAddresses {
+    private func addresses(of track: Track, _ origin: String, _ variant: ContentVariant) -> ContentAddresses {
         let folder = ContentAddresses.folder(of: track)
         return ContentAddresses(
             origin: origin, folder: folder,
-            signature: signer.signature(of: folder, until: now() + settings.addressLifetime))
+            signature: signer.signature(of: folder, until: now() + settings.addressLifetime), prefix: variant.prefix)
     }
 
     private func manifest(
-        _ kind: Manifest.Kind, of track: Track, _ file: OpenedFile, at addresses: ContentAddresses
-    ) throws(DatabaseError) -> Manifest {
-        guard kind != .bts, let table = try SegmentTables(index: index).table(of: track, file) else {
-            return .bts(track, at: addresses)
-        }
+        _ kind: Manifest.Kind, of track: Track, _ content: TrackContents.Content, at addresses: ContentAddresses
+    ) -> Manifest {
+        guard let segmented = content.segmented else { return .bts(track, at: addresses) }
+        // Only the file itself is one resource.
+        let isAsItIs = addresses.prefix.isEmpty
         return switch kind {
-        case .bts: .bts(track, at: addresses)
-        case .dash: .dash(table, of: track, at: addresses)
-        case .hls: .hls(table, of: track, at: addresses)
+        case .bts: isAsItIs ? .bts(track, at: addresses) : .dash(segmented, at: addresses)
+        case .dash: .dash(segmented, at: addresses)
+        case .hls: .hls(segmented, at: addresses)
         case .emu: .emu(at: addresses)
         }
     }
@@ -157,30 +167,47 @@ struct ServiceRoutes: Sendable {
             ).answer(to: request)
         }
         if name == track.fileName {
+            // What is encrypted is not served plain as well.
+            if contents.secret != nil, try contents.content(track, file, nil).segmented != nil { return notFound() }
             return resource(ContentBody([.file(file, 0..<track.stamp.size)]), track.mimeType)
         }
-        guard let table = try SegmentTables(index: index).table(of: track, file) else { return notFound() }
-        let fragmented = FragmentedFLAC(table: table, format: track.format)
-        switch name {
-        case "init.mp4": return resource(ContentBody(fragmented.initialization()), "audio/mp4")
+        var part = Substring(name)
+        let variant = ContentVariant(parsing: &part)
+        guard let content = try contents.content(track, file, variant) else { return notFound() }
+        switch part {
+        case "init.mp4": return resource(ContentBody(content.track.initialization()), "audio/mp4")
         case "playlist.m3u8":
             guard let origin = settings.publicAddress ?? request.origin else { return .wrongParameter("Host") }
-            let addresses = ContentAddresses(origin: origin, folder: folder, signature: "token=\(token)")
+            let addresses = ContentAddresses(
+                origin: origin, folder: folder, signature: "token=\(token)", prefix: variant.prefix)
             // It carries a signature that others do not have, and that expires.
             return HTTPAnswer(
                 headers: [
                     HTTPField("Content-Type", Manifest.Kind.hls.mimeType), HTTPField("Cache-Control", "no-store"),
                 ],
-                body: ContentBody(Array(Manifest.hls(table, of: track, at: addresses).text.utf8)))
+                body: ContentBody(Array(Manifest.hls(content, at: addresses).text.utf8)))
         default:
-            guard name.hasSuffix(".mp4"), let number = Int(name.dropLast(4)) else { return notFound() }
+            guard part.hasSuffix(".mp4"), let number = Int(part.dropLast(4)) else { return notFound() }
             do throws(MediaError) {
-                guard let body = try fragmented.segment(number, of: file) else { return notFound() }
+                guard let body = try content.segment(number) else { return notFound() }
                 return resource(body, "audio/mp4")
             } catch {
                 Log.warning("\(track.path): \(error)")
                 return Unavailable.changed.answer
             }
         }
+    }
+
+    /// The license server, for those who have the signature of the content.
+    private func license(
+        _ id: Substring, version: Substring, _ request: HTTPRequest
+    ) throws(DatabaseError) -> HTTPAnswer {
+        guard request.method == "POST" else { return .wrongMethod("POST") }
+        guard signer.isValid(request.query["token"] ?? "", of: "/v1/content/\(id)/\(version)/", at: now()) else {
+            return .refusal(403, SubStatus.wrongSignature, "The address has expired, or it is not from this service.")
+        }
+        guard let secret = contents.secret, case .success(let (track, _)) = try track(id), track.version == version
+        else { return notFound() }
+        return LicenseAnswer.answer(to: request.body, secret.encryption(of: track)) ?? .wrongParameter("kids")
     }
 }

@@ -16,7 +16,11 @@ final class RunningOrigin {
     private var unread = Data()
 
     /// Starts it, and waits until it listens and has scanned the folder.
-    init(_ music: String, state: String, _ options: String...) throws {
+    convenience init(_ music: String, state: String, _ options: String...) throws {
+        try self.init(music, state: state, options: options)
+    }
+
+    init(_ music: String, state: String, options: [String]) throws {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         process.executableURL = URL(fileURLWithPath: "\(Folder.containing(tests))/tonearm-origin")
         process.arguments = ["serve", music, "--port", "0", "--state", state] + options

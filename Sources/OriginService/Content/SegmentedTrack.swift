@@ -1,0 +1,51 @@
+import Media
+import PCM
+
+/// A track in segments, of one codec and quality.
+protocol SegmentedTrack {
+    var track: CMAFTrack { get }
+    var segments: [SegmentTable.Segment] { get }
+    /// - Parameter number: from 1.
+    /// - Returns: nil without such a segment.
+    /// - Throws: `.damaged` when the file has other frames than before.
+    func segment(_ number: Int) throws(MediaError) -> ContentBody?
+}
+
+extension SegmentedTrack {
+    /// What is heard, in samples of the audio.
+    var heardCount: Int64 { track.edit.map { Int64($0.count) } ?? track.duration }
+
+    /// Bytes of the longest segment for each second, in bits.
+    var peakBitRate: Int {
+        let rate = Double(track.format.sampleRate)
+        return Int((segments.map { Double($0.byteCount) * 8 * rate / Double($0.sampleCount) }.max() ?? 0).rounded(.up))
+    }
+}
+
+/// Which content of a track an address means: the first part of the names in its folder.
+struct ContentVariant: Equatable, Sendable {
+    /// nil: as the file has it.
+    var encoding: EncodedQuality?
+    var isEncrypted = false
+
+    /// `init.mp4`, `3.mp4` and `playlist.m3u8` come behind it. Encrypted content has other names, because clients keep
+    /// content by path.
+    var prefix: String { (encoding.map { "\($0.rawValue)-" } ?? "") + (isEncrypted ? "cbcs-" : "") }
+
+    /// Takes the prefix off a name.
+    init(parsing name: inout Substring) {
+        for quality in EncodedQuality.allCases where name.hasPrefix("\(quality.rawValue)-") {
+            encoding = quality
+            name = name.dropFirst(quality.rawValue.utf8.count + 1)
+        }
+        if name.hasPrefix("cbcs-") {
+            isEncrypted = true
+            name = name.dropFirst(5)
+        }
+    }
+
+    init(encoding: EncodedQuality? = nil, isEncrypted: Bool = false) {
+        self.encoding = encoding
+        self.isEncrypted = isEncrypted
+    }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import Platform
+import TestSupport
+import Testing
+
+/// The qualities LOW and HIGH, and encrypted content: `tonearm play` or ffmpeg on one side, the origin on the other.
+@Suite("The origin's AAC and its encryption", .timeLimit(.minutes(10)))
+struct EncodedTests {
+    private let folder: ScratchFolder
+    private let music = Music(frames: 300_001, seed: 4)
+
+    init() throws {
+        folder = try ScratchFolder()
+        try FileManager.default.createDirectory(atPath: folder["music"], withIntermediateDirectories: true)
+        try music.writeFLAC(to: folder["music/1.flac"])
+    }
+
+    private func start(_ options: [String]) throws -> RunningOrigin {
+        try RunningOrigin(folder["music"], state: folder["state"], options: options)
+    }
+
+    private func info(_ origin: RunningOrigin, _ quality: String, _ manifest: String = "dash") throws -> Fetched {
+        try Fetched("\(origin.address)/v1/tracks/1/playbackinfo?audioquality=\(quality)&manifest=\(manifest)")
+    }
+
+    /// What `tonearm play` writes to a device of 16 bits.
+    private func played(_ arguments: [String]) throws -> [UInt8] {
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "\(Folder.containing(tests))/tonearm")
+        process.arguments =
+            ["play", "--device", "file:FILE=\(folder["out"]),FORMAT=raw", "--format", "S16_LE"] + arguments
+        process.environment = Sanitizer.environment.merging(["XDG_STATE_HOME": folder["home"]]) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        return [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder["out"])))
+    }
+
+    /// All of it in one file, as a player puts it together.
+    private func joined(_ info: Fetched) throws -> [UInt8] {
+        let template = try info.manifest()
+        func attribute(_ name: String) throws -> String {
+            let start = try #require(template.range(of: " \(name)=\"")).upperBound
+            return String(template[start...].prefix { $0 != "\"" })
+        }
+        var bytes = try Fetched(try attribute("initialization")).body
+        let media = try attribute("media")
+        var number = 1
+        while true {
+            let answer = try Fetched(media.replacing("$Number$", with: "\(number)"))
+            if answer.status == 404 { return bytes }
+            bytes += answer.body
+            number += 1
+        }
+    }
+
+    private func values(_ bytes: [UInt8]) -> [Double] {
+        stride(from: 0, to: bytes.count - 1, by: 2).map {
+            Double(Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8))
+        }
+    }
+
+    /// The energy of the difference, as a part of the signal's.
+    private func difference(_ one: [UInt8], _ other: [UInt8]) -> Double {
+        let (one, other) = (values(one), values(other))
+        let wrong = zip(one, other).reduce(0) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }
+        return wrong / other.reduce(1) { $0 + $1 * $1 }
+    }
+
+    @Test(
+        "LOW and HIGH are AAC, and what is heard is as long as the original and in its place",
+        arguments: ["LOW", "HIGH"])
+    func aac(quality: String) throws {
+        let origin = try start([])
+        let info = try info(origin, quality)
+        let json = try info.json()
+        #expect(json["audioQuality"]?.string == quality)
+        #expect(json["sampleRate"]?.integer == 44_100)
+        #expect(try info.manifest().contains("codecs=\"mp4a.40.2\""))
+        let file = try joined(info)
+        let size = quality == "LOW" ? 96_000 / 8 : 320_000 / 8
+        #expect(file.count < size * 8, "the length is 6.8 s")
+        try Data(file).write(to: URL(fileURLWithPath: folder["joined.mp4"]))
+        let heard = try played([folder["joined.mp4"]])
+        #expect(heard.count == music.samples().count, "to the frame")
+        // Frames in another place would differ by twice the energy.
+        #expect(difference(heard, music.samples()) < 0.5)
+        // Encoded once: the same bytes.
+        #expect(try joined(try self.info(origin, quality)) == file)
+        origin.end()
+        #expect(try joined(try self.info(try start(["--ffmpeg", "/usr/bin/ffmpeg"]), quality)) == file)
+    }
+
+    @Test("Without ffmpeg, and for more than two channels, LOW is answered with LOSSLESS")
+    func lossless() throws {
+        let origin = try start(["--ffmpeg", "none"])
+        #expect(try info(origin, "LOW").json()["audioQuality"]?.string == "LOSSLESS")
+        try Music(frames: 10_000, rate: 48_000, channels: 6).writeFLAC(
+            to: folder["music/1.flac"], ["--channel-map=none"])
+        let other = try RunningOrigin(folder["music"], state: folder["other"])
+        #expect(try info(other, "LOW").json()["audioQuality"]?.string == "LOSSLESS")
+        let broken = try RunningOrigin(folder["music"], state: folder["third"], "--ffmpeg", "/bin/false")
+        #expect(try info(broken, "HIGH").json()["audioQuality"]?.string == "LOSSLESS")
+    }
+
+    @Test("What was encoded stays below its limit")
+    func limit() throws {
+        let origin = try start(["--encoded-limit", "0"])
+        #expect(try info(origin, "LOW").status == 200)
+        #expect(try info(origin, "HIGH").status == 200)
+        let kept = try FileManager.default.contentsOfDirectory(atPath: folder["state/encoded"])
+        #expect(kept.count == 1 && kept[0].hasSuffix("-high.aac"), "the one in use alone")
+    }
+
+    @Test("Encrypted FLAC plays bit by bit, by each kind of manifest", arguments: ["dash", "hls", "emu", "bts"])
+    func encrypted(manifest: String) throws {
+        let origin = try start(["--encrypt", "cbcs", "--manifest", manifest])
+        #expect(try played(["--service", origin.address, "tonearm:track/1"]) == music.samples())
+    }
+
+    @Test(
+        "The license server gives the key to who has the playbackinfo, and ffmpeg decrypts with it",
+        arguments: ["LOSSLESS", "HIGH"])
+    func license(quality: String) throws {
+        let origin = try start(["--encrypt", "cbcs"])
+        let info = try info(origin, quality)
+        let json = try info.json()
+        #expect(json["licenseSecurityToken"]?.string != nil)
+        let address = try #require(json["licenseUrl"]?.string)
+        let manifest = try info.manifest()
+        let id = try #require(manifest.range(of: "default_KID=\"")).upperBound
+        let digits = manifest[id...].prefix { $0 != "\"" }.filter { $0 != "-" }
+        let kid = Data(try #require(Hexadecimal.bytes(String(digits)))).base64EncodedString()
+            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        let request = "{\"kids\":[\"\(kid)\"],\"type\":\"temporary\"}"
+        let answer = try Fetched(address, "-d", request)
+        let text = try #require(try answer.json()["keys"]?[0]?["k"]?.string)
+        let key = try #require(Base64.bytes(text.utf8))
+        #expect(key.count == 16)
+
+        let file = try joined(info)
+        try Data(file).write(to: URL(fileURLWithPath: folder["joined.mp4"]))
+        let options = ["-loglevel", "error", "-y", "-decryption_key", hexadecimal(key), "-i", folder["joined.mp4"]]
+        try run("/usr/bin/ffmpeg", options + ["-f", "s16le", folder["decoded"]])
+        let decoded = [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder["decoded"])))
+        if quality == "LOSSLESS" {
+            #expect(decoded == music.samples())
+        } else {
+            #expect(difference(decoded, music.samples()) < 0.5)
+        }
+
+        #expect(try Fetched(address.replacing("token=", with: "token=1"), "-d", request).status == 403)
+        #expect(try Fetched(address).status == 405)
+        #expect(try Fetched(address, "-d", "{}").status == 400)
+        #expect(try Fetched(address, "-d", "{\"kids\":[\"AAAA\"]}").json()["keys"]?.elements?.count == 0)
+        // The same content in the clear is not to be had.
+        let first = try #require(manifest.range(of: "initialization=\"")).upperBound
+        let initialization = String(manifest[first...].prefix { $0 != "\"" })
+        let prefix = quality == "HIGH" ? "high-cbcs-init.mp4" : "cbcs-init.mp4"
+        for name in ["init.mp4", "high-init.mp4", "file.flac"] {
+            #expect(try Fetched(initialization.replacing(prefix, with: name)).status == 404)
+        }
+    }
+}
