@@ -109,7 +109,8 @@ let package = Package(
         .testTarget(name: "DatabaseTests", dependencies: ["Database", "KeyValueWriter", "TestSupport"]),
         // For tools/test-binaries: certificates and TLS as they ship, on each target.
         .executableTarget(
-            name: "NetworkCheck", dependencies: ["Network", "Platform", "CLinux"], path: "Tests/NetworkCheck"),
+            name: "NetworkCheck", dependencies: ["Network", "Crypto", "Platform", "CLinux"],
+            path: "Tests/NetworkCheck"),
         .testTarget(name: "NetworkTests", dependencies: ["Network", "Platform", "CLinux", "TestSupport"]),
         .testTarget(name: "MediaTests", dependencies: ["Media", "Crypto"]),
         // Counts what a thread allocates; for the tests that prove that the audio thread does not.
@@ -149,6 +150,10 @@ let package = Package(
         // For tools/bench: the time from `play()` to the first frame.
         .executableTarget(
             name: "StartLatency", dependencies: ["Player", "Output", "Platform"], path: "Tests/StartLatency"),
+        // For tools/bench: downloads a file, into a file or into the sealed cache.
+        .executableTarget(
+            name: "DownloadMeter", dependencies: ["Network", "Crypto", "Platform", "CLinux"],
+            path: "Tests/DownloadMeter"),
         // A process for the queue's tests to kill.
         .executableTarget(name: "QueueWriter", dependencies: ["Appliance", "Database"], path: "Tests/QueueWriter"),
         .testTarget(
