@@ -2,8 +2,8 @@ import CMbedTLS
 
 /// The order in which TLS offers its ciphers. A server usually takes the first one that it has, too.
 ///
-/// With instructions for AES, AES-GCM is several times as fast as ChaCha20-Poly1305. Without them, as on the Raspberry Pi
-/// up to the 4, it is the other way round, and tables in memory would tell other programs about the key.
+/// With instructions for AES, AES-GCM is several times as fast as ChaCha20-Poly1305. Without them, as on the Raspberry
+/// Pi up to the 4, it is the other way round, and tables in memory would tell other programs about the key.
 public enum CipherPreference: Equatable, Sendable {
     case aes
     case chaCha20

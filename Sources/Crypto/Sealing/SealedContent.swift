@@ -33,8 +33,9 @@ public final class SealedWriter {
     private let file: SealedFile
     /// Full chunks that are written.
     private var chunks: Int64 = 0
-    /// A full one waits until it is known whether another one follows.
-    private var pending: [UInt8] = []
+    /// The chunk that grows. A full one waits until it is known whether another one follows.
+    private var pending = [UInt8](repeating: 0, count: SealedLayout.chunkCount)
+    private var pendingCount = 0
 
     /// A new file.
     public init(creating path: String, _ identity: [UInt8], _ key: borrowing SecretBytes) throws(SealedFileError) {
@@ -53,19 +54,27 @@ public final class SealedWriter {
     }
 
     /// Of the content so far, in bytes.
-    public var count: Int64 { chunks * Int64(SealedLayout.chunkCount) + Int64(pending.count) }
+    public var count: Int64 { chunks * Int64(SealedLayout.chunkCount) + Int64(pendingCount) }
 
     public func append(_ bytes: [UInt8]) throws(SealedFileError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            if pending.count == SealedLayout.chunkCount {
+        var done = 0
+        while done < bytes.count {
+            if pendingCount == SealedLayout.chunkCount {
                 try writePending(isLast: false)
                 chunks += 1
-                pending.removeAll(keepingCapacity: true)
+                pendingCount = 0
             }
-            let part = rest.prefix(SealedLayout.chunkCount - pending.count)
-            pending += part
-            rest = rest.dropFirst(part.count)
+            let part = min(bytes.count - done, SealedLayout.chunkCount - pendingCount)
+            // A slice that is appended to an array is copied byte by byte in Embedded Swift.
+            let place = pendingCount
+            pending.withUnsafeMutableBytes { pending in
+                bytes.withUnsafeBytes { all in
+                    UnsafeMutableRawBufferPointer(rebasing: pending[place...]).copyMemory(
+                        from: UnsafeRawBufferPointer(rebasing: all[done..<(done + part)]))
+                }
+            }
+            pendingCount += part
+            done += part
         }
     }
 
@@ -83,6 +92,10 @@ public final class SealedWriter {
     }
 
     private func writePending(isLast: Bool) throws(SealedFileError) {
-        try file.write(pending, as: chunks, isLast: isLast)
+        let (count, chunk) = (pendingCount, chunks)
+        try pending.withUnsafeBufferPointer { (bytes) throws(SealedFileError) in
+            try file.write(
+                UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[..<count])), as: chunk, isLast: isLast)
+        }
     }
 }

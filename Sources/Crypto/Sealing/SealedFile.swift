@@ -57,7 +57,7 @@ final class SealedFile {
         }
     }
 
-    func write(_ content: [UInt8], as chunk: Int64, isLast: Bool) throws(SealedFileError) {
+    func write(_ content: UnsafeRawBufferPointer, as chunk: Int64, isLast: Bool) throws(SealedFileError) {
         guard let offset = SealedLayout.offset(ofChunk: chunk) else { throw .damaged(.notAuthentic) }
         let sealed: [UInt8]
         do throws(CryptoError) { sealed = try seal.seal(content, chunk: chunk, isLast: isLast) } catch {
