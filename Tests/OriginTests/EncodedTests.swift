@@ -91,7 +91,8 @@ struct EncodedTests {
         // Encoded once: the same bytes.
         #expect(try joined(try self.info(origin, quality)) == file)
         origin.end()
-        #expect(try joined(try self.info(try start(["--ffmpeg", "/usr/bin/ffmpeg"]), quality)) == file)
+        let again = try start(["--ffmpeg", "/usr/bin/ffmpeg"])
+        #expect(try joined(try self.info(again, quality)) == file)
     }
 
     @Test("Without ffmpeg, and for more than two channels, LOW is answered with LOSSLESS")
@@ -149,7 +150,8 @@ struct EncodedTests {
         if quality == "LOSSLESS" {
             #expect(decoded == music.samples())
         } else {
-            #expect(difference(decoded, music.samples()) < 0.5)
+            // In fragments, ffmpeg does not follow the edit list: the encoder's first frame is heard.
+            #expect(difference(Array(decoded.dropFirst(1024 * 4)), music.samples()) < 0.5)
         }
 
         #expect(try Fetched(address.replacing("token=", with: "token=1"), "-d", request).status == 403)
