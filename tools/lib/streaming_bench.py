@@ -206,7 +206,6 @@ def first_sound(root, folder, origin, certificate):
             while reader.read(MEGABYTE):
                 pass
         process.wait()
-    line.end()
     limit = 6 * 2 * ONE_WAY * 1000 + 30
     text = f"{statistics.median(times):.0f} ms, at most {max(times):.0f}; {max(turns)} round trips of 40 ms"
     return row("stream-latency", statistics.median(times), text, f"<= {limit:.0f} ms",
@@ -230,9 +229,6 @@ class DelayLine:
 
     def forget(self):
         self.first, self.turns = None, 0
-
-    def end(self):
-        self.loop.call_soon_threadsafe(self.loop.stop)
 
     def _run(self, ready):
         asyncio.set_event_loop(self.loop)
