@@ -34,7 +34,7 @@ public final class Offlining: Sendable {
     public convenience init(
         _ settings: OfflineSettings, _ streaming: Streaming, storage: StorageThread, clock: TrustedClock,
         keyFolder: String
-    ) throws(DeviceKeyError) {
+    ) throws(PlayerError) {
         try self.init(
             settings, streaming.offline, evictCache: streaming.evictCache, storage: storage, clock: clock,
             keyFolder: keyFolder)
@@ -43,9 +43,11 @@ public final class Offlining: Sendable {
     init(
         _ settings: OfflineSettings, _ service: OfflineService, evictCache: OfflineSpace.CacheEviction?,
         storage: StorageThread, clock: TrustedClock, keyFolder: String
-    ) throws(DeviceKeyError) {
-        do throws(SystemError) { try Folder.create(settings.folder, mode: 0o700) } catch { throw .system(error) }
-        let store = OfflineStore(settings.folder, storage, try DeviceKey.load(folder: keyFolder))
+    ) throws(PlayerError) {
+        do throws(SystemError) { try Folder.create(settings.folder, mode: 0o700) } catch { throw PlayerError(error) }
+        let key: DeviceKey
+        do throws(DeviceKeyError) { key = try DeviceKey.load(folder: keyFolder) } catch { throw PlayerError(error) }
+        let store = OfflineStore(settings.folder, storage, key)
         let damage = DamageReports()
         self.settings = settings
         self.clock = clock

@@ -1,3 +1,4 @@
+import Crypto
 import Database
 import Media
 import Output
@@ -84,6 +85,14 @@ extension PlayerError {
     /// The stored state cannot be read.
     init(_ error: DatabaseError) {
         self.init(.unexpected, .database(error), message: error.description)
+    }
+
+    /// The device's key cannot be read or made.
+    init(_ error: DeviceKeyError) {
+        switch error {
+        case .system(let error): self.init(error)
+        case .damaged: self.init(.unexpected, code: "k1", message: error.description)
+        }
     }
 
     /// The stored state cannot be used by this program.

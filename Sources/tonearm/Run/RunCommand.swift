@@ -168,11 +168,11 @@ struct RunCommand {
         _ configuration: Configuration, _ streaming: Streaming?, _ clock: TrustedClock, _ storage: StorageThread
     ) -> Offlining? {
         guard let streaming, let settings = configuration.offlineSettings else { return nil }
-        do throws(DeviceKeyError) {
+        do throws(PlayerError) {
             return try Offlining(
                 settings, streaming, storage: storage, clock: clock, keyFolder: configuration.stateFolder)
         } catch {
-            Log.error("nothing is kept offline: \(error)")
+            Log.error("nothing is kept offline: \(error.message)")
             return nil
         }
     }
