@@ -17,6 +17,6 @@ public final class ManualTime: SystemTimeSource, @unchecked Sendable {
     public func read() -> SystemTime {
         let seconds = seconds
         return SystemTime(
-            boot: "b", sinceBoot: (seconds ?? 0) * 1_000_000_000, synchronised: seconds.map { $0 * 1000 })
+            sinceBoot: (seconds ?? 0) * 1_000_000_000, boot: "b", synchronised: seconds.map { $0 * 1000 })
     }
 }

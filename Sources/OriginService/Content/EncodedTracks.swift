@@ -105,7 +105,10 @@ final class EncodedTracks: @unchecked Sendable {
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw Failure(description: "ffmpeg: \(text.prefix(300))") }
         // Power loss here: the next start removes it, and the track is encoded again.
-        do throws(SystemError) { try Folder.renameFile(path + ".new", to: path) } catch {
+        do throws(SystemError) {
+            try File(updating: path + ".new").synchronize()
+            try Folder.renameFile(path + ".new", to: path)
+        } catch {
             throw Failure(description: error.description)
         }
         removeUnused(but: path)
