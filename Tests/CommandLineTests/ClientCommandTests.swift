@@ -352,7 +352,8 @@ struct ClientCommandTests {
     @Test(
         "Help fits a terminal",
         arguments: [
-            HelpText.status, HelpText.transport, HelpText.queue, HelpText.focus, HelpText.config, HelpText.run,
+            HelpText.status, HelpText.transport, HelpText.queue, HelpText.offline, HelpText.focus, HelpText.config,
+            HelpText.run,
         ])
     func helpWidth(text: String) {
         #expect(text.split(separator: "\n").allSatisfy { DisplayText.columns(String($0)) <= 120 })

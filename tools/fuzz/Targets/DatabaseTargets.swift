@@ -15,6 +15,26 @@ private let tables: [(name: String, columns: [String])] = [
     ("queue_state", ["id", "repeat", "shuffled", "current", "history", "next_number", "playing"]),
     ("queue_position", ["id", "entry", "milliseconds"]), ("setting", ["key", "value"]),
     ("configuration", ["key", "value"]), ("queue_medium", ["mount_point"]),
+    (
+        "offline_item",
+        [
+            "product", "reference", "request", "received", "fingerprint", "content", "key", "license", "count",
+            "revalidate_at", "valid_until", "is_damaged", "is_automatic", "plays", "played",
+        ]
+    ),
+    (
+        "offline_job",
+        [
+            "number", "product", "reference", "request", "priority", "state", "failure", "is_automatic", "content",
+            "key", "fingerprint", "synced", "parts", "percent",
+        ]
+    ),
+]
+
+/// Texts that the program looks for.
+private let known = [
+    "audio.maximum-volume", "playback.volume", "playback.maximumVolume", "tonearm:track/7", "LOSSLESS HIGH",
+    #"{"id":"tonearm:track/7","presentation":"FULL"}"#, "0 \"a\"\n65536\n",
 ]
 
 /// Takes values from the fuzzer's bytes.
@@ -32,7 +52,7 @@ private struct Input {
         case 2: return .integer(number())
         case 3: return .integer(Int64(UInt32.max) - Int64(byte() ?? 0) + 2)
         case 4: return .real(Double(bitPattern: UInt64(bitPattern: number())))
-        case 5: return .text(["audio.maximum-volume", "playback.volume", "playback.maximumVolume"][Int(type / 8) % 3])
+        case 5: return .text(known[Int(type / 8) % known.count])
         case 6: return .text(String(decoding: blob(), as: UTF8.self))
         default: return .bytes(blob())
         }
@@ -83,10 +103,35 @@ private func write(_ bytes: [UInt8], _ path: String) throws(SystemError) {
     if let failure { throw failure }
 }
 
+/// What is kept, and what is on its way, as lists, downloads and validations read it.
+private func loadOffline(_ rows: OfflineRows) throws(DatabaseError) {
+    for item in try rows.items(after: "", limit: 100) {
+        _ = OfflineEntry(item, at: 1)
+        require(item.content.count == 16 && item.count >= 0, "an item that cannot be read")
+        _ = try rows.markDamaged(item)
+    }
+    _ = try rows.due(.max, after: (.min, ""), limit: 100)
+    for var job in try rows.jobs(after: .min, limit: 100) {
+        _ = OfflineEntry(job, nil, nil)
+        guard var progress = job.progress else { continue }
+        let start = progress.parts.cut(to: progress.synced)
+        require(start.offset >= 0 && start.index >= 0, "a place before the content")
+        progress.parts.forgetValidators(before: progress.synced)
+        job.progress = progress
+        _ = try rows.setProgress(progress, of: job)
+        require(try rows.job(job.product)?.progress == progress, "a record that is not what was written")
+    }
+    _ = try rows.nextJobs(limit: 10)
+    try rows.recount()
+    _ = try OfflineSpace.used(rows)
+    _ = try rows.leastWorthKeeping(now: 0)
+    _ = try rows.loseAll()
+}
+
 private func loadRows(of bytes: [UInt8]) {
     do throws(DatabaseError) {
         let database = try Database.inMemory()
-        try database.migrate([Player.schema, ApplianceState.schema])
+        try database.migrate([Player.schema, ApplianceState.schema, Offlining.schema])
         var input = Input(bytes: bytes[...])
         while let table = input.byte() {
             let (name, columns) = tables[Int(table) % tables.count]
@@ -105,6 +150,7 @@ private func loadRows(of bytes: [UInt8]) {
         if let change = contents.image.change(to: contents.queue, isPlaying: true) { try store.write(change) }
         let loss = try store.contents().loss
         require(loss == nil, "what was written is not whole: \(loss ?? "")")
+        try loadOffline(OfflineRows(database))
         let settings = KeyValueStore(database, table: ApplianceState.settingTable)
         var texts: [SettingName: String] = [:]
         for name in SettingName.allCases { texts[name] = try settings.text(name.path) }

@@ -1,0 +1,86 @@
+import Foundation
+import Platform
+import Player
+import Testing
+
+@testable import Appliance
+
+@Suite("Requests about kept products (docs/control.md, \"Kept products\")")
+struct KeepingRequestTests {
+    private func request(_ line: String) -> Result<RemoteRequest, RequestMistake> {
+        RequestLine(.whole(Array(line.utf8))).request
+    }
+
+    @Test(
+        "Lines and what they ask for",
+        arguments: [
+            (
+                #"{"id":1,"request":"offline-add","products":[{"path":"tonearm:track/7"}]}"#,
+                KeepingRequest.add(["tonearm:track/7"], priority: 0)
+            ),
+            (
+                #"{"id":1,"request":"offline-add","products":[{"path":"tonearm:track/7"}],"priority":-3}"#,
+                .add(["tonearm:track/7"], priority: -3)
+            ),
+            (#"{"id":1,"request":"offline-remove","all":true}"#, .remove(nil)),
+            (
+                #"{"id":1,"request":"offline-pause","products":[{"path":"tonearm:track/7"}]}"#,
+                .pause(["tonearm:track/7"])
+            ),
+            (#"{"id":1,"request":"offline-resume","all":true}"#, .resume(nil)),
+            (#"{"id":1,"request":"offline-status"}"#, .status),
+            (#"{"id":1,"request":"offline-jobs"}"#, .jobs(after: 0)),
+            (#"{"id":1,"request":"offline-items","after":"tonearm:track/7"}"#, .items(after: "tonearm:track/7")),
+            (#"{"id":1,"request":"offline-verify","product":"tonearm:track/7"}"#, .verify("tonearm:track/7")),
+        ])
+    func lines(_ line: String, _ wanted: KeepingRequest) throws {
+        guard case .success(let request) = request(line) else {
+            Issue.record("\(line) is refused")
+            return
+        }
+        #expect(request == .keeping(wanted))
+    }
+
+    @Test(
+        "Mistakes",
+        arguments: [
+            #"{"id":1,"request":"offline-add"}"#, #"{"id":1,"request":"offline-remove"}"#,
+            #"{"id":1,"request":"offline-remove","all":true,"products":[{"path":"tonearm:track/7"}]}"#,
+            #"{"id":1,"request":"offline-add","products":[{"path":"tonearm:track/7"}],"priority":1001}"#,
+            #"{"id":1,"request":"offline-jobs","after":"x"}"#, #"{"id":1,"request":"offline-verify"}"#,
+        ])
+    func mistakes(_ line: String) {
+        if case .success = request(line) { Issue.record("\(line) is accepted") }
+    }
+
+    @Test("Entries and events as JSON")
+    func json() throws {
+        func text(_ members: [JSONValue.Member]) -> String { JSONValue.object(members).serialized() }
+        let status = OfflineEngine.Status(
+            keptCount: 2, jobCount: 1, usedBytes: 7, budget: nil, isNearlyFull: false, wait: .unmeteredNetwork)
+        #expect(
+            text(KeepingJSON.members(.status(status)))
+                == #"{"kept":2,"downloads":1,"bytes":7,"budget":null,"nearlyFull":false,"waitsFor":"unmetered-network"}"#)
+        #expect(
+            text(KeepingJSON.members(.changed(count: 2, unchanged: 1))) == #"{"changed":2,"unchanged":1}"#)
+        #expect(
+            text(KeepingJSON.members(.progress(referenceId: "tonearm:track/7", percent: 40)))
+                == #"{"change":"progress","product":"tonearm:track/7","percent":40}"#)
+        let error = PlayerError(.retryable, code: "h503", message: "later")
+        #expect(
+            text(KeepingJSON.members(.failed(referenceId: "tonearm:track/7", error)))
+                == #"{"change":"failed","product":"tonearm:track/7","code":"h503","message":"later"}"#)
+    }
+
+    @Test("Without a content service each of them is refused")
+    func withoutService() throws {
+        let loop = try EventLoop()
+        var answers: [Result<KeepingReply, RemoteFailure>] = []
+        KeepingExecution(engine: nil, loop: loop).perform(.status) { answers.append($0) }
+        guard case .failure(let failure) = try #require(answers.first) else {
+            Issue.record("it is answered")
+            return
+        }
+        #expect(failure.reason == .noService)
+    }
+}
