@@ -141,6 +141,11 @@ let package = Package(
             name: "OfflineWriter",
             dependencies: ["Player", "OfflineTestSupport", "Network", "Database", "Platform", "FileCalls"],
             path: "Tests/OfflineWriter"),
+        // For tools/bench: the offline engine with many products.
+        .executableTarget(
+            name: "OfflineMeter",
+            dependencies: ["Player", "OfflineTestSupport", "Crypto", "Database", "Network", "Platform"],
+            path: "Tests/OfflineMeter"),
         .testTarget(
             name: "PlayerTests",
             dependencies: [

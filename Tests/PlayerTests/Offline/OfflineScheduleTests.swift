@@ -1,3 +1,4 @@
+import Database
 import Network
 import Testing
 
@@ -207,5 +208,61 @@ struct ContentPartsTests {
             audioQuality: .hiRes, videoQuality: .low,
             replayGain: .init(trackGain: -1.25, trackPeak: 0.5, albumGain: 3, albumPeak: 1), title: "a\"\n", artist: "é")
         #expect(OfflineItem.Received(received.text) == received)
+    }
+}
+
+@Suite("The rows of the offline engine")
+struct OfflineRowsTests {
+    private let database: Database
+    private let rows: OfflineRows
+
+    init() throws {
+        database = try Database.inMemory()
+        try database.migrate([Offlining.schema])
+        rows = OfflineRows(database)
+    }
+
+    private let request = OfflineRequest(audioQuality: .lossless, videoQuality: .high)
+
+    private func add(_ id: Int, priority: Int64 = 0) throws -> Bool {
+        try rows.add(ServiceAddress(.track, "\(id)"), "r\(id)", request, priority: priority, isAutomatic: false)
+    }
+
+    @Test("Jobs come by priority, then by age; those that are paused or have failed do not")
+    func order() throws {
+        for (id, priority) in [(1, 0), (2, 5), (3, 0), (4, 5), (5, -1)] as [(Int, Int64)] {
+            #expect(try add(id, priority: priority))
+        }
+        #expect(try rows.nextJobs(limit: 10).map { $0.product.id } == ["2", "4", "1", "3", "5"])
+        #expect(try rows.nextJobs(limit: 2).map { $0.product.id } == ["2", "4"])
+        #expect(try rows.setState(.paused, from: [.queued], of: ServiceAddress(.track, "4")) == 1)
+        try rows.fail(try #require(try rows.job(ServiceAddress(.track, "1"))), "why")
+        #expect(try rows.nextJobs(limit: 10).map { $0.product.id } == ["2", "3", "5"])
+        #expect(try rows.job(ServiceAddress(.track, "1"))?.failure == "why")
+        #expect(try !add(4) && add(1))
+        #expect(try rows.job(ServiceAddress(.track, "1"))?.failure == nil)
+        #expect(try rows.setState(.queued, from: [.paused, .failed], of: nil) == 1)
+    }
+
+    @Test(
+        "What is asked often does not read the whole table",
+        arguments: [
+            "SELECT * FROM offline_item WHERE product = 'x'",
+            "SELECT * FROM offline_item WHERE product > 'x' ORDER BY product LIMIT 9",
+            """
+            SELECT * FROM offline_item WHERE revalidate_at IS NOT NULL AND revalidate_at < 9
+            AND (revalidate_at, product) > (1, 'x') ORDER BY revalidate_at, product LIMIT 8
+            """,
+            "SELECT * FROM offline_job WHERE state = 0 ORDER BY priority DESC, number LIMIT 3",
+            "SELECT content, product, count FROM offline_item WHERE content >= x'01' AND content < x'02'",
+            "SELECT product, played, plays FROM offline_item WHERE is_automatic = 1 ORDER BY played LIMIT 100",
+        ])
+    func plans(_ query: String) throws {
+        var statement = try database.prepare("EXPLAIN QUERY PLAN \(query)")
+        while try statement.step() {
+            let step = statement.text(3) ?? ""
+            #expect(step.hasPrefix("SEARCH") || step.contains("USING INDEX offline_item_automatic"), "\(step)")
+            #expect(!step.contains("TEMP B-TREE"), "\(step)")
+        }
     }
 }

@@ -1,0 +1,116 @@
+import Crypto
+import Database
+import Foundation
+import Network
+import OfflineTestSupport
+import Platform
+
+@testable import Player
+
+/// For `tools/bench`: how long the offline engine takes with many kept products.
+///
+///     OfflineMeter FOLDER COUNT
+///
+/// Fills an empty folder with so many products, starts the engine on it, and prints a line each: `start` until the first
+/// answer, `state` of one product (the median), `due` for choosing those to validate, each in microseconds, and
+/// `bytes` of the database for each product.
+@main struct OfflineMeter {
+    static func main() throws {
+        let folder = CommandLine.arguments[1]
+        let count = Int(CommandLine.arguments[2]) ?? 0
+        try fill(folder, count)
+        let clock = SystemMonotonicClock()
+        let begin = clock.now()
+        let storage = try StorageThread("\(folder)/tonearm.db", modules: [Player.schema, Offlining.schema])
+        let time = ManualTime()
+        time.seconds = 1_000_000
+        let service = OfflineService(
+            network: KeptService(), settings: ServiceSettings(baseURL: "https://service"),
+            credentials: StaticCredentials(token: nil))
+        let offlining = try Offlining(
+            OfflineSettings(folder: "\(folder)/offline"), service, evictCache: nil, storage: storage,
+            clock: TrustedClock(store: nil, source: time), keyFolder: folder)
+        let loop = try EventLoop()
+        let configuration = OfflineEngineConfig(PlaybackEngineConfig(PlaybackEngineConfig.Values()))
+        let conductor = OfflineConductor(offlining, loop: loop, configuration)
+        let engine = OfflineEngine(loop: loop, conductor: conductor, configuration: configuration)
+        loop.post { conductor.start() }
+        let thread = try NamedThread.start(name: "control") { loop.run() }
+        guard engine.getOfflineState(product(count / 2)) == .offlinedAndValid else { exit(1) }
+        print("start \((clock.now() - begin) / 1000)")
+        print("state \(median(of: 1001) { _ = engine.getOfflineState(product($0 * 97 % count)) })")
+        let store = offlining.store
+        print(
+            "due",
+            median(of: 101) { _ in
+                let due = store.waitToRead { (rows) throws(DatabaseError) in
+                    try rows.due(1_000_000, after: (.min, ""), limit: 8)
+                }
+                guard due?.count == 8 else { exit(2) }
+            })
+        loop.post { conductor.shutDown() }
+        loop.stop()
+        thread.join()
+        store.close()
+        let size = try File(reading: "\(folder)/tonearm.db").length()
+        print("bytes \(size / Int64(count))")
+    }
+
+    private static func product(_ number: Int) -> MediaProduct {
+        MediaProduct(productType: .track, productId: "tonearm:track/\(number)", referenceId: "\(number)")
+    }
+
+    /// A tenth of the products is due.
+    private static func fill(_ folder: String, _ count: Int) throws {
+        let database = try Database(path: "\(folder)/tonearm.db")
+        try database.migrate([Player.schema, Offlining.schema])
+        let file = [UInt8](repeating: 0, count: Int(SealedLayout.sealedCount(of: 0) ?? 0))
+        for byte in UInt8.min...UInt8.max { try Folder.create("\(folder)/offline/\(hexadecimal([byte]))") }
+        try database.transaction { () throws(DatabaseError) in
+            let rows = OfflineRows(database)
+            for number in 0..<count {
+                let content = SystemRandomSource().bytes(16)
+                let address = ServiceAddress(.track, "\(number)")
+                let item = OfflineItem(
+                    product: address, referenceId: "\(number)",
+                    request: OfflineRequest(audioQuality: .lossless, videoQuality: .high),
+                    received: .init(
+                        product: address, assetPresentation: .full, audioMode: .stereo, audioQuality: .lossless,
+                        replayGain: .init(trackGain: -7.25, trackPeak: 0.98, albumGain: -7, albumPeak: 1),
+                        title: "The title of a song", artist: "The name of an artist"),
+                    fingerprint: SystemRandomSource().bytes(44), content: content,
+                    sealedKey: SystemRandomSource().bytes(61), count: 0,
+                    validity: OfflineValidity(revalidateAt: number % 10 == 0 ? 900_000 : 2_000_000, validUntil: 3_000_000))
+                _ = try rows.keep(item, now: 0)
+                let name = hexadecimal(content)
+                do throws(SystemError) {
+                    let created = try File(creating: "\(folder)/offline/\(name.prefix(2))/\(name)")
+                    try file.withUnsafeBytesTyped { (bytes) throws(SystemError) in try created.write(bytes, at: 0) }
+                } catch {
+                    throw DatabaseError(error, path: folder)
+                }
+            }
+        }
+        try database.checkpoint()
+    }
+
+    /// In microseconds.
+    private static func median(of count: Int, _ body: (Int) -> Void) -> Int64 {
+        let clock = SystemMonotonicClock()
+        let times = (0..<count).map { number in
+            let begin = clock.now()
+            body(number)
+            return clock.now() - begin
+        }
+        return times.sorted()[count / 2] / 1000
+    }
+}
+
+extension [UInt8] {
+    /// The standard library's function of this kind loses the type of the error.
+    fileprivate func withUnsafeBytesTyped(
+        _ body: (UnsafeRawBufferPointer) throws(SystemError) -> Void
+    ) throws(SystemError) {
+        try withUnsafeBufferPointer { (bytes) throws(SystemError) in try body(UnsafeRawBufferPointer(bytes)) }
+    }
+}
