@@ -112,6 +112,7 @@ private final class RowlessIndex: CacheIndex {
     func refresh(_ response: CachedResponse, now: Int64) {}
     func remove(_ response: CachedResponse, _ answer: @escaping Bodies) {}
     func shrink(to limit: Int64, _ answer: @escaping Bodies) {}
+    func hurry() {}
     func recount() {}
     func allBodies(_ answer: @escaping @Sendable ([[UInt8]]?) -> Void) { perform { answer([]) } }
     func perform(_ work: @escaping @Sendable () -> Void) { loop.post(work) }
