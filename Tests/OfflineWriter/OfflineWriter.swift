@@ -62,7 +62,7 @@ import Platform
 
     private static func say(_ promise: String) {
         print(promise)
-        fflush(stdout)
+        fflush(nil)
     }
 }
 
