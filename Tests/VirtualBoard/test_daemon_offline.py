@@ -1,0 +1,130 @@
+"""The board keeps an album of the origin over its Ethernet, and plays it when the network and the power are gone."""
+
+import os
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from virtual_board.daemon import Daemon, board_with_daemon
+from virtual_board.music import silence, tune, write_flac
+from virtual_board.origin import HOST, Origin
+from virtual_board.qemu import PATIENCE
+from virtual_board.sound import FRAME, Recorder, difference
+
+RATE = 44_100
+#: Of the button for play and pause in the board's profile.
+PLAY_BUTTON = 0
+CUTS = int(os.environ.get("TONEARM_OFFLINE_CUTS") or 3)
+
+
+class Offline(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.album = tune(RATE, 16, seconds=6, seed=31)
+        cuts = [0, 77_777, 160_001]
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.music = Path(folder.name)
+        for number, (first, end) in enumerate(zip(cuts, [*cuts[1:], None]), 1):
+            part = cls.album.cut(first, end)
+            write_flac(cls.music / f"{number}.flac", part if end else part.followed_by(silence(RATE, 16, 1)))
+
+    def start(self, *origin, **power):
+        self.origin = Origin(self.music, *origin)
+        self.addCleanup(self.origin.stop)
+        self.board = board_with_daemon(
+            settings={("service", "url"): self.origin.address, ("network", "ca-file"): "/data/origin.pem",
+                      ("audio", "fades"): "off", ("offline", "free-space"): "1"},
+            files={"origin.pem": self.origin.certificate})
+        self.addCleanup(self.board.discard)
+        self.power_on(**power)
+
+    def power_on(self, **power):
+        self.board.power_on(**power)
+        self.daemon = Daemon(self.board)
+        self.daemon.wait_until_ready()
+
+    def keep(self, *numbers):
+        self.daemon.ask("offline", "add", *(f"tonearm:track/{number}" for number in numbers))
+
+    def wait_for_status(self, **wanted):
+        deadline = time.monotonic() + PATIENCE
+        while any((status := self.daemon.ask("offline", "status")).get(name) != value for name, value in wanted.items()):
+            self.assertLess(time.monotonic(), deadline, f"{wanted} did not come: {status}\n{self.daemon.log}")
+            time.sleep(0.05)
+
+    def play_album(self):
+        self.daemon.ask("volume", "100")
+        watch = self.daemon.watch()
+        recorder = Recorder(self.board, RATE)
+        self.daemon.ask("queue", "set", *(f"tonearm:track/{number}" for number in (1, 2, 3)), "--play")
+        watch.wait_for_position(1)
+        # The button works, with the network gone.
+        self.board.press(PLAY_BUTTON)
+        watch.wait_for("state", state="paused")
+        self.board.press(PLAY_BUTTON)
+        watch.wait_for("state", state="stopped")
+        heard = recorder.stop()
+        frames = [heard[at:at + FRAME] for at in range(0, len(heard), FRAME)]
+        # In the music no frame is silent: what is, was the pause.
+        self.assertIsNone(difference(b"".join(frame for frame in frames if any(frame)), self.album.bytes))
+
+    def test_what_was_kept_plays_without_the_cable_and_after_a_power_cut(self):
+        self.start()
+        self.keep(1, 2, 3)
+        self.wait_for_status(kept=3, downloads=0)
+        self.board.pull_cable()
+        self.play_album()
+        self.board.cut_power()
+        self.power_on(network=False, clock="1970-01-01T00:00:10")
+        self.play_album()
+        self.assertEqual(self.daemon.ask("offline", "verify", "tonearm:track/2"), {"id": 1, "ok": True, "whole": True})
+
+    def test_a_cellular_network_is_used_only_when_the_setting_allows_it(self):
+        self.start("--offline-revalidate", "1")
+        self.keep(1)
+        self.wait_for_status(kept=1, downloads=0)
+        until = self.valid_until()
+        # The profile says that this interface is cellular.
+        result = self.board.run_script(
+            "ip link set eth0 down && ip link set eth0 name wwan0 && ip link set wwan0 up && "
+            f"ip addr add 10.0.2.15/24 dev wwan0; ip route add default via {HOST}")
+        self.assertEqual(result.exit_code, 0, result.stderr)
+        self.keep(2)
+        self.wait_for_status(kept=1, downloads=1, waitsFor="unmetered-network")
+        self.daemon.restart()
+        self.wait_for_status(kept=1, downloads=1, waitsFor="unmetered-network")
+        self.assertEqual(self.valid_until(), until, "it was validated over the cellular network")
+        self.daemon.ask("config", "set", "offline.over-cellular", "yes")
+        self.wait_for_status(kept=2, downloads=0)
+        deadline = time.monotonic() + PATIENCE
+        while self.valid_until() == until:
+            self.assertLess(time.monotonic(), deadline, "it was not validated")
+            time.sleep(0.05)
+
+    def valid_until(self):
+        result = self.board.run("tonearm", "offline", "list", "--json")
+        self.assertEqual(result.exit_code, 0, result.stderr)
+        return self.daemon.ask("offline", "list")["entries"][0]["validUntil"]
+
+    def test_power_cuts_while_it_downloads(self):
+        """The origin is slow, so that each cut is in the middle of a download."""
+        plan = self.music.parent / f"{self.music.name}.faults"
+        plan.write_text("[fault slow]\npath = *\nbytes-per-second = 100000\n")
+        self.addCleanup(plan.unlink)
+        self.start("--faults", plan)
+        self.keep(1, 2, 3)
+        for cut in range(CUTS):
+            self.board.run("sleep", f"0.{cut * 7 % 10}")
+            self.board.cut_power()
+            self.power_on()
+            status = self.daemon.ask("offline", "status")
+            self.assertEqual(status["kept"] + status["downloads"], 3, f"after cut {cut}: {status}")
+        self.wait_for_status(kept=3, downloads=0)
+        self.board.pull_cable()
+        self.play_album()
+
+
+if __name__ == "__main__":
+    unittest.main()
