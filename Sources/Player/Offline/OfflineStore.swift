@@ -141,8 +141,7 @@ final class OfflineStore: @unchecked Sendable {
     // MARK: Files
 
     func path(of content: [UInt8]) -> String {
-        let name = hexadecimal(content)
-        return "\(folder)/\(name.prefix(2))/\(name)"
+        "\(folder)/\(hexadecimal(Array(content.prefix(1))))/\(hexadecimal(content))"
     }
 
     /// Creates the folder of a new file, and keeps the file from being removed until `release`.

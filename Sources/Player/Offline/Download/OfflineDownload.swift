@@ -199,8 +199,8 @@ struct OfflineDownload {
             let verified = try ContentVerification(
                 source: source, licenses: keys.licenses, cancellation: cancellation
             ).run()
-            item.received.title = verified.metadata.title
-            item.received.artist = verified.metadata.artist
+            item.received.title = verified.metadata.title.map { Self.short($0) }
+            item.received.artist = verified.metadata.artist.map { Self.short($0) }
             if !verified.keys.isEmpty {
                 item.sealedLicense = store.seal(KeptLicense(keys: verified.keys).bytes, for: item.content)
             }
@@ -220,6 +220,11 @@ struct OfflineDownload {
         } catch {
             throw .state(error)
         }
+    }
+
+    /// For lists: a tag may have megabytes, and the row of a product has to stay small.
+    private static func short(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.prefix(100)))
     }
 
     private static func media<Result>(
