@@ -16,6 +16,7 @@ struct Tonearm {
 
     static func main() {
         occupyStandardDescriptors()
+        tonearm_hide_memory()
         let words = (0..<tonearm_argument_count()).compactMap { index in
             tonearm_argument(index).map { FileName.text(of: $0) }
         }

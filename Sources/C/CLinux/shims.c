@@ -12,6 +12,7 @@
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -259,6 +260,8 @@ int tonearm_signal_is_ignored(int number) {
 }
 
 void tonearm_ignore_signal(int number) { signal(number, SIG_IGN); }
+
+void tonearm_hide_memory(void) { prctl(PR_SET_DUMPABLE, 0); }
 
 void tonearm_release_signals(const int *signals, int count) {
     sigset_t set;

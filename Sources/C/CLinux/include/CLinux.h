@@ -83,6 +83,9 @@ void tonearm_forget_terminal(void);
 int tonearm_signal_is_ignored(int signal);
 /// Ignores a signal: SIG_IGN is a macro with a cast.
 void tonearm_ignore_signal(int signal);
+/// The process leaves no memory image when it crashes, and no other process of its user may read its memory: keys and
+/// tokens are there.
+void tonearm_hide_memory(void);
 /// Lets signals that the calling thread has blocked do to the process what they do by default.
 void tonearm_release_signals(const int *signals, int count);
 /// Sends the process a signal after a time, by a timer of the kernel. Returns 0, or -1 with errno.
