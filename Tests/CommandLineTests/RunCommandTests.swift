@@ -47,4 +47,34 @@ struct RunCommandTests {
         let result = try running.daemon.finish()
         #expect(result.code == (twice ? 128 + SIGINT : 0), "\(result.errors)")
     }
+
+    @Test("A crash leaves no memory image, where keys and tokens are")
+    func memoryImage() throws {
+        let program = try Program()
+        // Both wait for the other end of the pipe.
+        #expect(mkfifo(program.folder["pipe"], 0o600) == 0)
+        try Recording(frames: 44_100).encode(to: program.folder["a.flac"])
+        let play = "\(try Program.path()) play --device file:FILE=pipe,FORMAT=raw a.flac"
+        for (command, leavesImage) in [("cat pipe", true), (play, false)] {
+            let script = "cd \(program.folder.path) && ulimit -c unlimited && exec \(command)"
+            var arguments: [UnsafeMutablePointer<CChar>?] = ["sh", "-c", script].map { strdup($0) } + [nil]
+            defer { for argument in arguments { free(argument) } }
+            var child: pid_t = 0
+            try #require(posix_spawn(&child, "/bin/sh", nil, nil, &arguments, environ) == 0)
+            // `sh` has become the program when its command line says so, and the program has begun when it sleeps.
+            while !isWaiting(child) { sched_yield() }
+            kill(child, SIGABRT)
+            var status: Int32 = 0
+            try #require(waitpid(child, &status, 0) == child)
+            try #require(status & 0x7F == SIGABRT)
+            if leavesImage, status & 0x80 == 0 { return }  // This system keeps none of anybody.
+            #expect((status & 0x80 != 0) == leavesImage, "\(command)")
+        }
+    }
+
+    private func isWaiting(_ process: pid_t) -> Bool {
+        let name = (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)) ?? ""
+        let stat = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
+        return name != "sh\n" && stat.contains(") S ")
+    }
 }
