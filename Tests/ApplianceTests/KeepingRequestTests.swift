@@ -1,9 +1,9 @@
 import Foundation
 import Platform
-import Player
 import Testing
 
 @testable import Appliance
+@testable import Player
 
 @Suite("Requests about kept products (docs/control.md, \"Kept products\")")
 struct KeepingRequestTests {

@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import Media
 import Network
@@ -92,7 +93,9 @@ struct OfflineCutTests {
                 && offline.files.count == 1
         }
         let item = try #require(
-            try #require(offline.store.waitToRead { (rows) in try rows.item(ServiceAddress(.track, "7")) }))
+            try #require(offline.store.waitToRead { (rows) throws(DatabaseError) in
+                    try rows.item(ServiceAddress(.track, "7"))
+                }))
         let expected = [UInt8](try Data(contentsOf: URL(fileURLWithPath: item.fingerprint == Array("h2".utf8) ? second : first)))
         #expect(try bytes(of: KeptBytes(item, offline.store)) == expected, "\(cut)")
     }
