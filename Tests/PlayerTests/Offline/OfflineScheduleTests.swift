@@ -186,6 +186,10 @@ struct ContentPartsTests {
         #expect(cut.all.count == 2)
         parts.forgetValidators(before: 131_072)
         #expect(parts.all[0].validator == nil && parts.all[2].validator == "x")
+        // Where the second one begins, the first one is complete.
+        var atStart = parts
+        let next = atStart.cut(to: 70_000)
+        #expect(next.index == 1 && next.offset == 0 && atStart.all.count == 1)
         var none = ContentParts()
         let begin = none.cut(to: 0)
         #expect(begin.index == 0 && begin.offset == 0)

@@ -53,6 +53,8 @@ struct OfflineDownload {
 
     /// - Parameter hasProgressed: set to whether bytes have arrived.
     private func attempt(_ job: OfflineJob, isRestart: Bool, _ hasProgressed: inout Bool) throws(OfflineFailure) {
+        // Nobody is asked for what there is no room for.
+        try space.claim(0)
         let requests = service.requests(cancellation)
         let info = try service.playbackInfo(
             of: job.product, job.request, for: mediaProduct, requests, asksForNew: isRestart)
@@ -93,7 +95,7 @@ struct OfflineDownload {
         _ resource: ContentResources.Resource, from offset: Int64, validator: String?, _ keys: StreamedKeys,
         into content: GrowingContent, done: Double
     ) throws(OfflineFailure) {
-        if resource.reference.range?.isEmpty ?? false { return }
+        if resource.reference.range?.isEmpty ?? false { return content.begin(validator: nil) }
         if resource.protections.contains(where: { $0.isOfWholeSegments }) {
             return try fetchEncrypted(resource, from: offset, keys, into: content, done)
         }
@@ -108,6 +110,8 @@ struct OfflineDownload {
             let length = resource.reference.range.map { Int64($0.count) } ?? head.length
             try advance(content, done, resource.share, position, of: length)
         }
+        // Each resource has its place in the record, also one without bytes.
+        if position == 0 { content.begin(validator: nil) }
     }
 
     /// Chained blocks and their padding are of the whole segment, so it is fetched as a whole and kept decrypted.

@@ -54,8 +54,13 @@ struct ContentParts: Equatable, Sendable {
     /// Where to continue after `count` bytes: in which resource, at which of its bytes, and only if it is still the
     /// same. What begins behind `count` is forgotten.
     mutating func cut(to count: Int64) -> (index: Int, offset: Int64, validator: String?) {
-        while let last = all.last, last.start > count { all.removeLast() }
-        guard let last = all.last else { return (0, 0, nil) }
+        var nextStart: Int64?
+        while let last = all.last, last.start >= count {
+            nextStart = last.start
+            all.removeLast()
+        }
+        // Where the next one begins, the last one is complete.
+        guard let last = all.last, nextStart != count else { return (all.count, 0, nil) }
         return (all.count - 1, count - last.start, last.validator)
     }
 

@@ -72,7 +72,7 @@ public final class OfflineSource: Sendable {
     private func restartable(
         _ decoder: any AudioDecoder, _ address: ServiceAddress, _ product: MediaProduct,
         _ otherwise: (() throws(PlayerError) -> any AudioDecoder)?
-    ) -> any AudioDecoder {
+    ) -> RestartingDecoder {
         RestartingDecoder(decoder) { [foundDamaged] () throws(PlayerError) in
             foundDamaged(address, "a part of what was kept cannot be read")
             guard let otherwise else {
@@ -82,12 +82,12 @@ public final class OfflineSource: Sendable {
         }
     }
 
-    private func opened(_ item: OfflineItem, _ decoder: any AudioDecoder) -> OpenedProduct {
+    private func opened(_ item: OfflineItem, _ decoder: RestartingDecoder) -> OpenedProduct {
         let received = item.received
         return OpenedProduct(
             decoder: decoder, productId: received.product.text, assetPresentation: received.assetPresentation,
             audioMode: received.audioMode, audioQuality: received.audioQuality, videoQuality: received.videoQuality,
-            replayGain: received.replayGain)
+            replayGain: received.replayGain, reason: { decoder.failure })
     }
 
     private func countPlay(of product: ServiceAddress) {
