@@ -57,7 +57,7 @@ struct RunCommandTests {
         let play = "\(try Program.path()) play --device file:FILE=pipe,FORMAT=raw a.flac"
         for (command, leavesImage) in [("cat pipe", true), (play, false)] {
             let script = "cd \(program.folder.path) && ulimit -c unlimited && exec \(command)"
-            var arguments: [UnsafeMutablePointer<CChar>?] = ["sh", "-c", script].map { strdup($0) } + [nil]
+            var arguments = [strdup("sh"), strdup("-c"), strdup(script), nil]
             defer { for argument in arguments { free(argument) } }
             var child: pid_t = 0
             try #require(posix_spawn(&child, "/bin/sh", nil, nil, &arguments, environ) == 0)
