@@ -60,7 +60,7 @@ struct OfflineCommandTests {
     @Test("The bar fits the terminal, however narrow")
     func bar() throws {
         let entry = try JSONValue.parse(#"{"product":"tonearm:track/7","percent":40}"#)
-        #expect(OfflineText.bar(entry, columns: 34) == "tonearm:track/7 [####      ]  40 %")
+        #expect(OfflineText.bar(entry, columns: 35) == "tonearm:track/7 [####      ]  40 %")
         #expect(OfflineText.bar(entry, columns: 20) == "tonearm:track/7  40 %")
         for columns in 34..<120 { #expect(OfflineText.bar(entry, columns: columns).count < columns) }
     }

@@ -173,19 +173,20 @@ private final class Serving: OngoingTransfer, @unchecked Sendable {
     }
 
     private func flow() {
-        lock.withLock {
+        let isAtEnd = lock.withLock {
             while !isOver, !rest.isEmpty {
                 let piece = Array(rest.prefix(min(16_384, left)))
                 guard !piece.isEmpty else {
                     isHanging = true
-                    return
+                    return false
                 }
-                guard piece.withUnsafeBytes({ sink.received($0) }) == .more else { return }
+                guard piece.withUnsafeBytes({ sink.received($0) }) == .more else { return false }
                 rest.removeFirst(piece.count)
                 left -= piece.count
             }
+            return true
         }
-        end(nil)
+        if isAtEnd { end(nil) }
     }
 
     private func end(_ error: TransferError?) {

@@ -36,6 +36,9 @@ struct OfflineCommand {
         let products = Array(arguments.operands.dropFirst())
         if watches, name != "status" { throw UsageError("--watch goes with offline status.") }
         if arguments.has("--priority"), name != "add" { throw UsageError("--priority goes with offline add.") }
+        if arguments.has("--all"), !["remove", "pause", "resume"].contains(name) {
+            throw UsageError("--all goes with offline remove, pause and resume.")
+        }
         func productsOrAll() throws(UsageError) -> [String]? {
             guard arguments.has("--all") else { return try Self.checked(products, name) }
             if let product = products.first { throw UsageError("offline \(name): \(product) does not go with --all.") }
@@ -55,9 +58,6 @@ struct OfflineCommand {
             throw UsageError(
                 "offline \(name): must be one of \(Self.actions.joined(separator: ", "))."
                     + Suggestion.text(for: name, among: Self.actions))
-        }
-        if arguments.has("--all"), !["remove", "pause", "resume"].contains(name) {
-            throw UsageError("--all goes with offline remove, pause and resume.")
         }
     }
 

@@ -53,8 +53,9 @@ enum OfflineText {
     /// `31.2 MB`
     static func bytes(_ count: Int64) -> String {
         let units = ["bytes", "kB", "MB", "GB", "TB"]
-        var (tenths, unit) = (count * 10, 0)
+        // Ten times as much must fit.
         if count > 1 << 50 { return "\(count >> 40) TiB" }
+        var (tenths, unit) = (max(0, count) * 10, 0)
         while tenths >= 10_000, unit < units.count - 1 {
             tenths /= 1000
             unit += 1

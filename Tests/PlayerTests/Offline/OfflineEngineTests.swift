@@ -46,7 +46,7 @@ struct OfflineEngineTests {
         let (infos, contents) = (service.infoRequests, service.contentRequests.count)
         #expect(try played(offline) == track.samples)
         #expect(service.infoRequests == infos && service.contentRequests.count == contents)
-        let context = try #require(offline.fixture.engine.playbackContext)
+        let context = try #require(offline.fixture.log.messages.compactMap { $0.context }.first)
         #expect(context.audioQuality == .lossless && context.productId == "tonearm:track/7")
     }
 

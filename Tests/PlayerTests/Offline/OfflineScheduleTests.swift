@@ -195,7 +195,7 @@ struct ContentPartsTests {
         #expect(begin.index == 0 && begin.offset == 0)
     }
 
-    @Test("A text that is none", arguments: ["a", "5\n4\n", " 3", "9223372036854775808"])
+    @Test("A text that is none", arguments: ["a", "5\n4\n", "-1", "9223372036854775808"])
     func malformed(_ text: String) { #expect(ContentParts(text) == nil) }
 
     @Test("Requests and what has come are the same from their texts")
