@@ -48,7 +48,8 @@ struct ProbeCommand {
         do throws(SystemError) { cancellation = try Cancellation() } catch {
             throw PlayerError(error)
         }
-        return try source.open(product, cancellation: cancellation, medium: MediumAccess()).decoder
+        return try source.open(
+            product, session: PlaybackSession(), cancellation: cancellation, medium: MediumAccess()).decoder
     }
 }
 

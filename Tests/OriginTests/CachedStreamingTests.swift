@@ -35,7 +35,8 @@ struct CachedStreamingTests {
         streaming.start()
         defer { streaming.stop() }
         let product = MediaProduct(productType: .track, productId: "tonearm:track/1", referenceId: "1")
-        let opened = try streaming.source.open(product, cancellation: Cancellation(), medium: MediumAccess())
+        let opened = try streaming.source.open(
+            product, session: PlaybackSession(), cancellation: Cancellation(), medium: MediumAccess())
         var samples: [UInt8] = []
         let buffer = UnsafeMutableBufferPointer<Int32>.allocate(capacity: 65_536)
         defer { buffer.deallocate() }

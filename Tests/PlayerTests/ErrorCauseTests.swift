@@ -59,7 +59,7 @@ struct ErrorCauseTests {
         #expect(SourceRouter.route(of: Self.product) == .local)
         let recording = ScriptedRecording("a", frames: 10)
         let opened = try SourceRouter(local: ScriptedSource([recording])).open(
-            recording.product, cancellation: Cancellation(), medium: MediumAccess())
+            recording.product, session: PlaybackSession(), cancellation: Cancellation(), medium: MediumAccess())
         #expect(opened.productId == "actual a")
     }
 }

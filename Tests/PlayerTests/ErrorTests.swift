@@ -136,7 +136,7 @@ private final class VanishingFiles: PlaybackSource {
     init(readableBytes: Int64) { self.readableBytes = readableBytes }
 
     func open(
-        _ product: MediaProduct, cancellation: Cancellation, medium: MediumAccess
+        _ product: MediaProduct, session: PlaybackSession, cancellation: Cancellation, medium: MediumAccess
     ) throws(PlayerError) -> OpenedProduct {
         do throws(MediaError) {
             let data = FileManager.default.contents(atPath: product.productId) ?? Data()

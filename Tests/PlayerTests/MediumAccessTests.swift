@@ -62,7 +62,8 @@ struct MediumAccessTests {
             waits.record(medium.isWaiting)
             return ObservedFile(try FileByteSource(path: path, cancellation: cancellation), medium, waits)
         }
-        let decoder = try files.open(track.product, cancellation: try Cancellation(), medium: medium).decoder
+        let decoder = try files.open(
+            track.product, session: PlaybackSession(), cancellation: try Cancellation(), medium: medium).decoder
         #expect(!medium.isWaiting)
         let buffer = UnsafeMutableBufferPointer<Int32>.allocate(capacity: 4096)
         defer { buffer.deallocate() }

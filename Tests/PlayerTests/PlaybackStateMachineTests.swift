@@ -363,12 +363,34 @@ struct PlaybackStateMachineTests {
         #expect(situation.machine().handle(.qualityChanged(second, better)) == [])
     }
 
+    @Test("A new session of the active product is reported with its whole context")
+    func sessionRenewed() {
+        var changed = contextOfA
+        changed.playbackSessionId = "new"
+        let machine = Situation.playing.machine()
+        #expect(machine.handle(.sessionRenewed(first, "new")) == [.send(.playbackQualityChanged(changed))])
+        #expect(machine.handle(.sessionRenewed(second, "other")) == [])
+        // Before it is open, the context that comes has it.
+        #expect(Situation.loading.machine().handle(.sessionRenewed(first, "new")) == [])
+    }
+
+    @Test("The transition to the next product has the session that it has begun last")
+    func sessionOfNext() {
+        let machine = Situation.nextReady.machine()
+        #expect(machine.handle(.sessionRenewed(second, "new")) == [])
+        let sessions = machine.handle(.heard(second)).compactMap { effect -> String? in
+            if case .send(let message) = effect { message.context?.playbackSessionId } else { nil }
+        }
+        #expect(sessions == ["new"])
+    }
+
     @Test("What comes late from a product that is gone changes nothing", arguments: Situation.allCases)
     func late(from situation: Situation) {
         let gone = ItemID(number: 99)
         let events: [Event] = [
             .opened(gone, contextOfA), .repositioned(gone), .failed(gone, errorOfA, hasFrames: true),
-            .failed(gone, errorOfA, hasFrames: false), .heard(gone), .ended(gone), .qualityChanged(gone, contextOfA),
+            .failed(gone, errorOfA, hasFrames: false), .heard(gone), .ended(gone), .sessionRenewed(gone, "x"),
+            .qualityChanged(gone, contextOfA),
             .running(generation: 77), .starved(generation: 77), .deviceLost(generation: 77),
             .startIsLate(generation: 77),
         ]

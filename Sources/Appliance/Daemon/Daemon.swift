@@ -181,6 +181,8 @@ public final class Daemon: @unchecked Sendable {
             status.index = contents.index(of: current)
             status.position = queue.position
             status.context = queue.isAnnounced ? engine.playbackContext : nil
+            status.buffered = engine.bufferedSeconds
+            status.wait = wait
         }
         status.count = contents.count
         status.device = engine.deviceConfiguration
@@ -198,6 +200,15 @@ public final class Daemon: @unchecked Sendable {
             status.problems.append(DaemonProblem(subject: DaemonProblem.device, message: absence))
         }
         return status
+    }
+
+    private var wait: DaemonStatus.Wait? {
+        switch player.playbackEngine.streamWait {
+        case .network where link?.kind == .offline: .link
+        case .network(let seconds): .network(seconds: seconds)
+        case .service(let seconds): .service(seconds: seconds)
+        case nil: player.playbackEngine.isWaitingForMedium ? .medium : nil
+        }
     }
 
     /// Reports the new link.

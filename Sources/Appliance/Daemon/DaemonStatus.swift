@@ -15,6 +15,18 @@ public struct DaemonStatus: Equatable, Sendable {
         case stalled
     }
 
+    /// What an entry waits for.
+    public enum Wait: Equatable, Sendable {
+        /// A file or bytes that are on their way. Playback is stalled.
+        case medium
+        /// There is no link to other networks.
+        case link
+        /// The network has failed. The next attempt is in so many seconds.
+        case network(seconds: Double)
+        /// The service fails, or asks to wait. The next attempt is in so many seconds.
+        case service(seconds: Double)
+    }
+
     public var playback = Playback.stopped
     /// The entry that plays or will play.
     public var entry: QueueEntry?
@@ -26,6 +38,10 @@ public struct DaemonStatus: Equatable, Sendable {
     public var context: PlaybackContext?
     /// The position that is heard in the entry, in seconds.
     public var position = 0.0
+    /// Seconds of a streamed entry that have arrived ahead of its decoder; nil for any other.
+    public var buffered: Double?
+    /// What the entry waits for; nil when it waits for nothing.
+    public var wait: Wait?
     /// The configuration of the open device; nil while none is open.
     public var device: DeviceConfiguration?
 

@@ -32,7 +32,7 @@ final class DecoderWorker {
     private static let lastStreamID = Atomic<UInt64>(0)
 
     private let product: MediaProduct
-    private let sessionID: String
+    private let session: PlaybackSession
     private let deviceMilliseconds: Int
     private let requests: DecoderRequests
     private let report: (MediaPipeline.Report) -> Void
@@ -41,11 +41,11 @@ final class DecoderWorker {
     private var reportedDamage = DamageReport()
 
     init(
-        product: MediaProduct, sessionID: String, deviceMilliseconds: Int, requests: DecoderRequests,
+        product: MediaProduct, session: PlaybackSession, deviceMilliseconds: Int, requests: DecoderRequests,
         report: @escaping (MediaPipeline.Report) -> Void
     ) {
         self.product = product
-        self.sessionID = sessionID
+        self.session = session
         self.deviceMilliseconds = deviceMilliseconds
         self.requests = requests
         self.report = report
@@ -54,7 +54,8 @@ final class DecoderWorker {
     func run(_ source: any PlaybackSource) {
         let opened: OpenedProduct
         do throws(PlayerError) {
-            opened = try source.open(product, cancellation: requests.cancellation, medium: requests.medium)
+            opened = try source.open(
+                product, session: session, cancellation: requests.cancellation, medium: requests.medium)
         } catch {
             return fail(error, hasFrames: false, seek: 0)
         }
@@ -224,7 +225,7 @@ final class DecoderWorker {
         let metadata = opened.decoder.metadata
         var context = PlaybackContext(
             productId: opened.productId, streamType: opened.streamType, assetPresentation: opened.assetPresentation,
-            playbackSessionId: sessionID, referenceId: product.referenceId,
+            playbackSessionId: session.id, referenceId: product.referenceId,
             startAssetPosition: Double(stream.startPosition) / 1e9)
         context.audioMode = opened.audioMode
         context.audioQuality = opened.audioQuality

@@ -16,6 +16,8 @@ final class MediaPipeline: @unchecked Sendable {
         case ready(PlaybackContext, ReplayGain, PCMStream, seek: Int)
         /// Nothing more will be decoded. `hasFrames`: the last stream has frames that can be heard first.
         case failed(PlayerError, hasFrames: Bool, seek: Int)
+        /// The source has begun a new session, with this id.
+        case sessionRenewed(String)
     }
 
     private let requests: DecoderRequests
@@ -24,18 +26,19 @@ final class MediaPipeline: @unchecked Sendable {
 
     /// Starts the decoder thread, which opens the product.
     /// - Parameters:
-    ///   - sessionID: the playback session for the product's context.
+    ///   - newSessionID: gives the id of the playback session, and of those that replace it.
     ///   - deviceMilliseconds: the length of the device's buffer, which the rings must be able to hold.
     ///   - report: called on the decoder thread.
     init(
-        _ product: MediaProduct, from source: any PlaybackSource, sessionID: String, deviceMilliseconds: Int,
-        report: @escaping @Sendable (Report) -> Void
+        _ product: MediaProduct, from source: any PlaybackSource, newSessionID: @escaping @Sendable () -> String,
+        deviceMilliseconds: Int, report: @escaping @Sendable (Report) -> Void
     ) throws(SystemError) {
         let requests = try DecoderRequests()
         self.requests = requests
         _ = try NamedThread.start(name: "decoder", stackSize: 256 * 1024) {
+            let session = PlaybackSession(newID: newSessionID) { report(.sessionRenewed($0)) }
             let worker = DecoderWorker(
-                product: product, sessionID: sessionID, deviceMilliseconds: deviceMilliseconds, requests: requests,
+                product: product, session: session, deviceMilliseconds: deviceMilliseconds, requests: requests,
                 report: report)
             worker.run(source)
         }
@@ -56,6 +59,7 @@ final class MediaPipeline: @unchecked Sendable {
         case .ready(_, _, _, let seek): seek != lastSeek
         // Without frames the decoder thread has ended.
         case .failed(_, let hasFrames, let seek): hasFrames && seek != lastSeek
+        case .sessionRenewed: false
         }
     }
 
@@ -64,6 +68,9 @@ final class MediaPipeline: @unchecked Sendable {
 
     /// Whether the decoder thread waits for the product's medium now. Any thread.
     var isWaitingForMedium: Bool { requests.medium.isWaiting }
+
+    /// What is known of the product's transfers.
+    var stream: StreamProgress { requests.medium.stream }
 
     /// Whether the renderer takes frames now. Otherwise a full ring is not checked.
     func setPlaying(_ isPlaying: Bool) { requests.setPlaying(isPlaying) }

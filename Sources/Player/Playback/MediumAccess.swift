@@ -1,3 +1,4 @@
+import Platform
 import Synchronization
 
 /// Whether a decoder thread waits for its medium now: inside the calls that open and read it, and while bytes are on
@@ -8,8 +9,13 @@ public final class MediumAccess: Sendable {
     /// Number of the access that goes on; 0 between two accesses.
     private let current = Atomic<UInt32>(0)
     private let last = Atomic<UInt32>(0)
+    /// Of a product that comes over the network.
+    let stream: StreamProgress
 
-    public init() {}
+    public init() { stream = StreamProgress() }
+
+    /// - Parameter clock: of the waits in `stream`.
+    init(clock: any MonotonicClock) { stream = StreamProgress(clock: clock) }
 
     /// Any thread.
     public var isWaiting: Bool { current.load(ordering: .relaxed) != 0 }

@@ -38,7 +38,7 @@ final class PlaybackConductor: @unchecked Sendable {
     private let published: PublishedPlayback
     private let renderer: Renderer
     private let source: any PlaybackSource
-    private let newSessionID: () -> String
+    private let newSessionID: @Sendable () -> String
     private let settings: RendererSettings
     private let volume: LoudnessAndVolume
     private let link = Link()
@@ -70,7 +70,7 @@ final class PlaybackConductor: @unchecked Sendable {
 
     init(
         loop: EventLoop, bus: Bus<PlaybackMessage>, published: PublishedPlayback, renderer: Renderer,
-        source: any PlaybackSource, newSessionID: @escaping () -> String, settings: RendererSettings,
+        source: any PlaybackSource, newSessionID: @escaping @Sendable () -> String, settings: RendererSettings,
         volume: LoudnessAndVolume, startTimer: any StartTimer
     ) {
         self.loop = loop
@@ -253,7 +253,7 @@ final class PlaybackConductor: @unchecked Sendable {
     private func open(_ id: ItemID, _ product: MediaProduct) {
         do throws(SystemError) {
             let pipeline = try MediaPipeline(
-                product, from: source, sessionID: newSessionID(), deviceMilliseconds: settings.bufferMilliseconds
+                product, from: source, newSessionID: newSessionID, deviceMilliseconds: settings.bufferMilliseconds
             ) { [loop, link] report in
                 loop.post { link.conductor?.receive(report, from: id) }
             }
@@ -282,6 +282,8 @@ final class PlaybackConductor: @unchecked Sendable {
             }
         case .failed(let error, let hasFrames, _):
             handle(.failed(id, error, hasFrames: hasFrames))
+        case .sessionRenewed(let session):
+            handle(.sessionRenewed(id, session))
         }
     }
 

@@ -96,6 +96,14 @@ public final class PlaybackEngine: @unchecked Sendable {
     /// returned yet, or bytes are on their way. A decoder that is busy with bytes it has does not count. No message
     /// tells of it; it ends with the stall.
     public var isWaitingForMedium: Bool { published.isWaitingForMedium }
+
+    /// Seconds of the active product that have arrived ahead of its decoder; nil for a product that is not streamed,
+    /// and while it is not open.
+    public var bufferedSeconds: Double? { published.value.pipeline?.stream.bufferedSeconds }
+
+    /// What the transfers of the active product wait for, also while it still plays what has arrived; nil when they go
+    /// on. No message tells of it.
+    public var streamWait: StreamWait? { published.value.pipeline?.stream.wait }
 }
 
 /// The values that other threads may read. Control replaces them as a whole.
@@ -112,7 +120,7 @@ final class PublishedPlayback: @unchecked Sendable {
         var startPosition: Double?
         /// The stream that follows.
         var following: UInt64?
-        /// Where the active product comes from. For `MediaPipeline.isWaitingForMedium` alone.
+        /// Where the active product comes from. For its waits and its buffer alone.
         var pipeline: MediaPipeline?
     }
 

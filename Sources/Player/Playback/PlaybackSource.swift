@@ -8,12 +8,13 @@ import Platform
 public protocol PlaybackSource: AnyObject, Sendable {
     /// Finds and opens a product.
     /// - Parameters:
+    ///   - session: identifies this playback; a source that starts over renews it.
     ///   - cancellation: cancelled when nobody wants the product any more; a blocking call then ends at once.
     ///   - medium: is told when the medium is opened and read, here and later by the decoder: the bytes that are
     ///     decoded go through a `MediumByteSource`.
     /// - Throws: what the player raises. The player adds the product to it.
     func open(
-        _ product: MediaProduct, cancellation: Cancellation, medium: MediumAccess
+        _ product: MediaProduct, session: PlaybackSession, cancellation: Cancellation, medium: MediumAccess
     ) throws(PlayerError) -> OpenedProduct
 }
 

@@ -19,6 +19,8 @@ struct PlaybackStateMachine {
         case repositioned(ItemID)
         /// Nothing more will be decoded. `hasFrames`: some frames were decoded, and may not have been heard yet.
         case failed(ItemID, PlayerError, hasFrames: Bool)
+        /// Its source has begun a new playback session.
+        case sessionRenewed(ItemID, String)
 
         // From the renderer.
         case running(generation: UInt64)
@@ -144,6 +146,11 @@ struct PlaybackStateMachine {
                 if error.mediaProduct == nil { error.mediaProduct = active.product(of: id) }
                 guard let recorded = record(error, of: id, hasFrames, &active) else { return fail(error) }
                 effects = recorded
+            case .sessionRenewed(let id, let session):
+                if active.next?.id == id { active.next?.context?.playbackSessionId = session }
+                guard active.current.id == id, active.current.context != nil, var changed = context else { break }
+                changed.playbackSessionId = session
+                effects = changeQuality(changed, &active)
             case .running(generation):
                 active.output = .sounding
             case .starved(generation), .deviceLost(generation):

@@ -10,16 +10,11 @@ public final class ContentService: PlaybackSource {
     private let settings: ServiceSettings
     private let credentials: any CredentialsProvider
     private let quality = StreamingQuality()
-    private let newSessionID: @Sendable () -> String
 
-    init(
-        _ settings: ServiceSettings, over network: any ServiceNetwork, credentials: any CredentialsProvider,
-        newSessionID: @escaping @Sendable () -> String = { SystemRandomSource().uuid() }
-    ) {
+    init(_ settings: ServiceSettings, over network: any ServiceNetwork, credentials: any CredentialsProvider) {
         self.network = network
         self.settings = settings
         self.credentials = credentials
-        self.newSessionID = newSessionID
     }
 
     /// Asks for the qualities of `configuration` from now on, which is the player's.
@@ -29,7 +24,7 @@ public final class ContentService: PlaybackSource {
     }
 
     public func open(
-        _ product: MediaProduct, cancellation: Cancellation, medium: MediumAccess
+        _ product: MediaProduct, session: PlaybackSession, cancellation: Cancellation, medium: MediumAccess
     ) throws(PlayerError) -> OpenedProduct {
         guard let address = ServiceAddress(product.productId) else {
             throw PlayerError(
@@ -40,9 +35,10 @@ public final class ContentService: PlaybackSource {
         }
         let requests = ServiceRequests(
             network: network, purpose: .playback, cancellation: cancellation, medium: medium)
-        let (info, decoder) = try openSession(product, address, requests)
+        let (info, decoder) = try openSession(session, product, address, requests)
         let restarting = RestartingDecoder(decoder) { [self] () throws(PlayerError) in
-            try openSession(product, address, requests, asksForNew: true).decoder
+            session.renew()
+            return try openSession(session, product, address, requests, asksForNew: true).decoder
         }
         return OpenedProduct(
             decoder: restarting, productId: ServiceAddress(address.productType, info.productId).text,
@@ -53,19 +49,21 @@ public final class ContentService: PlaybackSource {
 
     /// A session, from the playbackinfo on. When the content's first bytes are refused, a second one.
     private func openSession(
-        _ product: MediaProduct, _ address: ServiceAddress, _ requests: ServiceRequests, asksForNew: Bool = false
+        _ session: PlaybackSession, _ product: MediaProduct, _ address: ServiceAddress, _ requests: ServiceRequests,
+        asksForNew: Bool = false
     ) throws(PlayerError) -> (info: PlaybackInfo, decoder: any AudioDecoder) {
         var isSecond = false
         while true {
             let info = try requests.playbackInfo(
                 for: PlaybackInfoRequest(
                     productType: address.productType, productId: address.id, audioQuality: quality.now, mode: .stream,
-                    streamingSessionId: newSessionID(), asksForNew: asksForNew || isSecond),
+                    streamingSessionId: session.id, asksForNew: asksForNew || isSecond),
                 of: product, settings, credentials)
             let content = StreamedContent(requests, settings, asksForNew: asksForNew || isSecond)
             do throws(MediaError) { return (info, try content.open(info)) } catch {
                 guard !isSecond, error.isWorthRestarting else { throw PlayerError(error, product) }
                 isSecond = true
+                session.renew()
             }
         }
     }

@@ -55,12 +55,17 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
     private var attempts = 0
     /// Whether the log has the present failure.
     private var hasTold = false
+    /// Shows waits to a status.
+    private let progress: StreamProgress?
+    private let progressID: Int
 
     /// Begins at once.
     init(
         _ request: TransferRequest, over network: any ServiceNetwork, for purpose: RetrySchedule.Purpose = .playback,
-        into receiver: any ResourceReceiver
+        progress: StreamProgress? = nil, into receiver: any ResourceReceiver
     ) {
+        self.progress = progress
+        progressID = progress?.newID() ?? 0
         self.network = network
         self.request = request
         self.receiver = receiver
@@ -117,12 +122,14 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
 
     private func retry(after delay: Int64) {
         let number = wait()
+        progress?.willRetry(progressID, after: .server(retryAfter: nil), delay: delay)
         network.schedule(after: delay) { [self] in attempt(number) }
     }
 
     /// At once when there is another link: what has failed on the old one says nothing about it.
     private func retryWithLink(after delay: Int64) {
         let number = wait()
+        progress?.willRetry(progressID, after: .network, delay: delay)
         network.waitForLink(atMost: delay) { [self] end in
             if end == .linkChanged { schedule = RetrySchedule(purpose) }
             attempt(number)
@@ -142,6 +149,7 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
             state = .ended
             return false
         }
+        progress?.goesOn(progressID)
         if !isOver { receiver.ended(failure) }
     }
 
@@ -197,6 +205,7 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
             answer = .content(skip: 0)
             arrived += Int64(rest.count)
             schedule = RetrySchedule(purpose)
+            if attempts > 0 { progress?.goesOn(progressID) }
             hasTold = false
             return .more
         case .empty, .changed: return .more

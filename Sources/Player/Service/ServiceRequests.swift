@@ -21,7 +21,8 @@ struct ServiceRequests {
         do throws(SystemError) { answer = try WholeAnswer() } catch {
             throw .transfer(.library(code: Int(error.code), reason: error.description))
         }
-        let transfer = ResourceTransfer(request, over: network, for: purpose, into: answer)
+        let transfer = ResourceTransfer(
+            request, over: network, for: purpose, progress: medium.stream, into: answer)
         let outcome = medium.waiting { () -> Cancellation.Outcome in
             do throws(SystemError) {
                 return try cancellation.wait(for: answer.arrival.descriptor, .readable, milliseconds: -1)

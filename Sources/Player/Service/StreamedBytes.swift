@@ -15,29 +15,50 @@ final class StreamedBytes: ByteSource {
     private var window: StreamWindow
     private var transfer: ResourceTransfer
     private var knownLength: Int64?
+    private let progress: StreamProgress?
+    private let progressID: Int
+
+    /// The audio in it, for a status; nil for what is no audio.
+    var seconds: Double? { didSet { show() } }
 
     /// Begins to fetch.
     /// - Parameters:
     ///   - request: of the whole resource, or of a range, whose first byte has the offset 0 then.
     ///   - readAhead: bytes that are held at most.
-    init(_ request: TransferRequest, over network: any ServiceNetwork, readAhead: Int) {
+    ///   - progress: shows how much has arrived, and waits.
+    init(
+        _ request: TransferRequest, over network: any ServiceNetwork, readAhead: Int, progress: StreamProgress? = nil
+    ) {
+        self.progress = progress
+        progressID = progress?.newID() ?? 0
         self.network = network
         self.request = request
         self.readAhead = readAhead
-        (window, transfer) = Self.fetch(request, from: 0, over: network, readAhead)
+        (window, transfer) = Self.fetch(request, from: 0, over: network, readAhead, progress)
     }
 
-    deinit { transfer.cancel() }
+    deinit {
+        transfer.cancel()
+        progress?.forget(progressID)
+    }
+
+    private func show() {
+        guard let seconds else { return }
+        let range = request.range
+        let length = range.flatMap { range in range.upTo.map { $0 - range.from } }
+        progress?.show(progressID, BufferedStretch(window: window, length: length, seconds: seconds))
+    }
 
     private static func fetch(
-        _ request: TransferRequest, from offset: Int64, over network: any ServiceNetwork, _ readAhead: Int
+        _ request: TransferRequest, from offset: Int64, over network: any ServiceNetwork, _ readAhead: Int,
+        _ progress: StreamProgress?
     ) -> (StreamWindow, ResourceTransfer) {
         var request = request
         if offset > 0 {
             request.range = ByteRange(from: (request.range?.from ?? 0) + offset, upTo: request.range?.upTo)
         }
         let window = StreamWindow(from: offset, capacity: readAhead)
-        return (window, ResourceTransfer(request, over: network, into: window))
+        return (window, ResourceTransfer(request, over: network, progress: progress, into: window))
     }
 
     var length: Int64? {
@@ -61,7 +82,8 @@ final class StreamedBytes: ByteSource {
         }
         if !window.mayReach(offset, patience: Self.patience) {
             transfer.cancel()
-            (window, transfer) = Self.fetch(request, from: offset, over: network, readAhead)
+            (window, transfer) = Self.fetch(request, from: offset, over: network, readAhead, progress)
+            show()
         }
         let (read, wantsMore) = try window.read(into: buffer, at: offset)
         if wantsMore { transfer.resume() }

@@ -25,9 +25,12 @@ struct StreamedContent {
         switch representation.segments {
         case .file(let file):
             let bytes = StreamedBytes(
-                .content(file.url), over: requests.network, readAhead: settings.readAhead)
-            return try AudioFile.open(
+                .content(file.url), over: requests.network, readAhead: settings.readAhead,
+                progress: requests.medium.stream)
+            let decoder = try AudioFile.open(
                 MediumByteSource(bytes, requests.medium), licenses: keys.licenses, cancellation: requests.cancellation)
+            bytes.seconds = decoder.properties.duration
+            return decoder
         case .list(let list): return try open(list, keys)
         case .template(let template): return try open(template, keys)
         case .playlist: preconditionFailure("StreamedContent: a playlist that was not followed")

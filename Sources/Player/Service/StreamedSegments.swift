@@ -48,7 +48,8 @@ final class StreamedSegments: SegmentedSource {
         self.keys = keys
         var initialization: (any ByteSource)?
         if let resource = references.initialization {
-            let bytes = StreamedBytes(resource.request, over: network, readAhead: readAhead)
+            let bytes = StreamedBytes(
+                resource.request, over: network, readAhead: readAhead, progress: medium.stream)
             initialization = try keys.decrypted(
                 MediumByteSource(bytes, medium), references.initializationProtections)
         }
@@ -71,8 +72,10 @@ final class StreamedSegments: SegmentedSource {
     }
 
     private func begin(_ index: Int) -> StreamedBytes? {
-        guard let resource = reference(index)?.resource else { return nil }
-        let bytes = StreamedBytes(resource.request, over: network, readAhead: readAhead)
+        guard let segment = reference(index) else { return nil }
+        let bytes = StreamedBytes(
+            segment.resource.request, over: network, readAhead: readAhead, progress: medium.stream)
+        bytes.seconds = segment.duration
         begun.append((index, bytes))
         return bytes
     }

@@ -33,16 +33,16 @@ public final class SourceRouter: PlaybackSource {
     }
 
     public func open(
-        _ product: MediaProduct, cancellation: Cancellation, medium: MediumAccess
+        _ product: MediaProduct, session: PlaybackSession, cancellation: Cancellation, medium: MediumAccess
     ) throws(PlayerError) -> OpenedProduct {
         switch Self.route(of: product) {
-        case .local: return try local.open(product, cancellation: cancellation, medium: medium)
+        case .local: return try local.open(product, session: session, cancellation: cancellation, medium: medium)
         case .service:
             let service = offlineMode.isOn ? nil : service
             var otherwise: (() throws(PlayerError) -> any AudioDecoder)?
             if let service {
                 otherwise = { () throws(PlayerError) in
-                    try service.open(product, cancellation: cancellation, medium: medium).decoder
+                    try service.open(product, session: session, cancellation: cancellation, medium: medium).decoder
                 }
             }
             if let kept,
@@ -52,7 +52,7 @@ public final class SourceRouter: PlaybackSource {
                 return opened
             }
             guard let service else { throw refusal(of: product) }
-            return try service.open(product, cancellation: cancellation, medium: medium)
+            return try service.open(product, session: session, cancellation: cancellation, medium: medium)
         }
     }
 

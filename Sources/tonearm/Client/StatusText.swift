@@ -18,6 +18,8 @@ struct StatusText {
         add("artist", text("artist"))
         add("album", text("album"))
         add("position", Self.position(status))
+        if isStream { add("buffered", status["buffered"]?.number.map { "\(Self.whole($0)) s" }) }
+        add("waits for", wait)
         add("format", format)
         add("device", device)
         add("volume", volume)
@@ -41,6 +43,21 @@ struct StatusText {
     private var title: String? {
         text("title") ?? text("file").map(Self.name)
     }
+
+    /// `the network, retried in 4 s`
+    private var wait: String? {
+        let seconds = status["wait"]?["seconds"]?.number.map { Self.whole($0.rounded(.up)) }
+        let next = seconds.map { $0 > 0 ? ", retried in \($0) s" : ", retried now" } ?? ""
+        switch status["wait"]?["for"]?.string {
+        case "medium": return "the medium"
+        case "link": return "a link to the network"
+        case "network": return "the network" + next
+        case "service": return "the service" + next
+        default: return nil
+        }
+    }
+
+    private static func whole(_ seconds: Double) -> Int { Int(max(0, min(seconds, 1e9))) }
 
     static func name(_ path: String) -> String {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))

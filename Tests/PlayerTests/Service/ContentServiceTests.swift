@@ -60,6 +60,8 @@ struct ContentServiceTests {
     private let track: Track
     private let file: [UInt8]
     private let service = ScriptedService()
+    /// The ids of sessions that have replaced the first one.
+    private let renewals = Recorder<String>()
     private let product = MediaProduct(productType: .track, productId: "tonearm:track/7", referenceId: "r")
 
     init() throws {
@@ -85,9 +87,10 @@ struct ContentServiceTests {
     private func open(_ tokens: [String] = ["t1"]) throws(PlayerError) -> OpenedProduct {
         let sessions = Counter()
         let source = ContentService(
-            ServiceSettings(baseURL: "https://service/"), over: service.network, credentials: Tokens(tokens)
-        ) { "session \(sessions.next())" }
-        return try source.open(product, cancellation: try! Cancellation(), medium: MediumAccess())
+            ServiceSettings(baseURL: "https://service/"), over: service.network, credentials: Tokens(tokens))
+        let session = PlaybackSession(
+            newID: { "session \(sessions.next())" }, renewed: { [renewals] in renewals.record($0) })
+        return try source.open(product, session: session, cancellation: try! Cancellation(), medium: MediumAccess())
     }
 
     private final class Counter: @unchecked Sendable {
@@ -178,6 +181,7 @@ struct ContentServiceTests {
             request.headers.first { $0.isNamed("x-tidal-streamingsessionid") }?.value
         }
         #expect(sessions == ["session 1", "session 2"])
+        #expect(renewals.elements == ["session 2"])
     }
 
     @Test("Content that is refused at once: one restart, then the error", arguments: [403, 404, 410])

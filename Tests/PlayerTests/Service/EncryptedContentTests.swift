@@ -35,10 +35,10 @@ struct EncryptedContentTests {
     private func open(_ info: String) throws(PlayerError) -> OpenedProduct {
         service.playbackinfo = { _, _ in (200, info) }
         let source = ContentService(
-            ServiceSettings(baseURL: "https://service/"), over: service.network, credentials: NoToken()
-        ) { "session" }
+            ServiceSettings(baseURL: "https://service/"), over: service.network, credentials: NoToken())
         let product = MediaProduct(productType: .track, productId: "tonearm:track/7", referenceId: "r")
-        return try source.open(product, cancellation: try! Cancellation(), medium: MediumAccess())
+        return try source.open(
+            product, session: PlaybackSession(), cancellation: try! Cancellation(), medium: MediumAccess())
     }
 
     private func decode(_ opened: OpenedProduct) throws -> [Int32] {

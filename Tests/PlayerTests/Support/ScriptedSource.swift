@@ -14,7 +14,7 @@ final class ScriptedSource: PlaybackSource {
     }
 
     func open(
-        _ product: MediaProduct, cancellation: Cancellation, medium: MediumAccess
+        _ product: MediaProduct, session: PlaybackSession, cancellation: Cancellation, medium: MediumAccess
     ) throws(PlayerError) -> OpenedProduct {
         guard let recording = recordings[product.productId] else {
             throw PlayerError(.notAllowed, code: "x1", message: "\(product.productId): no such product")

@@ -92,6 +92,8 @@ enum ReplyLines {
             Member("album", JSONValue(context?.album)),
             Member("position", JSONValue(seconds: status.entry == nil ? nil : status.position)),
             Member("duration", JSONValue(seconds: context?.duration)),
+            Member("buffered", JSONValue(seconds: status.buffered)),
+            Member("wait", wait(status.wait)),
             Member("format", PlaybackJSON.format(context)),
             Member("device", PlaybackJSON.device(status.device)),
             Member("volume", JSONValue(status.volumePercent)),
@@ -152,6 +154,16 @@ enum ReplyLines {
 
     // Int64: an id is up to 2^32, and Int has 32 bits on ARMv7.
     private static func entry(_ id: EntryID?) -> JSONValue { id.map { .integer(Int64($0.number)) } ?? .null }
+
+    private static func wait(_ wait: DaemonStatus.Wait?) -> JSONValue {
+        switch wait {
+        case nil: .null
+        case .medium: ["for": "medium", "seconds": .null]
+        case .link: ["for": "link", "seconds": .null]
+        case .network(let seconds): ["for": "network", "seconds": JSONValue(seconds: seconds)]
+        case .service(let seconds): ["for": "service", "seconds": JSONValue(seconds: seconds)]
+        }
+    }
 
     private static func name(_ playback: DaemonStatus.Playback) -> String {
         switch playback {

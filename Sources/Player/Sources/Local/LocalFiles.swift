@@ -20,7 +20,7 @@ public final class LocalFiles: PlaybackSource {
     init(openFile: @escaping Opening) { self.openFile = openFile }
 
     public func open(
-        _ product: MediaProduct, cancellation: Cancellation, medium: MediumAccess
+        _ product: MediaProduct, session: PlaybackSession, cancellation: Cancellation, medium: MediumAccess
     ) throws(PlayerError) -> OpenedProduct {
         let path = product.productId
         if medium.waiting({ FileKind(at: path) }) == .other {

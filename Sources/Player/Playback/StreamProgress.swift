@@ -1,0 +1,104 @@
+import Platform
+
+/// Why a stream does not go on, apart from bytes that are simply on their way.
+public enum StreamWait: Equatable, Sendable {
+    /// The network has failed. Another link ends the wait at once.
+    /// - Parameter seconds: until the next attempt; 0 while one goes on.
+    case network(seconds: Double)
+    /// The service failed, or asked to wait (5XX and 429).
+    /// - Parameter seconds: until the next attempt; 0 while one goes on.
+    case service(seconds: Double)
+}
+
+/// What is known of a product's transfers: how much has arrived ahead of the decoder, and what they wait for.
+///
+/// Thread: any. The decoder's and the network's write it, and whoever shows a status reads it.
+/// `@unchecked Sendable` is safe because `lock` guards what changes.
+final class StreamProgress: @unchecked Sendable {
+    /// Why a transfer is repeated, and when: in nanoseconds of the clock.
+    enum Retry: Equatable, Sendable {
+        case network(at: Int64)
+        case service(at: Int64)
+    }
+
+    private let clock: any MonotonicClock
+    private let lock = Lock()
+    private var lastID = 0
+    private var retries: [(id: Int, retry: Retry)] = []
+    private var stretches: [(id: Int, stretch: BufferedStretch)] = []
+
+    init(clock: any MonotonicClock = SystemMonotonicClock()) { self.clock = clock }
+
+    func newID() -> Int {
+        lock.withLock {
+            lastID += 1
+            return lastID
+        }
+    }
+
+    // MARK: From transfers
+
+    /// The transfer is repeated after so many nanoseconds.
+    func willRetry(_ id: Int, after failure: RetrySchedule.Failure, delay: Int64) {
+        let time = clock.now() + delay
+        lock.withLock {
+            retries.removeAll { $0.id == id }
+            if case .network = failure { retries.append((id, .network(at: time))) } else {
+                retries.append((id, .service(at: time)))
+            }
+        }
+    }
+
+    /// The transfer goes on, or has ended.
+    func goesOn(_ id: Int) { lock.withLock { retries.removeAll { $0.id == id } } }
+
+    // MARK: From the decoder thread
+
+    func show(_ id: Int, _ stretch: BufferedStretch) {
+        lock.withLock {
+            stretches.removeAll { $0.id == id }
+            stretches.append((id, stretch))
+        }
+    }
+
+    func forget(_ id: Int) { lock.withLock { stretches.removeAll { $0.id == id } } }
+
+    // MARK: For a status
+
+    /// The wait that ends last; nil when no transfer waits.
+    var wait: StreamWait? {
+        let now = clock.now()
+        func seconds(_ time: Int64) -> Double { Double(max(0, time - now)) / 1e9 }
+        var latest: (time: Int64, wait: StreamWait)?
+        for (_, retry) in lock.withLock({ retries }) {
+            switch retry {
+            case .network(let time) where time >= latest?.time ?? .min: latest = (time, .network(seconds: seconds(time)))
+            case .service(let time) where time >= latest?.time ?? .min: latest = (time, .service(seconds: seconds(time)))
+            case .network, .service: break
+            }
+        }
+        return latest?.wait
+    }
+
+    /// Seconds of audio that have arrived ahead of the decoder; nil for what is not streamed.
+    var bufferedSeconds: Double? {
+        let stretches = lock.withLock { self.stretches }
+        guard !stretches.isEmpty else { return nil }
+        return stretches.reduce(0) { $0 + $1.stretch.bufferedSeconds }
+    }
+}
+
+/// A resource that is decoded, or will be, and the audio in it.
+struct BufferedStretch: Sendable {
+    let window: StreamWindow
+    /// In bytes; nil: the whole resource of the window.
+    var length: Int64?
+    /// The audio in it.
+    var seconds: Double
+
+    /// By the share of the bytes that have arrived ahead of the reader.
+    var bufferedSeconds: Double {
+        guard let length = length ?? window.length, length > 0 else { return 0 }
+        return seconds * min(1, Double(window.buffered) / Double(length))
+    }
+}
