@@ -200,6 +200,32 @@ struct PlaybackStateMachineTests {
         #expect(machine.handle(.opened(first, contextOfA)).contains(.run(generation: 2)))
     }
 
+    @Test("A product whose right is taken over in the middle is heard up to there, and is opened again by play")
+    func privilegesLostInTheMiddle() {
+        let machine = Situation.nextReady.machine()
+        #expect(machine.handle(.failed(first, revoked, hasFrames: true)) == [.follow(nil), .finish(first)])
+        #expect(
+            machine.handle(.ended(first)) == [
+                .close(first), .silence(releaseDevice: false), .send(.streamingPrivilegesRevoked(otherDevice: nil)),
+                .send(.playbackStateChanged(.notPlaying)),
+            ])
+        #expect(machine.handle(.play) == [.open(first, a), .watchStart(generation: 2)])
+        let effects = machine.handle(.opened(first, contextOfA))
+        #expect(effects.contains(.run(generation: 2)) && effects.contains(.follow(second)))
+    }
+
+    @Test("A product whose right is taken over at a seek, before anything was decoded there")
+    func privilegesLostAtSeek() {
+        let machine = Situation.seeking.machine()
+        #expect(
+            machine.handle(.failed(first, revoked, hasFrames: false)) == [
+                .close(first), .silence(releaseDevice: false), .send(.streamingPrivilegesRevoked(otherDevice: nil)),
+                .send(.playbackStateChanged(.notPlaying)),
+            ])
+        #expect(machine.handle(.play) == [.open(first, a), .watchStart(generation: 3)])
+        #expect(machine.handle(.opened(first, contextOfA)).contains(.run(generation: 3)))
+    }
+
     @Test(
         "A next product whose right was taken over says so when its turn comes",
         arguments: [Event.skipToNext, .ended(first)])

@@ -39,6 +39,10 @@ final class DecoderWorker {
     private var pacer = RefillPacer(longestSleep: longestSleep)
     /// So that it is not reported again after a seek.
     private var reportedDamage = DamageReport()
+    /// Of the frames that were decoded last.
+    private var encoding: AudioEncoding?
+    /// What the source says of the quality, and the encoding at that time.
+    private var opening: AudioEncoding?
 
     init(
         product: MediaProduct, session: PlaybackSession, deviceMilliseconds: Int, requests: DecoderRequests,
@@ -72,7 +76,7 @@ final class DecoderWorker {
                 let begun = try begin(opened.decoder, at: start.position, format)
                 stream = begun
                 report(.ready(context(of: opened, begun), opened.replayGain, begun, seek: start.seek))
-                try decode(opened.decoder, &format, into: begun.ring)
+                try decode(opened, &format, into: begun)
                 try waitForPosition()
             } catch {
                 switch error {
@@ -115,8 +119,10 @@ final class DecoderWorker {
 
     /// Decodes to the end and marks it.
     private func decode(
-        _ decoder: any AudioDecoder, _ format: inout PCMFormat, into ring: PCMRing
+        _ opened: OpenedProduct, _ format: inout PCMFormat, into stream: PCMStream
     ) throws(Interruption) {
+        let (decoder, ring) = (opened.decoder, stream.ring)
+        var seconds = Double(stream.startPosition) / 1e9
         while true {
             while case let region = ring.writableRegion(), region.count >= format.channelCount {
                 try check()
@@ -124,6 +130,8 @@ final class DecoderWorker {
                 switch run {
                 case .frames(let frames):
                     ring.commit(frames * format.channelCount)
+                    reportEncoding(of: opened, at: seconds)
+                    seconds += Double(frames) / Double(format.sampleRate)
                 case .format(let new):
                     format = new
                     try put(.format(new), into: ring)
@@ -220,6 +228,24 @@ final class DecoderWorker {
 
     // MARK: Context
 
+    /// - Parameter seconds: where the frames begin that were decoded last.
+    private func reportEncoding(of opened: OpenedProduct, at seconds: Double) {
+        let now = self.encoding(of: opened)
+        guard now != encoding else { return }
+        encoding = now
+        report(.encodingChanged(now, at: seconds))
+    }
+
+    private func encoding(of opened: OpenedProduct) -> AudioEncoding {
+        let properties = opened.decoder.properties
+        var now = AudioEncoding(
+            codec: properties.codec.rawValue, bitRate: properties.bitRate, quality: opened.audioQuality)
+        let opening = self.opening ?? now
+        self.opening = opening
+        if now != opening { now.quality = AudioQuality(of: properties) }
+        return now
+    }
+
     private func context(of opened: OpenedProduct, _ stream: PCMStream) -> PlaybackContext {
         let properties = opened.decoder.properties
         let metadata = opened.decoder.metadata
@@ -228,12 +254,11 @@ final class DecoderWorker {
             playbackSessionId: session.id, referenceId: product.referenceId,
             startAssetPosition: Double(stream.startPosition) / 1e9)
         context.audioMode = opened.audioMode
-        context.audioQuality = opened.audioQuality
         context.videoQuality = opened.videoQuality
-        context.audioBitRate = properties.bitRate
         context.audioBitDepth = properties.format.bitDepth
         context.audioSampleRate = properties.format.sampleRate
-        context.audioCodec = properties.codec.rawValue
+        encoding = self.encoding(of: opened)
+        context.encoding = encoding
         context.duration = properties.duration
         context.title = metadata.title
         context.artist = metadata.artist

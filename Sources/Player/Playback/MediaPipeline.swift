@@ -16,6 +16,8 @@ final class MediaPipeline: @unchecked Sendable {
         case ready(PlaybackContext, ReplayGain, PCMStream, seek: Int)
         /// Nothing more will be decoded. `hasFrames`: the last stream has frames that can be heard first.
         case failed(PlayerError, hasFrames: Bool, seek: Int)
+        /// From this position of the product on, in seconds, the audio of the last stream is encoded in another way.
+        case encodingChanged(AudioEncoding, at: Double)
         /// The source has begun a new session, with this id.
         case sessionRenewed(String)
     }
@@ -59,7 +61,7 @@ final class MediaPipeline: @unchecked Sendable {
         case .ready(_, _, _, let seek): seek != lastSeek
         // Without frames the decoder thread has ended.
         case .failed(_, let hasFrames, let seek): hasFrames && seek != lastSeek
-        case .sessionRenewed: false
+        case .sessionRenewed, .encodingChanged: false
         }
     }
 

@@ -15,6 +15,8 @@ final class PlaybackConductor: @unchecked Sendable {
         let pipeline: MediaPipeline
         var stream: PCMStream?
         var replayGain = ReplayGain()
+        /// What changes in the stream ahead of what is heard, and where, in seconds.
+        var encodings: [(encoding: AudioEncoding, position: Double)] = []
     }
 
     /// A stream that the renderer may still use.
@@ -61,6 +63,8 @@ final class PlaybackConductor: @unchecked Sendable {
     private var pacer = EventPacer()
     /// What waits for the renderer to carry a command out.
     private var waiting: [(command: UInt64, action: () -> Void)] = []
+    /// Where an item that was closed and is still current goes on, in seconds.
+    private var resumption: (id: ItemID, position: Double)?
     /// Whether the renderer should run.
     private var isRunning = false
     /// Asked before the device is reopened.
@@ -163,11 +167,14 @@ final class PlaybackConductor: @unchecked Sendable {
         case .open(let id, let product):
             open(id, product)
         case .close(let id):
+            // It is closed, and stays: it goes on from here when it is opened again.
+            if id == machine.currentItem { resumption = position(in: published.value).map { (id, $0) } }
             guard let item = items.removeValue(forKey: id) else { return }
             item.pipeline.cancel()
             retire(item.stream)
         case .seek(let id, let seconds):
             items[id]?.pipeline.seek(toSeconds: seconds)
+            if items[id] == nil, resumption?.id == id { resumption = (id, seconds) }
             lastCut = renderer.sentCommands
             published.update {
                 $0.stream = nil
@@ -258,6 +265,8 @@ final class PlaybackConductor: @unchecked Sendable {
                 loop.post { link.conductor?.receive(report, from: id) }
             }
             items[id] = Item(product: product, pipeline: pipeline)
+            if let resumption, resumption.id == id { pipeline.seek(toSeconds: resumption.position) }
+            resumption = nil
         } catch {
             let error = PlayerError(error, product)
             loop.post { [link] in link.conductor?.handle(.failed(id, error, hasFrames: false)) }
@@ -271,6 +280,7 @@ final class PlaybackConductor: @unchecked Sendable {
             stream.gain = volume.gain(for: replayGain)
             items[id]?.replayGain = replayGain
             items[id]?.stream = stream
+            items[id]?.encodings = []
             retire(item.stream)
             if item.stream == nil {
                 var context = context
@@ -279,9 +289,12 @@ final class PlaybackConductor: @unchecked Sendable {
             } else {
                 if let adaptation = adaptation(of: stream.format) { handle(.adapted(id, adaptation)) }
                 handle(.repositioned(id))
+                announce(context.encoding, of: id)
             }
         case .failed(let error, let hasFrames, _):
             handle(.failed(id, error, hasFrames: hasFrames))
+        case .encodingChanged(let encoding, let position):
+            items[id]?.encodings.append((encoding, position))
         case .sessionRenewed(let session):
             handle(.sessionRenewed(id, session))
         }
@@ -326,6 +339,7 @@ final class PlaybackConductor: @unchecked Sendable {
             loop.post { [link] in link.conductor?.fetchNextEvent() }
             return
         }
+        announceEncodings()
         retired.removeAll { $0.command.map { $0 <= processed } ?? false }
         while let first = waiting.first, first.command <= processed {
             waiting.removeFirst()
@@ -387,6 +401,23 @@ final class PlaybackConductor: @unchecked Sendable {
             guard event.processedCommands >= lastCut, let id = item(of: stream) else { return }
             handle(.ended(id))
         }
+    }
+
+    /// The encoding changes that are heard.
+    private func announceEncodings() {
+        guard let id = machine.currentItem, let first = items[id]?.encodings.first,
+            let stream = items[id]?.stream?.id, published.value.stream == stream,
+            let position = position(in: published.value), position >= first.position
+        else { return }
+        items[id]?.encodings.removeFirst()
+        announce(first.encoding, of: id)
+    }
+
+    private func announce(_ encoding: AudioEncoding?, of id: ItemID) {
+        guard id == machine.currentItem, var context = machine.context, let encoding, context.encoding != encoding
+        else { return }
+        context.encoding = encoding
+        handle(.qualityChanged(id, context))
     }
 
     private func item(of stream: UInt64) -> ItemID? {

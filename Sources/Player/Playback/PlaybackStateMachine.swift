@@ -283,7 +283,9 @@ struct PlaybackStateMachine {
         _ error: PlayerError, of id: ItemID, _ hasFrames: Bool, _ active: inout Active
     ) -> [Effect]? {
         if active.current.id == id {
-            if error.isLossOfPrivileges, active.current.context == nil { return revoke(&active) }
+            if error.isLossOfPrivileges, !hasFrames {
+                return revoke(&active)
+            }
             guard hasFrames, active.current.context != nil else { return nil }
             active.current.failureAtEnd = error
             return [.follow(nil), .finish(id)]
@@ -297,16 +299,25 @@ struct PlaybackStateMachine {
         return [.follow(nil)]
     }
 
-    /// Another device has taken over before the product was open: it waits for the next `play`.
+    /// Another device has taken over: the product waits for the next `play`, which opens it again.
     private func revoke(_ active: inout Active) -> [Effect] {
+        let silence: [Effect] = active.current.context == nil ? [] : [.silence(releaseDevice: false)]
+        active.current.failureAtEnd = nil
+        active.current.isRepositioning = false
         active.current.phase = .revoked
         active.wantsToPlay = false
         active.output = .silent
-        return [.close(active.current.id), .send(.streamingPrivilegesRevoked(otherDevice: nil))]
+        return [.close(active.current.id)] + silence + [.send(.streamingPrivilegesRevoked(otherDevice: nil))]
     }
 
     private mutating func ended(_ active: Active) -> [Effect] {
-        if let error = active.current.failureAtEnd { return fail(error) }
+        if let error = active.current.failureAtEnd {
+            guard error.isLossOfPrivileges else { return fail(error) }
+            var active = active
+            let effects = revoke(&active)
+            state = .active(active)
+            return effects + reportState()
+        }
         guard let next = active.next else {
             let transition = MediaProductTransition(previous: announced, active: nil, context: nil)
             return [.send(.mediaProductTransition(transition))] + becomeIdle()

@@ -10,8 +10,13 @@ public final class ContentService: PlaybackSource {
     private let settings: ServiceSettings
     private let credentials: any CredentialsProvider
     private let quality = StreamingQuality()
+    private let throughput: Throughput
 
-    init(_ settings: ServiceSettings, over network: any ServiceNetwork, credentials: any CredentialsProvider) {
+    init(
+        _ settings: ServiceSettings, over network: any ServiceNetwork, credentials: any CredentialsProvider,
+        throughput: Throughput = Throughput()
+    ) {
+        self.throughput = throughput
         self.network = network
         self.settings = settings
         self.credentials = credentials
@@ -59,7 +64,8 @@ public final class ContentService: PlaybackSource {
                     productType: address.productType, productId: address.id, audioQuality: quality.now, mode: .stream,
                     streamingSessionId: session.id, asksForNew: asksForNew || isSecond),
                 of: product, settings, credentials)
-            let content = StreamedContent(requests, settings, asksForNew: asksForNew || isSecond)
+            let content = StreamedContent(
+                requests, settings, asksForNew: asksForNew || isSecond, throughput: throughput)
             do throws(MediaError) { return (info, try content.open(info)) } catch {
                 guard !isSecond, error.isWorthRestarting else { throw PlayerError(error, product) }
                 isSecond = true

@@ -1,4 +1,5 @@
 import Media
+import PCM
 import Platform
 
 /// Decodes a product of the service, and restarts it from a new playbackinfo when the service refuses a part of its
@@ -15,6 +16,10 @@ final class RestartingDecoder: AudioDecoder {
     private var decoder: any AudioDecoder
     /// The first frame of the next `read`.
     private var position: Int64 = 0
+    /// Of the frames that come next, as far as the reader knows.
+    private var format: PCMFormat
+    /// Of the first frames after a restart.
+    private var restartedFormat: PCMFormat?
     /// Whether frames have come since the last restart. Without any, another restart would end the same way.
     private var hasProgressed = true
     /// Why the last restart has failed, in the service's terms.
@@ -23,22 +28,29 @@ final class RestartingDecoder: AudioDecoder {
     init(_ decoder: any AudioDecoder, reopen: @escaping Opening) {
         self.decoder = decoder
         self.reopen = reopen
-        properties = decoder.properties
-        metadata = decoder.metadata
+        format = decoder.properties.format
     }
 
-    let properties: AudioProperties
-    let metadata: TrackMetadata
+    var properties: AudioProperties { decoder.properties }
+    var metadata: TrackMetadata { decoder.metadata }
     var damage: DamageReport { decoder.damage }
 
     func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(MediaError) -> DecodedRun {
         while true {
+            if let new = restartedFormat {
+                restartedFormat = nil
+                if new != format {
+                    format = new
+                    return .format(new)
+                }
+            }
             do throws(MediaError) {
                 let run = try decoder.read(into: buffer)
                 if case .frames(let count) = run {
                     position += Int64(count)
                     hasProgressed = true
                 }
+                if case .format(let new) = run { format = new }
                 return run
             } catch {
                 try restart(after: error)
@@ -65,9 +77,12 @@ final class RestartingDecoder: AudioDecoder {
             throw error
         }
         // Samples of another rate cannot continue these.
-        guard decoder.properties.format == properties.format else { throw error }
+        let new = decoder.properties.format
+        guard new.sampleRate == properties.format.sampleRate, new.channelCount == properties.format.channelCount
+        else { throw error }
         try decoder.seek(toFrame: position)
         self.decoder = decoder
+        restartedFormat = new
     }
 }
 

@@ -30,11 +30,14 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
     /// Where the reader is.
     private var position: Int64
     private var wake: (@Sendable () -> Void)?
+    private var meter: TransferMeter?
 
     /// - Parameters:
     ///   - offset: of the first byte that arrives.
     ///   - capacity: bytes ahead of the reader that are held at most, give or take what arrives at once.
-    init(from offset: Int64, capacity: Int) {
+    ///   - throughput: nil measures nothing.
+    init(from offset: Int64, capacity: Int, _ throughput: Throughput? = nil) {
+        meter = throughput.map { TransferMeter($0) }
         start = offset
         end = offset
         position = offset
@@ -137,10 +140,12 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
             // What lies behind the reader does not count.
             if end - max(start, position) >= Int64(capacity) {
                 isFull = true
+                meter?.end()
                 return .enough
             }
             pieces.append(Array(bytes))
             end += Int64(bytes.count)
+            meter?.count(bytes.count)
             if position < end { waiting = takeWake() }
             return .more
         }
@@ -151,6 +156,7 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
     func ended(_ failure: ResourceFailure?) {
         let waiting: (@Sendable () -> Void)? = lock.withLock {
             progress = if let failure { .failed(failure) } else { .complete }
+            if failure == nil { meter?.end() }
             return takeWake()
         }
         waiting?()

@@ -17,6 +17,7 @@ final class StreamedBytes: ByteSource {
     private var knownLength: Int64?
     private let progress: StreamProgress?
     private let progressID: Int
+    private let throughput: Throughput?
 
     /// The audio in it, for a status; nil for what is no audio.
     var seconds: Double? { didSet { show() } }
@@ -26,15 +27,18 @@ final class StreamedBytes: ByteSource {
     ///   - request: of the whole resource, or of a range, whose first byte has the offset 0 then.
     ///   - readAhead: bytes that are held at most.
     ///   - progress: shows how much has arrived, and waits.
+    ///   - throughput: takes part in what is measured; nil for what is too small.
     init(
-        _ request: TransferRequest, over network: any ServiceNetwork, readAhead: Int, progress: StreamProgress? = nil
+        _ request: TransferRequest, over network: any ServiceNetwork, readAhead: Int, progress: StreamProgress? = nil,
+        throughput: Throughput? = nil
     ) {
+        self.throughput = throughput
         self.progress = progress
         progressID = progress?.newID() ?? 0
         self.network = network
         self.request = request
         self.readAhead = readAhead
-        (window, transfer) = Self.fetch(request, from: 0, over: network, readAhead, progress)
+        (window, transfer) = Self.fetch(request, from: 0, over: network, readAhead, progress, throughput)
     }
 
     deinit {
@@ -51,13 +55,13 @@ final class StreamedBytes: ByteSource {
 
     private static func fetch(
         _ request: TransferRequest, from offset: Int64, over network: any ServiceNetwork, _ readAhead: Int,
-        _ progress: StreamProgress?
+        _ progress: StreamProgress?, _ throughput: Throughput?
     ) -> (StreamWindow, ResourceTransfer) {
         var request = request
         if offset > 0 {
             request.range = ByteRange(from: (request.range?.from ?? 0) + offset, upTo: request.range?.upTo)
         }
-        let window = StreamWindow(from: offset, capacity: readAhead)
+        let window = StreamWindow(from: offset, capacity: readAhead, throughput)
         return (window, ResourceTransfer(request, over: network, progress: progress, into: window))
     }
 
@@ -82,7 +86,7 @@ final class StreamedBytes: ByteSource {
         }
         if !window.mayReach(offset, patience: Self.patience) {
             transfer.cancel()
-            (window, transfer) = Self.fetch(request, from: offset, over: network, readAhead, progress)
+            (window, transfer) = Self.fetch(request, from: offset, over: network, readAhead, progress, throughput)
             show()
         }
         let (read, wantsMore) = try window.read(into: buffer, at: offset)

@@ -12,32 +12,99 @@ struct StreamedContent {
     private let requests: ServiceRequests
     private let settings: ServiceSettings
     private let asksForNew: Bool
+    private let throughput: Throughput
 
-    /// - Parameter asksForNew: playlists do not come from a cache: the addresses in them have been refused.
-    init(_ requests: ServiceRequests, _ settings: ServiceSettings, asksForNew: Bool) {
+    /// - Parameters:
+    ///   - asksForNew: playlists do not come from a cache: the addresses in them have been refused.
+    ///   - throughput: is measured, and decides between encodings.
+    init(
+        _ requests: ServiceRequests, _ settings: ServiceSettings, asksForNew: Bool,
+        throughput: Throughput = Throughput()
+    ) {
         self.requests = requests
         self.settings = settings
         self.asksForNew = asksForNew
+        self.throughput = throughput
     }
 
     func open(_ info: PlaybackInfo) throws(MediaError) -> any AudioDecoder {
-        let (representation, keys) = try resolve(info)
-        switch representation.segments {
-        case .file(let file):
-            let bytes = StreamedBytes(
-                .content(file.url), over: requests.network, readAhead: settings.readAhead,
-                progress: requests.medium.stream)
-            let decoder = try AudioFile.open(
-                MediumByteSource(bytes, requests.medium), licenses: keys.licenses, cancellation: requests.cancellation)
-            bytes.seconds = decoder.properties.duration
-            return decoder
-        case .list(let list): return try open(list, keys)
-        case .template(let template): return try open(template, keys)
-        case .playlist: preconditionFailure("StreamedContent: a playlist that was not followed")
+        let manifest = try followed(try manifest(info.manifest, info.manifestType.format, from: ""))
+        let layout = try ContentLayout(manifest, quality: info.audioQuality?.serviceName)
+        let licenseURL = info.licenseURL
+        guard layout.parts.count > 1 else { return try prepare(layout.parts[0], licenseURL).open() }
+        let parts = layout.parts
+        return try JoinedDecoder(durations: parts.map { $0.duration }) { (place) throws(MediaError) in
+            try prepare(parts[place], licenseURL)
         }
     }
 
-    /// Finds where the content is, through all playlists: `.file`, `.list`, or `.template`.
+    /// Begins the transfers of a part.
+    private func prepare(
+        _ part: ContentLayout.Part, _ licenseURL: String?
+    ) throws(MediaError) -> JoinedDecoder.Prepared {
+        let (requests, throughput) = (requests, throughput)
+        let fetching = StreamedSegments.Fetching(
+            network: requests.network, medium: requests.medium, throughput: throughput, readAhead: settings.readAhead)
+        func content(_ representation: Representation) throws(MediaError) -> PreparedContent {
+            try PreparedContent(representation, clip: part.clip, fetching, requests, licenseURL: licenseURL)
+        }
+        let bandwidths = part.representations.map { $0.bandwidth ?? 0 }
+        let place = AdaptiveChoice(bandwidths: bandwidths).first(throughput: throughput.bitsPerSecond)
+        let first = try content(part.representations[place])
+        first.prepare()
+        guard part.representations.count > 1, first.segments != nil else {
+            return JoinedDecoder.Prepared(open: first.open, isFetched: { first.isFetched })
+        }
+        let encodings = part.representations.map { representation in
+            AdaptiveSteering.Encoding(bandwidth: representation.bandwidth ?? 0) { () throws(MediaError) in
+                try content(representation)
+            }
+        }
+        let opened = OpenedEncoding()
+        return JoinedDecoder.Prepared(
+            open: { () throws(MediaError) in
+                let decoder = try AdaptiveDecoder(
+                    encodings, beginningWith: place, first, throughput, requests.medium.stream)
+                opened.decoder = decoder
+                return decoder
+            }, isFetched: { opened.decoder?.isFetched ?? first.isFetched })
+    }
+
+    /// The same manifest with its playlists in place of their addresses, and only with what can be played.
+    private func followed(_ manifest: Manifest) throws(MediaError) -> Manifest {
+        var manifest = manifest
+        for _ in 0...Self.deepestPlaylist {
+            if manifest.isLive { throw .unsupported(what: "live content") }
+            guard let set = manifest.periods.first?.adaptationSets.first,
+                set.representations.contains(where: { $0.isPlaylist })
+            else { return manifest }
+            let playable = set.encodings
+            if playable.count == 1, case .playlist(let url) = playable[0].segments {
+                manifest = try playlist(at: url)
+                continue
+            }
+            var found: [Representation] = []
+            for representation in playable { found.append(try followed(representation)) }
+            // A master playlist has one period.
+            manifest.periods[0].adaptationSets[0].representations = found
+        }
+        throw .damaged(what: "playlists that name each other")
+    }
+
+    private func followed(_ representation: Representation) throws(MediaError) -> Representation {
+        guard case .playlist(let url) = representation.segments else { return representation }
+        let manifest = try playlist(at: url)
+        if manifest.isLive { throw .unsupported(what: "live content") }
+        guard let inner = manifest.best else { throw .damaged(what: "a manifest without audio") }
+        var result = inner
+        result.bandwidth = representation.bandwidth
+        result.codecs = representation.codecs
+        result.channelCount = representation.channelCount
+        return result
+    }
+
+    /// Finds where the content of one period is, in its best encoding, through all playlists: `.file`, `.list`, or
+    /// `.template`.
     func resolve(_ info: PlaybackInfo) throws(MediaError) -> (Representation, StreamedKeys) {
         let keys = StreamedKeys(requests, licenseURL: info.licenseURL)
         var manifest = try manifest(info.manifest, info.manifestType.format, from: "")
@@ -73,31 +140,33 @@ struct StreamedContent {
         }
     }
 
-    private func open(
-        _ segments: some SegmentReferences, _ keys: StreamedKeys
-    ) throws(MediaError) -> any AudioDecoder {
-        let source: StreamedSegments
-        do throws(ByteSourceError) {
-            source = try StreamedSegments(
-                segments, over: requests.network, medium: requests.medium, readAhead: settings.readAhead, keys: keys)
-        } catch {
-            throw .source(error)
-        }
-        return try AudioFile.open(source, licenses: keys.licenses, cancellation: requests.cancellation)
-    }
-
     /// The best one: the service has chosen the quality already.
     private func representation(of manifest: Manifest) throws(MediaError) -> Representation {
         if manifest.isLive { throw .unsupported(what: "live content") }
         guard let period = manifest.periods.first, manifest.periods.count == 1 else {
             throw .unsupported(what: "content in several periods")
         }
-        let all = period.adaptationSets.first?.representations ?? []
-        guard let best = all.max(by: { ($0.bandwidth ?? 0) < ($1.bandwidth ?? 0) }) else {
+        guard period.adaptationSets.first != nil, let best = manifest.best else {
             throw .damaged(what: "a manifest without audio")
         }
         return best
     }
+}
+
+/// The decoder of a part, once it is open.
+private final class OpenedEncoding {
+    var decoder: AdaptiveDecoder?
+}
+
+extension Manifest {
+    fileprivate var best: Representation? {
+        let all = periods.first?.adaptationSets.first?.representations ?? []
+        return all.max { ($0.bandwidth ?? 0) < ($1.bandwidth ?? 0) }
+    }
+}
+
+extension Representation {
+    fileprivate var isPlaylist: Bool { if case .playlist = segments { true } else { false } }
 }
 
 extension PlaybackInfo.ManifestType {

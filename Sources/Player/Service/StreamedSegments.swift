@@ -24,34 +24,50 @@ extension SegmentTemplate: SegmentReferences {
 ///
 /// Thread: the decoder thread. The end of this object ends its transfers.
 final class StreamedSegments: SegmentedSource {
+    /// How segments are fetched.
+    struct Fetching {
+        let network: any ServiceNetwork
+        let medium: MediumAccess
+        let throughput: Throughput?
+        /// Bytes that are held at most.
+        let readAhead: Int
+
+        func begin(_ resource: ResourceReference, limit: Int? = nil, isMeasured: Bool = true) -> StreamedBytes {
+            StreamedBytes(
+                resource.request, over: network, readAhead: min(readAhead, limit ?? .max), progress: medium.stream,
+                throughput: isMeasured ? throughput : nil)
+        }
+    }
+
     let initialization: (any ByteSource)?
     let timeline: SegmentTimeline
+    /// Asked before a segment is fetched ahead. After false nothing more is fetched, and the segments end before it.
+    var mayBegin: (Int) -> Bool = { _ in true }
 
     private let reference: (Int) -> SegmentReference?
-    private let network: any ServiceNetwork
-    private let medium: MediumAccess
-    private let readAhead: Int
+    private let fetching: Fetching
     private let keys: StreamedKeys
     /// Segments that were begun, in order and without gaps.
     private var begun: [(index: Int, bytes: StreamedBytes)] = []
+    /// The beginning of the first segment, of which a decoder that begins elsewhere needs the times.
+    private var head: StreamedBytes?
+    /// Behind the last segment, when another encoding follows.
+    private var end: Int?
+
+    /// Of the beginning of a segment that is not played.
+    private static let headBytes = 64 << 10
 
     /// - Throws: when the key of the initialization cannot be had.
-    init(
-        _ references: some SegmentReferences, over network: any ServiceNetwork, medium: MediumAccess, readAhead: Int,
-        keys: StreamedKeys
-    ) throws(ByteSourceError) {
+    init(_ references: some SegmentReferences, _ fetching: Fetching, keys: StreamedKeys) throws(ByteSourceError) {
         timeline = references.timeline
         reference = { references.segment($0) }
-        self.network = network
-        self.medium = medium
-        self.readAhead = readAhead
+        self.fetching = fetching
         self.keys = keys
         var initialization: (any ByteSource)?
         if let resource = references.initialization {
-            let bytes = StreamedBytes(
-                resource.request, over: network, readAhead: readAhead, progress: medium.stream)
+            let bytes = fetching.begin(resource, isMeasured: false)
             initialization = try keys.decrypted(
-                MediumByteSource(bytes, medium), references.initializationProtections)
+                MediumByteSource(bytes, fetching.medium), references.initializationProtections)
         }
         self.initialization = initialization
     }
@@ -59,10 +75,34 @@ final class StreamedSegments: SegmentedSource {
     func segment(_ index: Int) throws(ByteSourceError) -> (any ByteSource)? {
         guard let bytes = bytes(of: index) else { return nil }
         return try keys.decrypted(
-            MediumByteSource(Segment(bytes, of: self), medium), reference(index)?.protections ?? [])
+            MediumByteSource(Segment(bytes, of: self), fetching.medium), reference(index)?.protections ?? [])
+    }
+
+    // MARK: Fetching
+
+    /// Begins to fetch for a decoder that will be opened, and play from a segment on.
+    /// - Parameter lead: whether that decoder also needs the segment before.
+    func prepare(from index: Int, lead: Bool) {
+        let first = timeline.firstIndex
+        let start = lead ? max(first, index - 1) : index
+        if start > first, let resource = reference(first)?.resource {
+            head = fetching.begin(resource, limit: Self.headBytes, isMeasured: false)
+        }
+        for place in start...max(start, index) { _ = begin(place, isHeard: place >= index) }
+    }
+
+    /// The segments go to their own end again.
+    func goOn() { end = nil }
+
+    /// Whether all segments have arrived, or none follows any more.
+    var isFetched: Bool {
+        guard end == nil, let last = begun.last, last.bytes.isComplete else { return false }
+        return reference(last.index + 1) == nil && timeline.isComplete
     }
 
     private func bytes(of index: Int) -> StreamedBytes? {
+        if let end, index >= end { return nil }
+        if index == timeline.firstIndex, let head, !begun.contains(where: { $0.index == index }) { return head }
         // The one before stays: its last bytes may not be decoded yet.
         begun.removeAll { $0.index < index - 1 }
         if let known = begun.first(where: { $0.index == index }) { return known.bytes }
@@ -71,22 +111,30 @@ final class StreamedSegments: SegmentedSource {
         return begin(index)
     }
 
-    private func begin(_ index: Int) -> StreamedBytes? {
+    private func begin(_ index: Int, isHeard: Bool = true) -> StreamedBytes? {
         guard let segment = reference(index) else { return nil }
-        let bytes = StreamedBytes(
-            segment.resource.request, over: network, readAhead: readAhead, progress: medium.stream)
-        bytes.seconds = segment.duration
+        let bytes = fetching.begin(segment.resource)
+        if isHeard { bytes.seconds = segment.duration }
         begun.append((index, bytes))
         return bytes
     }
 
     /// Begins the next segment when all before are complete and there is room for more.
-    fileprivate func fetchAhead() {
-        guard let last = begun.last, last.bytes.isComplete,
-            begun.reduce(0, { $0 + $1.bytes.buffered }) < Int64(readAhead)
+    func fetchAhead() {
+        guard end == nil, let last = begun.last, last.bytes.isComplete,
+            begun.reduce(0, { $0 + $1.bytes.buffered }) < Int64(fetching.readAhead)
         else { return }
-        _ = begin(last.index + 1)
+        let index = last.index + 1
+        guard reference(index) != nil else { return }
+        guard mayBegin(index) else {
+            end = index
+            return
+        }
+        _ = begin(index)
     }
+
+    /// A decoder that has been moved by a seek does not need the beginning any more.
+    func forgetHead() { head = nil }
 }
 
 /// The bytes of one segment. Each read is an occasion to fetch ahead.
@@ -110,7 +158,7 @@ private final class Segment: ByteSource {
 }
 
 extension ResourceReference {
-    fileprivate var request: TransferRequest { .content(url, range: byteRange) }
+    var request: TransferRequest { .content(url, range: byteRange) }
 
     var byteRange: ByteRange? { range.map { ByteRange(from: $0.lowerBound, upTo: $0.upperBound) } }
 }

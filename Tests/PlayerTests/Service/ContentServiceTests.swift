@@ -19,7 +19,9 @@ final class ScriptedService: @unchecked Sendable {
     private(set) var contentRequests: [TransferRequest] = []
 
     init() {
-        network.server = { [unowned self] transfer in
+        // A decoder thread may outlive a test by a moment.
+        network.server = { [weak self] transfer in
+            guard let self else { return }
             if transfer.request.url.contains("/playbackinfo?") {
                 playbackinfoRequests.append(transfer.request)
                 let answer = playbackinfo(playbackinfoRequests.count, transfer.request)

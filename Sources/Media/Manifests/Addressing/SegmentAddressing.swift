@@ -45,6 +45,8 @@ public struct IndexedFile: Equatable, Sendable {
     public var initialization: Range<Int64>?
     /// Of a box `sidx`.
     public var index: Range<Int64>?
+    /// The time in the file of the period's start, in seconds.
+    public var mediaOffset = 0.0
 
     /// The segments of the file.
     /// - Parameter bytes: the bytes of `index`.
@@ -89,6 +91,13 @@ public struct SegmentList: Equatable, Sendable {
     public var segments: [SegmentReference]
     /// Whether no more segments will come.
     public var isComplete: Bool
+    /// The media time of the period's start, in seconds.
+    public var mediaOffset = 0.0
+
+    public init(segments: [SegmentReference], isComplete: Bool) {
+        self.segments = segments
+        self.isComplete = isComplete
+    }
 
     public func segment(_ index: Int) -> SegmentReference? {
         let (place, isBeyond) = index.subtractingReportingOverflow(firstIndex)

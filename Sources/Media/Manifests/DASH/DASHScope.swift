@@ -43,6 +43,7 @@ struct DASHScope {
         var file = IndexedFile(url: base.url)
         file.index = try bases.range("indexRange")
         file.initialization = try bases.child("Initialization")?.range("range")
+        file.mediaOffset = Double(try bases.number("presentationTimeOffset") ?? 0) / Double(try timescale(bases))
         return .file(file)
     }
 
@@ -165,8 +166,10 @@ struct DASHScope {
             place += 1
         }
         guard !segments.isEmpty else { throw element.malformed("SegmentList without a segment") }
-        return SegmentList(
-            firstIndex: try levels.integer("startNumber") ?? 1, segments: segments, isComplete: live == nil)
+        var result = SegmentList(segments: segments, isComplete: live == nil)
+        result.firstIndex = try levels.integer("startNumber") ?? 1
+        result.mediaOffset = Double(offset) / Double(timescale)
+        return result
     }
 
     /// An element with a URL and a range; without a URL it is the base.

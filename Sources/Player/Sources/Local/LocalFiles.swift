@@ -41,11 +41,6 @@ public final class LocalFiles: PlaybackSource {
         let format = decoder.properties.format
         return OpenedProduct(
             decoder: decoder, productId: path, audioMode: format.channelCount <= 2 ? .stereo : nil,
-            audioQuality: Self.quality(of: format), replayGain: decoder.metadata.replayGain)
-    }
-
-    /// All supported codecs are lossless; formats beyond those of a CD are high resolution.
-    private static func quality(of format: PCMFormat) -> AudioQuality {
-        format.bitDepth > 16 || format.sampleRate > 48_000 ? .hiResLossless : .lossless
+            audioQuality: AudioQuality(lossless: format), replayGain: decoder.metadata.replayGain)
     }
 }

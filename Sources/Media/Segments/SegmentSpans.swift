@@ -1,0 +1,61 @@
+/// Where lists of segments can be divided and joined.
+extension SegmentList {
+    /// The lists of which this one consists: each has one initialization, and times that are continuous.
+    public var spans: [SegmentList] {
+        var spans: [SegmentList] = []
+        for (place, segment) in segments.enumerated() {
+            if let last = spans.last?.segments.last, !segment.isDiscontinuous,
+                segment.initialization == last.initialization
+            {
+                spans[spans.count - 1].segments.append(segment)
+            } else {
+                var span = SegmentList(segments: [segment], isComplete: true)
+                span.firstIndex = firstIndex + place
+                span.mediaOffset = mediaOffset
+                spans.append(span)
+            }
+        }
+        if spans.isEmpty { return [self] }
+        spans[spans.count - 1].isComplete = isComplete
+        return spans
+    }
+
+    /// Media times that differ by less are the same, in seconds: manifests round them.
+    public static let tolerance = 0.002
+
+    /// This list and the segments of the next period, when they continue the media of this one: the same
+    /// initialization, and times without a gap. Segments that initialise themselves stay apart.
+    /// - Returns: nil when they do not.
+    public func continued(by next: SegmentList) -> SegmentList? {
+        guard isComplete, let last = segments.last, let first = next.segments.first,
+            let initialization = last.initialization, initialization == first.initialization,
+            last.initializationProtections == first.initializationProtections
+        else { return nil }
+        let end = last.start + last.duration
+        guard abs(end + mediaOffset - first.start - next.mediaOffset) < Self.tolerance else { return nil }
+        var result = self
+        result.isComplete = next.isComplete
+        for var segment in next.segments {
+            segment.start += end - first.start
+            result.segments.append(segment)
+        }
+        return result
+    }
+}
+
+extension SegmentTemplate {
+    private static let mostSegments = 50_000
+
+    /// The segments one by one; nil for live ones, and when there are too many.
+    public var list: SegmentList? {
+        let timeline = timeline()
+        guard timeline.isComplete, timeline.count <= Self.mostSegments else { return nil }
+        let (end, isBeyond) = timeline.firstIndex.addingReportingOverflow(timeline.count)
+        guard !isBeyond else { return nil }
+        var list = SegmentList(
+            segments: (timeline.firstIndex..<end).compactMap { segment($0) }, isComplete: true)
+        list.firstIndex = timeline.firstIndex
+        list.mediaOffset = Double(presentationTimeOffset) / Double(timescale)
+        return list
+    }
+}

@@ -1,0 +1,117 @@
+import Media
+import PCM
+
+/// One part of the content in several encodings of the same sound: the one that is fetched follows the line
+/// (docs/playback.md, 15.11). It changes at the boundary of a segment, and no frame is lost or heard twice.
+///
+/// A seek keeps the encoding. Encodings with another sample rate or channel count are not used: the device would have
+/// to be reopened.
+///
+/// Thread: the decoder thread. Opening an encoding blocks.
+final class AdaptiveDecoder: AudioDecoder {
+    private let steering: AdaptiveSteering
+    private var content: PreparedContent
+    private var decoder: any AudioDecoder
+    /// The first frame of the next `read`.
+    private var position: Int64 = 0
+    private let first: AudioProperties
+    /// Of the encodings before.
+    private var earlierDamage = DamageReport()
+
+    /// - Parameters:
+    ///   - encodings: the lowest bandwidth first, of segments all.
+    ///   - content: of the one at `place`, whose transfers have begun.
+    /// - Throws: when it cannot be opened.
+    init(
+        _ encodings: [AdaptiveSteering.Encoding], beginningWith place: Int, _ content: PreparedContent,
+        _ throughput: Throughput, _ progress: StreamProgress
+    ) throws(MediaError) {
+        let timeline = content.segments?.timeline ?? SegmentTimeline(runs: [], isComplete: true)
+        let steering = AdaptiveSteering(encodings, current: place, timeline, throughput, progress)
+        content.segments?.mayBegin = { steering.stays(for: $0) }
+        self.steering = steering
+        self.content = content
+        decoder = try content.open()
+        first = decoder.properties
+        steering.needsLead = first.codec != .flac
+    }
+
+    /// The length of the first encoding, and the rest of the present one.
+    var properties: AudioProperties {
+        var properties = first
+        properties.codec = decoder.properties.codec
+        properties.format = decoder.properties.format
+        let bandwidth = steering.encodings[steering.current].bandwidth
+        properties.bitRate = bandwidth > 0 ? bandwidth : nil
+        return properties
+    }
+
+    var metadata: TrackMetadata { decoder.metadata }
+
+    var damage: DamageReport {
+        var damage = decoder.damage
+        damage.incidents += earlierDamage.incidents
+        damage.silencedFrames += earlierDamage.silencedFrames
+        return damage
+    }
+
+    /// Whether all of it has arrived.
+    var isFetched: Bool { steering.next == nil && content.isFetched }
+
+    func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(MediaError) -> DecodedRun {
+        while true {
+            let run = try decoder.read(into: buffer)
+            switch run {
+            case .frames(let count):
+                position += Int64(count)
+                steering.next?.content.segments?.fetchAhead()
+                return run
+            case .format, .notYet: return run
+            case .end:
+                guard let next = steering.takeNext() else { return .end }
+                if let change = try take(next) { return .format(change) }
+            }
+        }
+    }
+
+    func seek(toFrame frame: Int64) throws(MediaError) {
+        position = max(0, frame)
+        steering.forgetNext()
+        content.segments?.goOn()
+        try decoder.seek(toFrame: position)
+    }
+
+    func whenReadable(_ wake: @escaping @Sendable () -> Void) { decoder.whenReadable(wake) }
+
+    /// The present encoding has come to the boundary where another one follows.
+    /// - Returns: the format from here on, when it is another one.
+    private func take(_ next: AdaptiveSteering.Following) throws(MediaError) -> PCMFormat? {
+        let old = decoder.properties.format
+        do throws(MediaError) {
+            let opened = try next.content.open()
+            let new = opened.properties.format
+            guard new.sampleRate == old.sampleRate, new.channelCount == old.channelCount else {
+                throw .unsupported(what: "an encoding with another rate or channel count")
+            }
+            try opened.seek(toFrame: position)
+            earlierDamage.incidents += decoder.damage.incidents
+            earlierDamage.silencedFrames += decoder.damage.silencedFrames
+            (content, decoder) = (next.content, opened)
+            if let segments = content.segments {
+                segments.forgetHead()
+                let steering = steering
+                segments.mayBegin = { steering.stays(for: $0) }
+                steering.became(next.place, segments.timeline)
+            }
+            steering.needsLead = opened.properties.codec != .flac
+            return new == old ? nil : new
+        } catch {
+            if error == .source(.cancelled) { throw error }
+            // The present encoding goes on.
+            steering.exclude(next.place)
+            content.segments?.goOn()
+            try decoder.seek(toFrame: position)
+            return nil
+        }
+    }
+}

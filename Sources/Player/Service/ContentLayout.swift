@@ -1,0 +1,150 @@
+import Media
+
+/// Content as it is played: parts, one behind the other. One decoder plays a part from its beginning to its end; between
+/// parts, times and formats may be unrelated (docs/playback.md, 15.10).
+struct ContentLayout: Equatable {
+    struct Part: Equatable {
+        /// Encodings of the same sound, the lowest bandwidth first; at least one. Their `segments` are a file, a list or
+        /// a template.
+        var representations: [Representation]
+        /// What of a file is played, in seconds of its own time; nil: all.
+        var clip: Range<Double>?
+        /// As the manifest says, in seconds; nil when it does not.
+        var duration: Double?
+    }
+
+    /// At least one.
+    private(set) var parts: [Part] = []
+
+    /// - Parameters:
+    ///   - manifest: whose playlists were followed.
+    ///   - quality: what came, by the service's name. A representation with this id is the only one.
+    init(_ manifest: Manifest, quality: String?) throws(MediaError) {
+        for period in manifest.periods where period.duration != 0 || manifest.periods.count == 1 {
+            guard let set = Self.set(of: period, like: parts.last) else {
+                throw .unsupported(what: "content with a period without sound")
+            }
+            for part in Self.parts(of: set, in: period, quality) {
+                if let last = parts.last, let joined = last.continued(by: part) {
+                    parts[parts.count - 1] = joined
+                } else {
+                    parts.append(part)
+                }
+            }
+        }
+        guard !parts.isEmpty else { throw .damaged(what: "a manifest without audio") }
+        // A single file is played to its end, whatever the manifest says of it.
+        if parts.count == 1, parts[0].clip?.lowerBound == 0 { parts[0].clip = nil }
+    }
+
+    /// The first one; in later periods the one with a representation that was played before.
+    private static func set(of period: Period, like last: Part?) -> AdaptationSet? {
+        let known = last?.representations.map(\.id) ?? []
+        return period.adaptationSets.first { set in
+            set.representations.contains { representation in
+                known.contains { $0.utf8.elementsEqual(representation.id.utf8) }
+            }
+        } ?? period.adaptationSets.first
+    }
+
+    private static func parts(of set: AdaptationSet, in period: Period, _ quality: String?) -> [Part] {
+        var all = set.encodings
+        if let quality, let named = all.first(where: { $0.id.utf8.elementsEqual(quality.utf8) }) { all = [named] }
+        guard let best = all.last else { return [] }
+        switch best.segments {
+        case .file(let file):
+            // One encoding of a file is played to its end.
+            let start = file.mediaOffset
+            let clip = period.duration.map { start..<(start + max(0, $0)) } ?? start..<Double.infinity
+            return [Part(representations: [best], clip: clip, duration: period.duration)]
+        case .template:
+            let templates = all.filter { if case .template = $0.segments { true } else { false } }
+            return [Part(representations: templates, duration: period.duration)]
+        case .list(let list):
+            let spans = list.spans
+            let others = all.map { other -> [SegmentList] in
+                if case .list(let list) = other.segments { list.spans } else { [] }
+            }
+            return spans.indices.map { index in
+                // Encodings that are divided in another way cannot replace each other.
+                let fitting = all.indices.filter { others[$0].count == spans.count }.map { place in
+                    var representation = all[place]
+                    representation.segments = .list(others[place][index])
+                    return representation
+                }
+                return Part(representations: fitting, duration: spans[index].timeline.duration)
+            }
+        case .playlist: preconditionFailure("ContentLayout: a playlist that was not followed")
+        }
+    }
+}
+
+extension ContentLayout.Part {
+    /// This part and the next one as one: their media is continuous, and only the manifest divides it.
+    /// - Returns: nil when the next one begins something else.
+    fileprivate func continued(by next: ContentLayout.Part) -> ContentLayout.Part? {
+        guard representations.count == next.representations.count else { return nil }
+        var result = self
+        result.duration = duration.flatMap { first in next.duration.map { first + $0 } }
+        for place in representations.indices {
+            guard
+                let segments = Self.joined(
+                    representations[place].segments, next.representations[place].segments, clip, next.clip)
+            else { return nil }
+            result.representations[place].segments = segments
+        }
+        if let clip, let other = next.clip { result.clip = clip.lowerBound..<other.upperBound }
+        return result
+    }
+
+    private static func joined(
+        _ first: SegmentAddressing, _ second: SegmentAddressing, _ clip: Range<Double>?, _ next: Range<Double>?
+    ) -> SegmentAddressing? {
+        if case .file(let file) = first, case .file(let other) = second, file.url.utf8.elementsEqual(other.url.utf8),
+            let clip, let next, abs(clip.upperBound - next.lowerBound) < SegmentList.tolerance
+        {
+            return first
+        }
+        guard let list = first.list, let other = second.list else { return nil }
+        return list.continued(by: other).map { .list($0) }
+    }
+}
+
+extension SegmentAddressing {
+    fileprivate var list: SegmentList? {
+        switch self {
+        case .list(let list): list
+        case .template(let template): template.list
+        case .file, .playlist: nil
+        }
+    }
+}
+
+extension AdaptationSet {
+    private static let mostEncodings = 8
+
+    /// The encodings among which a player may switch: those that it can decode and that have the rate and the channels
+    /// of the best one, as far as the manifest says. The lowest bandwidth first.
+    var encodings: [Representation] {
+        let decodable = representations.filter { $0.isDecodable }
+        var all = decodable.isEmpty ? representations : decodable
+        all.sort { ($0.bandwidth ?? 0) < ($1.bandwidth ?? 0) }
+        guard let best = all.last else { return [] }
+        return Array(all.filter { $0.mayFollow(best) }.suffix(Self.mostEncodings))
+    }
+}
+
+extension Representation {
+    fileprivate var isDecodable: Bool {
+        codecs.isEmpty
+            || codecs.contains { codec in
+                let name = codec.utf8.map { $0 | 0x20 }
+                return name.starts(with: "flac".utf8) || name.starts(with: "mp4a".utf8)
+            }
+    }
+
+    fileprivate func mayFollow(_ other: Representation) -> Bool {
+        func agree(_ one: Int?, _ other: Int?) -> Bool { one == nil || other == nil || one == other }
+        return agree(sampleRate, other.sampleRate) && agree(channelCount, other.channelCount)
+    }
+}

@@ -1,0 +1,164 @@
+import Media
+import PCM
+
+/// Parts of content, one behind the other, without a gap (docs/playback.md, 15.10). Where the next part has another
+/// format, the pipeline is told, as it is of a change inside a file.
+///
+/// Thread: the decoder thread. Opening a part blocks.
+final class JoinedDecoder: AudioDecoder {
+    /// A part whose transfers have begun.
+    struct Prepared {
+        /// Blocks until the format is known.
+        var open: () throws(MediaError) -> any AudioDecoder
+        /// Whether all of it has arrived.
+        var isFetched: () -> Bool
+    }
+
+    private let prepare: (Int) throws(MediaError) -> Prepared
+    private let rate: Int
+    /// In frames of the first part's rate; nil while not known.
+    private var lengths: [Int64?]
+    /// Whether a part was played to its end, so that its length is no estimate.
+    private var isCounted: [Bool]
+    private var part: Int
+    private var current: Prepared
+    private var decoder: any AudioDecoder
+    /// The part behind the current one, when the current one has arrived.
+    private var next: Prepared?
+    /// In the current part, in frames of its own rate.
+    private var position: Int64 = 0
+    /// Of the frames that come next, as far as the reader knows.
+    private var format: PCMFormat
+    /// Of the frames that `decoder` gives.
+    private var decoderFormat: PCMFormat
+    /// Of the parts before.
+    private var earlierDamage = DamageReport()
+
+    /// - Parameters:
+    ///   - durations: of the parts as the manifest says, in seconds; at least one.
+    ///   - prepare: begins the transfers of a part.
+    /// - Throws: when the first part cannot be opened.
+    init(durations: [Double?], prepare: @escaping (Int) throws(MediaError) -> Prepared) throws(MediaError) {
+        self.prepare = prepare
+        part = 0
+        current = try prepare(0)
+        decoder = try current.open()
+        format = decoder.properties.format
+        decoderFormat = format
+        let rate = format.sampleRate
+        self.rate = rate
+        lengths = durations.map { $0.flatMap { Self.frames($0, rate) } }
+        isCounted = durations.map { _ in false }
+        firstProperties = decoder.properties
+        if let count = decoder.properties.frameCount { lengths[0] = count }
+    }
+
+    private static func frames(_ seconds: Double, _ rate: Int) -> Int64? {
+        let frames = (seconds * Double(rate)).rounded()
+        return frames >= 0 && frames < 1e15 ? Int64(frames) : nil
+    }
+
+    private let firstProperties: AudioProperties
+
+    var properties: AudioProperties {
+        var properties = decoder.properties
+        properties.format = firstProperties.format
+        var sum: Int64? = 0
+        for length in lengths { sum = sum.flatMap { sum in length.map { sum + $0 } } }
+        properties.frameCount = sum
+        return properties
+    }
+
+    var metadata: TrackMetadata { decoder.metadata }
+
+    var damage: DamageReport {
+        var damage = decoder.damage
+        damage.incidents += earlierDamage.incidents
+        damage.silencedFrames += earlierDamage.silencedFrames
+        damage.truncated = damage.truncated || earlierDamage.truncated
+        return damage
+    }
+
+    /// Whether all of it has arrived.
+    var isFetched: Bool { part == lengths.count - 1 && current.isFetched() }
+
+    func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(MediaError) -> DecodedRun {
+        if let change = changedFormat() { return .format(change) }
+        while true {
+            let run = try decoder.read(into: buffer)
+            switch run {
+            case .frames(let count):
+                position += Int64(count)
+                prepareNext()
+                return run
+            case .format(let new):
+                format = new
+                decoderFormat = new
+                return run
+            case .notYet: return run
+            case .end:
+                // Now it is known, and a later seek counts with it.
+                if position > 0 {
+                    lengths[part] = scaled(position)
+                    isCounted[part] = true
+                }
+                guard part + 1 < lengths.count else { return .end }
+                try move(to: part + 1)
+                if let change = changedFormat() { return .format(change) }
+            }
+        }
+    }
+
+    func seek(toFrame frame: Int64) throws(MediaError) {
+        var rest = max(0, frame)
+        var target = 0
+        while target + 1 < lengths.count, let length = lengths[target], rest >= length {
+            rest -= length
+            target += 1
+        }
+        if target != part { try move(to: target) }
+        let own = decoder.properties.format.sampleRate
+        position = own == rate ? rest : Int64(min(Double(rest) * Double(own) / Double(rate), 1e15).rounded())
+        try decoder.seek(toFrame: position)
+    }
+
+    func whenReadable(_ wake: @escaping @Sendable () -> Void) { decoder.whenReadable(wake) }
+
+    // MARK: Parts
+
+    /// Begins the transfers of the next part as soon as those of this one are through.
+    private func prepareNext() {
+        guard next == nil, part + 1 < lengths.count, current.isFetched() else { return }
+        // What fails now fails again when its turn comes, behind the frames of this part.
+        do throws(MediaError) { next = try prepare(part + 1) } catch {}
+    }
+
+    private func move(to target: Int) throws(MediaError) {
+        let prepared: Prepared
+        if target == part + 1, let next { prepared = next } else { prepared = try prepare(target) }
+        let opened = try prepared.open()
+        let left = decoder.damage
+        earlierDamage.incidents += left.incidents
+        earlierDamage.silencedFrames += left.silencedFrames
+        earlierDamage.truncated = earlierDamage.truncated || left.truncated
+        next = nil
+        part = target
+        current = prepared
+        decoder = opened
+        decoderFormat = opened.properties.format
+        position = 0
+        if !isCounted[target], let count = opened.properties.frameCount { lengths[target] = scaled(count) }
+    }
+
+    /// - Returns: the format of the current part, when the reader expects another one.
+    private func changedFormat() -> PCMFormat? {
+        guard decoderFormat != format else { return nil }
+        format = decoderFormat
+        return format
+    }
+
+    private func scaled(_ frames: Int64) -> Int64 {
+        let own = decoder.properties.format.sampleRate
+        return own == rate ? frames : Int64((Double(frames) * Double(rate) / Double(own)).rounded())
+    }
+}

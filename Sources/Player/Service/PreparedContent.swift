@@ -1,0 +1,71 @@
+import Media
+import Network
+
+/// One encoding of a part of the content, whose transfers have begun. A decoder is opened when it is needed.
+///
+/// Thread: the decoder thread. The end of this object ends its transfers.
+final class PreparedContent {
+    private enum Source {
+        case file(StreamedBytes)
+        case segments(StreamedSegments)
+    }
+
+    private let source: Source
+    private let keys: StreamedKeys
+    private let requests: ServiceRequests
+    private let clip: Range<Double>?
+    private let bandwidth: Int?
+
+    /// Begins its transfers.
+    /// - Parameters:
+    ///   - representation: a file, a list or a template.
+    ///   - clip: what of a file is played.
+    init(
+        _ representation: Representation, clip: Range<Double>?, _ fetching: StreamedSegments.Fetching,
+        _ requests: ServiceRequests, licenseURL: String?
+    ) throws(MediaError) {
+        keys = StreamedKeys(requests, licenseURL: licenseURL)
+        try keys.take(representation)
+        self.requests = requests
+        self.clip = clip
+        bandwidth = representation.bandwidth
+        do throws(ByteSourceError) {
+            switch representation.segments {
+            case .file(let file): source = .file(fetching.begin(ResourceReference(url: file.url)))
+            case .list(let list): source = .segments(try StreamedSegments(list, fetching, keys: keys))
+            case .template(let template): source = .segments(try StreamedSegments(template, fetching, keys: keys))
+            case .playlist: preconditionFailure("PreparedContent: a playlist that was not followed")
+            }
+        } catch {
+            throw .source(error)
+        }
+    }
+
+    /// nil for a file.
+    var segments: StreamedSegments? { if case .segments(let segments) = source { segments } else { nil } }
+
+    /// Begins to fetch from the first segment on.
+    func prepare() { if let segments { segments.prepare(from: segments.timeline.firstIndex, lead: false) } }
+
+    /// Whether all of it has arrived.
+    var isFetched: Bool {
+        switch source {
+        case .file(let bytes): bytes.isComplete
+        case .segments(let segments): segments.isFetched
+        }
+    }
+
+    /// Blocks until the audio's format is known.
+    func open() throws(MediaError) -> any AudioDecoder {
+        switch source {
+        case .segments(let segments):
+            return try AudioFile.open(segments, licenses: keys.licenses, cancellation: requests.cancellation)
+        case .file(let bytes):
+            let decoder = try AudioFile.open(
+                MediumByteSource(bytes, requests.medium), licenses: keys.licenses, cancellation: requests.cancellation)
+            bytes.seconds = decoder.properties.duration
+            guard let clip else { return decoder }
+            return ClippedDecoder(decoder, clip)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Media
+import PCM
+
+/// How the audio is encoded that is heard. It may change inside a product (docs/playback.md, 15.11).
+struct AudioEncoding: Equatable, Sendable {
+    var codec: String
+    /// Bits per second, if known.
+    var bitRate: Int?
+    var quality: AudioQuality?
+
+    static func == (one: AudioEncoding, other: AudioEncoding) -> Bool {
+        one.codec.utf8.elementsEqual(other.codec.utf8) && one.bitRate == other.bitRate && one.quality == other.quality
+    }
+}
+
+extension PlaybackContext {
+    var encoding: AudioEncoding? {
+        get { audioCodec.map { AudioEncoding(codec: $0, bitRate: audioBitRate, quality: audioQuality) } }
+        set {
+            audioCodec = newValue?.codec
+            audioBitRate = newValue?.bitRate
+            audioQuality = newValue?.quality
+        }
+    }
+}
+
+extension AudioQuality {
+    /// Below this, AAC counts as low. In bits per second.
+    private static let highBitRate = 160_000
+
+    /// The quality of audio of which a source does not say it.
+    init(of properties: AudioProperties) {
+        switch properties.codec {
+        case .aac: self = (properties.bitRate ?? .max) < Self.highBitRate ? .low : .high
+        case .flac, .pcm: self = AudioQuality(lossless: properties.format)
+        }
+    }
+
+    /// Lossless formats beyond those of a CD are high resolution.
+    init(lossless format: PCMFormat) {
+        self = format.bitDepth > 16 || format.sampleRate > 48_000 ? .hiResLossless : .lossless
+    }
+}

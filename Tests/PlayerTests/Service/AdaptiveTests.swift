@@ -1,0 +1,141 @@
+import Foundation
+import Media
+import PCM
+import TestSupport
+import Testing
+
+@testable import Player
+
+@Suite("Several encodings of one sound (docs/playback.md, 15.11)", StreamTool.needed)
+struct AdaptiveTests {
+    private let content: PackagedContent
+    private let track: Track
+
+    init() throws {
+        content = try PackagedContent()
+        track = try Track("a", frames: 480_001, in: content.folder)
+    }
+
+    /// Two lossless encodings, of which the manifest says that one needs a tenth of the other.
+    private func lossless() throws -> String {
+        try content.encode(track, to: "low.mp4", ["-c:a", "flac", "-strict", "-2", "-frame_size", "1152"])
+        try content.encode(track, to: "high.mp4", ["-c:a", "flac", "-strict", "-2", "-frame_size", "2304"])
+        return bandwidths(try content.package(["low.mp4", "high.mp4"], ["--segment_duration", "1"]))
+    }
+
+    /// The order of the representations in the manifest is not that of the files.
+    private func bandwidths(_ manifest: String) -> String {
+        manifest.components(separatedBy: "<Representation").map { part in
+            guard part.contains("SegmentTemplate") else { return part }
+            let value = part.contains("\"low/") ? "100000" : "1000000"
+            return part.replacing(/bandwidth="\d+"/, with: "bandwidth=\"\(value)\"")
+        }.joined(separator: "<Representation")
+    }
+
+    @Test("A line that gets slow and fast again: the encoding follows, and not a frame is lost or heard twice")
+    func follows() throws {
+        let manifest = try lossless()
+        content.serve { $0 < 12 ? 300_000 : 50_000_000 }
+        let decoder = try content.open(manifest)
+        #expect(decoder.properties.bitRate == 1_000_000)
+        let played = try decoder.decodeRest()
+        #expect(played.samples == track.samples)
+        #expect(played.formats.isEmpty && decoder.damage.isEmpty)
+        #expect(played.changes.map { $0.bitRate } == [100_000, 1_000_000])
+        #expect(content.fetched.contains { $0.hasSuffix("low/5.m4s") })
+        #expect(!content.fetched.contains { $0.hasSuffix("high/5.m4s") })
+        for place in [400_000, 0, 100_000] {
+            try decoder.seek(toFrame: Int64(place))
+            #expect(try decoder.decodeRest(frames: 60_000).samples == track.samples(place..<place + 60_000), "\(place)")
+        }
+    }
+
+    @Test("The first encoding of a later product is what the line has carried")
+    func begins() throws {
+        let manifest = try lossless()
+        content.serve { _ in 300_000 }
+        _ = try content.open(manifest).decodeRest(frames: 20_000)
+        #expect(try content.open(manifest).properties.bitRate == 100_000)
+    }
+
+    @Test("A seek while another encoding is about to follow")
+    func seekBeforeBoundary() throws {
+        let manifest = try lossless()
+        content.serve { _ in 300_000 }
+        let decoder = try content.open(manifest)
+        var position = 0
+        // The next encoding is prepared during the first segments.
+        for place in [30_000, 5000, 200_000, 3] {
+            #expect(try decoder.decodeRest(frames: 3000).samples == track.samples(position..<position + 3000))
+            try decoder.seek(toFrame: Int64(place))
+            position = place
+        }
+        #expect(try decoder.decodeRest().samples == track.samples(from: 3))
+    }
+
+    @Test("An encoding that is refused is not used, and the present one goes on")
+    func refused() throws {
+        let manifest = try lossless()
+        try FileManager.default.removeItem(atPath: content.folder["low/init.mp4"])
+        content.serve { _ in 300_000 }
+        let played = try content.open(manifest).decodeRest()
+        #expect(played.samples == track.samples)
+        #expect(played.changes.isEmpty)
+        #expect(content.fetched.filter { $0.hasSuffix("low/init.mp4") }.count == 1)
+    }
+
+    @Test("A quality that the manifest names is the only one")
+    func fixed() throws {
+        let manifest = try lossless()
+        content.serve { _ in 300_000 }
+        let named = manifest.components(separatedBy: "<Representation").map { part in
+            part.contains("\"high/") ? part.replacing(/id="\d+"/, with: "id=\"LOSSLESS\"", maxReplacements: 1) : part
+        }.joined(separator: "<Representation")
+        let played = try content.open(named).decodeRest()
+        #expect(played.samples == track.samples && played.changes.isEmpty)
+        #expect(!content.fetched.contains { $0.contains("low/") })
+    }
+
+    @Test("AAC: each side of the boundary is what that encoding alone gives")
+    func aac() throws {
+        try content.encode(track, to: "low.mp4", ["-c:a", "aac", "-b:a", "16k"])
+        try content.encode(track, to: "high.mp4", ["-c:a", "aac", "-b:a", "48k"])
+        let alone = try ["low", "high"].map { name in
+            try content.open(try content.package(["\(name).mp4"], ["--segment_duration", "1"])).decodeRest().samples
+        }
+        let manifest = bandwidths(try content.package(["low.mp4", "high.mp4"], ["--segment_duration", "1"]))
+        content.serve { _ in 20_000 }
+        // Transfers of this size are not measured.
+        content.throughput.add(bytes: 1 << 20, nanoseconds: 8_388_608)
+        let decoder = try content.open(manifest)
+        #expect(decoder.properties.bitRate == 1_000_000)
+        content.throughput.add(bytes: 1 << 20, nanoseconds: 83_886_080_000)
+        let played = try decoder.decodeRest()
+        #expect(played.changes.count == 1)
+        let boundary = try #require(played.changes.first?.frame) * 2
+        #expect(boundary > 0 && boundary < played.samples.count)
+        #expect(played.samples[..<boundary] == alone[1][..<boundary])
+        #expect(played.samples[boundary...] == alone[0][boundary...])
+    }
+
+    @Test("The change is reported when it is heard, with a whole context")
+    func message() throws {
+        let manifest = try lossless()
+        content.serve { _ in 300_000 }
+        let fixture = try PlayerFixture(source: content.source(manifest))
+        fixture.engine.load(PackagedContent.product)
+        fixture.engine.play()
+        try fixture.wait(for: .playing)
+        let before = fixture.engine.playbackContext
+        #expect(before?.audioBitRate == 1_000_000 && before?.audioQuality == .lossless)
+        try fixture.hear(4000)
+        #expect(!fixture.messages.contains { $0.hasPrefix("quality") })
+        try fixture.hear(60_000)
+        try fixture.log.wait("the new quality") { messages in
+            messages.contains { if case .playbackQualityChanged = $0 { true } else { false } }
+        }
+        var expected = try #require(before)
+        expected.audioBitRate = 100_000
+        #expect(fixture.engine.playbackContext == expected)
+    }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import Media
+import PCM
+import TestSupport
+import Testing
+
+@testable import Player
+
+@Suite("Content in several parts (docs/playback.md, 15.10)", StreamTool.needed)
+struct PeriodTests {
+    private let content: PackagedContent
+    private let one: Track
+    private let two: Track
+
+    init() throws {
+        content = try PackagedContent()
+        one = try Track("one", frames: 100_003, rate: 16_000, in: content.folder)
+        two = try Track("two", frames: 50_001, rate: 16_000, in: content.folder)
+    }
+
+    /// - Parameter isExact: whether the manifest's durations are, so that a seek before the first pass is exact as well.
+    private func expect(
+        _ manifest: String, type: String = "application/dash+xml", isExact: Bool = true, plays samples: [Int32]
+    ) throws {
+        let decoder = try content.open(manifest, type: type)
+        if isExact { #expect(decoder.properties.frameCount.map { Int($0) * 2 } == samples.count) }
+        let played = try decoder.decodeRest()
+        #expect(played.samples == samples)
+        #expect(played.formats.isEmpty)
+        #expect(decoder.damage.isEmpty)
+        let frames = samples.count / 2
+        for place in [frames - 1, 0, 40_000, 120_000, 31_999, 99_999, 60_000] where place < frames {
+            try decoder.seek(toFrame: Int64(place))
+            let end = min(frames, place + 20_000)
+            let heard = try decoder.decodeRest(frames: 20_000).samples
+            #expect(heard == Array(samples[(place * 2)..<(end * 2)]), "\(place)")
+        }
+        #expect(decoder.properties.frameCount.map { Int($0) * 2 } == samples.count)
+        // Where the parts begin is known from the manifest as well.
+        guard isExact else { return }
+        let another = try content.open(manifest, type: type)
+        let late = frames - 5000
+        try another.seek(toFrame: Int64(late))
+        #expect(try another.decodeRest().samples == Array(samples[(late * 2)...]))
+    }
+
+    /// The periods of a manifest of Shaka Packager. A single one has no duration of its own there.
+    private func periods(_ manifest: String) -> [String] {
+        let whole = manifest.firstMatch(of: /mediaPresentationDuration="([^"]*)"/).map { String($0.1) } ?? ""
+        return manifest.components(separatedBy: "<Period").dropFirst().map {
+            let period = $0.components(separatedBy: "</Period>")[0]
+            let hasDuration = period.prefix { $0 != ">" }.contains("duration=")
+            return "<Period" + (hasDuration ? "" : " duration=\"\(whole)\"") + period + "</Period>"
+        }
+    }
+
+    private func manifest(_ periods: [String]) -> String {
+        "<MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\" type=\"static\">" + periods.joined() + "</MPD>"
+    }
+
+    private let cues = ["--segment_duration", "0.5", "--ad_cues", "2;4"]
+
+    @Test("Periods that only divide one recording are played as one")
+    func divided() throws {
+        try content.encode(one, to: "one.mp4")
+        let manifest = try content.package(["one.mp4"], cues)
+        #expect(periods(manifest).count == 3)
+        try expect(manifest, plays: one.samples)
+        #expect(content.fetched.prefix(20).filter { $0.hasSuffix("init.mp4") }.count == 1)
+    }
+
+    @Test("The same with AAC, which decodes every packet with the help of the one before")
+    func dividedAAC() throws {
+        try content.encode(one, to: "one.mp4", ["-c:a", "aac", "-b:a", "64k"])
+        let whole = try content.open(try content.package(["one.mp4"], ["--segment_duration", "0.5"])).decodeRest()
+        let manifest = try content.package(["one.mp4"], cues)
+        #expect(periods(manifest).count == 3)
+        #expect(try content.open(manifest).decodeRest().samples == whole.samples)
+    }
+
+    @Test("Recordings with their own initialization follow each other without a gap, also one inside another")
+    func inserted() throws {
+        try content.encode(one, to: "one.mp4")
+        try content.encode(two, to: "two.mp4")
+        let divided = periods(try content.package(["one.mp4"], cues))
+        let other = periods(try content.package(["two.mp4"], ["--segment_duration", "0.7"]))
+        try expect(manifest(other + other), plays: two.samples + two.samples)
+        // Where the first period ends, in frames: the second one says it.
+        let offset = try #require(divided[1].firstMatch(of: /presentationTimeOffset="(\d+)"/).flatMap { Int($0.1) })
+        try expect(
+            manifest([divided[0], other[0], divided[1], divided[2]]),
+            plays: one.samples(0..<offset) + two.samples + one.samples(from: offset))
+    }
+
+    @Test("Periods that take parts of one file")
+    func clips() throws {
+        try content.encode(one, to: "one.mp4")
+        try content.encode(two, to: "two.mp4")
+        func file(_ name: String, _ options: [String]) throws -> [String] {
+            try StreamTool.run(
+                StreamTool.packager,
+                ["in=\(name).mp4,stream=audio,output=\(name)-whole.mp4", "--mpd_output", "\(name).mpd"] + options,
+                in: content.folder.path)
+            return periods(try content.text("\(name).mpd"))
+        }
+        let divided = try file("one", cues)
+        let other = try file("two", ["--segment_duration", "0.7"])
+        try expect(manifest(divided), plays: one.samples)
+        let offset = try #require(divided[1].firstMatch(of: /presentationTimeOffset="(\d+)"/).flatMap { Int($0.1) })
+        try expect(
+            manifest([divided[0], other[0], divided[1], divided[2]]),
+            plays: one.samples(0..<offset) + two.samples + one.samples(from: offset))
+    }
+
+    @Test("HLS: a discontinuity with another initialization, and one with the same")
+    func discontinuity() throws {
+        for (name, track) in [("one", one), ("two", two)] {
+            try content.encode(
+                track, to: "\(name).m3u8",
+                [
+                    "-c:a", "flac", "-strict", "-2", "-f", "hls", "-hls_time", "0.5", "-hls_segment_type", "fmp4",
+                    "-hls_playlist_type", "vod", "-hls_fmp4_init_filename", "\(name)-init.mp4",
+                    "-hls_segment_filename", "\(name)-%d.m4s",
+                ])
+        }
+        func segments(_ name: String) throws -> String {
+            let text = try content.text("\(name).m3u8").replacing("#EXT-X-ENDLIST", with: "")
+            return String(text[try #require(text.range(of: "#EXT-X-MAP")).lowerBound...])
+        }
+        let (first, second) = (try segments("one"), try segments("two"))
+        let head = "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:1\n#EXT-X-PLAYLIST-TYPE:VOD\n"
+        let mark = "#EXT-X-DISCONTINUITY\n"
+        try expect(
+            head + first + mark + second + mark + second + "#EXT-X-ENDLIST\n", type: "application/vnd.apple.mpegurl",
+            isExact: false, plays: one.samples + two.samples + two.samples)
+    }
+
+    @Test("A part with another rate is announced, in both directions")
+    func otherRate() throws {
+        let other = try Track("other", frames: 30_000, rate: 8000, in: content.folder)
+        try content.encode(one, to: "one.mp4")
+        try content.encode(other, to: "other.mp4")
+        let both =
+            periods(try content.package(["one.mp4"], ["--segment_duration", "0.5"]))
+            + periods(try content.package(["other.mp4"], ["--segment_duration", "0.5"]))
+        let decoder = try content.open(manifest(both))
+        #expect(decoder.properties.frameCount == Int64(one.frames + 2 * other.frames))
+        let played = try decoder.decodeRest()
+        #expect(played.samples == one.samples + other.samples)
+        #expect(played.formats == [other.format])
+        try decoder.seek(toFrame: 90_000)
+        let again = try decoder.decodeRest()
+        #expect(again.samples == one.samples(from: 90_000) + other.samples)
+        #expect(again.formats == [one.format, other.format])
+        // In frames of the first rate.
+        try decoder.seek(toFrame: Int64(one.frames) + 2000)
+        #expect(try decoder.decodeRest().samples == other.samples(from: 1000))
+    }
+
+    @Test("The next part is fetched when the one before has arrived, not when it has ended")
+    func fetchedAhead() throws {
+        try content.encode(one, to: "one.mp4")
+        try content.encode(two, to: "two.mp4")
+        let both =
+            periods(try content.package(["one.mp4"], ["--segment_duration", "0.5"]))
+            + periods(try content.package(["two.mp4"], ["--segment_duration", "0.5"]))
+        let decoder = try content.open(manifest(both))
+        _ = try decoder.decodeRest(frames: 90_000)
+        #expect(content.fetched.contains { $0.hasSuffix("two/1.m4s") })
+        let rest = try decoder.decodeRest(frames: 10_003 + 100).samples
+        #expect(rest == one.samples(from: 90_000) + two.samples(0..<100))
+    }
+
+    @Test("A period without sound is refused with a reason")
+    func silent() throws {
+        try content.encode(two, to: "two.mp4")
+        let sound = periods(try content.package(["two.mp4"], ["--segment_duration", "0.7"]))
+        let silent = "<Period duration=\"PT1S\"></Period>"
+        #expect { try content.open(manifest(sound + [silent])) } throws: { error in
+            (error as? PlayerError)?.message.contains("without sound") ?? false
+        }
+    }
+}

