@@ -24,8 +24,8 @@ public enum AudioFile {
 
     /// The decoder of segments, at the first frame of the first one.
     ///
-    /// Supported are segments of ISO base media (DASH, HLS with `EXT-X-MAP`), and a single segment with a file of any
-    /// kind.
+    /// Supported are segments of ISO base media (DASH, HLS with `EXT-X-MAP`), packed AAC (HLS), and a single segment
+    /// with a file of any kind.
     /// - Parameters:
     ///   - licenses: for encrypted content.
     ///   - cancellation: ends a wait for bytes that are not there yet.

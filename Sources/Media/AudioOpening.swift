@@ -16,7 +16,7 @@ public final class AudioOpening {
         self.licenses = licenses
     }
 
-    /// Segments of ISO base media, or one segment with a file of any kind.
+    /// Segments of ISO base media, packed AAC, or one segment with a file of any kind.
     /// - Parameter licenses: for encrypted content.
     public init(_ segments: any SegmentedSource, licenses: (any LicenseProvider)? = nil) {
         let chain = SegmentChain(segments)
@@ -84,8 +84,12 @@ public final class AudioOpening {
             guard try chain.hasSegment(SegmentChain.firstRegion) else { throw .failed(.empty) }
             let head = try SourceReader(steps).bytes(Signature.byteCount, at: first)
             guard Signature.container(of: head) == .mp4 else {
+                let start = try ID3v2.end(of: steps, at: first)
+                if ADTSHeader(try SourceReader(steps).bytes(ADTSHeader.leastSize, at: start)) != nil {
+                    return try decoder(of: try ADTSContainer(steps, tags: TrackMetadata(), chain: chain))
+                }
                 guard try !chain.hasSegment(SegmentChain.firstRegion + 1) else {
-                    throw .unsupported(what: "segments that are not MP4")
+                    throw .unsupported(what: "segments that are neither MP4 nor AAC")
                 }
                 return try open(SourceSlice(steps, from: first))
             }

@@ -31,6 +31,8 @@ final class SegmentChain: ByteSource {
 
     static func offsets(of region: Int64) -> Range<Int64> { (region << regionBits)..<((region + 1) << regionBits) }
 
+    static func region(of offset: Int64) -> Int64 { offset >> regionBits }
+
     /// Whether there is such a segment.
     func hasSegment(_ region: Int64) throws(Interruption) -> Bool {
         do throws(ByteSourceError) { return try source(of: region) != nil } catch { throw .source(error) }

@@ -13,6 +13,22 @@ private func decode(_ bytes: [UInt8], knowsLength: Bool = true) {
     exercise.run(bytes, knowsLength: knowsLength)
 }
 
+/// Segments of one second that initialise themselves.
+private final class FuzzedSegments: SegmentedSource {
+    let initialization: (any ByteSource)? = nil
+    let timeline: SegmentTimeline
+    private let segments: [[UInt8]]
+
+    init(_ segments: [[UInt8]]) {
+        self.segments = segments
+        timeline = SegmentTimeline(runs: [.init(start: 0, duration: 1, count: segments.count)], isComplete: true)
+    }
+
+    func segment(_ index: Int) throws(ByteSourceError) -> (any ByteSource)? {
+        segments.indices.contains(index) ? MemorySource(segments[index], knowsLength: false) : nil
+    }
+}
+
 /// Has a key for everything.
 private final class AnyKey: LicenseProvider {
     func key(_ request: KeyRequest) throws(MediaError) -> [UInt8] { [UInt8](repeating: 7, count: 16) }
@@ -64,8 +80,13 @@ private func useSegments(_ addressing: SegmentAddressing) {
     }
     switch addressing {
     case .file(let file): _ = try? file.segments(fromIndex: Array(file.url.utf8))
-    case .list(let list): use(list.timeline, list.segment)
+    case .list(let list):
+        use(list.timeline, list.segment)
+        let spans = list.spans
+        require(spans.flatMap(\.segments).count == list.segments.count, "spans that are not the whole list")
+        for (one, other) in zip(spans, spans.dropFirst()) { _ = one.continued(by: other) }
     case .template(let template):
+        if let list = template.list { require(list.segments.count <= 50_000, "too many segments") }
         for now in [nil, 0, 1.8e9, 1e300] { use(template.timeline(now: now), template.segment) }
     case .playlist: break
     }
@@ -104,6 +125,22 @@ let mediaTargets = [
         var bytes = bytes
         if bytes.count >= 2 { bytes.replaceSubrange(0..<2, with: [0xFF, 0xF1]) }
         decode(bytes)
+    },
+    FuzzTarget("packed-aac") { bytes in
+        let third = bytes.count / 3
+        let segments = (0..<3).map { place in
+            // Each begins as a tag, in which the rest is.
+            signed(Array(bytes[(place * third)..<((place + 1) * third)]), "ID3")
+        }
+        guard let decoder = try? AudioFile.open(FuzzedSegments(segments)) else { return }
+        let buffer = UnsafeMutableBufferPointer<Int32>.allocate(capacity: 1024 * 8)
+        defer { buffer.deallocate() }
+        for frame in [nil, 1_000_000, 0, 5000] as [Int64?] {
+            if let frame { _ = try? decoder.seek(toFrame: frame) }
+            for _ in 0..<20 {
+                guard let run = try? decoder.read(into: buffer), run != .end else { break }
+            }
+        }
     },
     FuzzTarget("aac-config") { bytes in
         guard let config = try? AudioSpecificConfig(bytes) else { return }

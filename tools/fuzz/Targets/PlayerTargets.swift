@@ -1,3 +1,5 @@
+import Media
+
 @testable import Player
 
 /// What a content service answers.
@@ -10,6 +12,13 @@ let playerTargets = [
             require(tokens.access.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a token that ends a header")
         }
         _ = LoginErrorAnswer(status: 400, body: bytes)
+    },
+    FuzzTarget("content-layout") { bytes in
+        guard let manifest = try? Manifest(bytes, format: .dash, url: "https://h/a/b"),
+            let layout = try? ContentLayout(manifest, quality: "LOSSLESS")
+        else { return }
+        require(!layout.parts.isEmpty, "content without a part")
+        for part in layout.parts { require(!part.representations.isEmpty, "a part without an encoding") }
     },
     FuzzTarget("catalogue") { bytes in
         guard let matches = CatalogueMatches(parsing: bytes) else { return }

@@ -1,7 +1,7 @@
 import PCM
 
-/// AAC in an elementary stream (`.aac`): packets with a header each, one behind the other. It has no length and no
-/// index; both are found by reading.
+/// AAC in an elementary stream (`.aac`, or the packed segments of HLS): packets with a header each, one behind the
+/// other. It has no length and no index; both are found by reading, and for segments by their manifest and time stamps.
 final class ADTSContainer: TimedPacketSource {
     /// Preliminary, until `decode(to:…)`.
     private(set) var track: TrackDescription
@@ -10,15 +10,16 @@ final class ADTSContainer: TimedPacketSource {
 
     private let source: any ByteSource
     private let stream: UInt16
+    private let segments: PackedSegments?
     private var packetFrameCount = Int64(AudioSpecificConfig.coreFrameCount)
     private var preroll: Int64 = 0
-    private var place = Place()
+    private var place: Place
     /// Where each 64th packet begins, as far as the stream was read.
-    private var offsets: [Int64] = [0]
+    private var offsets: [Int64]
     private let buffer = PacketBuffer()
 
     private struct Place {
-        var offset: Int64 = 0
+        var offset: Int64
         var packet: Int64 = 0
     }
 
@@ -29,10 +30,18 @@ final class ADTSContainer: TimedPacketSource {
     /// Bytes between packets that are skipped.
     private static let mostJunk: Int64 = 65_536
 
-    /// - Parameter source: begins with a header.
-    init(_ source: any ByteSource, tags: TrackMetadata) throws(Interruption) {
-        self.source = PagedSource(source, pageSize: Self.pageSize)
-        guard let header = ADTSHeader(try SourceReader(self.source).bytes(ADTSHeader.leastSize, at: 0)) else {
+    /// - Parameters:
+    ///   - source: begins with a header.
+    ///   - chain: the segments that `source` reads, if it is made of them. Each may begin with tags.
+    init(_ source: any ByteSource, tags: TrackMetadata, chain: SegmentChain? = nil) throws(Interruption) {
+        let paged = PagedSource(source, pageSize: Self.pageSize)
+        self.source = paged
+        let segments: PackedSegments? = if let chain { try PackedSegments(chain, paged) } else { nil }
+        self.segments = segments
+        let start = segments?.start ?? 0
+        place = Place(offset: start)
+        offsets = [start]
+        guard let header = ADTSHeader(try SourceReader(paged).bytes(ADTSHeader.leastSize, at: start)) else {
             throw .damaged(what: "AAC that does not begin with a packet")
         }
         stream = header.stream
@@ -49,6 +58,9 @@ final class ADTSContainer: TimedPacketSource {
         track.properties.format = format
         self.packetFrameCount = Int64(packetFrameCount)
         self.preroll = preroll
+        track.properties.frameCount = segments?.duration.flatMap { seconds in
+            Int64(exactly: (seconds * Double(format.sampleRate)).rounded())
+        }
     }
 
     func nextPacket() throws(Interruption) -> Packet? {
@@ -66,6 +78,7 @@ final class ADTSContainer: TimedPacketSource {
             isCutShort = true
             return nil
         }
+        place.offset = found.offset
         advance(&place, header)
         return Packet(bytes: bytes, timeStamp: timeStamp, duration: packetFrameCount)
     }
@@ -74,13 +87,16 @@ final class ADTSContainer: TimedPacketSource {
         let target = max(0, frame / packetFrameCount - preroll)
         let known = min(Int(min(target / Self.packetsPerOffset, Int64(Int32.max))), offsets.count - 1)
         var ahead = Place(offset: offsets[known], packet: Int64(known) * Self.packetsPerOffset)
+        let rate = Double(track.properties.format.sampleRate)
+        if let segments, target - ahead.packet >= Self.packetsPerOffset,
+            let found = try segments.segment(of: target, secondsPerPacket: Double(packetFrameCount) / rate),
+            found.packet > ahead.packet
+        {
+            ahead = Place(offset: found.offset, packet: found.packet)
+        }
         while ahead.packet < target, let found = try header(at: ahead) {
-            if let header = found.header {
-                advance(&ahead, header)
-            } else {
-                ahead.offset = found.offset
-                ahead.packet += 1
-            }
+            ahead.offset = found.offset
+            if let header = found.header { advance(&ahead, header) } else { ahead.packet += 1 }
         }
         place = ahead
         // At the end there is nothing to drop.
@@ -101,6 +117,9 @@ final class ADTSContainer: TimedPacketSource {
         guard place.offset < AudioLimits.largestData else { return nil }
         let bytes = try SourceReader(source).bytes(ADTSHeader.leastSize, at: place.offset)
         if let header = ADTSHeader(bytes), header.stream == stream { return (place.offset, header) }
+        if bytes.isEmpty, let next = try segments?.next(behind: place.offset) {
+            return try header(at: Place(offset: next, packet: place.packet))
+        }
         // The end, or tags at the end.
         if bytes.isEmpty || bytes.starts(with: "TAG".utf8) || bytes.starts(with: "APETAGE".utf8) { return nil }
         var cursor = SourceCursor(source, from: place.offset + 1, to: place.offset + Self.mostJunk)

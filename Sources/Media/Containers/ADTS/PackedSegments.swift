@@ -1,0 +1,63 @@
+/// Segments of HLS that are elementary streams (RFC 8216, 3.4). Each begins with an ID3 tag that says when it is
+/// played.
+struct PackedSegments {
+    /// Of the first packet.
+    let start: Int64
+    /// In seconds; nil while more segments may come.
+    var duration: Double? { chain.duration }
+
+    private let chain: SegmentChain
+    private let source: any ByteSource
+    /// Of the first segment; nil when its tag does not say it.
+    private let firstTime: Int64?
+
+    /// Units per second of time stamps.
+    private static let timescale = 90_000.0
+    /// They have 33 bits.
+    private static let period: Int64 = 1 << 33
+    /// Segments without a packet, one behind the other.
+    private static let mostEmptySegments: Int64 = 16
+    /// Segments before the one that the manifest names, in case its times are not exact.
+    private static let mostStepsBack: Int64 = 4
+
+    /// - Parameter source: through which `chain` is read.
+    init(_ chain: SegmentChain, _ source: any ByteSource) throws(Interruption) {
+        self.chain = chain
+        self.source = source
+        let first = SegmentChain.offsets(of: SegmentChain.firstRegion).lowerBound
+        start = try ID3v2.end(of: source, at: first)
+        firstTime = try ID3v2.transportTime(of: source, at: first)
+    }
+
+    /// The first packet of the segment behind the one at `offset`; nil when there is none.
+    func next(behind offset: Int64) throws(Interruption) -> Int64? {
+        var region = SegmentChain.region(of: offset)
+        for _ in 0..<Self.mostEmptySegments {
+            region += 1
+            guard try chain.hasSegment(region) else { return nil }
+            let offsets = SegmentChain.offsets(of: region)
+            let packet = try ID3v2.end(of: source, at: offsets.lowerBound)
+            if try !SourceReader(source).bytes(1, at: packet).isEmpty { return packet }
+        }
+        return nil
+    }
+
+    /// The segment in which a packet is, by its time stamp.
+    /// - Returns: its first packet, which is `packet` or one before; nil when its tag does not say its time.
+    func segment(of packet: Int64, secondsPerPacket: Double) throws(Interruption) -> (offset: Int64, packet: Int64)? {
+        guard let firstTime else { return nil }
+        let named = chain.region(at: Double(packet) * secondsPerPacket)
+        var region = named
+        while region > SegmentChain.firstRegion, named - region <= Self.mostStepsBack {
+            let offset = SegmentChain.offsets(of: region).lowerBound
+            guard try chain.hasSegment(region), let time = try ID3v2.transportTime(of: source, at: offset) else {
+                return nil
+            }
+            let elapsed = Double((time - firstTime + Self.period) % Self.period) / Self.timescale
+            let first = Int64((elapsed / secondsPerPacket).rounded())
+            if first <= packet { return (try ID3v2.end(of: source, at: offset), first) }
+            region -= 1
+        }
+        return nil
+    }
+}
