@@ -39,6 +39,7 @@ final class DecoderWorker {
     private var pacer = RefillPacer(longestSleep: longestSleep)
     /// So that it is not reported again after a seek.
     private var reportedDamage = DamageReport()
+    private var hasReportedFetched = false
     /// Of the frames that were decoded last.
     private var encoding: AudioEncoding?
     /// What the source says of the quality, and the encoding at that time.
@@ -131,6 +132,7 @@ final class DecoderWorker {
                 case .frames(let frames):
                     ring.commit(frames * format.channelCount)
                     reportEncoding(of: opened, at: seconds)
+                    reportFetched(opened)
                     seconds += Double(frames) / Double(format.sampleRate)
                 case .format(let new):
                     format = new
@@ -138,6 +140,7 @@ final class DecoderWorker {
                 case .notYet:
                     try waitForBytes(decoder)
                 case .end:
+                    reportFetched(opened, isAtEnd: true)
                     report(decoder.damage)
                     return try put(.end, into: ring)
                 }
@@ -224,6 +227,12 @@ final class DecoderWorker {
             if mayMark, !isMarked { isMarked = ring.put(.end) }
         }
         return nil
+    }
+
+    private func reportFetched(_ opened: OpenedProduct, isAtEnd: Bool = false) {
+        guard !hasReportedFetched, isAtEnd || opened.isFetched() else { return }
+        hasReportedFetched = true
+        report(.fetched)
     }
 
     // MARK: Context

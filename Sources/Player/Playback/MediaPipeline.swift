@@ -18,6 +18,8 @@ final class MediaPipeline: @unchecked Sendable {
         case failed(PlayerError, hasFrames: Bool, seek: Int)
         /// From this position of the product on, in seconds, the audio of the last stream is encoded in another way.
         case encodingChanged(AudioEncoding, at: Double)
+        /// All of the product has arrived.
+        case fetched
         /// The source has begun a new session, with this id.
         case sessionRenewed(String)
     }
@@ -61,7 +63,7 @@ final class MediaPipeline: @unchecked Sendable {
         case .ready(_, _, _, let seek): seek != lastSeek
         // Without frames the decoder thread has ended.
         case .failed(_, let hasFrames, let seek): hasFrames && seek != lastSeek
-        case .sessionRenewed, .encodingChanged: false
+        case .sessionRenewed, .encodingChanged, .fetched: false
         }
     }
 

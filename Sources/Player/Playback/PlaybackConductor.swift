@@ -17,6 +17,8 @@ final class PlaybackConductor: @unchecked Sendable {
         var replayGain = ReplayGain()
         /// What changes in the stream ahead of what is heard, and where, in seconds.
         var encodings: [(encoding: AudioEncoding, position: Double)] = []
+        /// Whether nothing of it is still to come over a network.
+        var isFetched: Bool
     }
 
     /// A stream that the renderer may still use.
@@ -63,6 +65,8 @@ final class PlaybackConductor: @unchecked Sendable {
     private var pacer = EventPacer()
     /// What waits for the renderer to carry a command out.
     private var waiting: [(command: UInt64, action: () -> Void)] = []
+    /// The next item, while the current one still comes over a network.
+    private var postponed: (id: ItemID, product: MediaProduct)?
     /// Where an item that was closed and is still current goes on, in seconds.
     private var resumption: (id: ItemID, position: Double)?
     /// Whether the renderer should run.
@@ -98,6 +102,7 @@ final class PlaybackConductor: @unchecked Sendable {
     func handle(_ event: PlaybackStateMachine.Event) {
         loop.assertOnLoop()
         for effect in machine.handle(event) { carryOut(effect) }
+        openPostponed()
         // The renderer does not use the closed streams any more after it has seen all commands sent so far.
         for index in retired.indices where retired[index].command == nil {
             retired[index].command = renderer.sentCommands
@@ -165,10 +170,11 @@ final class PlaybackConductor: @unchecked Sendable {
     private func carryOut(_ effect: Effect) {
         switch effect {
         case .open(let id, let product):
-            open(id, product)
+            if id == machine.currentItem { open(id, product) } else { postponed = (id, product) }
         case .close(let id):
             // It is closed, and stays: it goes on from here when it is opened again.
             if id == machine.currentItem { resumption = position(in: published.value).map { (id, $0) } }
+            if postponed?.id == id { postponed = nil }
             guard let item = items.removeValue(forKey: id) else { return }
             item.pipeline.cancel()
             retire(item.stream)
@@ -257,6 +263,15 @@ final class PlaybackConductor: @unchecked Sendable {
 
     // MARK: Pipelines
 
+    /// The next product has the line when the current one needs it no more (docs/playback.md, 5.4).
+    private func openPostponed() {
+        guard let (id, product) = postponed else { return }
+        let current = machine.currentItem
+        guard id == current || current.flatMap({ items[$0] })?.isFetched ?? true else { return }
+        postponed = nil
+        open(id, product)
+    }
+
     private func open(_ id: ItemID, _ product: MediaProduct) {
         do throws(SystemError) {
             let pipeline = try MediaPipeline(
@@ -264,7 +279,7 @@ final class PlaybackConductor: @unchecked Sendable {
             ) { [loop, link] report in
                 loop.post { link.conductor?.receive(report, from: id) }
             }
-            items[id] = Item(product: product, pipeline: pipeline)
+            items[id] = Item(product: product, pipeline: pipeline, isFetched: !source.streams(product))
             if let resumption, resumption.id == id { pipeline.seek(toSeconds: resumption.position) }
             resumption = nil
         } catch {
@@ -292,7 +307,11 @@ final class PlaybackConductor: @unchecked Sendable {
                 announce(context.encoding, of: id)
             }
         case .failed(let error, let hasFrames, _):
+            items[id]?.isFetched = true
             handle(.failed(id, error, hasFrames: hasFrames))
+        case .fetched:
+            items[id]?.isFetched = true
+            openPostponed()
         case .encodingChanged(let encoding, let position):
             items[id]?.encodings.append((encoding, position))
         case .sessionRenewed(let session):
@@ -476,16 +495,5 @@ final class PlaybackConductor: @unchecked Sendable {
         // The next product is heard, and control has not handled the event yet.
         if position.stream == value.following { return value.context?.duration ?? start }
         return start
-    }
-}
-
-extension RendererEvent {
-    /// For an event that is not handled.
-    fileprivate func release() {
-        switch kind {
-        case .opened(_, let box): box.release()
-        case .deviceLost(_, let box), .refused(_, let box): box.release()
-        case .running, .starved, .reopening, .heard, .formatHeard, .ended: break
-        }
     }
 }

@@ -16,6 +16,14 @@ public protocol PlaybackSource: AnyObject, Sendable {
     func open(
         _ product: MediaProduct, session: PlaybackSession, cancellation: Cancellation, medium: MediumAccess
     ) throws(PlayerError) -> OpenedProduct
+
+    /// Whether the product comes over a network: the next product waits until all of it has arrived. Any thread.
+    func streams(_ product: MediaProduct) -> Bool
+}
+
+extension PlaybackSource {
+    /// For files.
+    public func streams(_ product: MediaProduct) -> Bool { false }
 }
 
 /// A product, ready to be decoded.
@@ -33,12 +41,15 @@ public struct OpenedProduct {
     public var replayGain: ReplayGain
     /// The source's own reason for the last error of `decoder`; nil when the error says it all.
     public var reason: () -> PlayerError?
+    /// Whether all of it has arrived, so that the next product may be fetched.
+    public var isFetched: () -> Bool
 
     public init(
         decoder: any AudioDecoder, productId: String, streamType: StreamType = .onDemand,
         assetPresentation: AssetPresentation = .full, audioMode: AudioMode? = .stereo,
         audioQuality: AudioQuality? = nil,
-        videoQuality: VideoQuality? = nil, replayGain: ReplayGain, reason: @escaping () -> PlayerError? = { nil }
+        videoQuality: VideoQuality? = nil, replayGain: ReplayGain, reason: @escaping () -> PlayerError? = { nil },
+        isFetched: @escaping () -> Bool = { true }
     ) {
         self.decoder = decoder
         self.productId = productId
@@ -49,5 +60,6 @@ public struct OpenedProduct {
         self.videoQuality = videoQuality
         self.replayGain = replayGain
         self.reason = reason
+        self.isFetched = isFetched
     }
 }

@@ -43,8 +43,9 @@ final class StreamProgress: @unchecked Sendable {
         let time = clock.now() + delay
         lock.withLock {
             retries.removeAll { $0.id == id }
-            if case .network = failure { retries.append((id, .network(at: time))) } else {
-                retries.append((id, .service(at: time)))
+            switch failure {
+            case .network: retries.append((id, .network(at: time)))
+            case .server: retries.append((id, .service(at: time)))
             }
         }
     }
@@ -71,11 +72,12 @@ final class StreamProgress: @unchecked Sendable {
         func seconds(_ time: Int64) -> Double { Double(max(0, time - now)) / 1e9 }
         var latest: (time: Int64, wait: StreamWait)?
         for (_, retry) in lock.withLock({ retries }) {
-            switch retry {
-            case .network(let time) where time >= latest?.time ?? .min: latest = (time, .network(seconds: seconds(time)))
-            case .service(let time) where time >= latest?.time ?? .min: latest = (time, .service(seconds: seconds(time)))
-            case .network, .service: break
-            }
+            let (time, wait): (Int64, StreamWait) =
+                switch retry {
+                case .network(let time): (time, .network(seconds: seconds(time)))
+                case .service(let time): (time, .service(seconds: seconds(time)))
+                }
+            if time >= latest?.time ?? .min { latest = (time, wait) }
         }
         return latest?.wait
     }

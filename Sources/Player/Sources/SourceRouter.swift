@@ -68,6 +68,13 @@ public final class SourceRouter: PlaybackSource {
             message: "\(product.productId): it is not kept, and the player is in offline mode.", mediaProduct: product)
     }
 
+    public func streams(_ product: MediaProduct) -> Bool {
+        switch Self.route(of: product) {
+        case .local: local.streams(product)
+        case .service: service?.streams(product) ?? false
+        }
+    }
+
     /// Only the decision.
     static func route(of product: MediaProduct) -> Route {
         ServiceAddress.isMeant(by: product.productId) ? .service : .local

@@ -1,0 +1,12 @@
+import Output
+
+extension RendererEvent {
+    /// For an event that is not handled.
+    func release() {
+        switch kind {
+        case .opened(_, let box): box.release()
+        case .deviceLost(_, let box), .refused(_, let box): box.release()
+        case .running, .starved, .reopening, .heard, .formatHeard, .ended: break
+        }
+    }
+}
