@@ -49,7 +49,8 @@ struct ProbeCommand {
             throw PlayerError(error)
         }
         return try source.open(
-            product, session: PlaybackSession(), cancellation: cancellation, medium: MediumAccess()).decoder
+            product, session: PlaybackSession(), cancellation: cancellation, medium: MediumAccess()
+        ).decoder
     }
 }
 

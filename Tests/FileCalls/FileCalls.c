@@ -49,6 +49,12 @@ static void remember(int descriptor, off64_t offset, size_t count) {
     change->offset = offset;
     change->count = syscall(SYS_pread64, descriptor, change->bytes, count, offset);
     path_of(descriptor, change->path);
+    // SQLite maps this file into memory, makes it anew at each start, and would trap without its bytes.
+    size_t length = strlen(change->path);
+    if (length > 4 && strcmp(change->path + length - 4, "-shm") == 0) {
+        free(change);
+        return;
+    }
     pthread_mutex_lock(&lock);
     change->before = changes;
     changes = change;

@@ -63,7 +63,8 @@ struct MediumAccessTests {
             return ObservedFile(try FileByteSource(path: path, cancellation: cancellation), medium, waits)
         }
         let decoder = try files.open(
-            track.product, session: PlaybackSession(), cancellation: try Cancellation(), medium: medium).decoder
+            track.product, session: PlaybackSession(), cancellation: try Cancellation(), medium: medium
+        ).decoder
         #expect(!medium.isWaiting)
         let buffer = UnsafeMutableBufferPointer<Int32>.allocate(capacity: 4096)
         defer { buffer.deallocate() }

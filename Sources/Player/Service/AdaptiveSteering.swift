@@ -50,7 +50,8 @@ final class AdaptiveSteering {
         guard place != current, next == nil else { return true }
         do throws(MediaError) {
             let other = try encodings[place].prepare()
-            guard let segments = other.segments, let counterpart = segments.timeline.counterpart(of: index, in: timeline)
+            guard let segments = other.segments,
+                let counterpart = segments.timeline.counterpart(of: index, in: timeline)
             else {
                 exclude(place)
                 return true

@@ -1,4 +1,5 @@
 import Media
+import PCM
 
 /// Plays a stretch of another decoder's audio: a period that takes a part of a file.
 ///

@@ -1,11 +1,11 @@
 import Media
 
-/// Content as it is played: parts, one behind the other. One decoder plays a part from its beginning to its end; between
-/// parts, times and formats may be unrelated (docs/playback.md, 15.10).
+/// Content as it is played: parts, one behind the other. One decoder plays a part from its beginning to its end.
+/// Between parts, times and formats may be unrelated (docs/playback.md, 15.10).
 struct ContentLayout: Equatable {
     struct Part: Equatable {
-        /// Encodings of the same sound, the lowest bandwidth first; at least one. Their `segments` are a file, a list or
-        /// a template.
+        /// Encodings of the same sound, the lowest bandwidth first; at least one. Their `segments` are a file, a list
+        /// or a template.
         var representations: [Representation]
         /// What of a file is played, in seconds of its own time; nil: all.
         var clip: Range<Double>?
@@ -39,7 +39,7 @@ struct ContentLayout: Equatable {
 
     /// The first one; in later periods the one with a representation that was played before.
     private static func set(of period: Period, like last: Part?) -> AdaptationSet? {
-        let known = last?.representations.map(\.id) ?? []
+        let known = last?.representations.map { $0.id } ?? []
         return period.adaptationSets.first { set in
             set.representations.contains { representation in
                 known.contains { $0.utf8.elementsEqual(representation.id.utf8) }

@@ -40,30 +40,37 @@ public final class ContentService: PlaybackSource {
         }
         let requests = ServiceRequests(
             network: network, purpose: .playback, cancellation: cancellation, medium: medium)
-        let (info, decoder) = try openSession(session, product, address, requests)
-        let restarting = RestartingDecoder(decoder) { [self] () throws(PlayerError) in
+        let (info, opened) = try openSession(session, product, address, requests)
+        let present = PresentContent(opened)
+        let restarting = RestartingDecoder(opened.decoder) { [self] () throws(PlayerError) in
             session.renew()
-            return try openSession(session, product, address, requests, asksForNew: true).decoder
+            present.content = try openSession(session, product, address, requests, asksForNew: true).content
+            return present.content.decoder
         }
         return OpenedProduct(
-            decoder: restarting, productId: ServiceAddress(address.productType, info.productId).text,
+            decoder: opened.isLive ? opened.decoder : restarting,
+            productId: ServiceAddress(address.productType, info.productId).text,
             streamType: info.streamType,
             assetPresentation: info.assetPresentation, audioMode: info.audioMode, audioQuality: info.audioQuality,
-            videoQuality: info.videoQuality, replayGain: info.replayGain, reason: { restarting.failure })
+            videoQuality: info.videoQuality, replayGain: info.replayGain, reason: { restarting.failure },
+            isFetched: { present.content.isFetched() })
     }
+
+    public func streams(_ product: MediaProduct) -> Bool { true }
 
     /// A session, from the playbackinfo on. When the content's first bytes are refused, a second one.
     private func openSession(
         _ session: PlaybackSession, _ product: MediaProduct, _ address: ServiceAddress, _ requests: ServiceRequests,
         asksForNew: Bool = false
-    ) throws(PlayerError) -> (info: PlaybackInfo, decoder: any AudioDecoder) {
+    ) throws(PlayerError) -> (info: PlaybackInfo, content: StreamedContent.Opened) {
         var isSecond = false
         while true {
-            let info = try requests.playbackInfo(
+            var info = try requests.playbackInfo(
                 for: PlaybackInfoRequest(
                     productType: address.productType, productId: address.id, audioQuality: quality.now, mode: .stream,
                     streamingSessionId: session.id, asksForNew: asksForNew || isSecond),
                 of: product, settings, credentials)
+            info.streamingSessionId = info.streamingSessionId ?? session.id
             let content = StreamedContent(
                 requests, settings, asksForNew: asksForNew || isSecond, throughput: throughput)
             do throws(MediaError) { return (info, try content.open(info)) } catch {
@@ -73,6 +80,13 @@ public final class ContentService: PlaybackSource {
             }
         }
     }
+}
+
+/// The content of the last session. Only for the decoder thread.
+private final class PresentContent {
+    var content: StreamedContent.Opened
+
+    init(_ content: StreamedContent.Opened) { self.content = content }
 }
 
 /// The quality to ask for: that of the player's configuration for the present link.

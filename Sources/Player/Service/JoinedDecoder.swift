@@ -27,6 +27,8 @@ final class JoinedDecoder: AudioDecoder {
     private var next: Prepared?
     /// In the current part, in frames of its own rate.
     private var position: Int64 = 0
+    /// Whether frames have come since the last seek. A seek behind the end shows nothing of the length.
+    private var hasRead = false
     /// Of the frames that come next, as far as the reader knows.
     private var format: PCMFormat
     /// Of the frames that `decoder` gives.
@@ -50,7 +52,7 @@ final class JoinedDecoder: AudioDecoder {
         lengths = durations.map { $0.flatMap { Self.frames($0, rate) } }
         isCounted = durations.map { _ in false }
         firstProperties = decoder.properties
-        if let count = decoder.properties.frameCount { lengths[0] = count }
+        if let count = decoder.properties.frameCount { lengths[0] = min(count, lengths[0] ?? .max) }
     }
 
     private static func frames(_ seconds: Double, _ rate: Int) -> Int64? {
@@ -89,6 +91,7 @@ final class JoinedDecoder: AudioDecoder {
             switch run {
             case .frames(let count):
                 position += Int64(count)
+                hasRead = true
                 prepareNext()
                 return run
             case .format(let new):
@@ -98,7 +101,7 @@ final class JoinedDecoder: AudioDecoder {
             case .notYet: return run
             case .end:
                 // Now it is known, and a later seek counts with it.
-                if position > 0 {
+                if hasRead {
                     lengths[part] = scaled(position)
                     isCounted[part] = true
                 }
@@ -119,6 +122,7 @@ final class JoinedDecoder: AudioDecoder {
         if target != part { try move(to: target) }
         let own = decoder.properties.format.sampleRate
         position = own == rate ? rest : Int64(min(Double(rest) * Double(own) / Double(rate), 1e15).rounded())
+        hasRead = false
         try decoder.seek(toFrame: position)
     }
 
@@ -147,7 +151,11 @@ final class JoinedDecoder: AudioDecoder {
         decoder = opened
         decoderFormat = opened.properties.format
         position = 0
-        if !isCounted[target], let count = opened.properties.frameCount { lengths[target] = scaled(count) }
+        hasRead = false
+        if !isCounted[target], let count = opened.properties.frameCount {
+            // A movie box may describe the whole recording, of which this is a part.
+            lengths[target] = min(scaled(count), lengths[target] ?? .max)
+        }
     }
 
     /// - Returns: the format of the current part, when the reader expects another one.

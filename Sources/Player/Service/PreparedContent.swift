@@ -20,11 +20,13 @@ final class PreparedContent {
     /// - Parameters:
     ///   - representation: a file, a list or a template.
     ///   - clip: what of a file is played.
+    ///   - keys: take what the representation says of its encryption.
+    ///   - live: the list of the representation, when it grows.
     init(
         _ representation: Representation, clip: Range<Double>?, _ fetching: StreamedSegments.Fetching,
-        _ requests: ServiceRequests, licenseURL: String?
+        _ requests: ServiceRequests, _ keys: StreamedKeys, live: LivePlaylist? = nil
     ) throws(MediaError) {
-        keys = StreamedKeys(requests, licenseURL: licenseURL)
+        self.keys = keys
         try keys.take(representation)
         self.requests = requests
         self.clip = clip
@@ -32,7 +34,12 @@ final class PreparedContent {
         do throws(ByteSourceError) {
             switch representation.segments {
             case .file(let file): source = .file(fetching.begin(ResourceReference(url: file.url)))
-            case .list(let list): source = .segments(try StreamedSegments(list, fetching, keys: keys))
+            case .list(let list):
+                if let live {
+                    source = .segments(try StreamedSegments(live, live: live, fetching, keys: keys))
+                } else {
+                    source = .segments(try StreamedSegments(list, fetching, keys: keys))
+                }
             case .template(let template): source = .segments(try StreamedSegments(template, fetching, keys: keys))
             case .playlist: preconditionFailure("PreparedContent: a playlist that was not followed")
             }

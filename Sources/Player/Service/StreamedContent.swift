@@ -27,26 +27,68 @@ struct StreamedContent {
         self.throughput = throughput
     }
 
-    func open(_ info: PlaybackInfo) throws(MediaError) -> any AudioDecoder {
-        let manifest = try followed(try manifest(info.manifest, info.manifestType.format, from: ""))
+    /// Content that can be decoded.
+    struct Opened {
+        var decoder: any AudioDecoder
+        /// Whether all of it has arrived.
+        var isFetched: () -> Bool
+        /// Whether its first frame is another one each time that it is opened.
+        var isLive = false
+    }
+
+    func open(_ info: PlaybackInfo) throws(MediaError) -> Opened {
+        let (manifest, url) = try followed(try manifest(info.manifest, info.manifestType.format, from: ""))
+        if let live = manifest.live { return try open(live, of: manifest, at: url, info) }
         let layout = try ContentLayout(manifest, quality: info.audioQuality?.serviceName)
-        let licenseURL = info.licenseURL
-        guard layout.parts.count > 1 else { return try prepare(layout.parts[0], licenseURL).open() }
-        let parts = layout.parts
-        return try JoinedDecoder(durations: parts.map { $0.duration }) { (place) throws(MediaError) in
-            try prepare(parts[place], licenseURL)
+        let keys: () -> StreamedKeys = { self.keys(of: info) }
+        guard layout.parts.count > 1 else {
+            let content = try prepare(layout.parts[0], keys)
+            return Opened(decoder: try content.open(), isFetched: content.isFetched)
         }
+        let parts = layout.parts
+        let joined = try JoinedDecoder(durations: parts.map { $0.duration }) { (place) throws(MediaError) in
+            try prepare(parts[place], keys)
+        }
+        return Opened(decoder: joined, isFetched: { joined.isFetched })
+    }
+
+    /// Content that goes on while it is played.
+    /// - Parameter url: where its playlist came from; nil when it was in the playbackinfo.
+    private func open(
+        _ live: LivePresentation, of manifest: Manifest, at url: String?, _ info: PlaybackInfo
+    ) throws(MediaError) -> Opened {
+        guard info.manifestType.format != .dash, let url, let best = manifest.best,
+            case .list(let list) = best.segments, !list.segments.isEmpty
+        else { throw .unsupported(what: "live content that is no playlist of HLS with an address") }
+        let playlist = LivePlaylist(
+            list, targetDuration: live.updatePeriod ?? 0, url: url, requests, clock: throughput.clock)
+        let content = try PreparedContent(
+            best, clip: nil, fetching, requests, keys(of: info), live: playlist)
+        content.prepare()
+        return Opened(decoder: try content.open(), isFetched: { false }, isLive: true)
+    }
+
+    private var fetching: StreamedSegments.Fetching {
+        StreamedSegments.Fetching(
+            network: requests.network, medium: requests.medium, throughput: throughput, readAhead: settings.readAhead)
+    }
+
+    private func keys(of info: PlaybackInfo) -> StreamedKeys {
+        let provider = settings.licenses?(
+            LicenseContext(
+                productId: info.productId, streamingSessionId: info.streamingSessionId ?? "",
+                licenseURL: info.licenseURL, securityToken: info.licenseSecurityToken))
+        return StreamedKeys(requests, licenseURL: info.licenseURL, provider: provider)
     }
 
     /// Begins the transfers of a part.
     private func prepare(
-        _ part: ContentLayout.Part, _ licenseURL: String?
+        _ part: ContentLayout.Part, _ keys: @escaping () -> StreamedKeys
     ) throws(MediaError) -> JoinedDecoder.Prepared {
         let (requests, throughput) = (requests, throughput)
-        let fetching = StreamedSegments.Fetching(
-            network: requests.network, medium: requests.medium, throughput: throughput, readAhead: settings.readAhead)
+        let fetching = fetching
         func content(_ representation: Representation) throws(MediaError) -> PreparedContent {
-            try PreparedContent(representation, clip: part.clip, fetching, requests, licenseURL: licenseURL)
+            try PreparedContent(representation, clip: part.clip, fetching, requests, keys())
         }
         let bandwidths = part.representations.map { $0.bandwidth ?? 0 }
         let place = AdaptiveChoice(bandwidths: bandwidths).first(throughput: throughput.bitsPerSecond)
@@ -71,17 +113,22 @@ struct StreamedContent {
     }
 
     /// The same manifest with its playlists in place of their addresses, and only with what can be played.
-    private func followed(_ manifest: Manifest) throws(MediaError) -> Manifest {
+    /// - Returns: also where it came from; nil for what was in the playbackinfo.
+    private func followed(_ manifest: Manifest) throws(MediaError) -> (Manifest, url: String?) {
         var manifest = manifest
+        var url: String?
         for _ in 0...Self.deepestPlaylist {
-            if manifest.isLive { throw .unsupported(what: "live content") }
             guard let set = manifest.periods.first?.adaptationSets.first,
                 set.representations.contains(where: { $0.isPlaylist })
-            else { return manifest }
+            else { return (manifest, url) }
             let playable = set.encodings
-            if playable.count == 1, case .playlist(let url) = playable[0].segments {
-                manifest = try playlist(at: url)
-                continue
+            if let best = playable.last, case .playlist(let address) = best.segments {
+                let inner = try playlist(at: address)
+                // Live content keeps to one encoding.
+                if playable.count == 1 || inner.manifest.isLive {
+                    (manifest, url) = (inner.manifest, inner.url)
+                    continue
+                }
             }
             var found: [Representation] = []
             for representation in playable { found.append(try followed(representation)) }
@@ -93,9 +140,9 @@ struct StreamedContent {
 
     private func followed(_ representation: Representation) throws(MediaError) -> Representation {
         guard case .playlist(let url) = representation.segments else { return representation }
-        let manifest = try playlist(at: url)
-        if manifest.isLive { throw .unsupported(what: "live content") }
-        guard let inner = manifest.best else { throw .damaged(what: "a manifest without audio") }
+        guard let inner = try playlist(at: url).manifest.best else {
+            throw .damaged(what: "a manifest without audio")
+        }
         var result = inner
         result.bandwidth = representation.bandwidth
         result.codecs = representation.codecs
@@ -106,7 +153,7 @@ struct StreamedContent {
     /// Finds where the content of one period is, in its best encoding, through all playlists: `.file`, `.list`, or
     /// `.template`.
     func resolve(_ info: PlaybackInfo) throws(MediaError) -> (Representation, StreamedKeys) {
-        let keys = StreamedKeys(requests, licenseURL: info.licenseURL)
+        let keys = self.keys(of: info)
         var manifest = try manifest(info.manifest, info.manifestType.format, from: "")
         for _ in 0...Self.deepestPlaylist {
             let representation = try representation(of: manifest)
@@ -114,19 +161,19 @@ struct StreamedContent {
                 try keys.take(representation)
                 return (representation, keys)
             }
-            manifest = try playlist(at: url)
+            manifest = try playlist(at: url).manifest
         }
         throw .damaged(what: "playlists that name each other")
     }
 
-    private func playlist(at url: String) throws(MediaError) -> Manifest {
+    private func playlist(at url: String) throws(MediaError) -> (manifest: Manifest, url: String) {
         var request = TransferRequest.content(url)
         if asksForNew { request.headers.append(HeaderField("Cache-Control", "no-cache")) }
         let answer: WholeAnswer.Content
         do throws(ResourceFailure) { answer = try requests.answer(to: request) } catch {
             throw .source(error.byteSourceError)
         }
-        return try manifest(answer.body, .hls, from: answer.url)
+        return (try manifest(answer.body, .hls, from: answer.url), answer.url)
     }
 
     private func manifest(

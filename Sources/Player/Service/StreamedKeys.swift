@@ -11,14 +11,18 @@ final class StreamedKeys {
 
     private let requests: ServiceRequests
     private let licenseURL: String?
+    private let provider: (any LicenseProvider)?
     private var fetched: [(url: String, key: [UInt8])] = []
 
     private static let keySize = 16
     /// Playlists change their keys every few segments.
     private static let mostKeys = 16
 
-    /// - Parameter licenseURL: a license server that speaks ClearKey; nil when there is none.
-    init(_ requests: ServiceRequests, licenseURL: String?) {
+    /// - Parameters:
+    ///   - licenseURL: a license server that speaks ClearKey; nil when there is none.
+    ///   - provider: goes before everything that the manifest says; nil when there is none.
+    init(_ requests: ServiceRequests, licenseURL: String?, provider: (any LicenseProvider)? = nil) {
+        self.provider = provider
         self.requests = requests
         self.licenseURL = licenseURL
     }
@@ -26,11 +30,15 @@ final class StreamedKeys {
     /// Takes what a manifest says of its encryption.
     /// - Throws: `.protected` when all its key systems are unknown to this program.
     func take(_ representation: Representation) throws(MediaError) {
+        if let provider {
+            licenses = provider
+            return
+        }
         var protections = representation.contentProtections
         if case .list(let list) = representation.segments { protections += list.segments.flatMap { $0.protections } }
         // Samples are encrypted, or whole segments; these have keys of their own.
         let ofSamples = protections.filter { !$0.isOfWholeSegments }
-        if let licenseURL = licenseURL ?? ofSamples.first(where: { $0.isClearKey })?.keyURI {
+        if let licenseURL = licenseURL ?? ofSamples.lazy.filter({ $0.isClearKey }).compactMap({ $0.keyURI }).first {
             let requests = requests
             licenses = ClearKeyLicenses { (request) throws(MediaError) -> [UInt8] in
                 try requests.license(request, at: licenseURL)

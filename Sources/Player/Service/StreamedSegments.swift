@@ -40,11 +40,14 @@ final class StreamedSegments: SegmentedSource {
     }
 
     let initialization: (any ByteSource)?
-    let timeline: SegmentTimeline
+    var timeline: SegmentTimeline { live?.timeline ?? knownTimeline }
     /// Asked before a segment is fetched ahead. After false nothing more is fetched, and the segments end before it.
     var mayBegin: (Int) -> Bool = { _ in true }
 
     private let reference: (Int) -> SegmentReference?
+    private let knownTimeline: SegmentTimeline
+    /// Has more segments later; nil when all are known.
+    private let live: LivePlaylist?
     private let fetching: Fetching
     private let keys: StreamedKeys
     /// Segments that were begun, in order and without gaps.
@@ -57,9 +60,13 @@ final class StreamedSegments: SegmentedSource {
     /// Of the beginning of a segment that is not played.
     private static let headBytes = 64 << 10
 
+    /// - Parameter live: the references, when more of them come later.
     /// - Throws: when the key of the initialization cannot be had.
-    init(_ references: some SegmentReferences, _ fetching: Fetching, keys: StreamedKeys) throws(ByteSourceError) {
-        timeline = references.timeline
+    init(
+        _ references: some SegmentReferences, live: LivePlaylist? = nil, _ fetching: Fetching, keys: StreamedKeys
+    ) throws(ByteSourceError) {
+        self.live = live
+        knownTimeline = references.timeline
         reference = { references.segment($0) }
         self.fetching = fetching
         self.keys = keys
@@ -73,7 +80,13 @@ final class StreamedSegments: SegmentedSource {
     }
 
     func segment(_ index: Int) throws(ByteSourceError) -> (any ByteSource)? {
-        guard let bytes = bytes(of: index) else { return nil }
+        guard let bytes = bytes(of: index) else {
+            guard let live, !live.isComplete, reference(index) == nil else { return nil }
+            let coming = ComingSegment(index, of: live) { [self] (index) throws(ByteSourceError) in
+                try segment(index)
+            }
+            return MediumByteSource(coming, fetching.medium)
+        }
         return try keys.decrypted(
             MediumByteSource(Segment(bytes, of: self), fetching.medium), reference(index)?.protections ?? [])
     }

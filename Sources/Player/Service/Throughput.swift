@@ -8,7 +8,7 @@ final class Throughput: @unchecked Sendable {
     /// Shorter transfers measure how long an answer takes, not the line.
     private static let leastBytes = 16 << 10
 
-    private let clock: any MonotonicClock
+    let clock: any MonotonicClock
     private let lock = Lock()
     private var last: Double?
     private var average: Double?

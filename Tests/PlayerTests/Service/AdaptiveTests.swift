@@ -98,8 +98,8 @@ struct AdaptiveTests {
 
     @Test("AAC: each side of the boundary is what that encoding alone gives")
     func aac() throws {
-        try content.encode(track, to: "low.mp4", ["-c:a", "aac", "-b:a", "16k"])
-        try content.encode(track, to: "high.mp4", ["-c:a", "aac", "-b:a", "48k"])
+        try content.encode(track, to: "low.mp4", ["-c:a", "aac", "-aac_pns", "0", "-b:a", "16k"])
+        try content.encode(track, to: "high.mp4", ["-c:a", "aac", "-aac_pns", "0", "-b:a", "48k"])
         let alone = try ["low", "high"].map { name in
             try content.open(try content.package(["\(name).mp4"], ["--segment_duration", "1"])).decodeRest().samples
         }

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Media
 import Network
 import Platform
 import TestSupport
@@ -142,5 +143,81 @@ struct EncryptedContentTests {
         #expect { try open(playbackinfo("application/vnd.tidal.bts", unnamed)) } throws: { error in
             (error as? PlayerError)?.message.contains("protected by a key system that it does not name") ?? false
         }
+    }
+
+    /// A track that Shaka Packager has divided and encrypted with the scheme `cbcs`, and its key as a file.
+    private func packaged() throws -> (content: PackagedContent, track: Track) {
+        let content = try PackagedContent()
+        let track = try Track("c", frames: 60_000, in: content.folder)
+        try content.encode(track, to: "a.mp4")
+        try Data(Self.key).write(to: URL(fileURLWithPath: content.folder["key.bin"]))
+        try StreamTool.run(
+            StreamTool.packager,
+            [
+                "in=a.mp4,stream=audio,init_segment=init.mp4,segment_template=$Number$.m4s,playlist_name=audio.m3u8,"
+                    + "drm_label=A",
+                "--segment_duration", "1", "--generate_static_live_mpd", "--mpd_output", "out.mpd",
+                "--hls_master_playlist_output", "master.m3u8", "--clear_lead", "0", "--hls_key_uri", "key.bin",
+                "--enable_raw_key_encryption", "--keys",
+                "label=A:key_id=\(String(repeating: "0", count: 32)):key=\(hexadecimal(Self.key))",
+                "--protection_scheme", "cbcs",
+            ], in: content.folder.path)
+        return (content, track)
+    }
+
+    @Test("HLS, SAMPLE-AES: samples in fragmented MP4, with the key that the playlist names", StreamTool.needed)
+    func sampleAES() throws {
+        let (content, track) = try packaged()
+        let playlist = try content.text("audio.m3u8")
+        #expect(playlist.contains("METHOD=SAMPLE-AES"))
+        let decoder = try content.open(playlist, type: "application/vnd.apple.mpegurl")
+        #expect(try decoder.decodeRest().samples == track.samples)
+        try decoder.seek(toFrame: 30_001)
+        #expect(try decoder.decodeRest().samples == track.samples(from: 30_001))
+        #expect(content.fetched.filter { $0 == "key.bin" }.count == 1)
+    }
+
+    @Test("DASH with the address of a ClearKey license server (dashif:Laurl)", StreamTool.needed)
+    func licenseAddress() throws {
+        let (content, track) = try packaged()
+        let served = content.service.content
+        content.service.content = { count, transfer in
+            guard case .post = transfer.request.method else { return served(count, transfer) }
+            let answer = #"{"keys":[{"kty":"oct","kid":"AAAAAAAAAAAAAAAAAAAAAA","k":"AQIDBAUGBwgJCgsMDQ4PEA"}]}"#
+            transfer.answer(200, [], Array(answer.utf8))
+        }
+        let protection = """
+            <ContentProtection schemeIdUri="urn:uuid:e2719d58-a985-b3c9-781a-b030af78d30e" value="ClearKey1.0">
+            <dashif:Laurl xmlns:dashif="https://dashif.org/CPS">https://licenses/1</dashif:Laurl></ContentProtection>
+            <Representation
+            """
+        let manifest = try content.text("out.mpd")
+            .replacing("<Representation", with: protection, maxReplacements: 1)
+        #expect(try content.open(manifest).decodeRest().samples == track.samples)
+        #expect(content.fetched.contains("https://licenses/1"))
+    }
+
+    @Test("A licensee's provider goes before everything else, and knows the product and its session", StreamTool.needed)
+    func licensee() throws {
+        final class Keys: LicenseProvider {
+            func key(_ request: KeyRequest) throws(MediaError) -> [UInt8] { EncryptedContentTests.key }
+        }
+        let (content, track) = try packaged()
+        let contexts = Recorder<LicenseContext>()
+        var settings = ServiceSettings(baseURL: "https://service/")
+        settings.licenses = { context in
+            contexts.record(context)
+            return Keys()
+        }
+        _ = content.source(try content.text("out.mpd"))
+        let source = ContentService(
+            settings, over: content.service.network, credentials: PackagedContent.NoToken())
+        let decoder = try source.open(
+            PackagedContent.product, session: PlaybackSession(newID: { "session" }), cancellation: Cancellation(),
+            medium: MediumAccess()
+        ).decoder
+        #expect(try decoder.decodeRest().samples == track.samples)
+        #expect(contexts.elements.first?.productId == "42")
+        #expect(contexts.elements.first?.streamingSessionId == "session")
     }
 }

@@ -23,7 +23,8 @@ enum StreamTool {
         ).standardized.path
     }()
 
-    static let isComplete = FileManager.default.isExecutableFile(atPath: packager)
+    static let isComplete =
+        FileManager.default.isExecutableFile(atPath: packager)
         && FileManager.default.isExecutableFile(atPath: ffmpeg)
 
     static let needed = ConditionTrait.enabled(

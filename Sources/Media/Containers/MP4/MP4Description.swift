@@ -33,9 +33,14 @@ struct MP4Description {
         if frameCount == nil, let duration = movie.fragmentedDuration, duration > 0 {
             frameCount = MP4Time.scale(
                 duration, time.sampleRate, movie.timescale, rounding: movie.timescale / 2)
-        } else if frameCount == nil, let manifestDuration {
-            isEstimated = true
-            frameCount = Int64(exactly: (manifestDuration * Double(time.sampleRate)).rounded())
+        }
+        if let manifestDuration, let frames = Int64(exactly: (manifestDuration * Double(time.sampleRate)).rounded()) {
+            // Segments may be a part of the recording that the movie box describes: a period of DASH.
+            let isPart = frameCount.map { frames < $0 - time.sampleRate / 2 } ?? true
+            if isPart {
+                isEstimated = true
+                frameCount = frames
+            }
         }
         var properties = AudioProperties(
             format: format, frameCount: frameCount, container: .mp4, codec: codec, bitRate: nil)

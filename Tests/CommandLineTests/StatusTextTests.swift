@@ -1,0 +1,31 @@
+import Platform
+import Testing
+
+@testable import tonearm
+
+@Suite("tonearm status, for a stream")
+struct StatusTextTests {
+    private func lines(_ json: String) throws -> [String] {
+        StatusText(try JSONValue.parse(Array(json.utf8))).lines
+    }
+
+    @Test(
+        "What it waits for, in words",
+        arguments: [
+            (#"{"for":"medium","seconds":null}"#, "the medium"),
+            (#"{"for":"link","seconds":null}"#, "a link to the network"),
+            (#"{"for":"network","seconds":3.2}"#, "the network, retried in 4 s"),
+            (#"{"for":"service","seconds":0}"#, "the service, retried now"),
+        ])
+    func wait(json: String, words: String) throws {
+        #expect(try lines(#"{"state":"stalled","wait":\#(json)}"#).contains("waits for \(words)"))
+    }
+
+    @Test("Nothing is said of a file that does not wait, and the seconds of a stream are whole ones")
+    func buffered() throws {
+        let file = try lines(#"{"state":"playing","file":"/a.flac","buffered":null,"wait":null}"#)
+        #expect(file == ["state     playing", "title     a.flac"])
+        let stream = try lines(#"{"state":"playing","file":"tonearm:track/1","buffered":12.9,"wait":null}"#)
+        #expect(stream.contains("buffered  12 s"))
+    }
+}

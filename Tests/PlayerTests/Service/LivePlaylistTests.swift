@@ -1,0 +1,147 @@
+import Foundation
+import Media
+import TestSupport
+import Testing
+
+@testable import Player
+
+@Suite("Live playlists of HLS (docs/playback.md, 15.12)", StreamTool.needed)
+struct LivePlaylistTests {
+    private let content: PackagedContent
+    private let track: Track
+    /// The lines of each segment.
+    private let segments: [String]
+    private let head: String
+    /// In frames; the last one is that of the end.
+    private let starts: [Int]
+
+    init() throws {
+        content = try PackagedContent()
+        track = try Track("a", frames: 120_000, in: content.folder)
+        try content.encode(track, to: "a.mp4")
+        try content.package(["a.mp4"], ["--segment_duration", "1"])
+        let lines = try content.text("a.m3u8").split(separator: "\n").map(String.init)
+        segments = lines.indices.filter { lines[$0].hasPrefix("#EXTINF") }.map {
+            lines[$0] + "\n" + lines[$0 + 1] + "\n"
+        }
+        head = try #require(lines.first { $0.hasPrefix("#EXT-X-MAP") }) + "\n"
+        // The manifest of DASH has the exact durations.
+        var frames = 0
+        var starts = [0]
+        for match in try content.text("out.mpd").matches(of: /<S t="(\d+)" d="(\d+)"(?: r="(\d+)")?/) {
+            for _ in 0...(match.3.flatMap { Int($0) } ?? 0) {
+                frames += Int(match.2) ?? 0
+                starts.append(frames)
+            }
+        }
+        self.starts = starts
+        try #require(segments.count > 12 && starts.count == segments.count + 1)
+    }
+
+    /// What the server has of the playlist now.
+    private func publish(_ range: Range<Int>, isOver: Bool = false) throws {
+        let text =
+            "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:\(range.lowerBound + 100)\n"
+            + head + segments[range].joined() + (isOver ? "#EXT-X-ENDLIST\n" : "")
+        try text.write(toFile: content.folder["live.m3u8"], atomically: true, encoding: .utf8)
+    }
+
+    private func open() throws -> any AudioDecoder {
+        try content.open(
+            #"{"mimeType": "application/vnd.apple.mpegurl", "urls": ["https://content/live.m3u8"]}"#,
+            type: "application/vnd.tidal.emu")
+    }
+
+    /// What can be decoded now.
+    private func decode(_ decoder: any AudioDecoder) throws -> (samples: [Int32], isOver: Bool) {
+        var samples: [Int32] = []
+        let buffer = UnsafeMutableBufferPointer<Int32>.allocate(capacity: 8192)
+        defer { buffer.deallocate() }
+        while true {
+            switch try decoder.read(into: buffer) {
+            case .frames(let count): samples += buffer.prefix(count * 2)
+            case .format: Issue.record("another format")
+            case .notYet: return (samples, false)
+            case .end: return (samples, true)
+            }
+        }
+    }
+
+    private var reloads: Int { content.fetched.filter { $0.hasSuffix("live.m3u8") }.count - 1 }
+
+    @Test("It begins three target durations before the end, goes on as the playlist grows, and ends with it")
+    func goesOn() throws {
+        try publish(0..<8)
+        let decoder = try open()
+        let begin = try #require(starts.indices.last { Double(starts[8] - starts[$0]) / 8000 > 6 }) + 1
+        var heard = try decode(decoder)
+        #expect(heard.samples == track.samples(starts[begin]..<starts[8]))
+        #expect(!heard.isOver && reloads == 0)
+
+        let woken = Recorder<Void>()
+        func wait(_ milliseconds: Int64) {
+            decoder.whenReadable { woken.record(()) }
+            #expect(content.service.network.delays.filter { $0 > 0 } == [milliseconds])
+            content.clock.advance(by: milliseconds * 1_000_000)
+            content.service.network.passDelays()
+        }
+        try publish(2..<10)
+        wait(2000)
+        #expect(woken.elements.count == 1 && reloads == 1)
+        heard = try decode(decoder)
+        #expect(heard.samples == track.samples(starts[8]..<starts[10]))
+
+        // Nothing new: the next request comes sooner.
+        wait(2000)
+        heard = try decode(decoder)
+        #expect(heard.samples.isEmpty && !heard.isOver)
+        try publish(10..<segments.count, isOver: true)
+        wait(1000)
+        heard = try decode(decoder)
+        #expect(heard.samples == track.samples(from: starts[10]) && heard.isOver)
+        #expect(woken.elements.count == 3 && reloads == 3)
+
+        // What was played can be played again.
+        try decoder.seek(toFrame: Int64(starts[9] - starts[begin]))
+        #expect(try decode(decoder).samples == track.samples(from: starts[9]))
+    }
+
+    @Test("A player that falls behind gets an error, and so does one whose playlist is gone")
+    func behind() throws {
+        try publish(0..<6)
+        let decoder = try open()
+        _ = try decode(decoder)
+        try publish(7..<12)
+        decoder.whenReadable {}
+        content.service.network.passDelays()
+        #expect(throws: MediaError.source(.network(reason: "the live stream has gone on too far"))) {
+            try decode(decoder)
+        }
+    }
+
+    @Test("A refused segment is an error, and no new session: it would begin elsewhere")
+    func refusedSegment() throws {
+        try publish(0..<6)
+        let decoder = try open()
+        _ = try decode(decoder)
+        try FileManager.default.removeItem(atPath: content.folder["a/7.m4s"])
+        try publish(2..<8)
+        decoder.whenReadable {}
+        content.service.network.passDelays()
+        #expect(throws: MediaError.source(.status(404))) { try decode(decoder) }
+        #expect(content.service.playbackinfoRequests.count == 1)
+    }
+
+    @Test("A live manifest of DASH, and a live playlist without an address, are refused by name")
+    func refused() throws {
+        try publish(0..<6)
+        let text = try content.text("live.m3u8")
+        #expect { try content.open(text, type: "application/vnd.apple.mpegurl") } throws: { error in
+            (error as? PlayerError)?.message.contains("live content") ?? false
+        }
+        let dynamic = try content.text("out.mpd").replacing("type=\"static\"", with: "type=\"dynamic\"")
+        #expect { try content.open(dynamic) } throws: { error in
+            (error as? PlayerError)?.message.contains("live content") ?? false
+        }
+    }
+}
