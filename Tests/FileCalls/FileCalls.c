@@ -49,7 +49,7 @@ static void remember(int descriptor, off64_t offset, size_t count) {
     change->offset = offset;
     change->count = syscall(SYS_pread64, descriptor, change->bytes, count, offset);
     path_of(descriptor, change->path);
-    // SQLite maps this file into memory, makes it anew at each start, and would trap without its bytes.
+    // SQLite maps this file into memory, creates it again at each start, and would trap without its bytes.
     size_t length = strlen(change->path);
     if (length > 4 && strcmp(change->path + length - 4, "-shm") == 0) {
         free(change);
