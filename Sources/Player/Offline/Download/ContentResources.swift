@@ -25,7 +25,10 @@ struct ContentResources {
             resource = { _ in Resource(reference: ResourceReference(url: file.url), protections: [], share: 1) }
         case .list(let list):
             let initialization = list.initialization
-            guard list.segments.allSatisfy({ $0.initialization == initialization }) else {
+            guard
+                list.segments.allSatisfy({ $0.initialization == initialization }),
+                list.segments.dropFirst().allSatisfy({ !$0.isDiscontinuous })
+            else {
                 throw .unsupported(what: "keeping content of several parts")
             }
             self = try Self(of: list, representation.bandwidth)
