@@ -27,7 +27,8 @@ extension SegmentList {
     /// initialization, and times without a gap. Segments that initialise themselves stay apart.
     /// - Returns: nil when they do not.
     public func continued(by next: SegmentList) -> SegmentList? {
-        guard isComplete, let last = segments.last, let first = next.segments.first,
+        // The times of a playlist go on across a discontinuity, those of the media do not.
+        guard isComplete, let last = segments.last, let first = next.segments.first, !first.isDiscontinuous,
             let initialization = last.initialization, initialization == first.initialization,
             last.initializationProtections == first.initializationProtections
         else { return nil }
