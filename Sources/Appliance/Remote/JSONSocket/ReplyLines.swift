@@ -156,13 +156,15 @@ enum ReplyLines {
     private static func entry(_ id: EntryID?) -> JSONValue { id.map { .integer(Int64($0.number)) } ?? .null }
 
     private static func wait(_ wait: DaemonStatus.Wait?) -> JSONValue {
+        let (reason, seconds): (String, Double?)
         switch wait {
-        case nil: .null
-        case .medium: ["for": "medium", "seconds": .null]
-        case .link: ["for": "link", "seconds": .null]
-        case .network(let seconds): ["for": "network", "seconds": JSONValue(seconds: seconds)]
-        case .service(let seconds): ["for": "service", "seconds": JSONValue(seconds: seconds)]
+        case nil: return .null
+        case .medium: (reason, seconds) = ("medium", nil)
+        case .link: (reason, seconds) = ("link", nil)
+        case .network(let rest): (reason, seconds) = ("network", rest)
+        case .service(let rest): (reason, seconds) = ("service", rest)
         }
+        return ["for": .string(reason), "seconds": JSONValue(seconds: seconds)]
     }
 
     private static func name(_ playback: DaemonStatus.Playback) -> String {
