@@ -50,7 +50,7 @@ struct OfflineCommandTests {
             ),
             (
                 #"{"product":"tonearm:track/9","state":"failed","reason":"a\u001bb","bytes":0}"#,
-                "tonearm:track/9  failed      0 bytes    a\\x1Bb"
+                "tonearm:track/9  failed      0 bytes    a b"
             ),
         ])
     func lines(_ json: String, _ line: String) throws {

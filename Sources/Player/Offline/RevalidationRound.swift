@@ -38,51 +38,58 @@ struct RevalidationRound {
     private var isOpen = false
 
     mutating func handle(_ event: Event) -> [Effect] {
+        // Appended one by one: the linker of what ships takes constant arrays for one another
+        // (docs/decisions/identical-code.md).
+        var effects: [Effect] = []
+        handle(event, &effects)
+        return effects
+    }
+
+    private mutating func handle(_ event: Event, _ effects: inout [Effect]) {
         switch (event, state) {
-        case (.due, .resting): return begin()
+        case (.due, .resting): begin(&effects)
         case (.gateChanged(let isOpen), _):
             self.isOpen = isOpen
             switch state {
-            case .waiting where isOpen: return begin()
-            case .validating where !isOpen: return [.stop]
-            default: return []
+            case .waiting where isOpen: begin(&effects)
+            case .validating where !isOpen: effects.append(.stop)
+            default: break
             }
         case (.found(let items), .finding):
-            guard isOpen else {
-                state = .waiting
-                return []
-            }
-            return validate(items)
+            if isOpen { validate(items, &effects) } else { state = .waiting }
         case (.ended(let outcome), .validating(let items)):
-            let added: [Effect] = outcome == .differs ? [.jobAdded] : []
-            guard isOpen else {
+            if outcome == .differs { effects.append(.jobAdded) }
+            if !isOpen {
                 state = .waiting
-                return added
+            } else if outcome == .stopped {
+                // The network was away and is back before the stop was through.
+                begin(&effects)
+            } else if items.count > 1 {
+                validate(Array(items.dropFirst()), &effects)
+            } else {
+                state = .finding
+                effects.append(.find(at: items[0].validity.revalidateAt ?? .max, product: items[0].product.text))
             }
-            // The network was away and is back before the stop was through.
-            if outcome == .stopped { return begin() }
-            if items.count > 1 { return added + validate(Array(items.dropFirst())) }
-            state = .finding
-            return added + [.find(at: items[0].validity.revalidateAt ?? .max, product: items[0].product.text)]
-        default: return []
+        default: break
         }
     }
 
-    private mutating func begin() -> [Effect] {
+    private mutating func begin(_ effects: inout [Effect]) {
         guard isOpen else {
             state = .waiting
-            return []
+            return
         }
         state = .finding
-        return [.find(at: .min, product: "")]
+        effects.append(.find(at: .min, product: ""))
     }
 
-    private mutating func validate(_ items: [OfflineItem]) -> [Effect] {
-        guard let first = items.first else {
+    private mutating func validate(_ items: [OfflineItem], _ effects: inout [Effect]) {
+        if let first = items.first {
+            state = .validating(items)
+            effects.append(.validate(first))
+        } else {
             state = .resting
-            return [.rest]
+            effects.append(.rest)
         }
-        state = .validating(items)
-        return [.validate(first)]
     }
 }

@@ -89,8 +89,7 @@ struct OfflineCutTests {
         }
         try offline.spin("the end of all jobs after \(cut)") {
             let entries = offline.entries()
-            return entries.count == 1 && entries[0].status == .kept && (!isSecond || service.infoRequests > 0)
-                && offline.files.count == 1
+            return entries.count == 1 && entries[0].status == .kept && offline.files.count == 1
         }
         let stored = offline.store.waitToRead { (rows) throws(DatabaseError) in
             try rows.item(ServiceAddress(.track, "7"))
