@@ -97,8 +97,8 @@ public final class Database {
     /// Reads the whole file, the list of free pages included: about a second for 20 MB on a memory card.
     /// - Throws: `.corrupt` when it is damaged.
     public func check() throws(DatabaseError) {
-        // quick_check leaves out only the comparison of tables with their indexes. These decide what is looked at first,
-        // and a wrong order does no harm.
+        // quick_check leaves out only the comparison of tables with their indexes. These decide what is looked at
+        // first, and a wrong order does no harm.
         var statement = try prepare("PRAGMA quick_check(1)")
         let answer = try statement.step() ? statement.text(0) ?? "" : ""
         guard answer.utf8.elementsEqual("ok".utf8) else {

@@ -127,7 +127,9 @@ public final class Player: @unchecked Sendable {
             offlineMode = settings.offlineMode
             offlineConductor = offline
             offlineEngineConfig = offlineConfiguration
-            offlineEngine = offline.map { OfflineEngine(loop: loop, conductor: $0, configuration: offlineConfiguration) }
+            offlineEngine = offline.map {
+                OfflineEngine(loop: loop, conductor: $0, configuration: offlineConfiguration)
+            }
             self.loop = loop
             self.conductor = conductor
             self.storage = storage

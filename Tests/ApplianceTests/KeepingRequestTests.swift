@@ -60,7 +60,9 @@ struct KeepingRequestTests {
             keptCount: 2, jobCount: 1, usedBytes: 7, budget: nil, isNearlyFull: false, wait: .unmeteredNetwork)
         #expect(
             text(KeepingJSON.members(.status(status)))
-                == #"{"kept":2,"downloads":1,"bytes":7,"budget":null,"nearlyFull":false,"waitsFor":"unmetered-network"}"#)
+                == #"{"kept":2,"downloads":1,"bytes":7,"budget":null,"nearlyFull":false,"#
+                + #""waitsFor":"unmetered-network"}"#
+        )
         #expect(
             text(KeepingJSON.members(.changed(count: 2, unchanged: 1))) == #"{"changed":2,"unchanged":1}"#)
         #expect(

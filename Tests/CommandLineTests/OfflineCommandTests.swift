@@ -11,7 +11,8 @@ struct OfflineCommandTests {
             (["add"], "needs products"), (["add", "song.flac"], "song.flac: must be"), (["ad"], "Did you mean add"),
             (["list", "x"], "takes no x"), (["remove"], "needs products"),
             (["remove", "--all", "tonearm:track/1"], "does not go with --all"), (["add", "--all"], "--all goes with"),
-            (["list", "--watch"], "--watch goes with"), (["add", "tonearm:track/1", "--priority", "x"], "--priority x"),
+            (["list", "--watch"], "--watch goes with"),
+            (["add", "tonearm:track/1", "--priority", "x"], "--priority x"),
             (["list", "--priority", "1"], "--priority goes with"), (["add", "tonearm:track/"], "must be"),
         ])
     func mistakes(_ words: [String], _ part: String) {
@@ -30,14 +31,17 @@ struct OfflineCommandTests {
                 name, "tonearm:track/1", "tonearm:video/x", "tonearm:album/2", "tonearm:playlist/3",
             ])
         }
-        for words in [[], ["list"], ["status", "--watch"], ["verify"], ["remove", "--all"]] { _ = try OfflineCommand(words) }
+        for words in [[], ["list"], ["status", "--watch"], ["verify"], ["remove", "--all"]] {
+            _ = try OfflineCommand(words)
+        }
     }
 
     @Test(
         "Lines of the list",
         arguments: [
             (
-                #"{"product":"tonearm:track/7","state":"kept","bytes":31250000,"quality":"lossless","validUntil":1798761600,"title":"Song","artist":"Band"}"#,
+                #"{"product":"tonearm:track/7","state":"kept","bytes":31250000,"quality":"lossless","#
+                    + #""validUntil":1798761600,"title":"Song","artist":"Band"}"#,
                 "tonearm:track/7  kept        31.2 MB    lossless  until 2027-01-01  Band - Song"
             ),
             (

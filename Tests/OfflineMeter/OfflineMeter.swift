@@ -11,8 +11,8 @@ import Platform
 ///
 ///     OfflineMeter FOLDER COUNT
 ///
-/// Fills an empty folder with so many products, starts the engine on it, and prints a line each: `start` until the first
-/// answer, `state` of one product (the median), `due` for choosing those to validate, each in microseconds, and
+/// Fills an empty folder with so many products, starts the engine on it, and prints a line each: `start` until the
+/// first answer, `state` of one product (the median), `due` for choosing those to validate, each in microseconds, and
 /// `bytes` of the database for each product.
 @main struct OfflineMeter {
     static func main() throws {
@@ -80,7 +80,8 @@ import Platform
                         title: "The title of a song", artist: "The name of an artist"),
                     fingerprint: SystemRandomSource().bytes(44), content: content,
                     sealedKey: SystemRandomSource().bytes(61), count: 0,
-                    validity: OfflineValidity(revalidateAt: number % 10 == 0 ? 900_000 : 2_000_000, validUntil: 3_000_000))
+                    validity: OfflineValidity(
+                        revalidateAt: number % 10 == 0 ? 900_000 : 2_000_000, validUntil: 3_000_000))
                 _ = try rows.keep(item, now: 0)
                 let name = hexadecimal(content)
                 do throws(SystemError) {

@@ -40,13 +40,17 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
     }
 
     /// What answers for keeping say from now on.
-    public func setDates(revalidateAt: Int64?, validUntil: Int64?) { lock.withLock { dates = (revalidateAt, validUntil) } }
+    public func setDates(revalidateAt: Int64?, validUntil: Int64?) {
+        lock.withLock { dates = (revalidateAt, validUntil) }
+    }
 
     /// Content stops after so many bytes of each answer, without an end; nil: it does not.
     public func hang(after bytes: Int?) { lock.withLock { limit = bytes } }
 
     /// Playbackinfo is refused from now on; nil: it is not.
-    public func refuse(_ status: Int?, subStatus: Int = 0) { lock.withLock { refusal = status.map { ($0, subStatus) } } }
+    public func refuse(_ status: Int?, subStatus: Int = 0) {
+        lock.withLock { refusal = status.map { ($0, subStatus) } }
+    }
 
     /// The next requests for content are refused with these statuses, one after the other.
     public func refuseContent(_ statuses: [Int]) { lock.withLock { contentRefusals = statuses } }
@@ -96,7 +100,10 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
         if from > 0, isSame {
             serving.begin(
                 206,
-                [("Content-Range", "bytes \(from)-\(answer.file.count - 1)/\(answer.file.count)"), ("ETag", answer.etag)])
+                [
+                    ("Content-Range", "bytes \(from)-\(answer.file.count - 1)/\(answer.file.count)"),
+                    ("ETag", answer.etag),
+                ])
             serving.deliver(Array(answer.file[from...]), upTo: answer.limit)
         } else {
             serving.begin(200, [("Content-Length", "\(answer.file.count)"), ("ETag", answer.etag)])

@@ -4,11 +4,9 @@ import Glibc
 /// skipped.
 public enum Sanitizer {
     /// Memory is counted with what the sanitizer takes.
-    public static let isActive = isAddress || isThread
+    public static let isActive = isAddress || isLinked("__tsan_init")
 
     public static let isAddress = isLinked("__asan_init")
-    /// Calls of the C library go to the sanitizer first, where `FileCalls` does not see them.
-    public static let isThread = isLinked("__tsan_init")
 
     /// The options of this process, for the programs that a test starts with an environment of its own.
     public static var environment: [String: String] {

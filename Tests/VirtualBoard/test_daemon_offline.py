@@ -50,7 +50,7 @@ class Offline(unittest.TestCase):
 
     def wait_for_status(self, **wanted):
         deadline = time.monotonic() + PATIENCE
-        while any((status := self.daemon.ask("offline", "status")).get(name) != value for name, value in wanted.items()):
+        while wanted.items() - (status := self.daemon.ask("offline", "status")).items():
             self.assertLess(time.monotonic(), deadline, f"{wanted} did not come: {status}\n{self.daemon.log}")
             time.sleep(0.05)
 

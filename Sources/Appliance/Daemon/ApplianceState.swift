@@ -63,7 +63,7 @@ public struct ApplianceState: ~Copyable {
         let storage: StorageThread
         do throws(StorageThread.Refusal) {
             storage = try StorageThread(
-                "\(path)/\(Player.databaseName)", 
+                "\(path)/\(Player.databaseName)",
                 modules: [Player.schema, Self.schema, DatabaseCacheIndex.schema, Offlining.schema],
                 predecessor: Self.predecessor)
         } catch {

@@ -98,7 +98,9 @@ public struct DaemonProblem: Equatable, Sendable {
 extension OfflineEngine.Status {
     /// What a person should know; nil when all is well.
     var problem: String? {
-        if wait == .space { return "there is no room for more kept products: remove some, or allow more ([offline] size)" }
+        if wait == .space {
+            return "there is no room for more kept products: remove some, or allow more ([offline] size)"
+        }
         guard isNearlyFull, let budget else { return nil }
         return "kept products take \(usedBytes >> 20) of \(budget >> 20) MiB ([offline] size)"
     }

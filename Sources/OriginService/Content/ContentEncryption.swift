@@ -2,8 +2,8 @@ import Crypto
 import Platform
 
 /// Encrypts the frames of a track with the scheme `cbcs` (ISO/IEC 23001-7, 10.4): whole blocks of 16 bytes, one vector
-/// for all frames, the rest of a frame plain. The key, its ID and the vector follow from the origin's key and the content,
-/// so that nothing has to be kept.
+/// for all frames, the rest of a frame plain. The key, its ID and the vector follow from the origin's key and the
+/// content, so that nothing has to be kept.
 ///
 /// Thread: any.
 /// `@unchecked Sendable` is safe because nothing changes.

@@ -209,7 +209,8 @@ public final class OfflineEngine: @unchecked Sendable {
     /// The downloads in the order of their requests, from the one behind `number` on.
     /// - Parameter answer: gets them, and the number for the next page; nil at the end.
     public func jobs(
-        after number: Int64 = 0, limit: Int = 100, _ answer: @escaping @Sendable ([OfflineEntry], _ next: Int64?) -> Void
+        after number: Int64 = 0, limit: Int = 100,
+        _ answer: @escaping @Sendable ([OfflineEntry], _ next: Int64?) -> Void
     ) {
         store.read(answerOn: loop) { (rows) throws(DatabaseError) in
             try rows.jobs(after: number, limit: limit)
@@ -259,7 +260,11 @@ extension OfflineEntry {
         case .paused: status = .paused
         case .failed: status = .failed(reason: job.failure ?? "")
         case .queued:
-            if let percent { status = .running(percent: percent) } else { status = wait.map { .waiting($0) } ?? .queued }
+            if let percent {
+                status = .running(percent: percent)
+            } else {
+                status = wait.map { .waiting($0) } ?? .queued
+            }
         }
         self.init(
             product: job.product.text, referenceId: job.referenceId, status: status,

@@ -101,7 +101,8 @@ struct OfflineCommand {
                     "offline-add", products, connection, [.init("priority", JSONValue(priority))],
                     "to keep", "kept or on their way already")
             case .remove(let products): try change("offline-remove", products, connection, [], "removed", "not kept")
-            case .pause(let products): try change("offline-pause", products, connection, [], "paused", "not on their way")
+            case .pause(let products):
+                try change("offline-pause", products, connection, [], "paused", "not on their way")
             case .resume(let products):
                 try change("offline-resume", products, connection, [], "resumed", "neither paused nor failed")
             case .verify(let products): try verify(products, connection)
@@ -116,7 +117,11 @@ struct OfflineCommand {
             let service = try ServiceAccess(access)
             var all: [String] = []
             for product in products {
-                if let list = CatalogueList(product) { all += try service.tracks(of: list) } else { all.append(product) }
+                if let list = CatalogueList(product) {
+                    all += try service.tracks(of: list)
+                } else {
+                    all.append(product)
+                }
             }
             return all
         }

@@ -35,7 +35,8 @@ enum OfflineText {
         let room = min(columns - product.utf8.count - number.utf8.count - 5, 50)
         guard room >= 10 else { return "\(product) \(number)" }
         let full = room * percent / 100
-        return "\(product) [\(String(repeating: "#", count: full))\(String(repeating: " ", count: room - full))] \(number)"
+        return
+            "\(product) [\(String(repeating: "#", count: full))\(String(repeating: " ", count: room - full))] \(number)"
     }
 
     private static func waiting(for word: String) -> String {

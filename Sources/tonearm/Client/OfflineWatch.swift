@@ -35,12 +35,14 @@ enum OfflineWatch {
                 guard let change = event["change"]?.string else { continue }
                 if isLive, change.utf8.elementsEqual("progress".utf8) {
                     let rest = downloads > 1 ? "  and \(downloads - 1) more" : ""
-                    common.console.draw(OfflineText.bar(event, columns: common.console.columns - rest.utf8.count) + rest)
+                    common.console.draw(
+                        OfflineText.bar(event, columns: common.console.columns - rest.utf8.count) + rest)
                 }
                 if change.utf8.elementsEqual("failed".utf8), !common.json {
                     common.console.complain(event["message"]?.string ?? "")
                 }
-                if ["done", "failed", "deleted", "all-deleted"].contains(where: { $0.utf8.elementsEqual(change.utf8) }) {
+                if ["done", "failed", "deleted", "all-deleted"].contains(where: { $0.utf8.elementsEqual(change.utf8) })
+                {
                     return
                 }
             }

@@ -46,7 +46,11 @@ struct OfflineCutTests {
         var (low, high) = (1, 4096)
         while low < high {
             let middle = (low + high + 1) / 2
-            if try run(call: middle, "keep", in: try ScratchFolder()).code == 99 { low = middle } else { high = middle - 1 }
+            if try run(call: middle, "keep", in: try ScratchFolder()).code == 99 {
+                low = middle
+            } else {
+                high = middle - 1
+            }
         }
         return low
     }
@@ -95,7 +99,8 @@ struct OfflineCutTests {
             try rows.item(ServiceAddress(.track, "7"))
         }
         let item = try #require(stored ?? nil)
-        let expected = [UInt8](try Data(contentsOf: URL(fileURLWithPath: item.fingerprint == Array("h2".utf8) ? second : first)))
+        let expected = [UInt8](
+            try Data(contentsOf: URL(fileURLWithPath: item.fingerprint == Array("h2".utf8) ? second : first)))
         #expect(try bytes(of: KeptBytes(item, offline.store)) == expected, "\(cut)")
     }
 
@@ -103,7 +108,9 @@ struct OfflineCutTests {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 1)
         defer { buffer.deallocate() }
         var bytes: [UInt8] = []
-        while case .bytes(let count) = try source.read(into: buffer, at: Int64(bytes.count)) { bytes += buffer[..<count] }
+        while case .bytes(let count) = try source.read(into: buffer, at: Int64(bytes.count)) {
+            bytes += buffer[..<count]
+        }
         return bytes
     }
 }

@@ -178,7 +178,9 @@ struct ContentPartsTests {
     @Test("It is the same from its text, and cut to what is on the medium")
     func parts() throws {
         var parts = ContentParts()
-        parts.all = [.init(start: 0, validator: "\"a b\""), .init(start: 70_000), .init(start: 140_000, validator: "x")]
+        parts.all = [
+            .init(start: 0, validator: "\"a b\""), .init(start: 70_000), .init(start: 140_000, validator: "x"),
+        ]
         #expect(ContentParts(parts.text) == parts)
         var cut = parts
         let start = cut.cut(to: 131_072)
@@ -210,7 +212,8 @@ struct ContentPartsTests {
         let received = OfflineItem.Received(
             product: ServiceAddress(.video, "9"), assetPresentation: .preview, audioMode: .dolbyAtmos,
             audioQuality: .hiRes, videoQuality: .low,
-            replayGain: .init(trackGain: -1.25, trackPeak: 0.5, albumGain: 3, albumPeak: 1), title: "a\"\n", artist: "é")
+            replayGain: .init(trackGain: -1.25, trackPeak: 0.5, albumGain: 3, albumPeak: 1), title: "a\"\n", artist: "é"
+        )
         #expect(OfflineItem.Received(received.text) == received)
     }
 }

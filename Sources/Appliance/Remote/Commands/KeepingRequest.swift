@@ -45,7 +45,8 @@ struct KeepingExecution {
     func perform(_ request: KeepingRequest, _ answer: @escaping Answer) {
         guard let engine else {
             return answer(
-                .failure(RemoteFailure(.noService, "nothing can be kept: no content service is configured ([service] url)")))
+                .failure(
+                    RemoteFailure(.noService, "nothing can be kept: no content service is configured ([service] url)")))
         }
         // Safe: it goes through the engine's thread and comes back to the loop without being called there.
         nonisolated(unsafe) let unsafeAnswer = answer

@@ -30,7 +30,9 @@ public struct RemoteEventSet: OptionSet, Sendable {
     init(_ place: Int) { rawValue = 1 << UInt16(place) }
 
     /// In the order of their bits.
-    static let names = ["state", "track", "queue", "volume", "position", "configuration", "problems", "failed", "offline"]
+    static let names = [
+        "state", "track", "queue", "volume", "position", "configuration", "problems", "failed", "offline",
+    ]
 
     public static let state = RemoteEventSet(0)
     public static let track = RemoteEventSet(1)

@@ -25,7 +25,8 @@ enum KeepingJSON {
             .keeping(.jobs(after: Int64(try fields.integer("after", in: 0...(.max)) ?? 0)))
         },
         RequestForm("offline-items", ["after"]) { fields throws(RequestMistake) in
-            .keeping(.items(after: fields.has("after") ? try fields.text("after", "the `next` of the page before") : ""))
+            .keeping(
+                .items(after: fields.has("after") ? try fields.text("after", "the `next` of the page before") : ""))
         },
         RequestForm("offline-verify", ["product"]) { fields throws(RequestMistake) in
             .keeping(.verify(try fields.text("product", "the address of a product, like tonearm:track/ID")))

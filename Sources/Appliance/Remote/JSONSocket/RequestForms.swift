@@ -31,7 +31,10 @@ extension RemoteRequest {
     static let repeatNames = ["off", "all", "one"]
 
     // Safe: built once, never changed, and its closures capture nothing.
-    nonisolated(unsafe) static let forms = [
+    nonisolated(unsafe) static let forms = ownForms + KeepingJSON.forms
+
+    // Safe: as above.
+    private nonisolated(unsafe) static let ownForms = [
         RequestForm("status") { _ in .status },
         RequestForm("version") { _ in .version },
         RequestForm("subscribe", ["events"]) { fields throws(RequestMistake) in
@@ -136,7 +139,7 @@ extension RemoteRequest {
             let commands = [ApplianceCommand.networkRestart, .powerOff]
             return .command(commands[try fields.choice("action", of: commands.map { $0.name })])
         },
-    ] + KeepingJSON.forms
+    ]
 
     /// The events that a request names; all when it names none.
     private static func events(_ fields: RequestFields) throws(RequestMistake) -> RemoteEventSet {

@@ -48,7 +48,9 @@ struct MP4Description {
             properties.bitRate = Int32(exactly: (Double(byteCount) * 8 / seconds).rounded(.down)).map { Int($0) }
         }
         // It counts all samples, and an edit list may leave some out.
-        if track.entries.count == 1, case .flac(let info) = track.entries[0].codec, info.frameCount == frameCount, !isEstimated {
+        if track.entries.count == 1, case .flac(let info) = track.entries[0].codec, info.frameCount == frameCount,
+            !isEstimated
+        {
             properties.sampleDigest = info.sampleDigest
         }
         let metadata = tags.overridden(by: movie.tags.metadata)

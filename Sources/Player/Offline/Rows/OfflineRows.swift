@@ -274,7 +274,9 @@ struct OfflineRows {
 
     /// The files that belong to items or to downloads, with the size that they have at least, whose names begin with
     /// this byte.
-    func contents(beginningWith byte: UInt8) throws(DatabaseError) -> [(content: [UInt8], product: String, count: Int64)] {
+    func contents(beginningWith byte: UInt8) throws(DatabaseError) -> [(
+        content: [UInt8], product: String, count: Int64
+    )] {
         var statement = try database.prepare(
             "SELECT content, product, count FROM offline_item WHERE content >= ? AND content < ?")
         let end: [UInt8] = byte == 255 ? [UInt8](repeating: 255, count: 17) : [byte + 1]
@@ -304,7 +306,8 @@ struct OfflineRows {
 
     /// Of all downloads, as far as it is recorded.
     func unfinishedBytes() throws(DatabaseError) -> Int64 {
-        var statement = try database.prepare("SELECT coalesce(sum(synced), 0) FROM offline_job WHERE content IS NOT NULL")
+        var statement = try database.prepare(
+            "SELECT coalesce(sum(synced), 0) FROM offline_job WHERE content IS NOT NULL")
         return try statement.step() ? statement.integer(0) ?? 0 : 0
     }
 
