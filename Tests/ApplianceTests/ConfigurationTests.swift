@@ -87,6 +87,13 @@ struct ConfigurationTests {
             read-ahead = 4
             cache-folder = /data/cache
             cache-size = 64
+            [offline]
+            quality = high
+            over-cellular = yes
+            folder = /data/kept
+            size = 4096
+            free-space = 64
+            downloads = 2
             [log]
             level = debug
             """)
@@ -120,6 +127,10 @@ struct ConfigurationTests {
         #expect(streaming.proxy == "http://proxy:3128")
         #expect(streaming.cache?.folder == "/data/cache" && streaming.cache?.limits.bytes == 64 << 20)
         #expect(configuration.wifiQuality == .hiResLossless && configuration.cellularQuality == .high)
+        let offline = try #require(configuration.offlineSettings)
+        #expect(offline.folder == "/data/kept" && offline.parallelDownloads == 2)
+        #expect(offline.limits.bytes == 4096 << 20 && offline.limits.freeBytes == 64 << 20)
+        #expect(configuration.offlineQuality == .high && configuration.offlineOverCellular)
         #expect(configuration.logLevel == .debug)
         for name in SettingName.allCases { #expect(configuration.isSet(name), "\(name)") }
     }

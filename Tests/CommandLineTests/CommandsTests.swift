@@ -38,7 +38,7 @@ struct CommandsTests {
             (
                 [],
                 "no command. Commands: run, play, login, logout, search, devices, probe, board, update, status, "
-                    + "queue, focus, config, pause, toggle, stop, next, previous, seek, volume, volume-up, "
+                    + "queue, offline, focus, config, pause, toggle, stop, next, previous, seek, volume, volume-up, "
                     + "volume-down, mute, shuffle, repeat, "
                     + "network-restart, power-off. See `tonearm --help`."
             ),

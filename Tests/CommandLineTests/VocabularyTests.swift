@@ -29,10 +29,13 @@ struct VocabularyTests {
         Row("power-off", button: .powerOff), Row("seek"), Row("volume"), Row("repeat"), Row("status"), Row("focus"),
         Row("queue"), Row("queue-set", "queue set"), Row("queue-add", "queue add"), Row("queue-insert", "queue insert"),
         Row("queue-move", "queue move"), Row("queue-remove", "queue remove"), Row("queue-clear", "queue clear"),
+        Row("offline-add", "offline add"), Row("offline-remove", "offline remove"),
+        Row("offline-pause", "offline pause"), Row("offline-resume", "offline resume"),
+        Row("offline-status", "offline status"), Row("offline-verify", "offline verify"),
         Row("config-get", "config get"), Row("config-set", "config set"), Row("config-unset", "config unset"),
     ]
     /// Requests for programs alone.
-    static let forPrograms = ["version", "subscribe", "unsubscribe", "queue-collect", "power"]
+    static let forPrograms = ["version", "subscribe", "unsubscribe", "queue-collect", "power", "offline-jobs", "offline-items"]
 
     @Test("Each name is the same everywhere", arguments: rows)
     func row(row: Row) throws {
@@ -42,7 +45,7 @@ struct VocabularyTests {
             #expect(ApplianceCommand(name: row.name)?.name == row.name)
         }
         let words = try #require(row.words).split(separator: " ").map(String.init)
-        let commands = TransportCommand.names + ["play", "status", "queue", "focus", "config"]
+        let commands = TransportCommand.names + ["play", "status", "queue", "offline", "focus", "config"]
         #expect(commands.contains(words[0]))
         if words.count > 1 { #expect(row.name == words.joined(separator: "-")) }
     }

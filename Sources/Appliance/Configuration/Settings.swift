@@ -49,6 +49,7 @@ struct Setting: Sendable {
         ("board", "The board: its profile and its system commands."),
         ("service", "The content service. Its products are added as tonearm:track/ID."),
         ("network", "How the content service is reached."),
+        ("offline", "Products of the content service that are kept: they play without the network."),
         ("log", "Messages to the journal."),
     ]
 
