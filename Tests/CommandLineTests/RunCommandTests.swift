@@ -59,8 +59,16 @@ struct RunCommandTests {
             let script = "cd \(program.folder.path) && ulimit -c unlimited && exec \(command)"
             var arguments = [strdup("sh"), strdup("-c"), strdup(script), nil]
             defer { for argument in arguments { free(argument) } }
+            // The threads of tests block signals, and a child has their mask.
+            var attributes = posix_spawnattr_t()
+            posix_spawnattr_init(&attributes)
+            defer { posix_spawnattr_destroy(&attributes) }
+            var none = sigset_t()
+            sigemptyset(&none)
+            posix_spawnattr_setsigmask(&attributes, &none)
+            posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
             var child: pid_t = 0
-            try #require(posix_spawn(&child, "/bin/sh", nil, nil, &arguments, environ) == 0)
+            try #require(posix_spawn(&child, "/bin/sh", nil, &attributes, &arguments, environ) == 0)
             // `sh` has become the program when its command line says so, and the program has begun when it sleeps.
             while !isWaiting(child) { sched_yield() }
             kill(child, SIGABRT)
