@@ -29,6 +29,12 @@ public struct SystemError: Error, Equatable, Sendable {
     /// Whether the medium is full, or the user's quota.
     public var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT }
 
+    /// ENOENT: there is nothing with this name.
+    public var isMissingFile: Bool { code == ENOENT }
+
+    /// EIO: the medium cannot read or write the bytes.
+    public var isOfMedium: Bool { code == EIO }
+
     /// The system's text for `code`: "No such file or directory".
     public var reason: String { String(cString: strerror(code)) }
 }

@@ -10,7 +10,6 @@ import Platform
 final class ContentSweep: @unchecked Sendable {
     private let store: OfflineStore
     private let found: @Sendable ([ServiceAddress]) -> Void
-    private var unfinished: Set<[UInt8]> = []
     /// In nanoseconds.
     private static let pause: Int64 = 5_000_000
 
@@ -20,18 +19,7 @@ final class ContentSweep: @unchecked Sendable {
         self.found = found
     }
 
-    func start() {
-        store.storage.query { [self] database in
-            guard let database else { return }
-            do throws(DatabaseError) {
-                unfinished = Set(try OfflineRows(database).unfinishedContents())
-            } catch {
-                // Without knowing what belongs to somebody nothing is removed.
-                return Log.warning("what is kept offline is not checked: \(error.description)")
-            }
-            look(at: 0)
-        }
-    }
+    func start() { look(at: 0) }
 
     private func look(at byte: UInt8) {
         store.storage.query { [self] database in
@@ -48,19 +36,22 @@ final class ContentSweep: @unchecked Sendable {
 
     private func look(at byte: UInt8, _ rows: OfflineRows) throws(DatabaseError) {
         let kept = try rows.contents(beginningWith: byte)
+        let unfinished = try rows.unfinishedContents(beginningWith: byte)
         var missing: [ServiceAddress] = []
-        for row in kept where !isComplete(row.content, row.count) {
+        for row in kept where isMissing(row.content, row.count) {
             if let product = ServiceAddress(row.product) { missing.append(product) }
         }
-        removeUnknown(in: "\(store.folder)/\(hexadecimal([byte]))", known: Set(kept.map { $0.content }))
+        removeUnknown(
+            in: "\(store.folder)/\(hexadecimal([byte]))", known: Set(kept.map { $0.content } + unfinished))
         if !missing.isEmpty { found(missing) }
     }
 
-    private func isComplete(_ content: [UInt8], _ count: Int64) -> Bool {
+    /// Only what is certain: a medium that cannot be read now says nothing about the file.
+    private func isMissing(_ content: [UInt8], _ count: Int64) -> Bool {
         do throws(SystemError) {
-            return try File(reading: store.path(of: content)).length() == SealedLayout.sealedCount(of: count)
+            return try File(reading: store.path(of: content)).length() != SealedLayout.sealedCount(of: count)
         } catch {
-            return false
+            return error.isMissingFile
         }
     }
 
@@ -69,7 +60,7 @@ final class ContentSweep: @unchecked Sendable {
         do throws(SystemError) {
             for entry in try Folder.entries(of: folder) where entry.kind == .file {
                 if let content = Hexadecimal.bytes(entry.name),
-                    known.contains(content) || unfinished.contains(content) || store.isInUse(content)
+                    known.contains(content) || store.isInUse(content)
                 {
                     continue
                 }

@@ -53,6 +53,9 @@ final class KeptBytes: ByteSource {
 extension SealedFileError {
     fileprivate var byteSourceError: ByteSourceError {
         switch self {
+        // A sector that cannot be read: another download heals it.
+        case .system(let error) where error.isOfMedium:
+            .integrity(reason: "the medium cannot read a part of what was kept")
         case .system(let error): .medium(error)
         case .damaged: .integrity(reason: "a part of what was kept is damaged")
         }

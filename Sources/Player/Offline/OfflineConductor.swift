@@ -30,6 +30,8 @@ final class OfflineConductor: @unchecked Sendable {
     private var link = Link.Kind.offline
     private var isOfflineMode = false
     private var isTakenByPlayback = false
+    /// When the round of validation has begun, in seconds since 1970.
+    private var roundTime: Int64?
     private var hasSpace = true
     private var threads: [(product: ServiceAddress, thread: OfflineThread)] = []
     private var validation: OfflineThread?
@@ -196,6 +198,7 @@ final class OfflineConductor: @unchecked Sendable {
             case .stop(let product): threads.first { $0.product == product }?.thread.cancel()
             case .send(let message): bus.send(message)
             case .waitForSpace:
+                guard hasSpace else { continue }
                 hasSpace = false
                 Log.warning("there is no room for more in \(store.folder): downloads wait")
                 loop.schedule(after: Self.spaceInterval) { [self] in spaceFreed() }
@@ -241,7 +244,9 @@ final class OfflineConductor: @unchecked Sendable {
         guard case .failed(let error) = outcome else { return perform(schedule.handle(.ended(job, outcome))) }
         store.write(answerOn: loop) { (rows) throws(DatabaseError) in
             try rows.fail(job, error.message)
-        } _: { [self] _ in
+        } _: { [self] result in
+            // What cannot be stored must not begin again at once.
+            if case .failure = result { return perform(schedule.handle(.ended(job, .noSpace))) }
             perform(schedule.handle(.ended(job, outcome)))
         }
     }
@@ -261,8 +266,10 @@ final class OfflineConductor: @unchecked Sendable {
     }
 
     private func findDue(after last: (at: Int64, product: String)) {
+        // One time for a round: what a service has again as due at once waits for the next one.
+        if last.at == .min { roundTime = clock.seconds }
         // Nothing is due at a time that nobody knows.
-        guard let time = clock.seconds else { return perform(round.handle(.found([]))) }
+        guard let time = roundTime else { return perform(round.handle(.found([]))) }
         store.read(answerOn: loop) { (rows) throws(DatabaseError) in
             try rows.due(time, after: last, limit: Self.dueAtOnce)
         } _: { [self] items in

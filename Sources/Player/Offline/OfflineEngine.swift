@@ -88,7 +88,10 @@ public final class OfflineEngine: @unchecked Sendable {
             audioQuality: configuration.offlineAudioQuality, videoQuality: configuration.offlineVideoQuality)
         let time = clock.seconds
         store.write(answerOn: loop) { (rows) throws(DatabaseError) -> Bool in
-            if let item = try rows.item(product), !item.isDamaged, item.validity.holds(at: time) { return false }
+            if let item = try rows.item(product), !item.isDamaged, item.validity.holds(at: time) {
+                if !isAutomatic { try rows.askedFor(product) }
+                return false
+            }
             return try rows.add(
                 product, mediaProduct.referenceId, request, priority: Int64(priority), isAutomatic: isAutomatic)
         } _: { [conductor] result in

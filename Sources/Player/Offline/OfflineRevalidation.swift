@@ -39,11 +39,14 @@ struct OfflineRevalidation {
         let info = try service.playbackInfo(
             of: item.product, item.request, for: mediaProduct(item), requests, asksForNew: true)
         guard info.fingerprint == item.fingerprint, !item.isDamaged else {
-            try write { (rows) throws(DatabaseError) in
+            let isKept = try write { (rows) throws(DatabaseError) -> Bool in
+                // It may have been deleted meanwhile.
+                guard let now = try rows.item(item.product), now.content == item.content else { return false }
                 _ = try rows.add(
-                    item.product, item.referenceId, item.request, priority: 0, isAutomatic: item.isAutomatic)
+                    item.product, item.referenceId, item.request, priority: 0, isAutomatic: now.isAutomatic)
+                return true
             }
-            return .differs
+            return isKept ? .differs : .skipped
         }
         let license = try license(for: item, info, requests)
         let validity = OfflineValidity(revalidateAt: info.offlineRevalidateAt, validUntil: info.offlineValidUntil)
@@ -72,9 +75,9 @@ struct OfflineRevalidation {
         return store.seal(license.bytes, for: item.content)
     }
 
-    private func write(
-        _ work: @escaping @Sendable (OfflineRows) throws(DatabaseError) -> Void
-    ) throws(OfflineFailure) {
-        do throws(DatabaseError) { try store.waitToWrite(work) } catch { throw .state(error) }
+    private func write<Result: Sendable>(
+        _ work: @escaping @Sendable (OfflineRows) throws(DatabaseError) -> Result
+    ) throws(OfflineFailure) -> Result {
+        do throws(DatabaseError) { return try store.waitToWrite(work) } catch { throw .state(error) }
     }
 }

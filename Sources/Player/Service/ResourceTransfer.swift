@@ -102,6 +102,8 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
         if arrived > 0 {
             let start = request.range?.from ?? 0
             request.range = ByteRange(from: start + arrived, upTo: request.range?.upTo)
+            // In place of the one with which a part was asked for.
+            request.headers.removeAll { $0.isNamed("If-Range") }
             if let validator { request.headers.append(HeaderField("If-Range", validator)) }
         }
         // Not under the lock: the sink may be called before this has returned, and even be through.

@@ -41,8 +41,11 @@ public final class SourceRouter: PlaybackSource {
             let service = offlineMode.isOn ? nil : service
             var otherwise: (() throws(PlayerError) -> any AudioDecoder)?
             if let service {
-                otherwise = { () throws(PlayerError) in
-                    try service.open(product, session: session, cancellation: cancellation, medium: medium).decoder
+                otherwise = { [self] () throws(PlayerError) in
+                    // It may have been switched on since.
+                    if offlineMode.isOn { throw refusal(of: product) }
+                    return try service.open(product, session: session, cancellation: cancellation, medium: medium)
+                        .decoder
                 }
             }
             if let kept,

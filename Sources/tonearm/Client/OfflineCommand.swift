@@ -11,8 +11,8 @@ struct OfflineCommand {
         case remove([String]?)
         case pause([String]?)
         case resume([String]?)
-        /// Empty: everything that is kept.
-        case verify([String])
+        /// nil: everything that is kept.
+        case verify([String]?)
     }
 
     private static let actions = ["list", "status", "add", "remove", "pause", "resume", "verify"]
@@ -53,7 +53,7 @@ struct OfflineCommand {
         case "remove": action = .remove(try productsOrAll())
         case "pause": action = .pause(try productsOrAll())
         case "resume": action = .resume(try productsOrAll())
-        case "verify": action = .verify(products.isEmpty ? [] : try Self.checked(products, name))
+        case "verify": action = .verify(products.isEmpty ? nil : try Self.checked(products, name))
         default:
             throw UsageError(
                 "offline \(name): must be one of \(Self.actions.joined(separator: ", "))."
@@ -131,7 +131,7 @@ struct OfflineCommand {
         case .remove(let products): .remove(try tracks(products))
         case .pause(let products): .pause(try tracks(products))
         case .resume(let products): .resume(try tracks(products))
-        case .verify(let products): .verify(try tracks(products) ?? [])
+        case .verify(let products): .verify(try tracks(products))
         }
     }
 
@@ -187,9 +187,9 @@ struct OfflineCommand {
         }
     }
 
-    private func verify(_ products: [String], _ connection: DaemonConnection) throws(DaemonFailure) {
-        var all = products
-        if all.isEmpty {
+    private func verify(_ products: [String]?, _ connection: DaemonConnection) throws(DaemonFailure) {
+        var all = products ?? []
+        if products == nil {
             try OfflinePages.each("offline-items", connection) { (_, entries) throws(DaemonFailure) in
                 all += entries.compactMap { $0["product"]?.string }
             }

@@ -82,6 +82,10 @@ struct KeepingExecution {
 
     private static let unreadable = RemoteFailure(.system, "the list of kept products cannot be read; see the log")
 
+    private static func notOfService(_ address: String) -> RemoteFailure {
+        RemoteFailure(.notOfService, "\(address): only products of the service are kept, like tonearm:track/ID")
+    }
+
     /// A message about a product names it.
     private static func product(_ address: String) -> MediaProduct {
         let type = ServiceAddress(address)?.productType ?? .track
@@ -93,10 +97,7 @@ struct KeepingExecution {
         _ reply: @escaping @Sendable (Result<KeepingReply, RemoteFailure>) -> Void
     ) {
         if let other = addresses.first(where: { ServiceAddress($0) == nil }) {
-            return reply(
-                .failure(
-                    RemoteFailure(
-                        .notOfService, "\(other): only products of the service are kept, like tonearm:track/ID")))
+            return reply(.failure(Self.notOfService(other)))
         }
         let count = Tally(addresses.count)
         for address in addresses {
@@ -113,6 +114,9 @@ struct KeepingExecution {
         _ addresses: [String], _ reply: @escaping @Sendable (Result<KeepingReply, RemoteFailure>) -> Void,
         _ change: (MediaProduct, @escaping @Sendable (Bool) -> Void) -> Void
     ) {
+        if let other = addresses.first(where: { ServiceAddress($0) == nil }) {
+            return reply(.failure(Self.notOfService(other)))
+        }
         let count = Tally(addresses.count)
         for address in addresses {
             change(Self.product(address)) { hasChanged in

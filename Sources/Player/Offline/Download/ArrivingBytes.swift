@@ -82,7 +82,10 @@ final class ArrivingBytes: ResourceReceiver, @unchecked Sendable {
         lock.withLock {
             self.length = length
             validator = head.strongValidator
-            if isContinuation, head.status != 206 { outcome = .failed(.changed) }
+            guard isContinuation, head.status != 206 else { return }
+            // The thread ends the transfer: the rest is not needed.
+            outcome = .failed(.changed)
+            arrival.signal()
         }
     }
 

@@ -77,7 +77,7 @@ final class GrowingContent {
         do throws(DatabaseError) {
             _ = try store.waitToWrite { (rows) throws(DatabaseError) in try rows.setProgress(nil, of: job) }
         } catch {
-            throw .state(error)
+            throw OfflineFailure(error)
         }
         store.removeFiles([former.content])
     }
@@ -118,7 +118,7 @@ final class GrowingContent {
         do throws(DatabaseError) {
             isWanted = try store.waitToWrite { (rows) throws(DatabaseError) in try rows.setProgress(progress, of: job) }
         } catch {
-            throw .state(error)
+            throw OfflineFailure(error)
         }
         recorded = synced
         if !isWanted { throw .stopped }
@@ -148,7 +148,7 @@ final class GrowingContent {
         do throws(DatabaseError) {
             _ = try store.waitToWrite { (rows) throws(DatabaseError) in try rows.setProgress(nil, of: job) }
         } catch {
-            throw .state(error)
+            throw OfflineFailure(error)
         }
         store.removeFiles([content])
     }

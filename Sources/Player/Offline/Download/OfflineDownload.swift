@@ -65,7 +65,8 @@ struct OfflineDownload {
             try fetch(resources, keys, into: content)
         } catch {
             hasProgressed = content.hasGrown
-            content.leave()
+            // A part of another version cannot be continued, now or later.
+            if error == .resource(.changed) { try content.discard() } else { content.leave() }
             throw error
         }
         try keep(content, info, keys)
@@ -214,16 +215,21 @@ struct OfflineDownload {
             throw error
         }
         let (kept, number, time) = (item, job.number, now())
+        let isWanted: Bool
         do throws(DatabaseError) {
-            let former = try store.waitToWrite { (rows) throws(DatabaseError) -> [UInt8]? in
-                // It was deleted meanwhile.
-                guard try rows.job(kept.product)?.number == number else { return kept.content }
-                return try rows.keep(kept, now: time)
+            let outcome = try store.waitToWrite { (rows) throws(DatabaseError) -> (isKept: Bool, former: [UInt8]?) in
+                guard let job = try rows.job(kept.product), job.number == number else { return (false, nil) }
+                var kept = kept
+                kept.isAutomatic = job.isAutomatic
+                return (true, try rows.keep(kept, now: time))
             }
-            store.removeFiles([former].compactMap { $0 })
+            isWanted = outcome.isKept
+            store.removeFiles([isWanted ? outcome.former : kept.content].compactMap { $0 })
         } catch {
-            throw .state(error)
+            throw OfflineFailure(error)
         }
+        // It was deleted meanwhile: nobody is told that it is kept.
+        if !isWanted { throw .stopped }
     }
 
     /// For lists: a tag may have megabytes, and the row of a product has to stay small.

@@ -19,6 +19,9 @@ enum OfflineFailure: Error, Equatable {
     case medium(SystemError)
     case state(DatabaseError)
 
+    /// A change of the rows has failed.
+    init(_ error: DatabaseError) { self = error.kind == .full ? .noSpace : .state(error) }
+
     /// Whether new addresses may help (docs/playback.md, 15.5).
     var isWorthRestarting: Bool {
         switch self {

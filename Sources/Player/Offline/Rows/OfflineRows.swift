@@ -24,7 +24,8 @@ struct OfflineRows {
                 CREATE INDEX offline_item_content ON offline_item (content);
                 CREATE INDEX offline_item_automatic ON offline_item (played) WHERE is_automatic = 1;
                 CREATE TABLE offline_job (
-                    number INTEGER PRIMARY KEY NOT NULL, product TEXT UNIQUE NOT NULL, reference TEXT NOT NULL,
+                    number INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, product TEXT UNIQUE NOT NULL,
+                    reference TEXT NOT NULL,
                     request TEXT NOT NULL, priority INTEGER NOT NULL, state INTEGER NOT NULL, failure TEXT,
                     is_automatic INTEGER NOT NULL, content BLOB, key BLOB, fingerprint BLOB, synced INTEGER NOT NULL,
                     parts TEXT, percent INTEGER NOT NULL
@@ -207,6 +208,7 @@ struct OfflineRows {
         _ product: ServiceAddress, _ referenceId: String, _ request: OfflineRequest, priority: Int64,
         isAutomatic: Bool
     ) throws(DatabaseError) -> Bool {
+        if !isAutomatic { try askedFor(product) }
         if let job = try job(product) {
             guard job.state == .failed else { return false }
             try database.execute(
@@ -222,6 +224,14 @@ struct OfflineRows {
             .text(product.text), .text(referenceId), .text(request.text), .integer(priority),
             .integer(isAutomatic ? 1 : 0))
         return true
+    }
+
+    /// A person wants it, whoever chose it first: it is not removed to make room.
+    func askedFor(_ product: ServiceAddress) throws(DatabaseError) {
+        for table in ["offline_item", "offline_job"] {
+            try database.execute(
+                "UPDATE \(table) SET is_automatic = 0 WHERE product = ? AND is_automatic = 1", .text(product.text))
+        }
     }
 
     /// - Parameter failure: for a person.
@@ -263,7 +273,8 @@ struct OfflineRows {
 
     func itemCount() throws(DatabaseError) -> Int { try count("offline_item") }
 
-    func jobCount() throws(DatabaseError) -> Int { try count("offline_job") }
+    /// Of those that are not paused and have not failed.
+    func jobCount() throws(DatabaseError) -> Int { try count("offline_job WHERE state = 0") }
 
     private func count(_ table: String) throws(DatabaseError) -> Int {
         var statement = try database.prepare("SELECT count(*) FROM \(table)")
@@ -279,8 +290,7 @@ struct OfflineRows {
     )] {
         var statement = try database.prepare(
             "SELECT content, product, count FROM offline_item WHERE content >= ? AND content < ?")
-        let end: [UInt8] = byte == 255 ? [UInt8](repeating: 255, count: 17) : [byte + 1]
-        try statement.bind([.bytes([byte]), .bytes(end)])
+        try statement.bind([.bytes([byte]), .bytes(Self.end(of: byte))])
         var contents: [(content: [UInt8], product: String, count: Int64)] = []
         while try statement.step() {
             if let content = statement.bytes(0), let product = statement.text(1), let count = statement.integer(2) {
@@ -290,12 +300,18 @@ struct OfflineRows {
         return contents
     }
 
-    /// The files of downloads.
-    func unfinishedContents() throws(DatabaseError) -> [[UInt8]] {
-        var statement = try database.prepare("SELECT content FROM offline_job WHERE content IS NOT NULL")
+    /// The files of downloads whose names begin with this byte.
+    func unfinishedContents(beginningWith byte: UInt8) throws(DatabaseError) -> [[UInt8]] {
+        var statement = try database.prepare("SELECT content FROM offline_job WHERE content >= ? AND content < ?")
+        try statement.bind([.bytes([byte]), .bytes(Self.end(of: byte))])
         var contents: [[UInt8]] = []
         while try statement.step() { if let content = statement.bytes(0) { contents.append(content) } }
         return contents
+    }
+
+    /// Behind all names that begin with this byte.
+    private static func end(of byte: UInt8) -> [UInt8] {
+        byte == 255 ? [UInt8](repeating: 255, count: 17) : [byte + 1]
     }
 
     /// Of all that is kept, in bytes.
@@ -315,11 +331,13 @@ struct OfflineRows {
     /// it was played (0.7) and by the logarithm of how often (0.3).
     func leastWorthKeeping(now: Int64) throws(DatabaseError) -> ServiceAddress? {
         var statement = try database.prepare(
-            "SELECT product, played, plays FROM offline_item WHERE is_automatic = 1 ORDER BY played LIMIT 100")
+            "SELECT product, played, plays FROM offline_item WHERE is_automatic = 1 AND product NOT IN "
+                + "(SELECT product FROM offline_job WHERE is_automatic = 0) ORDER BY played LIMIT 100")
         var least: (product: ServiceAddress, score: Double)?
         while try statement.step() {
             guard let product = statement.text(0).flatMap({ ServiceAddress($0) }) else { continue }
-            let days = Double(max(0, now - (statement.integer(1) ?? 0))) / 86_400
+            let (seconds, isBeyond) = now.subtractingReportingOverflow(statement.integer(1) ?? 0)
+            let days = isBeyond ? 365 : Double(max(0, seconds)) / 86_400
             let plays = Double(max(1, statement.integer(2) ?? 1))
             let score = 0.7 / (1 + days / 30) + 0.3 * log10(plays)
             if score < least?.score ?? .infinity { least = (product, score) }

@@ -103,7 +103,8 @@ extension MediaError {
     /// Whether the kept file is the reason: it is missing, or not what was written.
     fileprivate var isOfWhatIsKept: Bool {
         switch self {
-        case .source(.integrity), .source(.medium), .notAudio, .damaged, .empty: true
+        case .source(.integrity), .notAudio, .damaged, .empty: true
+        case .source(.medium(let error)): error.isMissingFile
         default: false
         }
     }
