@@ -35,7 +35,9 @@ struct VocabularyTests {
         Row("config-get", "config get"), Row("config-set", "config set"), Row("config-unset", "config unset"),
     ]
     /// Requests for programs alone.
-    static let forPrograms = ["version", "subscribe", "unsubscribe", "queue-collect", "power", "offline-jobs", "offline-items"]
+    static let forPrograms = [
+        "version", "subscribe", "unsubscribe", "queue-collect", "power", "offline-jobs", "offline-items",
+    ]
 
     @Test("Each name is the same everywhere", arguments: rows)
     func row(row: Row) throws {
