@@ -181,11 +181,11 @@ struct ConfigurationTests {
             (
                 "[audoi]",
                 "1: unknown section [audoi]; did you mean \"audio\"? "
-                    + "Sections: audio, player, control, board, service, network, log"
+                    + "Sections: audio, player, control, board, service, network, offline, log"
             ),
             (
                 "[wifi]",
-                "1: unknown section [wifi]. Sections: audio, player, control, board, service, network, log"
+                "1: unknown section [wifi]. Sections: audio, player, control, board, service, network, offline, log"
             ),
             (
                 "[board]\nprofil = x",

@@ -47,42 +47,4 @@ struct RunCommandTests {
         let result = try running.daemon.finish()
         #expect(result.code == (twice ? 128 + SIGINT : 0), "\(result.errors)")
     }
-
-    @Test("A crash leaves no memory image, where keys and tokens are")
-    func memoryImage() throws {
-        let program = try Program()
-        // Both wait for the other end of the pipe.
-        #expect(mkfifo(program.folder["pipe"], 0o600) == 0)
-        try Recording(frames: 44_100).encode(to: program.folder["a.flac"])
-        let play = "\(try Program.path()) play --device file:FILE=pipe,FORMAT=raw a.flac"
-        for (command, leavesImage) in [("cat pipe", true), (play, false)] {
-            let script = "cd \(program.folder.path) && ulimit -c unlimited && exec \(command)"
-            var arguments = [strdup("sh"), strdup("-c"), strdup(script), nil]
-            defer { for argument in arguments { free(argument) } }
-            // The threads of tests block signals, and a child has their mask.
-            var attributes = posix_spawnattr_t()
-            posix_spawnattr_init(&attributes)
-            defer { posix_spawnattr_destroy(&attributes) }
-            var none = sigset_t()
-            sigemptyset(&none)
-            posix_spawnattr_setsigmask(&attributes, &none)
-            posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-            var child: pid_t = 0
-            try #require(posix_spawn(&child, "/bin/sh", nil, &attributes, &arguments, environ) == 0)
-            // `sh` has become the program when its command line says so, and the program has begun when it sleeps.
-            while !isWaiting(child) { sched_yield() }
-            kill(child, SIGABRT)
-            var status: Int32 = 0
-            try #require(waitpid(child, &status, 0) == child)
-            try #require(status & 0x7F == SIGABRT)
-            if leavesImage, status & 0x80 == 0 { return }  // This system keeps none of anybody.
-            #expect((status & 0x80 != 0) == leavesImage, "\(command)")
-        }
-    }
-
-    private func isWaiting(_ process: pid_t) -> Bool {
-        let name = (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)) ?? ""
-        let stat = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
-        return name != "sh\n" && stat.contains(") S ")
-    }
 }
