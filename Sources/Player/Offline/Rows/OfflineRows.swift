@@ -323,7 +323,7 @@ struct OfflineRows {
     /// Of all downloads, as far as it is recorded.
     func unfinishedBytes() throws(DatabaseError) -> Int64 {
         var statement = try database.prepare(
-            "SELECT coalesce(sum(synced), 0) FROM offline_job WHERE content IS NOT NULL")
+            "SELECT \(Self.sum(of: "synced")) FROM offline_job WHERE content IS NOT NULL")
         return try statement.step() ? statement.integer(0) ?? 0 : 0
     }
 
@@ -345,10 +345,21 @@ struct OfflineRows {
         return least?.product
     }
 
-    /// Counts the bytes of all rows: a recovered database may have lost some.
+    /// Counts the bytes of all rows: a recovered database may have lost some. A damaged number at the end of all numbers
+    /// would leave none for the next download.
     func recount() throws(DatabaseError) {
-        let sum = "(SELECT coalesce(sum(count), 0) FROM offline_item)"
+        let last = DatabaseValue.integer(1 << 62)
+        try database.execute("DELETE FROM offline_job WHERE number > ?", last)
+        try database.execute(
+            "UPDATE sqlite_sequence SET seq = (SELECT coalesce(max(number), 0) FROM offline_job) "
+                + "WHERE name = 'offline_job' AND seq > ?", last)
+        let sum = "(SELECT \(Self.sum(of: "count")) FROM offline_item)"
         try database.execute("INSERT OR REPLACE INTO offline_total VALUES (1, \(sum))")
+    }
+
+    /// Damaged rows may have any number: SQLite refuses a sum that does not fit.
+    private static func sum(of column: String) -> String {
+        "CAST(min(total(\(column)), 9000000000000000000.0) AS INTEGER)"
     }
 
     private func add(_ bytes: Int64) throws(DatabaseError) {
