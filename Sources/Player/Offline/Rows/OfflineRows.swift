@@ -345,8 +345,8 @@ struct OfflineRows {
         return least?.product
     }
 
-    /// Counts the bytes of all rows: a recovered database may have lost some. A damaged number at the end of all numbers
-    /// would leave none for the next download.
+    /// Counts the bytes of all rows: a recovered database may have lost some. A damaged number at the end of all
+    /// numbers would leave none for the next download.
     func recount() throws(DatabaseError) {
         let last = DatabaseValue.integer(1 << 62)
         try database.execute("DELETE FROM offline_job WHERE number > ?", last)
