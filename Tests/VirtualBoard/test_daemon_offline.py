@@ -35,7 +35,7 @@ class Offline(unittest.TestCase):
         self.addCleanup(self.origin.stop)
         self.board = board_with_daemon(
             settings={("service", "url"): self.origin.address, ("network", "ca-file"): "/data/origin.pem",
-                      ("audio", "fades"): "off", ("offline", "free-space"): "1"},
+                      ("audio", "fades"): "off", ("offline", "free-space"): "1", ("player", "resume"): "empty"},
             files={"origin.pem": self.origin.certificate})
         self.addCleanup(self.board.discard)
         self.power_on(**power)
