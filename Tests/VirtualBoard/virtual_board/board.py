@@ -69,11 +69,13 @@ class VirtualBoard:
         """The folder of this machine that the board, since it was switched on, sees as /host."""
         return self._boot / "share"
 
-    def power_on(self, network=True, held=(), clock=None):
+    def power_on(self, network=True, held=(), clock=None, counts=False):
         """Starts the board and returns when it can run programs. Only the buttons at the lines `held` are pressed. Its
-        clock shows this machine's time, or starts at `clock`, as in `1970-01-01T00:00:00`."""
+        clock shows this machine's time, or starts at `clock`, as in `1970-01-01T00:00:00`. With `counts` the clock
+        counts instructions (`qemu.start`)."""
         assert self._qemu is None, "the board is on"
         self._clock = clock
+        self._counts = counts
         self._boots += 1
         self._boot = self.folder / str(self._boots)
         self.share.mkdir(parents=True)
@@ -225,7 +227,8 @@ class VirtualBoard:
         self._connections = contextlib.ExitStack()
 
     def _start_machine(self):
-        return qemu.start(self._boot, IMAGE / "kernel", self.folder / "root.cpio", self._data_disk, self._clock)
+        return qemu.start(self._boot, IMAGE / "kernel", self.folder / "root.cpio", self._data_disk, self._clock,
+                          self._counts)
 
     def _make_root(self, programs):
         """The root, and behind it an archive with the programs: the kernel unpacks both."""

@@ -46,7 +46,6 @@ class ImageBoard(VirtualBoard):
         - music: a folder for /data/music of a card that has been used before. Without one, this is a first boot.
         """
         self._prepare()
-        self._counts = False
         self.card = self.folder / "card.img"
         image = next(IMAGE.glob("tonearm-virtual-*.img"))
         subprocess.run(["cp", "--sparse=always", image, self.card], check=True)
@@ -126,11 +125,6 @@ class ImageBoard(VirtualBoard):
         return not features & 4
 
     # On
-
-    def power_on(self, network=True, held=(), counts=False):
-        """`counts`: the board's clock counts instructions (see `qemu.start_image`)."""
-        self._counts = counts
-        super().power_on(network, held)
 
     def power_off(self):
         """Turns the board off as a button does."""

@@ -107,26 +107,26 @@ def find_chip(monitor):
     raise LookupError("the machine has no PL061")
 
 
-def start(folder, kernel, root, data_disk, clock=None):
+def start(folder, kernel, root, data_disk, clock=None, counts=False):
     """Starts QEMU with a kernel and its root; the guest sees `data_disk`, a raw image, as its first disk. Its clock
     starts at `clock`. See `_start` for the rest."""
     return _start(folder, data_disk, [
         "-kernel", kernel, "-initrd", root, "-append", "console=ttyAMA0 loglevel=4 panic=-1",
-        *(["-rtc", f"base={clock}"] if clock else [])])
+        *(["-rtc", f"base={clock}"] if clock else [])], counts)
 
 
 def start_image(folder, boot_loader, flash, disk, counts=False):
-    """Starts QEMU with a firmware image: U-Boot, the flash chip with its environment, and the image as the disk. With
-    `counts` its clock counts instructions, one in 2 ns, which is about the speed on a quiet machine: what the guest
-    measures then does not depend on what else this machine does."""
+    """Starts QEMU with a firmware image: U-Boot, the flash chip with its environment, and the image as the disk. See
+    `_start` for the rest."""
     flash_drive = f"if=pflash,unit=1,format=raw,file={flash},readonly=on"
-    return _start(folder, disk, ["-bios", boot_loader, "-drive", flash_drive],
-                  ["-smp", "1", "-icount", "shift=1,sleep=off"] if counts else ["-smp", "2"])
+    return _start(folder, disk, ["-bios", boot_loader, "-drive", flash_drive], counts)
 
 
-def _start(folder, disk, boot, processors=("-smp", "2")):
+def _start(folder, disk, boot, counts):
     """QEMU's sockets are `agent`, `qmp` and `qtest` in `folder`, the guest's console is `console.log`, what a USB sound
-    card plays `speaker.wav`; the guest sees `share` there."""
+    card plays `speaker.wav`; the guest sees `share` there. With `counts` its clock counts instructions, one in 2 ns,
+    which is about the speed on a quiet machine: what the guest measures then depends on the number of instructions
+    alone."""
     program = shutil.which("qemu-system-aarch64")
     if program is None:
         raise FileNotFoundError("qemu-system-aarch64 is missing: run tools/setup --board")
@@ -134,6 +134,7 @@ def _start(folder, disk, boot, processors=("-smp", "2")):
     def server(name):
         return f"unix:{folder / name},server=on,wait=off"
 
+    processors = ["-smp", "1", "-icount", "shift=1,sleep=off"] if counts else ["-smp", "2"]
     words = [
         # With a boot loader and ACPI there would be another GPIO chip.
         program, "-M", "virt,acpi=off", "-cpu", "cortex-a72", *processors, "-m", "512", "-nodefaults", "-no-reboot",
