@@ -39,6 +39,8 @@ public final class StorageThread: @unchecked Sendable {
     private var isUrgent = false
     private var thread: NamedThread?
     private var users = 0
+    /// The last user has left.
+    private var isClosed = false
     // Belongs to the storage thread once it runs, before that to the opening thread.
     private var file: StateFile?
     private var budget: WriteBudget
@@ -103,6 +105,7 @@ public final class StorageThread: @unchecked Sendable {
     public func leave() {
         let isLast = lock.withLock {
             users -= 1
+            if users == 0 { isClosed = true }
             return users == 0
         }
         guard isLast else { return }
@@ -141,15 +144,18 @@ public final class StorageThread: @unchecked Sendable {
 
     /// Runs `work` on the storage thread, outside of the database: for what a module keeps in a file of its own. Also
     /// without a database.
-    /// - Returns: whether it will run; false when the system has no thread left.
+    /// - Returns: whether it will run; false behind the last `leave`, or when the system has no thread left.
     @discardableResult
     public func perform(_ work: @escaping @Sendable () -> Void) -> Bool {
-        if let error = lock.withLock({ start() }) {
-            Log.error("the storage thread cannot be started: \(error)")
-            return false
+        let (willRun, error) = lock.withLock { () -> (Bool, SystemError?) in
+            if isClosed { return (false, nil) }
+            let error = start()
+            // Under the lock: in front of the end that `leave` posts.
+            if error == nil { loop.post(work) }
+            return (error == nil, error)
         }
-        loop.post(work)
-        return true
+        if let error { Log.error("the storage thread cannot be started: \(error)") }
+        return willRun
     }
 
     /// Reads on the storage thread, at once: not in a transaction, and work that waits for the write budget goes on
