@@ -49,6 +49,7 @@ public final class SealedWriter {
         let file = try SealedFile(opening: path, identity, key, toWrite: true)
         let chunks = count / Int64(SealedLayout.chunkCount)
         guard try file.hasFullChunks(chunks) else { throw .damaged(.notAuthentic) }
+        try file.truncate(toChunks: chunks)
         self.file = file
         self.chunks = chunks
     }

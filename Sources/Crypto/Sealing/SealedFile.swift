@@ -81,6 +81,12 @@ final class SealedFile {
         }
     }
 
+    /// Removes what is behind so many full chunks.
+    func truncate(toChunks chunks: Int64) throws(SealedFileError) {
+        guard let offset = SealedLayout.offset(ofChunk: chunks) else { throw .damaged(.notAuthentic) }
+        do throws(SystemError) { try file.truncate(to: offset) } catch { throw .system(error) }
+    }
+
     /// When this returns, the chunks and the file's name are on the medium.
     func synchronize() throws(SealedFileError) {
         do throws(SystemError) {
