@@ -9,12 +9,12 @@ import Platform
 /// `@unchecked Sendable` is safe because that thread alone uses it.
 final class ContentSweep: @unchecked Sendable {
     private let store: OfflineStore
-    private let found: @Sendable ([ServiceAddress]) -> Void
+    private let found: @Sendable ([(product: ServiceAddress, content: [UInt8])]) -> Void
     /// In nanoseconds.
     private static let pause: Int64 = 5_000_000
 
     /// - Parameter found: called with products of which a part is missing. On the storage thread.
-    init(_ store: OfflineStore, found: @escaping @Sendable ([ServiceAddress]) -> Void) {
+    init(_ store: OfflineStore, found: @escaping @Sendable ([(product: ServiceAddress, content: [UInt8])]) -> Void) {
         self.store = store
         self.found = found
     }
@@ -37,9 +37,9 @@ final class ContentSweep: @unchecked Sendable {
     private func look(at byte: UInt8, _ rows: OfflineRows) throws(DatabaseError) {
         let kept = try rows.contents(beginningWith: byte)
         let unfinished = try rows.unfinishedContents(beginningWith: byte)
-        var missing: [ServiceAddress] = []
+        var missing: [(product: ServiceAddress, content: [UInt8])] = []
         for row in kept where isMissing(row.content, row.count) {
-            if let product = ServiceAddress(row.product) { missing.append(product) }
+            if let product = ServiceAddress(row.product) { missing.append((product, row.content)) }
         }
         removeUnknown(
             in: "\(store.folder)/\(hexadecimal([byte]))", known: Set(kept.map { $0.content } + unfinished))

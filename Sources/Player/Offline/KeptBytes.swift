@@ -42,11 +42,16 @@ final class KeptBytes: ByteSource {
         return ByteRead(count: size)
     }
 
-    /// Reads all of it.
-    func verify() throws(ByteSourceError) {
-        for number in 0..<(SealedLayout.chunks(of: count) ?? 0) {
-            do throws(SealedFileError) { _ = try reader.read(number) } catch { throw error.byteSourceError }
+    /// Reads all of what is kept of an item.
+    /// - Returns: nil when that was cancelled.
+    static func isWhole(_ item: OfflineItem, _ store: OfflineStore, _ cancellation: Cancellation) -> Bool? {
+        let kept: KeptBytes
+        do throws(MediaError) { kept = try KeptBytes(item, store) } catch { return false }
+        for number in 0..<(SealedLayout.chunks(of: item.count) ?? 0) {
+            if cancellation.isCancelled { return nil }
+            do throws(SealedFileError) { _ = try kept.reader.read(number) } catch { return false }
         }
+        return true
     }
 }
 

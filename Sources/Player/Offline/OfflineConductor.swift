@@ -32,9 +32,12 @@ final class OfflineConductor: @unchecked Sendable {
     private var isTakenByPlayback = false
     /// When the round of validation has begun, in seconds since 1970.
     private var roundTime: Int64?
-    private var hasSpace = true
+    private var spaceTimer: TimerToken?
     private var threads: [(product: ServiceAddress, thread: OfflineThread)] = []
     private var validation: OfflineThread?
+    private var verification: OfflineThread?
+    /// What waits for `verification`.
+    private var verifications: [(item: OfflineItem, answer: @Sendable (Bool?) -> Void)] = []
     private var isShutDown = false
 
     init(_ offlining: Offlining, loop: EventLoop, _ configuration: OfflineEngineConfig) {
@@ -47,8 +50,8 @@ final class OfflineConductor: @unchecked Sendable {
         clock = offlining.clock
         schedule = OfflineSchedule(limit: offlining.settings.parallelDownloads)
         damage = offlining.damage
-        damage.receive { [self] product, what in
-            loop.post { [self] in found(damaged: product, what) }
+        damage.receive { [self] product, content, what in
+            loop.post { [self] in found(damaged: product, content, what) }
         }
     }
 
@@ -61,7 +64,9 @@ final class OfflineConductor: @unchecked Sendable {
             loop.post { [self] in jobsChanged() }
         }
         ContentSweep(store) { [self] missing in
-            loop.post { [self] in for product in missing { found(damaged: product, "its file is missing") } }
+            loop.post { [self] in
+                for (product, content) in missing { found(damaged: product, content, "its file is missing") }
+            }
         }.start()
         gateChanged()
         perform(schedule.handle(.jobsChanged))
@@ -80,11 +85,14 @@ final class OfflineConductor: @unchecked Sendable {
     func shutDown() {
         isShutDown = true
         damage.receive(nil)
-        let all = threads.map { $0.thread } + [validation].compactMap { $0 }
+        let all = threads.map { $0.thread } + [validation, verification].compactMap { $0 }
         for thread in all { thread.cancel() }
         for thread in all { thread.join() }
         threads = []
         validation = nil
+        verification = nil
+        for waiting in verifications { waiting.answer(nil) }
+        verifications = []
     }
 
     // MARK: What has changed outside
@@ -115,7 +123,7 @@ final class OfflineConductor: @unchecked Sendable {
         guard !isShutDown else { return }
         let gate = OfflineGate(
             link: link, allowsCellular: configuration.offlineOverCellular, isOfflineMode: isOfflineMode,
-            hasSpace: hasSpace, isTakenByPlayback: isTakenByPlayback)
+            isTakenByPlayback: isTakenByPlayback)
         perform(schedule.handle(.gateChanged(gate)))
         perform(round.handle(.gateChanged(isOpen: gate.networkWait == nil)))
     }
@@ -128,14 +136,19 @@ final class OfflineConductor: @unchecked Sendable {
 
     /// Something was removed: there may be room again.
     func spaceFreed() {
-        hasSpace = true
-        gateChanged()
+        guard !isShutDown else { return }
+        if let spaceTimer { loop.cancel(spaceTimer) }
+        spaceTimer = nil
+        perform(schedule.handle(.spaceFreed))
     }
 
     /// A part of a kept product cannot be read: it is downloaded again.
-    func found(damaged product: ServiceAddress, _ what: String) {
+    /// - Parameter content: of the file that was read. The product may have another one by now.
+    func found(damaged product: ServiceAddress, _ content: [UInt8], _ what: String) {
         store.write(answerOn: loop) { (rows) throws(DatabaseError) -> OfflineItem? in
-            guard let item = try rows.item(product), try rows.markDamaged(item) else { return nil }
+            guard let item = try rows.item(product), item.content == content, try rows.markDamaged(item) else {
+                return nil
+            }
             _ = try rows.add(
                 product, item.referenceId, item.request, priority: 0, isAutomatic: item.isAutomatic)
             return item
@@ -150,37 +163,48 @@ final class OfflineConductor: @unchecked Sendable {
         }
     }
 
-    /// Reads all of a kept product, on a thread of its own.
+    /// Reads all of a kept product, one after the other on a thread of their own.
+    /// - Parameter answer: nil when it could not be read to its end.
     func verify(_ item: OfflineItem, _ answer: @escaping @Sendable (Bool?) -> Void) {
+        guard !isShutDown else { return answer(nil) }
+        verifications.append((item, answer))
+        if verification == nil { verifyNext() }
+    }
+
+    private func verifyNext() {
+        guard !verifications.isEmpty, !isShutDown else { return }
+        let (item, answer) = verifications.removeFirst()
         let (loop, store) = (loop, store)
-        do throws(SystemError) {
-            _ = try NamedThread.start(name: "verification", priority: .background, stackSize: 256 << 10) {
-                let isWhole = Self.isWhole(item, store)
-                loop.post { [self] in
-                    if !isWhole { found(damaged: item.product, "a part of what was kept cannot be read") }
-                    answer(isWhole)
+        begin(named: "verification") { [self] cancellation in
+            let isWhole = KeptBytes.isWhole(item, store, cancellation)
+            loop.post { [self] in
+                verification?.join()
+                verification = nil
+                if isWhole == false {
+                    found(damaged: item.product, item.content, "a part of what was kept cannot be read")
                 }
+                answer(isWhole)
+                verifyNext()
             }
-        } catch {
+        } then: { [self] thread in
+            verification = thread
+        } failed: { [self] error in
             Log.error("\(item.product.text) cannot be verified: \(error)")
             answer(nil)
+            verifyNext()
         }
     }
 
-    private static func isWhole(_ item: OfflineItem, _ store: OfflineStore) -> Bool {
-        let bytes: KeptBytes
-        do throws(MediaError) { bytes = try KeptBytes(item, store) } catch { return false }
-        do throws(ByteSourceError) {
-            try bytes.verify()
-            return true
-        } catch {
-            return false
-        }
-    }
+    /// What downloads wait for.
+    var wait: OfflineWait? { schedule.wait }
 
-    /// For lists.
-    var situation: (wait: OfflineWait?, percents: [(product: ServiceAddress, percent: Int)]) {
-        (schedule.gate.wait, schedule.percents)
+    /// Where a download stands.
+    func status(of job: OfflineJob) -> OfflineEntry.Status {
+        switch job.state {
+        case .paused: .paused
+        case .failed: .failed(reason: job.failure ?? "")
+        case .queued: schedule.status(of: job)
+        }
     }
 
     // MARK: Effects
@@ -198,10 +222,8 @@ final class OfflineConductor: @unchecked Sendable {
             case .stop(let product): threads.first { $0.product == product }?.thread.cancel()
             case .send(let message): bus.send(message)
             case .waitForSpace:
-                guard hasSpace else { continue }
-                hasSpace = false
                 Log.warning("there is no room for more in \(store.folder): downloads wait")
-                loop.schedule(after: Self.spaceInterval) { [self] in spaceFreed() }
+                spaceTimer = loop.schedule(after: Self.spaceInterval) { [self] in spaceFreed() }
             }
         }
     }
@@ -245,9 +267,13 @@ final class OfflineConductor: @unchecked Sendable {
         store.write(answerOn: loop) { (rows) throws(DatabaseError) in
             try rows.fail(job, error.message)
         } _: { [self] result in
+            switch result {
+            case .success(true): perform(schedule.handle(.ended(job, outcome)))
+            // It was deleted meanwhile, and that was told last.
+            case .success(false): perform(schedule.handle(.ended(job, .stopped)))
             // What cannot be stored must not begin again at once.
-            if case .failure = result { return perform(schedule.handle(.ended(job, .noSpace))) }
-            perform(schedule.handle(.ended(job, outcome)))
+            case .failure: perform(schedule.handle(.ended(job, .noSpace)))
+            }
         }
     }
 

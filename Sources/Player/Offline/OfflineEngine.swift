@@ -205,7 +205,7 @@ public final class OfflineEngine: @unchecked Sendable {
             answer(
                 Status(
                     keptCount: counts.kept, jobCount: counts.jobs, usedBytes: counts.used, budget: limits.bytes,
-                    isNearlyFull: isNearlyFull, wait: counts.jobs > 0 ? conductor.situation.wait : nil))
+                    isNearlyFull: isNearlyFull, wait: counts.jobs > 0 ? conductor.wait : nil))
         }
     }
 
@@ -218,11 +218,9 @@ public final class OfflineEngine: @unchecked Sendable {
         store.read(answerOn: loop) { (rows) throws(DatabaseError) in
             try rows.jobs(after: number, limit: limit)
         } _: { [conductor] jobs in
-            let (wait, percents) = conductor.situation
-            let entries = (jobs ?? []).map { job in
-                OfflineEntry(job, percents.first { $0.product == job.product }?.percent, wait)
-            }
-            answer(entries, jobs?.count == limit ? jobs?.last?.number : nil)
+            answer(
+                (jobs ?? []).map { OfflineEntry($0, conductor.status(of: $0)) },
+                jobs?.count == limit ? jobs?.last?.number : nil)
         }
     }
 
@@ -257,18 +255,7 @@ public final class OfflineEngine: @unchecked Sendable {
 }
 
 extension OfflineEntry {
-    init(_ job: OfflineJob, _ percent: Int?, _ wait: OfflineWait?) {
-        let status: Status
-        switch job.state {
-        case .paused: status = .paused
-        case .failed: status = .failed(reason: job.failure ?? "")
-        case .queued:
-            if let percent {
-                status = .running(percent: percent)
-            } else {
-                status = wait.map { .waiting($0) } ?? .queued
-            }
-        }
+    init(_ job: OfflineJob, _ status: Status) {
         self.init(
             product: job.product.text, referenceId: job.referenceId, status: status,
             bytes: job.progress?.synced ?? 0, audioQuality: job.request.audioQuality)

@@ -6,7 +6,8 @@ struct OfflineGate: Equatable, Sendable {
     /// `offlineOverCellular`.
     var allowsCellular = false
     var isOfflineMode = false
-    /// False after a download found no room, until something was removed or some time has passed.
+    /// False after several downloads found no room, until something was removed or some time has passed. The schedule
+    /// sets it.
     var hasSpace = true
     /// A product that plays waits for bytes.
     var isTakenByPlayback = false

@@ -15,6 +15,8 @@ struct OfflineSchedule {
         /// It was deleted or paused: it must not run.
         case withdrawn(ServiceAddress)
         case allWithdrawn
+        /// There may be room again.
+        case spaceFreed
     }
 
     /// How a run of a download has ended.
@@ -33,15 +35,17 @@ struct OfflineSchedule {
         /// `ended` follows.
         case stop(ServiceAddress)
         case send(OfflineMessage)
-        /// The gate has no space for some time.
+        /// A download has no room: `spaceFreed` follows after some time.
         case waitForSpace
     }
 
     private struct Run: Equatable {
         let job: OfflineJob
-        var percent: Int?
         var isStopping = false
     }
+
+    /// A smaller download may have room where a larger one has none; but each of them asks the service first.
+    private static let attemptsWithoutRoom = 8
 
     private let limit: Int
     private(set) var gate = OfflineGate()
@@ -50,16 +54,24 @@ struct OfflineSchedule {
     private var isFinding = false
     /// Something has changed since.
     private var mustFindAgain = false
-    /// The downloads whose beginning was told.
-    private var told: Set<Int64> = []
+    /// The downloads whose beginning was told, and the highest percent that was; -1 for none.
+    private var told: [Int64: Int] = [:]
+    /// The downloads that found no room since the last `spaceFreed`.
+    private var withoutRoom: Set<Int64> = []
 
     /// - Parameter limit: downloads at once.
     init(limit: Int) { self.limit = max(1, limit) }
 
-    /// Percents of those that run.
-    var percents: [(product: ServiceAddress, percent: Int)] { runs.map { ($0.job.product, $0.percent ?? 0) } }
+    /// Where a download stands that is not paused and has not failed.
+    func status(of job: OfflineJob) -> OfflineEntry.Status {
+        if runs.contains(where: { $0.job.number == job.number }) {
+            return .running(percent: max(0, told[job.number] ?? 0))
+        }
+        return (gate.wait ?? (withoutRoom.contains(job.number) ? .space : nil)).map { .waiting($0) } ?? .queued
+    }
 
-    var isRunning: Bool { !runs.isEmpty }
+    /// What downloads wait for, some of them or all; nil when they run.
+    var wait: OfflineWait? { gate.wait ?? (withoutRoom.isEmpty ? nil : .space) }
 
     mutating func handle(_ event: Event) -> [Effect] {
         switch event {
@@ -71,6 +83,10 @@ struct OfflineSchedule {
         case .withdrawn(let product):
             return stop { $0.job.product == product }
         case .allWithdrawn: return stop { _ in true }
+        case .spaceFreed:
+            withoutRoom = []
+            gate.hasSpace = true
+            return find()
         }
     }
 
@@ -81,7 +97,7 @@ struct OfflineSchedule {
             return []
         }
         isFinding = true
-        return [.find(limit: limit + runs.count)]
+        return [.find(limit: limit + runs.count + withoutRoom.count)]
     }
 
     private mutating func start(_ jobs: [OfflineJob]) -> [Effect] {
@@ -92,12 +108,13 @@ struct OfflineSchedule {
         }
         guard gate.wait == nil else { return [] }
         var effects: [Effect] = []
-        for job in jobs where runs.count < limit && !runs.contains(where: { $0.job.product == job.product }) {
-            let percent = job.progress.map { Int($0.percent) }
-            runs.append(Run(job: job, percent: percent))
-            // What a restart continues was told before.
-            if told.insert(job.number).inserted, percent == nil {
-                effects.append(.send(.started(referenceId: job.referenceId)))
+        for job in jobs where runs.count < limit && !withoutRoom.contains(job.number) {
+            guard !runs.contains(where: { $0.job.product == job.product }) else { continue }
+            runs.append(Run(job: job))
+            if told[job.number] == nil {
+                // What a restart continues was told before.
+                if job.progress == nil { effects.append(.send(.started(referenceId: job.referenceId))) }
+                told[job.number] = job.progress.map { Int($0.percent) } ?? -1
             }
             effects.append(.start(job))
         }
@@ -105,35 +122,39 @@ struct OfflineSchedule {
     }
 
     private mutating func progress(_ product: ServiceAddress, _ percent: Int) -> [Effect] {
-        guard let index = runs.firstIndex(where: { $0.job.product == product }), !runs[index].isStopping,
-            percent > runs[index].percent ?? -1
+        // Content that has changed begins again below what was told.
+        guard let run = runs.first(where: { $0.job.product == product }), !run.isStopping,
+            percent > told[run.job.number] ?? -1
         else { return [] }
-        runs[index].percent = percent
-        return [.send(.progress(referenceId: runs[index].job.referenceId, percent: percent))]
+        told[run.job.number] = percent
+        return [.send(.progress(referenceId: run.job.referenceId, percent: percent))]
     }
 
     private mutating func ended(_ job: OfflineJob, _ outcome: Outcome) -> [Effect] {
-        let run = runs.first { $0.job.number == job.number }
         runs.removeAll { $0.job.number == job.number }
         var effects: [Effect] = []
         switch outcome {
         case .kept:
-            told.remove(job.number)
-            if run?.percent != 100 { effects.append(.send(.progress(referenceId: job.referenceId, percent: 100))) }
+            if told.removeValue(forKey: job.number) != 100 {
+                effects.append(.send(.progress(referenceId: job.referenceId, percent: 100)))
+            }
             effects.append(.send(.done(referenceId: job.referenceId)))
         case .failed(let error):
-            told.remove(job.number)
+            told.removeValue(forKey: job.number)
             effects.append(.send(.failed(referenceId: job.referenceId, error)))
         case .stopped: break
         case .noSpace:
-            gate.hasSpace = false
-            effects.append(.waitForSpace)
+            if withoutRoom.isEmpty { effects.append(.waitForSpace) }
+            withoutRoom.insert(job.number)
+            gate.hasSpace = withoutRoom.count < Self.attemptsWithoutRoom
         }
         return effects + find()
     }
 
     private mutating func change(to new: OfflineGate) -> [Effect] {
+        let hasSpace = gate.hasSpace
         gate = new
+        gate.hasSpace = hasSpace
         if gate.networkWait != nil { return stop { _ in true } }
         return find()
     }

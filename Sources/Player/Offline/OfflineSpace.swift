@@ -45,6 +45,8 @@ final class OfflineSpace: Sendable {
     func claim(_ bytes: Int64) throws(OfflineFailure) {
         let needed = bytes.addingReportingOverflow(Self.step)
         guard !needed.overflow else { throw .noSpace }
+        // What can never have room takes none from others.
+        if let budget = limits.bytes, needed.partialValue > budget { throw .noSpace }
         while try !isOnMedium(needed.partialValue) {
             if evictFromCache() { continue }
             guard try evictChosen() else { throw .noSpace }

@@ -146,11 +146,12 @@ final class OfflineStore: @unchecked Sendable {
 
     /// Creates the folder of a new file, and keeps the file from being removed until `release`.
     func use(_ content: [UInt8]) throws(SystemError) {
-        lock.withLock { _ = inUse.insert(content) }
         let parent = Folder.containing(path(of: content))
-        guard FileKind(at: parent) != .folder else { return }
-        try Folder.create(parent, mode: 0o700)
-        try Folder.synchronize(containing: parent)
+        if FileKind(at: parent) != .folder {
+            try Folder.create(parent, mode: 0o700)
+            try Folder.synchronize(containing: parent)
+        }
+        lock.withLock { _ = inUse.insert(content) }
     }
 
     func release(_ content: [UInt8]) { lock.withLock { _ = inUse.remove(content) } }

@@ -55,7 +55,7 @@ public final class Offlining: Sendable {
         self.damage = damage
         self.service = service
         space = OfflineSpace(settings.limits, store, evictCache: evictCache) { clock.seconds ?? 0 }
-        source = OfflineSource(store, clock: clock) { damage.report($0, $1) }
+        source = OfflineSource(store, clock: clock) { damage.report($0, $1, $2) }
     }
 
     /// The tables of what is kept.
@@ -66,12 +66,15 @@ public final class Offlining: Sendable {
 /// `@unchecked Sendable` is safe because `lock` guards the receiver.
 final class DamageReports: @unchecked Sendable {
     private let lock = Lock()
-    private var receiver: (@Sendable (ServiceAddress, String) -> Void)?
+    private var receiver: Receiver?
+
+    /// Gets a product, the content of the file that was read, and what is wrong with it.
+    typealias Receiver = @Sendable (ServiceAddress, _ content: [UInt8], _ what: String) -> Void
 
     /// - Parameter receiver: nil for none.
-    func receive(_ receiver: (@Sendable (ServiceAddress, String) -> Void)?) {
-        lock.withLock { self.receiver = receiver }
-    }
+    func receive(_ receiver: Receiver?) { lock.withLock { self.receiver = receiver } }
 
-    func report(_ product: ServiceAddress, _ what: String) { lock.withLock { receiver }?(product, what) }
+    func report(_ product: ServiceAddress, _ content: [UInt8], _ what: String) {
+        lock.withLock { receiver }?(product, content, what)
+    }
 }

@@ -1,6 +1,7 @@
 import Platform
 
-/// Whether the app is in offline mode: nothing uses the network then. One for the player and its sources.
+/// Whether the app is in offline mode: nothing begins to use the network then (docs/playback.md, 16.5). One for the
+/// player and its sources.
 ///
 /// Thread: any.
 /// `@unchecked Sendable` is safe because `lock` guards everything.

@@ -22,15 +22,6 @@ struct OfflineEngineTests {
         service.serve(file, as: "7")
     }
 
-    /// All frames of the product, as they reach the device.
-    private func played(_ offline: OfflineFixture, _ id: Int = 7) throws -> [Int32] {
-        let fixture = offline.fixture
-        fixture.engine.load(OfflineFixture.product(id))
-        fixture.engine.play()
-        try fixture.hear(track.frames)
-        return fixture.heardSamples
-    }
-
     @Test("A product is downloaded, checked and told; then it plays without any request, bit for bit")
     func keeps() throws {
         let offline = try OfflineFixture(service)
@@ -44,7 +35,7 @@ struct OfflineEngineTests {
         #expect(entry.status == .kept && entry.bytes == Int64(file.count) && entry.audioQuality == .lossless)
         #expect(entry.title == "Song" && entry.artist == "Band")
         let (infos, contents) = (service.infoRequests, service.contentRequests.count)
-        #expect(try played(offline) == track.samples)
+        #expect(try offline.played(track.frames) == track.samples)
         #expect(service.infoRequests == infos && service.contentRequests.count == contents)
         let context = try #require(offline.fixture.log.messages.compactMap { $0.context }.first)
         #expect(context.audioQuality == .lossless && context.productId == "tonearm:track/7")
@@ -52,14 +43,11 @@ struct OfflineEngineTests {
 
     @Test("The same product twice is one job, and what is kept is none")
     func once() throws {
-        service.hang(after: 100_000)
         let offline = try OfflineFixture(service)
-        #expect(offline.engine.offline(OfflineFixture.product(7)))
+        try offline.keepPart(file, percent: 50)
         #expect(!offline.engine.offline(OfflineFixture.product(7, reference: "second")))
         #expect(!offline.engine.offline(OfflineFixture.product(7)))
         #expect(!offline.engine.offline(MediaProduct(productType: .track, productId: "/a.flac", referenceId: "f")))
-        try offline.spin("the transfer") { service.hangingTransfers == 1 }
-        service.hang(after: nil)
         offline.player.linkChanged(to: .offline)
         offline.player.linkChanged(to: Link(.wifi))
         try offline.wait(for: "done r7")
@@ -83,57 +71,43 @@ struct OfflineEngineTests {
         #expect(Double(stored.count - file.count) < Double(file.count) * 0.01)
     }
 
+    /// The state of an engine that was ended in the middle of a download, and how many bytes had arrived.
+    private func stopped(
+        _ file: [UInt8], of id: Int = 7, percent: Int
+    ) throws -> (state: ScratchFolder, count: Int) {
+        let offline = try OfflineFixture(service)
+        let count = try offline.keepPart(of: id, file, percent: percent)
+        return (offline.folder, count)
+    }
+
     @Test("A restart goes on where it was, without a byte twice that was on the medium")
     func continues() throws {
         let large = try Track("large", frames: 1_400_000, in: folder)
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: large.product.productId)))
         try #require(bytes.count > 5 << 20)
         service.serve(bytes, as: "8")
-        service.hang(after: bytes.count - 1000)
-        let state: ScratchFolder
-        do {
-            let offline = try OfflineFixture(service)
-            state = offline.folder
-            #expect(offline.engine.offline(OfflineFixture.product(8)))
-            try offline.spin("the transfer") { service.hangingTransfers == 1 }
-        }
-        service.hang(after: nil)
+        let (state, count) = try stopped(bytes, of: 8, percent: 90)
         let again = try OfflineFixture(in: state, service)
         try again.wait(for: "done r8")
         let requests = service.contentRequests
         #expect(requests.count == 2)
-        // The last chunk of a stop is the last full one.
-        let full = (bytes.count - 1000) / SealedLayout.chunkCount * SealedLayout.chunkCount
-        #expect(requests[1].from == full - SealedLayout.chunkCount || requests[1].from == full)
+        // Full chunks are on the medium.
+        #expect(requests[1].from == count / SealedLayout.chunkCount * SealedLayout.chunkCount)
         #expect(requests[1].ifRange == "\"h1\"")
         #expect(again.log.events == ["done r8"])
-        again.fixture.engine.load(OfflineFixture.product(8))
-        again.fixture.engine.play()
-        try again.fixture.hear(large.frames)
-        #expect(again.fixture.heardSamples == large.samples)
+        #expect(try again.played(large.frames, of: 8) == large.samples)
         #expect(again.files.count == 1)
     }
 
     @Test("A part of other content is not continued")
     func changed() throws {
-        service.hang(after: 300_000)
-        let state: ScratchFolder
-        do {
-            let offline = try OfflineFixture(service)
-            state = offline.folder
-            #expect(offline.engine.offline(OfflineFixture.product(7)))
-            try offline.spin("the transfer") { service.hangingTransfers == 1 }
-        }
-        service.hang(after: nil)
+        let (state, _) = try stopped(file, percent: 80)
         let other = try Track("b", frames: 90_000, in: folder)
         service.serve([UInt8](try Data(contentsOf: URL(fileURLWithPath: other.product.productId))), as: "7", hash: "h2")
         let again = try OfflineFixture(in: state, service)
         try again.wait(for: "done r7")
         #expect(service.contentRequests.last?.from == 0)
-        again.fixture.engine.load(OfflineFixture.product(7))
-        again.fixture.engine.play()
-        try again.fixture.hear(other.frames)
-        #expect(again.fixture.heardSamples == other.samples)
+        #expect(try again.played(other.frames) == other.samples)
         #expect(again.files.count == 1)
     }
 
@@ -207,19 +181,17 @@ struct OfflineEngineTests {
 
     @Test("A cellular network stops a download in its middle and an unmetered one continues it; the setting allows it")
     func cellular() throws {
-        service.hang(after: 200_000)
         let offline = try OfflineFixture(service)
-        #expect(offline.engine.offline(OfflineFixture.product(7)))
-        try offline.spin("the transfer") { service.hangingTransfers == 1 }
+        let arrived = try offline.keepPart(file, percent: 50)
         offline.player.linkChanged(to: Link(.cellular))
         try offline.spin("the end of the transfer") { service.hangingTransfers == 0 }
         try offline.spin("the wait") { offline.status(of: 7) == .waiting(.unmeteredNetwork) }
-        let count = service.contentRequests.count
-        service.hang(after: nil)
-        #expect(service.contentRequests.count == count)
         offline.player.offlineEngineConfig.offlineOverCellular = true
         try offline.wait(for: "done r7")
         #expect(offline.log.events == ["started r7", "done r7"])
+        // What had arrived is not asked for again, and nothing was while the network was cellular.
+        let full = arrived / SealedLayout.chunkCount * SealedLayout.chunkCount
+        #expect(service.contentRequests.map { $0.from } == [0, full])
     }
 
     @Test("Offline mode stops everything, and plays only what is kept")
@@ -231,7 +203,7 @@ struct OfflineEngineTests {
         #expect(offline.engine.offline(OfflineFixture.product(8)))
         try offline.spin("the wait") { offline.status(of: 8) == .waiting(.onlineMode) }
         let (infos, contents) = (service.infoRequests, service.contentRequests.count)
-        #expect(try played(offline) == track.samples)
+        #expect(try offline.played(track.frames) == track.samples)
         offline.fixture.engine.load(OfflineFixture.product(8))
         offline.fixture.engine.play()
         try offline.spin("the refusal") { offline.fixture.messages.contains("error a3 (r8)") }
@@ -246,9 +218,7 @@ struct OfflineEngineTests {
         try offline.keep(7)
         service.serve(file, as: "8")
         service.serve(file, as: "9")
-        service.hang(after: 100_000)
-        #expect(offline.engine.offline(OfflineFixture.product(8)))
-        try offline.spin("the transfer") { service.hangingTransfers == 1 }
+        try offline.keepPart(of: 8, file, percent: 50)
         offline.player.isOfflineMode = true
         try offline.spin("the stop") { service.hangingTransfers == 0 }
         #expect(offline.engine.offline(OfflineFixture.product(9)))
@@ -261,37 +231,32 @@ struct OfflineEngineTests {
 
     @Test("A download that runs is deleted, with what it has")
     func deletesRunning() throws {
-        service.hang(after: 100_000)
         let offline = try OfflineFixture(service)
-        #expect(offline.engine.offline(OfflineFixture.product(7)))
-        try offline.spin("the transfer") { service.hangingTransfers == 1 }
+        try offline.keepPart(file, percent: 50)
         #expect(offline.engine.deleteAllOfflines())
         try offline.wait(for: "all deleted")
         try offline.spin("the files") { offline.files == [] && service.hangingTransfers == 0 }
         #expect(!offline.engine.deleteAllOfflines())
-        service.hang(after: nil)
         try offline.keep(7)
     }
 
     @Test("A paused download waits for resume, also over a restart")
     func pauses() throws {
-        service.hang(after: 200_000)
         let state: ScratchFolder
+        let arrived: Int
         do {
             let offline = try OfflineFixture(service)
             state = offline.folder
-            #expect(offline.engine.offline(OfflineFixture.product(7)))
-            try offline.spin("the transfer") { service.hangingTransfers == 1 }
+            arrived = try offline.keepPart(file, percent: 75)
             offline.engine.pause(OfflineFixture.product(7)) { _ in }
             try offline.spin("the end of the transfer") { service.hangingTransfers == 0 }
             #expect(offline.status(of: 7) == .paused)
         }
-        service.hang(after: nil)
         let again = try OfflineFixture(in: state, service)
         #expect(again.status(of: 7) == .paused)
         again.engine.resume(nil) { _ in }
         try again.wait(for: "done r7")
-        #expect(service.contentRequests.last?.from == 196_608 || service.contentRequests.last?.from == 131_072)
+        #expect(service.contentRequests.last?.from == arrived / SealedLayout.chunkCount * SealedLayout.chunkCount)
     }
 
     @Test("What does not fit into the budget waits, and goes on when something is deleted")
@@ -303,6 +268,11 @@ struct OfflineEngineTests {
         #expect(offline.engine.offline(OfflineFixture.product(8)))
         try offline.spin("the wait") { offline.status(of: 8) == .waiting(.space) }
         #expect(offline.engine.getOfflineState(OfflineFixture.product(7)) == .offlinedAndValid)
+        // A smaller one behind it has room.
+        let small = try Track("small", frames: 1000, in: folder)
+        service.serve([UInt8](try Data(contentsOf: URL(fileURLWithPath: small.product.productId))), as: "9")
+        try offline.keep(9)
+        #expect(offline.status(of: 8) == .waiting(.space))
         #expect(offline.engine.deleteOffline(OfflineFixture.product(7)))
         try offline.wait(for: "done r8")
     }

@@ -65,6 +65,30 @@ final class OfflineFixture: @unchecked Sendable {
         try wait(for: "done r\(id)")
     }
 
+    /// Asks for a product, and waits until `percent` of it have arrived and the transfer hangs there.
+    /// - Returns: how many bytes that are.
+    @discardableResult
+    func keepPart(of id: Int = 7, _ file: [UInt8], percent: Int) throws -> Int {
+        // The first byte with which it is so many: its message comes when all of them are written.
+        let count = (file.count * percent + 99) / 100
+        service.hang(after: count)
+        guard engine.offline(Self.product(id)) else { throw CocoaError(.fileWriteUnknown) }
+        try spin("the transfer") { service.hangingTransfers == 1 }
+        try wait(for: "\(percent) r\(id)")
+        service.hang(after: nil)
+        return count
+    }
+
+    /// Plays a product.
+    /// - Returns: so many frames of it as the card got them.
+    func played(_ frames: Int, of id: Int = 7) throws -> [Int32] {
+        let before = fixture.heardSamples.count
+        fixture.engine.load(Self.product(id))
+        fixture.engine.play()
+        try fixture.hear(frames)
+        return Array(fixture.heardSamples.dropFirst(before))
+    }
+
     func wait(for line: String, file: StaticString = #filePath, sourceLine: UInt = #line) throws {
         try log.wait(for: line, file: file, line: sourceLine)
     }

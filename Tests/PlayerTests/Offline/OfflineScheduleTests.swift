@@ -49,6 +49,18 @@ struct OfflineScheduleTests {
         #expect(schedule.handle(.progress(Self.job(9).product, percent: 50)) == [])
     }
 
+    @Test("Content that begins again is told from where it was on")
+    func beginsAgain() {
+        var schedule = Self.started([Self.job(1)])
+        let product = Self.job(1).product
+        #expect(schedule.handle(.progress(product, percent: 60)).count == 1)
+        #expect(schedule.handle(.ended(Self.job(1), .stopped)) == [.find(limit: 3)])
+        #expect(schedule.handle(.found([Self.job(1)])) == [.start(Self.job(1))])
+        #expect(schedule.handle(.progress(product, percent: 5)) == [])
+        #expect(schedule.status(of: Self.job(1)) == .running(percent: 60))
+        #expect(schedule.handle(.progress(product, percent: 61)).count == 1)
+    }
+
     @Test("What a restart continues was told before, and begins at its percent")
     func continues() {
         var job = Self.job(1)
@@ -69,7 +81,6 @@ struct OfflineScheduleTests {
             (OfflineGate(link: .cellular, allowsCellular: true), nil),
             (OfflineGate(link: .wifi), nil), (OfflineGate(link: .ethernet), nil),
             (OfflineGate(link: .wifi, isOfflineMode: true), .onlineMode),
-            (OfflineGate(link: .wifi, hasSpace: false), .space),
             (OfflineGate(link: .wifi, isTakenByPlayback: true), .playback),
             (OfflineGate(link: .offline, isOfflineMode: true), .onlineMode),
         ])
@@ -79,11 +90,10 @@ struct OfflineScheduleTests {
         #expect(schedule.handle(.gateChanged(gate)) == (wait == nil ? [.find(limit: 1)] : []))
     }
 
-    @Test("A network that may not be used any more stops what runs; playback and a full medium do not")
+    @Test("A network that may not be used any more stops what runs; playback does not")
     func stops() {
         var schedule = Self.started([Self.job(1), Self.job(2)])
         #expect(schedule.handle(.gateChanged(OfflineGate(link: .ethernet, isTakenByPlayback: true))) == [])
-        #expect(schedule.handle(.gateChanged(OfflineGate(link: .ethernet, hasSpace: false))) == [])
         let cellular = OfflineGate(link: .cellular)
         #expect(schedule.handle(.gateChanged(cellular)) == [.stop(Self.job(1).product), .stop(Self.job(2).product)])
         #expect(schedule.handle(.gateChanged(cellular)) == [])
@@ -92,13 +102,41 @@ struct OfflineScheduleTests {
         #expect(schedule.handle(.gateChanged(Self.open)) == [.find(limit: 3)])
     }
 
-    @Test("A download without room waits, and begins again when there is some")
+    @Test("A download without room waits, others go on, and it begins again when there is some")
     func noSpace() {
-        var schedule = Self.started([Self.job(1)])
-        #expect(schedule.handle(.ended(Self.job(1), .noSpace)) == [.waitForSpace])
+        let (first, second) = (Self.job(1), Self.job(2))
+        var schedule = Self.started([first])
+        #expect(schedule.handle(.ended(first, .noSpace)) == [.waitForSpace, .find(limit: 4)])
+        #expect(schedule.status(of: first) == .waiting(.space) && schedule.wait == .space)
+        #expect(schedule.status(of: second) == .queued)
+        #expect(
+            schedule.handle(.found([first, second])) == [.send(.started(referenceId: "r2")), .start(second)])
+        #expect(schedule.status(of: second) == .running(percent: 0))
+        // It waits for one time, not for two.
+        #expect(schedule.handle(.ended(second, .noSpace)) == [.find(limit: 5)])
+        #expect(schedule.handle(.gateChanged(Self.open)) == [])
+        #expect(schedule.handle(.found([first, second])) == [.find(limit: 5)])
+        #expect(schedule.handle(.found([first, second])) == [])
+        #expect(schedule.handle(.spaceFreed) == [.find(limit: 3)])
+        #expect(schedule.handle(.found([first, second])) == [.start(first), .start(second)])
+        #expect(schedule.wait == nil)
+    }
+
+    @Test("On a full medium not every download asks the service")
+    func fullMedium() {
+        var schedule = Self.started([])
+        for number in 1...8 as ClosedRange<Int64> {
+            #expect(schedule.gate.wait == nil)
+            _ = schedule.handle(.jobsChanged)
+            #expect(schedule.handle(.found([Self.job(number)])).last == .start(Self.job(number)))
+            _ = schedule.handle(.ended(Self.job(number), .noSpace))
+            _ = schedule.handle(.found([]))
+        }
         #expect(schedule.gate.wait == .space)
         #expect(schedule.handle(.jobsChanged) == [])
-        #expect(schedule.handle(.gateChanged(Self.open)) == [.find(limit: 3)])
+        // Neither the link nor playback makes room.
+        #expect(schedule.handle(.gateChanged(Self.open)) == [])
+        #expect(schedule.handle(.spaceFreed) == [.find(limit: 3)])
     }
 
     @Test("What was deleted or paused is stopped; a change while the database is asked is not lost")
@@ -243,24 +281,63 @@ struct OfflineRowsTests {
         #expect(try rows.nextJobs(limit: 10).map { $0.product.id } == ["2", "4", "1", "3", "5"])
         #expect(try rows.nextJobs(limit: 2).map { $0.product.id } == ["2", "4"])
         #expect(try rows.setState(.paused, from: [.queued], of: ServiceAddress(.track, "4")) == 1)
-        try rows.fail(try #require(try rows.job(ServiceAddress(.track, "1"))), "why")
+        let first = try #require(try rows.job(ServiceAddress(.track, "1")))
+        #expect(try rows.fail(first, "why"))
         #expect(try rows.nextJobs(limit: 10).map { $0.product.id } == ["2", "3", "5"])
         #expect(try rows.job(ServiceAddress(.track, "1"))?.failure == "why")
         #expect(try !add(4) && add(1))
         #expect(try rows.job(ServiceAddress(.track, "1"))?.failure == nil)
         #expect(try rows.setState(.queued, from: [.paused, .failed], of: nil) == 1)
+        #expect(try rows.remove(ServiceAddress(.track, "1")) != nil)
+        #expect(try !rows.fail(first, "deleted"))
+    }
+
+    @Test("Damaged rows are passed over, and hide none behind them")
+    func damagedRows() throws {
+        for id in 1...5 { #expect(try add(id)) }
+        try database.execute("UPDATE offline_job SET request = 'x' WHERE number < 3")
+        #expect(try rows.nextJobs(limit: 2).map { $0.product.id } == ["3", "4"])
+        #expect(try rows.jobs(after: 0, limit: 1).map { $0.product.id } == ["3"])
+        for id in 1...4 { try keep(id, validity: OfflineValidity(revalidateAt: 10 + Int64(id))) }
+        try database.execute("UPDATE offline_item SET received = '{' WHERE product <= 'tonearm:track/2'")
+        #expect(try rows.items(after: "", limit: 1).map { $0.product.id } == ["3"])
+        #expect(try rows.due(100, after: (.min, ""), limit: 2).map { $0.product.id } == ["3", "4"])
+    }
+
+    @Test("A product is due behind the second of its date, the longest overdue first")
+    func due() throws {
+        for (id, time) in [(1, 30), (2, 10), (3, 20)] as [(Int, Int64)] {
+            try keep(id, validity: OfflineValidity(revalidateAt: time))
+        }
+        try keep(4, validity: OfflineValidity())
+        func due(_ time: Int64, after last: (Int64, String) = (.min, "")) throws -> [String] {
+            try rows.due(time, after: (last.0, last.1), limit: 8).map { $0.product.id }
+        }
+        #expect(try due(10) == [])
+        #expect(try due(11) == ["2"])
+        #expect(try due(31) == ["2", "3", "1"])
+        #expect(try due(31, after: (20, "tonearm:track/3")) == ["1"])
+    }
+
+    private func keep(_ id: Int, validity: OfflineValidity) throws {
+        let product = ServiceAddress(.track, "\(id)")
+        let item = OfflineItem(
+            product: product, referenceId: "r", request: request,
+            received: .init(product: product, assetPresentation: .full, replayGain: .init()), fingerprint: [1],
+            content: [UInt8](repeating: UInt8(id), count: 16), sealedKey: [], count: 1, validity: validity)
+        #expect(try rows.keep(item, now: 0) == nil)
     }
 
     @Test(
         "What is asked often does not read the whole table",
         arguments: [
             "SELECT * FROM offline_item WHERE product = 'x'",
-            "SELECT * FROM offline_item WHERE product > 'x' ORDER BY product LIMIT 9",
+            "SELECT * FROM offline_item WHERE product > 'x' ORDER BY product",
             """
             SELECT * FROM offline_item WHERE revalidate_at IS NOT NULL AND revalidate_at < 9
-            AND (revalidate_at, product) > (1, 'x') ORDER BY revalidate_at, product LIMIT 8
+            AND (revalidate_at, product) > (1, 'x') ORDER BY revalidate_at, product
             """,
-            "SELECT * FROM offline_job WHERE state = 0 ORDER BY priority DESC, number LIMIT 3",
+            "SELECT * FROM offline_job WHERE state = 0 ORDER BY priority DESC, number",
             "SELECT content, product, count FROM offline_item WHERE content >= x'01' AND content < x'02'",
             "SELECT product, played, plays FROM offline_item WHERE is_automatic = 1 ORDER BY played LIMIT 100",
         ])

@@ -28,7 +28,7 @@ final class GrowingContent {
         (self.store, self.job, self.fingerprint) = (store, job, fingerprint)
         if let progress = job.progress, progress.fingerprint == fingerprint,
             let key = store.key(progress.sealedKey, of: progress.content),
-            let writer = Self.continued(progress, key, in: store)
+            let writer = try Self.continued(progress, key, in: store)
         {
             self.writer = writer
             (content, sealedKey) = (progress.content, progress.sealedKey)
@@ -38,9 +38,7 @@ final class GrowingContent {
             return
         }
         let content = SystemRandomSource().bytes(SealedChunks.identityCount)
-        do throws(SystemError) { try store.use(content) } catch {
-            throw error.isOutOfSpace ? .noSpace : .medium(error)
-        }
+        do throws(SystemError) { try store.use(content) } catch { throw OfflineFailure(.system(error)) }
         let sealed = store.newKey(for: content)
         guard let key = store.key(sealed, of: content) else { preconditionFailure("GrowingContent: a key of its own") }
         do throws(SealedFileError) {
@@ -57,16 +55,20 @@ final class GrowingContent {
 
     deinit { store.release(content) }
 
+    /// - Returns: nil when the file is gone, or is not what was recorded: it is fetched from its beginning.
     private static func continued(
         _ progress: OfflineProgress, _ key: borrowing SecretBytes, in store: OfflineStore
-    ) -> SealedWriter? {
-        do throws(SystemError) { try store.use(progress.content) } catch { return nil }
+    ) throws(OfflineFailure) -> SealedWriter? {
+        do throws(SystemError) { try store.use(progress.content) } catch { throw OfflineFailure(.system(error)) }
         do throws(SealedFileError) {
             return try SealedWriter(
                 continuing: store.path(of: progress.content), progress.content, count: progress.synced, key)
         } catch {
-            // The file is gone, or shorter than was recorded: it is fetched from its beginning.
             store.release(progress.content)
+            // What cannot be opened now says nothing about what there is.
+            if case .system(let reason) = error, !reason.isMissingFile, !reason.isOfMedium {
+                throw OfflineFailure(error)
+            }
             return nil
         }
     }

@@ -58,11 +58,9 @@ struct OfflineRows {
     /// Items behind `product` in the order of their addresses.
     func items(after product: String, limit: Int) throws(DatabaseError) -> [OfflineItem] {
         var statement = try database.prepare(
-            "SELECT \(Self.itemColumns) FROM offline_item WHERE product > ? ORDER BY product LIMIT ?")
-        try statement.bind([.text(product), .integer(Int64(limit))])
-        var items: [OfflineItem] = []
-        while try statement.step() { if let item = OfflineItem(statement) { items.append(item) } }
-        return items
+            "SELECT \(Self.itemColumns) FROM offline_item WHERE product > ? ORDER BY product")
+        try statement.bind([.text(product)])
+        return try Self.read(&statement, limit) { OfflineItem($0) }
     }
 
     /// What is to be looked at again, the longest overdue first, behind (`at`, `product`) in that order.
@@ -72,12 +70,19 @@ struct OfflineRows {
         var statement = try database.prepare(
             """
             SELECT \(Self.itemColumns) FROM offline_item WHERE revalidate_at IS NOT NULL AND revalidate_at < ?1
-            AND (revalidate_at, product) > (?2, ?3) ORDER BY revalidate_at, product LIMIT ?4
+            AND (revalidate_at, product) > (?2, ?3) ORDER BY revalidate_at, product
             """)
-        try statement.bind([.integer(time), .integer(after.at), .text(after.product), .integer(Int64(limit))])
-        var items: [OfflineItem] = []
-        while try statement.step() { if let item = OfflineItem(statement) { items.append(item) } }
-        return items
+        try statement.bind([.integer(time), .integer(after.at), .text(after.product)])
+        return try Self.read(&statement, limit) { OfflineItem($0) }
+    }
+
+    /// So many rows. Damaged ones do not count: they would stand in the way of all that come behind.
+    private static func read<Row>(
+        _ statement: inout Statement, _ limit: Int, _ row: (borrowing Statement) -> Row?
+    ) throws(DatabaseError) -> [Row] {
+        var rows: [Row] = []
+        while rows.count < limit, try statement.step() { if let row = row(statement) { rows.append(row) } }
+        return rows
     }
 
     /// Adds it, and removes its job.
@@ -185,24 +190,19 @@ struct OfflineRows {
     /// Downloads in the order of their requests.
     func jobs(after number: Int64, limit: Int) throws(DatabaseError) -> [OfflineJob] {
         var statement = try database.prepare(
-            "SELECT \(Self.jobColumns) FROM offline_job WHERE number > ? ORDER BY number LIMIT ?")
-        try statement.bind([.integer(number), .integer(Int64(limit))])
-        var jobs: [OfflineJob] = []
-        while try statement.step() { if let job = OfflineJob(statement) { jobs.append(job) } }
-        return jobs
+            "SELECT \(Self.jobColumns) FROM offline_job WHERE number > ? ORDER BY number")
+        try statement.bind([.integer(number)])
+        return try Self.read(&statement, limit) { OfflineJob($0) }
     }
 
     /// The downloads whose turn it is: by priority, then by age.
     func nextJobs(limit: Int) throws(DatabaseError) -> [OfflineJob] {
         var statement = try database.prepare(
-            "SELECT \(Self.jobColumns) FROM offline_job WHERE state = 0 ORDER BY priority DESC, number LIMIT ?")
-        try statement.bind([.integer(Int64(limit))])
-        var jobs: [OfflineJob] = []
-        while try statement.step() { if let job = OfflineJob(statement) { jobs.append(job) } }
-        return jobs
+            "SELECT \(Self.jobColumns) FROM offline_job WHERE state = 0 ORDER BY priority DESC, number")
+        return try Self.read(&statement, limit) { OfflineJob($0) }
     }
 
-    /// Adds a download. One of the product that has failed or was paused begins again where it was.
+    /// Adds a download. One of the product that has failed begins again where it was; one that was paused stays.
     /// - Returns: whether there is one now that was not there, or that had failed.
     func add(
         _ product: ServiceAddress, _ referenceId: String, _ request: OfflineRequest, priority: Int64,
@@ -235,9 +235,11 @@ struct OfflineRows {
     }
 
     /// - Parameter failure: for a person.
-    func fail(_ job: OfflineJob, _ failure: String) throws(DatabaseError) {
+    /// - Returns: false when the download was deleted meanwhile.
+    func fail(_ job: OfflineJob, _ failure: String) throws(DatabaseError) -> Bool {
         try database.execute(
             "UPDATE offline_job SET state = 2, failure = ? WHERE number = ?", .text(failure), .integer(job.number))
+        return database.changedRowCount > 0
     }
 
     /// Changes the state of the product's download, or of all, that are in one of `former`.

@@ -8,13 +8,10 @@ import Platform
 public final class OfflineSource: Sendable {
     private let store: OfflineStore
     private let clock: TrustedClock
-    private let foundDamaged: @Sendable (ServiceAddress, String) -> Void
+    private let foundDamaged: DamageReports.Receiver
 
     /// - Parameter foundDamaged: called with a product of which a part cannot be read.
-    init(
-        _ store: OfflineStore, clock: TrustedClock,
-        foundDamaged: @escaping @Sendable (ServiceAddress, String) -> Void
-    ) {
+    init(_ store: OfflineStore, clock: TrustedClock, foundDamaged: @escaping DamageReports.Receiver) {
         self.store = store
         self.clock = clock
         self.foundDamaged = foundDamaged
@@ -47,12 +44,12 @@ public final class OfflineSource: Sendable {
             decoder = try open(item, cancellation, medium)
         } catch {
             guard error.isOfWhatIsKept else { throw PlayerError(error, product) }
-            foundDamaged(address, "a part of what was kept cannot be read")
+            foundDamaged(address, item.content, "a part of what was kept cannot be read")
             if otherwise != nil { return nil }
             throw PlayerError(error, product)
         }
         if item.isAutomatic { countPlay(of: address) }
-        return opened(item, restartable(decoder, address, product, otherwise))
+        return opened(item, restartable(decoder, item, product, otherwise))
     }
 
     private func open(
@@ -70,11 +67,11 @@ public final class OfflineSource: Sendable {
     }
 
     private func restartable(
-        _ decoder: any AudioDecoder, _ address: ServiceAddress, _ product: MediaProduct,
+        _ decoder: any AudioDecoder, _ item: OfflineItem, _ product: MediaProduct,
         _ otherwise: (() throws(PlayerError) -> any AudioDecoder)?
     ) -> RestartingDecoder {
         RestartingDecoder(decoder) { [foundDamaged] () throws(PlayerError) in
-            foundDamaged(address, "a part of what was kept cannot be read")
+            foundDamaged(item.product, item.content, "a part of what was kept cannot be read")
             guard let otherwise else {
                 throw PlayerError(.source(.integrity(reason: "a part of what was kept is damaged")), product)
             }
