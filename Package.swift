@@ -154,7 +154,8 @@ let package = Package(
             ]),
         // For tools/bench: the time from `play()` to the first frame.
         .executableTarget(
-            name: "StartLatency", dependencies: ["Player", "Output", "Platform"], path: "Tests/StartLatency"),
+            name: "StartLatency", dependencies: ["Player", "Output", "Network", "Database", "Platform"],
+            path: "Tests/StartLatency"),
         // For tools/bench: downloads a file, into a file or into the sealed cache.
         .executableTarget(
             name: "DownloadMeter", dependencies: ["Network", "Crypto", "Platform", "CLinux"],
@@ -167,12 +168,18 @@ let package = Package(
                 "Appliance", "Player", "Media", "Board", "Network", "CLinux", "QueueWriter",
                 "StateOpener", "BoardTestSupport", "OutputTestSupport", "TestSupport",
             ]),
-        .testTarget(name: "CommandLineTests", dependencies: ["tonearm", "Media", "TestSupport"]),
+        // The built program, run by a test.
+        .target(
+            name: "ProgramTestSupport", dependencies: ["Platform", "CLinux", "TestSupport"],
+            path: "Tests/ProgramTestSupport"),
+        .testTarget(
+            name: "CommandLineTests",
+            dependencies: ["tonearm", "Media", "Platform", "CLinux", "ProgramTestSupport", "TestSupport"]),
         .testTarget(
             name: "OriginTests",
             dependencies: [
                 "Origin", "OriginService", "tonearm", "Player", "Media", "Network", "Database", "PCM", "Platform",
-                "TestSupport",
+                "ProgramTestSupport", "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

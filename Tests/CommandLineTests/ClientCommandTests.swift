@@ -4,6 +4,7 @@ import Glibc
 import Media
 import Platform
 import Testing
+import ProgramTestSupport
 
 @testable import tonearm
 

@@ -1,6 +1,7 @@
 import Foundation
 import Platform
 import Testing
+import ProgramTestSupport
 @testable import tonearm
 
 @Suite("tonearm", .timeLimit(.minutes(10)))

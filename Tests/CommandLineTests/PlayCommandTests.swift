@@ -2,6 +2,7 @@ import Foundation
 import Media
 import Platform
 import Testing
+import ProgramTestSupport
 
 @Suite("tonearm play", .timeLimit(.minutes(10)))
 struct PlayCommandTests {

@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Platform
 import Testing
+import ProgramTestSupport
 
 @Suite("The daemon as a process", .timeLimit(.minutes(10)))
 struct RunCommandTests {

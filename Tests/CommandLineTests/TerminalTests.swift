@@ -2,6 +2,7 @@ import CLinux
 import Foundation
 import Media
 import Testing
+import ProgramTestSupport
 
 @Suite("tonearm play on a terminal", .timeLimit(.minutes(10)))
 struct TerminalTests {

@@ -130,16 +130,9 @@ struct EncodedTests {
         let info = try info(origin, quality)
         let json = try info.json()
         #expect(json["licenseSecurityToken"]?.string != nil)
-        let address = try #require(json["licenseUrl"]?.string)
         let manifest = try info.manifest()
-        let id = try #require(manifest.range(of: "default_KID=\"")).upperBound
-        let digits = manifest[id...].prefix { $0 != "\"" }.filter { $0 != "-" }
-        let kid = Data(try #require(Hexadecimal.bytes(String(digits)))).base64EncodedString()
-            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-        let request = "{\"kids\":[\"\(kid)\"],\"type\":\"temporary\"}"
-        let answer = try Fetched(address, "-d", request)
-        let text = try #require(try answer.json()["keys"]?[0]?["k"]?.string)
-        let key = try #require(Base64.bytes(text.utf8))
+        let (address, request) = try info.licenseRequest()
+        let key = try Fetched(address, "-d", request).contentKey()
         #expect(key.count == 16)
 
         let file = try joined(info)

@@ -1,3 +1,6 @@
+import Database
+import Glibc
+import Network
 import Output
 import Platform
 import Player
@@ -6,23 +9,37 @@ import Player
 ///
 /// `StartLatency FILE REPETITIONS` prints the milliseconds of each repetition, a line each. The time is taken when the
 /// message PLAYING arrives, so it includes the time until control learns of the start: never less than the truth.
+/// `StartLatency PRODUCT REPETITIONS STATE` does so with a product that a daemon has kept in its state folder.
 @main struct StartLatency {
     static func main() {
         let arguments = CommandLine.arguments
-        guard arguments.count == 3, let repetitions = Int(arguments[2]) else {
-            return print("usage: StartLatency FILE REPETITIONS")
+        guard (3...4).contains(arguments.count), let repetitions = Int(arguments[2]) else {
+            return print("usage: StartLatency FILE|PRODUCT REPETITIONS [STATE]")
         }
-        do throws(PlayerError) {
-            try measure(arguments[1], repetitions)
+        do {
+            try measure(arguments[1], repetitions, kept: try arguments.dropFirst(3).first.map { try kept(in: $0) })
         } catch {
-            Log.error(error.message)
+            Log.error("\(error)")
+            exit(1)
         }
     }
 
-    private static func measure(_ path: String, _ repetitions: Int) throws(PlayerError) {
+    /// What is kept in the state folder of a daemon. No service is there.
+    private static func kept(in folder: String) throws -> Offlining {
+        let storage = try StorageThread("\(folder)/tonearm.db", modules: [Player.schema, Offlining.schema])
+        let clock = TrustedClock(store: nil)
+        let streaming = try Streaming(
+            StreamingSettings(service: ServiceSettings(baseURL: "https://localhost")),
+            clock: TrustedCertificateClock(clock, released: 0), storage: nil)
+        return try Offlining(
+            OfflineSettings(folder: "\(folder)/offline"), streaming, storage: storage, clock: clock, keyFolder: folder)
+    }
+
+    private static func measure(_ path: String, _ repetitions: Int, kept: Offlining?) throws(PlayerError) {
         var settings = PlayerSettings(output: RendererSettings(device: "null"))
         settings.firstVolume = .full
-        let player = try Player(settings: settings, source: LocalFiles())
+        settings.offlining = kept
+        let player = try Player(settings: settings, source: SourceRouter(kept: kept?.source))
         defer { player.shutDown() }
         let messages = Messages()
         let engine = player.playbackEngine

@@ -52,6 +52,8 @@ final class DaemonConnection {
     /// `received` has no line end before this index.
     private var searched = 0
     private var lastID: Int64 = 0
+    /// Lines of events that came before a reply.
+    private var events: [String] = []
 
     /// Readable when there is something to receive.
     var descriptor: Int32 { socket.descriptor }
@@ -83,8 +85,7 @@ final class DaemonConnection {
         let members =
             [JSONValue.Member("id", .integer(lastID)), JSONValue.Member("request", .string(request))] + fields
         try send(Array(JSONValue.object(members).serialized().utf8) + [UInt8(ascii: "\n")])
-        let line = try nextLine(patience)
-        let value = try Self.parse(line)
+        let (line, value) = try reply(patience)
         if value["ok"]?.boolean == true { return Reply(line: line, value: value) }
         guard let error = value["error"], let code = error["code"]?.string, let message = error["message"]?.string
         else { throw .misunderstood }
@@ -113,9 +114,13 @@ final class DaemonConnection {
         }
     }
 
-    private func nextLine(_ patience: Int?) throws(DaemonFailure) -> String {
+    private func reply(_ patience: Int?) throws(DaemonFailure) -> (line: String, value: JSONValue) {
         while true {
-            if let line = takeLine() { return line }
+            while let line = takeReceivedLine() {
+                let value = try Self.parse(line)
+                if value["event"] == nil { return (line, value) }
+                events.append(line)
+            }
             var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             let count = poll(&waited, 1, patience.map { Int32($0 * 1000) } ?? -1)
             if count == 0, let patience { throw .silent(seconds: patience) }
@@ -137,8 +142,10 @@ final class DaemonConnection {
         if count == 0 { throw .gone }
     }
 
-    /// The next received line; nil when there is none.
-    func takeLine() -> String? {
+    /// The next line of an event; nil when there is none.
+    func takeLine() -> String? { events.isEmpty ? takeReceivedLine() : events.removeFirst() }
+
+    private func takeReceivedLine() -> String? {
         guard let end = received[searched...].firstIndex(of: UInt8(ascii: "\n")) else {
             searched = received.count
             return nil

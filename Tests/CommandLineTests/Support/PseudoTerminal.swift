@@ -1,6 +1,8 @@
 import CLinux
 import Foundation
 import Platform
+import ProgramTestSupport
+import TestSupport
 @testable import tonearm
 
 /// A terminal that a test reads and types on, with `tonearm` as the session on it.

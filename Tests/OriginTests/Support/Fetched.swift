@@ -49,4 +49,25 @@ struct Fetched {
         }
         return String(decoding: data, as: UTF8.self)
     }
+
+    /// What the license server of an encrypted DASH manifest is asked: its address and the request for the content's
+    /// key.
+    func licenseRequest() throws -> (address: String, body: String) {
+        let manifest = try manifest()
+        guard let address = try json()["licenseUrl"]?.string, let id = manifest.range(of: "default_KID=\"") else {
+            throw Unexpected("no license in: \(text)")
+        }
+        let digits = manifest[id.upperBound...].prefix { $0 != "\"" }.filter { $0 != "-" }
+        let kid = Data(Hexadecimal.bytes(String(digits)) ?? []).base64EncodedString()
+            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        return (address, "{\"kids\":[\"\(kid)\"],\"type\":\"temporary\"}")
+    }
+
+    /// The content key in the answer of a license server.
+    func contentKey() throws -> [UInt8] {
+        guard let text = try json()["keys"]?[0]?["k"]?.string, let key = Base64.bytes(text.utf8) else {
+            throw Unexpected("no key in: \(text)")
+        }
+        return key
+    }
 }

@@ -2,12 +2,6 @@ import Foundation
 import Platform
 import TestSupport
 
-/// Something that a test waits for will not come any more.
-struct Unexpected: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
-}
-
 /// The built `tonearm-origin`, serving a music folder on a port of the kernel's choice.
 final class RunningOrigin {
     private(set) var address = ""

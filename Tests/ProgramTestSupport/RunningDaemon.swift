@@ -2,25 +2,33 @@ import CLinux
 import Foundation
 import Glibc
 import Platform
+import TestSupport
 
-/// A daemon with a state and a socket of its own, which plays into nothing, and commands to it.
-final class RunningDaemon {
-    let program: Program
-    let daemon: RunningProgram
-    var socket: String { program.folder["control"] }
+/// A daemon with a state and a socket of its own, and commands to it.
+public final class RunningDaemon {
+    public let program: Program
+    public let daemon: RunningProgram
+    public var socket: String { program.folder["control"] }
 
-    init(device: String = "null") throws {
-        program = try Program()
+    /// - Parameters:
+    ///   - device: nothing hears what goes to `null`.
+    ///   - settings: further sections of the configuration.
+    ///   - program: with the state of an earlier daemon.
+    public init(device: String = "null", settings: String = "", in program: Program? = nil) throws {
+        let program = try program ?? Program()
+        self.program = program
         let configuration = """
             [audio]
             device = \(device)
             first-volume = 0 dB
+            normalization = off
             realtime-priority = 0
             [player]
             state = \(program.folder["daemon"])
             [control]
             socket = \(program.folder["control"])
             mode = 0600
+            \(settings)
             """
         try program.write(Array(configuration.utf8), to: "tonearm.conf")
         daemon = try program.start(["run", "--config", "tonearm.conf"])
@@ -41,11 +49,20 @@ final class RunningDaemon {
         }
     }
 
-    func run(_ words: String...) throws -> Program.Result {
+    public func run(_ words: String...) throws -> Program.Result { try run(words) }
+
+    public func run(_ words: [String]) throws -> Program.Result {
         try program.start(words + ["--socket", socket]).finish()
     }
 
-    func end() throws -> Program.Result {
+    /// Its events from now on, as `RunningProgram.line` reads them. The first line is its status.
+    public func watch() throws -> RunningProgram {
+        let watch = try program.start(["status", "--watch", "--json", "--socket", socket])
+        try watch.line { _ in true }
+        return watch
+    }
+
+    public func end() throws -> Program.Result {
         daemon.send(SIGTERM)
         return try daemon.finish()
     }

@@ -1,35 +1,34 @@
 import CLinux
 import Foundation
 import Platform
-import Testing
 import TestSupport
 
 /// The built `tonearm`, run in its own folder, which also holds its state.
-struct Program {
-    let folder: ScratchFolder
+public struct Program {
+    public let folder: ScratchFolder
 
-    init() throws { folder = try ScratchFolder() }
+    public init() throws { folder = try ScratchFolder() }
 
-    struct Result {
+    public struct Result: Sendable {
         /// As a shell sees it: 128 and the number of the signal that ended it.
-        let code: Int32
-        let output: String
-        let errors: String
+        public let code: Int32
+        public let output: String
+        public let errors: String
 
-        var lines: [String] { output.split(separator: "\n").map(String.init) }
-        var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
+        public var lines: [String] { output.split(separator: "\n").map(String.init) }
+        public var errorLines: [String] { errors.split(separator: "\n").map(String.init) }
 
         /// Each line of the output as JSON.
-        func json() throws -> [JSONValue] { try lines.map { try JSONValue.parse($0) } }
+        public func json() throws -> [JSONValue] { try lines.map { try JSONValue.parse($0) } }
     }
 
     /// Beside the test bundle that is running.
-    static func path() throws -> String {
+    public static func path() throws -> String {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return "\(Folder.containing(tests))/tonearm"
     }
 
-    var environment: [String: String] {
+    public var environment: [String: String] {
         [
             "HOME": folder.path, "XDG_STATE_HOME": folder["state"], "PATH": "/usr/bin:/bin", "TERM": "xterm",
             "LANG": "C.UTF-8",
@@ -37,29 +36,31 @@ struct Program {
     }
 
     /// Runs it to its end.
-    func run(_ arguments: String...) throws -> Result { try start(arguments).finish() }
+    public func run(_ arguments: String...) throws -> Result { try start(arguments).finish() }
 
     /// - Parameter output: the descriptor for stdout; nil for the test's pipe.
-    func start(_ arguments: [String], output: FileHandle? = nil) throws -> RunningProgram {
+    public func start(_ arguments: [String], output: FileHandle? = nil) throws -> RunningProgram {
         try RunningProgram(self, arguments, output)
     }
 
     /// A device that writes little-endian 16 bit samples to a file of the folder.
-    func device(_ name: String) -> [String] {
+    public func device(_ name: String) -> [String] {
         ["--device", "file:FILE=\(folder[name]),FORMAT=raw", "--format", "S16_LE"]
     }
 
-    func bytes(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: folder[name]))) }
+    public func bytes(_ name: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: URL(fileURLWithPath: folder[name])))
+    }
 
-    func write(_ bytes: [UInt8], to name: String) throws {
+    public func write(_ bytes: [UInt8], to name: String) throws {
         try Data(bytes).write(to: URL(fileURLWithPath: folder[name]))
     }
 
-    func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: folder[name]) }
+    public func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: folder[name]) }
 }
 
 /// `tonearm` while it runs.
-final class RunningProgram {
+public final class RunningProgram {
     private let process = Process()
     private let output = Pipe()
     private let errorFile: String
@@ -81,7 +82,7 @@ final class RunningProgram {
     }
 
     /// The next line of its output; nil at its end.
-    func nextLine() -> String? {
+    public func nextLine() -> String? {
         while !unread.contains(UInt8(ascii: "\n")) {
             let more = output.fileHandleForReading.availableData
             if more.isEmpty { return nil }
@@ -95,7 +96,7 @@ final class RunningProgram {
 
     /// Reads until a line of JSON is as wanted.
     @discardableResult
-    func line(where isWanted: (JSONValue) -> Bool) throws -> JSONValue {
+    public func line(where isWanted: (JSONValue) -> Bool) throws -> JSONValue {
         while let line = nextLine() {
             let value = try JSONValue.parse(line)
             if isWanted(value) { return value }
@@ -103,10 +104,10 @@ final class RunningProgram {
         throw Unexpected("the program ended before it wrote the line; stderr: \(try errors())")
     }
 
-    func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+    public func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
     /// Waits for its end.
-    func finish() throws -> Program.Result {
+    public func finish() throws -> Program.Result {
         while nextLine() != nil {}
         process.waitUntilExit()
         let status = process.terminationStatus
@@ -116,10 +117,4 @@ final class RunningProgram {
     }
 
     private func errors() throws -> String { try String(contentsOfFile: errorFile, encoding: .utf8) }
-}
-
-/// Something that a test waits for will not come any more.
-struct Unexpected: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
 }
