@@ -47,6 +47,15 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
     /// Content stops after so many bytes of each answer, without an end; nil: it does not.
     public func hang(after bytes: Int?) { lock.withLock { limit = bytes } }
 
+    /// Transfers that have stopped in the middle go on.
+    public func release() {
+        let stopped = lock.withLock {
+            limit = nil
+            return running.filter { $0.isHanging }
+        }
+        for serving in stopped { serving.release() }
+    }
+
     /// Playbackinfo is refused from now on; nil: it is not.
     public func refuse(_ status: Int?, subStatus: Int = 0) {
         lock.withLock { refusal = status.map { ($0, subStatus) } }
@@ -159,6 +168,14 @@ private final class Serving: OngoingTransfer, @unchecked Sendable {
     func cancel() { end(.cancelled) }
 
     func resume() { flow() }
+
+    func release() {
+        lock.withLock {
+            isHanging = false
+            left = .max
+        }
+        flow()
+    }
 
     func answer(_ status: Int, _ headers: [(String, String)], _ body: [UInt8]) {
         begin(status, headers)

@@ -29,7 +29,7 @@ struct OfflineCutTests {
         let whole = try run(call: -1, "keep", in: try ScratchFolder())
         try #require(whole.code == 0, "\(whole.promises)")
         let calls = try countCalls()
-        let wanted = ProcessInfo.processInfo.environment["TONEARM_CUTS"].flatMap { Int($0) } ?? 60
+        let wanted = ProcessInfo.processInfo.environment["TONEARM_CUTS"].flatMap { Int($0) } ?? 100
         let step = max(1, 2 * calls / wanted)
         for call in stride(from: 0, to: calls, by: step) {
             for mode in ["keep", "lose"] {
