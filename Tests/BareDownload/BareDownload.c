@@ -1,7 +1,7 @@
 // Downloads one file with libcurl into a file, as it is or sealed by mbedTLS's AES-256-GCM in chunks of 64 KiB: the
 // least that a download has to do. tools/bench compares DownloadMeter with it.
 //
-//     bare-download file|sealed URL AUTHORITY FILE
+//     bare-download file|sealed|synced URL AUTHORITY FILE
 //
 // Prints the bytes, the microseconds from the request to the last byte on the medium, and those of processor time.
 #include <curl/curl.h>
@@ -14,10 +14,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CHUNK = 65536, NONCE = 12, TAG = 16 };
+// SYNC: chunks between two syncs, as many as the offline engine writes between two records.
+enum { CHUNK = 65536, NONCE = 12, TAG = 16, SYNC = 64 };
 
 static int file;
 static int is_sealed;
+static int is_synced;
 static long long total;
 static mbedtls_gcm_context cipher;
 static unsigned char chunk[NONCE + CHUNK + TAG];
@@ -45,6 +47,7 @@ static int seal(void) {
     int code = write_all(chunk, NONCE + filled + TAG);
     number++;
     filled = 0;
+    if (is_synced && number % SYNC == 0 && fsync(file)) return -1;
     return code;
 }
 
@@ -77,7 +80,8 @@ static long long processor_time(void) {
 
 int main(int count, char *arguments[]) {
     if (count != 5) return 1;
-    is_sealed = strcmp(arguments[1], "sealed") == 0;
+    is_synced = strcmp(arguments[1], "synced") == 0;
+    is_sealed = is_synced || strcmp(arguments[1], "sealed") == 0;
     file = open(arguments[4], O_CREAT | O_TRUNC | O_WRONLY, 0600);
     if (file < 0) return 1;
     unsigned char key[32] = {7};

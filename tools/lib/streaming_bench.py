@@ -18,7 +18,10 @@ def measure(root, folder, pairs):
     """All rows, as `result` makes them."""
     certificate, key = make_certificate(folder)
     results = downloads(root, folder, pairs, certificate, key)
-    with Origin(root, folder, certificate, key) as origin:
+    music = f"{folder}/music"
+    os.mkdir(music)
+    encode(random.Random(2).randbytes(44100 * 4) * 130, f"{music}/1.flac")
+    with Origin(root, music, certificate, key) as origin:
         results.append(first_sound(root, folder, origin, certificate))
         results.append(memory(root, folder, origin, certificate))
     return results
@@ -151,22 +154,23 @@ def free_ports(count):
 # Streaming: the engine and the origin.
 
 
-class Origin:
-    """tonearm-origin over TLS, with one track of two minutes."""
+def encode(samples, path):
+    subprocess.run(
+        ["flac", "-s", "--force-raw-format", "--endian=little", "--sign=signed", "--channels=2", "--bps=16",
+         "--sample-rate=44100", "-o", path, "-"], input=samples, check=True)
 
-    def __init__(self, root, folder, certificate, key):
+
+class Origin:
+    """tonearm-origin over TLS."""
+
+    def __init__(self, root, music, certificate, key, *options):
         programs = [f"{root}/.build/{kind}/tonearm-origin" for kind in ("release", "debug")]
         self.program = next(program for program in programs if os.path.exists(program))
-        self.music, self.state = f"{folder}/music", f"{folder}/origin"
-        self.options = ["--tls-certificate", certificate, "--tls-key", key]
+        self.music, self.state = music, f"{music}-state"
+        self.options = ["--tls-certificate", certificate, "--tls-key", key, *options]
         self.port = 0
 
     def __enter__(self):
-        os.mkdir(self.music)
-        noise = random.Random(2).randbytes(44100 * 4)
-        subprocess.run(
-            ["flac", "-s", "--force-raw-format", "--endian=little", "--sign=signed", "--channels=2", "--bps=16",
-             "--sample-rate=44100", "-o", f"{self.music}/1.flac", "-"], input=noise * 130, check=True)
         self.process = subprocess.Popen(
             [self.program, "serve", self.music, "--port", "0", "--state", self.state, *self.options],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
