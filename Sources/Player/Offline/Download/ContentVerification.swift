@@ -105,20 +105,31 @@ private struct SampleDigest: ~Copyable {
         if bytes.count < samples.count * byteCount {
             bytes = [UInt8](repeating: 0, count: samples.count * byteCount)
         }
-        var place = 0
-        for sample in samples {
-            let value = sample >> shift
-            for index in 0..<byteCount {
-                bytes[place] = UInt8(truncatingIfNeeded: value >> Int32(8 * index))
-                place += 1
-            }
-        }
+        let (shift, byteCount) = (shift, byteCount)
+        bytes.withUnsafeMutableBufferPointer { Self.pack(samples, shift, byteCount, into: $0) }
         do throws(CryptoError) {
             try bytes.withUnsafeBufferPointer { (all) throws(CryptoError) in
-                try md5.update(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(all)[..<place]))
+                try md5.update(
+                    UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: all[..<(samples.count * byteCount)])))
             }
         } catch {
             throw Self.withoutMemory
+        }
+    }
+
+    /// Without checks in its loop: it runs over every sample of a download.
+    private static func pack(
+        _ samples: UnsafeBufferPointer<Int32>, _ shift: Int32, _ byteCount: Int,
+        into bytes: UnsafeMutableBufferPointer<UInt8>
+    ) {
+        guard var next = bytes.baseAddress else { return }
+        for sample in samples {
+            var value = sample &>> shift
+            for index in 0..<byteCount {
+                next[index] = UInt8(truncatingIfNeeded: value)
+                value &>>= 8
+            }
+            next += byteCount
         }
     }
 
