@@ -16,7 +16,10 @@ struct Tonearm {
 
     static func main() {
         occupyStandardDescriptors()
-        tonearm_hide_memory()
+        #if hasFeature(Embedded)
+            // In what ships. The host's crash reports need the memory.
+            tonearm_hide_memory()
+        #endif
         let words = (0..<tonearm_argument_count()).compactMap { index in
             tonearm_argument(index).map { FileName.text(of: $0) }
         }
