@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 from virtual_board.daemon import Daemon, board_with_daemon
-from virtual_board.music import silence, tune, write_flac
+from virtual_board.music import tune, write_album
 from virtual_board.origin import HOST, Origin
 from virtual_board.qemu import PATIENCE
 from virtual_board.sound import FRAME, Recorder, difference
@@ -22,13 +22,10 @@ class Offline(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.album = tune(RATE, 16, seconds=6, seed=31)
-        cuts = [0, 77_777, 160_001]
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.music = Path(folder.name)
-        for number, (first, end) in enumerate(zip(cuts, [*cuts[1:], None]), 1):
-            part = cls.album.cut(first, end)
-            write_flac(cls.music / f"{number}.flac", part if end else part.followed_by(silence(RATE, 16, 1)))
+        write_album(cls.music, cls.album, 77_777, 160_001)
 
     def start(self, *origin, **power):
         self.origin = Origin(self.music, *origin)
@@ -77,8 +74,12 @@ class Offline(unittest.TestCase):
         self.board.pull_cable()
         self.play_album()
         self.board.cut_power()
-        self.power_on(network=False, clock="1970-01-01T00:00:10")
-        self.play_album()
+        # The clock is wrong, in both directions: nothing has expired.
+        for clock in ("1970-01-01T00:00:10", "2040-01-01T00:00:10"):
+            self.power_on(network=False, clock=clock)
+            self.play_album()
+            self.board.cut_power()
+        self.power_on(network=False)
         self.assertEqual(self.daemon.ask("offline", "verify", "tonearm:track/2"), {"id": 1, "ok": True, "whole": True})
 
     def test_a_cellular_network_is_used_only_when_the_setting_allows_it(self):

@@ -5,7 +5,7 @@ import unittest
 from pathlib import Path
 
 from virtual_board.daemon import Daemon, board_with_daemon
-from virtual_board.music import silence, tune, write_flac
+from virtual_board.music import silence, tune, write_album, write_flac
 from virtual_board.origin import Origin
 from virtual_board.sound import FRAME, Recorder, difference
 from virtual_board.tonearm import Playback
@@ -20,13 +20,10 @@ class Streaming(unittest.TestCase):
     def setUpClass(cls):
         cls.album = tune(RATE, 16, seconds=6, seed=21)
         cls.long = tune(RATE, 16, seconds=25, seed=22)
-        cuts = [0, 77_777, 160_001]
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.music = Path(folder.name)
-        for number, (first, end) in enumerate(zip(cuts, [*cuts[1:], None]), 1):
-            part = cls.album.cut(first, end)
-            write_flac(cls.music / f"{number}.flac", part if end else part.followed_by(silence(RATE, 16, 1)))
+        write_album(cls.music, cls.album, 77_777, 160_001)
         write_flac(cls.music / "4.flac", cls.long.followed_by(silence(RATE, 16, 1)))
 
     def start(self, settings=None, clock=None, **origin):

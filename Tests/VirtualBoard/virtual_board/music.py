@@ -70,3 +70,12 @@ def write_flac(path, signal, channels=CHANNELS):
          f"--channels={channels}", f"--bps={signal.bits}", f"--sample-rate={signal.rate}",
          f"--output-name={path}", "-"],
         input=samples, check=True)
+
+
+def write_album(folder, signal, *cuts):
+    """A signal in parts, as 1.flac, 2.flac, …: cut at these frames. Behind the last one is a second of silence, so that
+    all of the signal is heard before the device stops."""
+    for number, (first, end) in enumerate(zip((0, *cuts), (*cuts, None)), 1):
+        part = signal.cut(first, end)
+        write_flac(folder / f"{number}.flac",
+                   part if end else part.followed_by(silence(signal.rate, signal.bits, 1)))
