@@ -1,0 +1,50 @@
+import Foundation
+
+/// A network of its own for the thread that enters it, and for the threads that this one starts. Needs root.
+public enum NetworkNamespace {
+    /// Whether this process may make one.
+    public static let isAvailable: Bool = {
+        guard geteuid() == 0 else { return false }
+        return onThread { run("ip", "link", "add", "probe", "type", "veth", "peer", "name", "other") } ?? false
+    }()
+
+    /// Runs `body` on a new thread in a new namespace; nil when there is none.
+    public static func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result? {
+        let results = Recorder<Result>()
+        let done = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            if enter() { results.record(body()) }
+            done.signal()
+        }
+        done.wait()
+        return results.elements.first
+    }
+
+    /// CLONE_NEWNET and CLONE_NEWNS: /sys/class/net is that of the namespace in which /sys was mounted.
+    private static func enter() -> Bool {
+        typealias Unshare = @convention(c) (Int32) -> Int32
+        guard let address = dlsym(nil, "unshare"),
+            unsafeBitCast(address, to: Unshare.self)(0x4000_0000 | 0x0002_0000) == 0,
+            mount("none", "/", nil, UInt(MS_REC | MS_PRIVATE), nil) == 0
+        else { return false }
+        return mount("none", "/sys", "sysfs", 0, nil) == 0 && run("ip", "link", "set", "lo", "up")
+    }
+
+    /// Runs a program in the calling thread's namespace.
+    @discardableResult
+    public static func run(_ words: String...) -> Bool {
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
+        arguments.append(nil)
+        defer { for argument in arguments { free(argument) } }
+        var process: pid_t = 0
+        var status: Int32 = 0
+        return posix_spawnp(&process, words[0], nil, nil, &arguments, environ) == 0
+            && waitpid(process, &status, 0) == process && status == 0
+    }
+
+    /// The calling thread, for `ip link set … netns`.
+    public static var thread: String {
+        typealias GetThread = @convention(c) () -> Int32
+        return dlsym(nil, "gettid").map { "\(unsafeBitCast($0, to: GetThread.self)())" } ?? ""
+    }
+}
