@@ -2,6 +2,7 @@
 partition. The model has no I2S, and its GPIO inputs are always low."""
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -10,19 +11,43 @@ import unittest
 from pathlib import Path
 
 from virtual_board.image_board import MIB, ROOT, disk
-from virtual_board.qemu import PATIENCE
+from virtual_board.qemu import PATIENCE, QTest, connect
 from virtual_board.slot_variant import slot_variant, write_program
 
 CACHE = ROOT / "build/firmware-image"
 IMAGE = CACHE / "rpi3"
 CONSOLE = "console=ttyS1,115200 ignore_loglevel"
 
-#: The board's own service: says what the kernel got from U-Boot.
+#: The board's own service: says what the kernel got from U-Boot, and which drivers there are. The first is loaded by
+#: the service `devices`, because its DAC is in the device tree.
 SAY_CARD = """
-echo "card: $(cat /proc/device-tree/sound-dac/simple-audio-card,name)" >/dev/console
+exec >/dev/console
+echo "card: $(cat /proc/device-tree/sound-dac/simple-audio-card,name)"
+until [ -e /sys/bus/i2c/drivers/pcm512x ]; do usleep 100000; done
+until [ -e /sys/bus/platform/drivers/reg-fixed-voltage/regulator-dac ]; do usleep 100000; done
+echo "driver: supply of the DAC"
+for compatible in @COMPATIBLES@; do
+    modprobe "of:NdacT(null)C$compatible" && echo "loaded: $compatible"
+done
+for path in @DRIVERS@; do [ ! -e /sys/bus/$path ] || echo "driver: $path"; done
+echo "light: $(cat /sys/class/leds/ACT/trigger)"
 exec sleep 100000
 """
-CARD = "card: snd_rpi_hifiberry_dac"
+CARD = "card: snd_rpi_hifiberry_"
+#: The drivers of the DACs, below /sys/bus.
+DRIVERS = ("platform/drivers/pcm5102a-codec", "i2c/drivers/pcm512x", "platform/drivers/max98357a",
+           "i2c/drivers/wm8804")
+
+#: The level of GPIO 0 to 31 (BCM2835 ARM Peripherals, 6.1). The light of a Zero 2 W is at 29; those of the Pi 3 are
+#: behind its firmware, which the model does not have.
+LEVELS = 0x3f20_0034
+LIGHT = 29
+
+
+def compatibles():
+    """What the device tree calls the DACs, from our overlays."""
+    sources = sorted((ROOT / "board/overlays").glob("*.dts"))
+    return [re.search(r'\tdac: [^}]*compatible = "([^"]*)"', source.read_text())[1] for source in sources]
 
 
 class RaspberryPi3(unittest.TestCase):
@@ -37,13 +62,12 @@ class RaspberryPi3(unittest.TestCase):
         self.log = self.folder / "console.log"
 
         self.write(disk.SLOT_A.start, slot_variant(self.change, image=IMAGE))
-        text = b"[image]\nserial-console = yes\ndac = pcm5102a\n"
-        subprocess.run(["mcopy", "-o", "-i", f"{self.card}@@{disk.BOOT.start}", "-", "::/tonearm.conf"], check=True,
-                       input=text)
+        self.write_file("tonearm.conf", "[image]\nserial-console = yes\ndac = pcm512x\n")
 
     @staticmethod
     def change(root):
-        write_program(root / "usr/lib/tonearm/board", SAY_CARD)
+        script = SAY_CARD.replace("@COMPATIBLES@", " ".join(compatibles())).replace("@DRIVERS@", " ".join(DRIVERS))
+        write_program(root / "usr/lib/tonearm/board", script)
         (root / "etc/console").write_text(f"{CONSOLE}\n")
 
     def write(self, place, content):
@@ -51,24 +75,36 @@ class RaspberryPi3(unittest.TestCase):
             file.seek(place)
             file.write(content)
 
-    def power_on(self):
+    def write_file(self, name, text):
+        """A file of the boot partition."""
+        subprocess.run(["mcopy", "-o", "-i", f"{self.card}@@{disk.BOOT.start}", "-", f"::/{name}"], check=True,
+                       input=text.encode())
+
+    def choose_dac(self):
+        """The boot state after the restart that a new DAC in the configuration brings."""
+        for number, place in enumerate(disk.STATES, 1):
+            self.write(place, disk.state(number, console=CONSOLE, overlay="pcm512x"))
+
+    def power_on(self, tree="bcm2837-rpi-3-b"):
         trees = next(CACHE.glob("packages/linux-image-*/usr/lib/linux-image-*/broadcom"))
         self.log.unlink(missing_ok=True)
         board = subprocess.Popen(
             ["qemu-system-aarch64", "-M", "raspi3b", "-display", "none", "-no-reboot", "-monitor", "none",
              "-serial", "null", "-serial", f"file:{self.log}", "-drive", f"file={self.card},if=sd,format=raw",
+             "-qtest", f"unix:{self.folder / 'qtest'},server=on,wait=off", "-qtest-log", "/dev/null",
              "-kernel", CACHE / "packages/u-boot-rpi/usr/lib/u-boot/rpi_3/u-boot.bin",
-             "-dtb", trees / "bcm2837-rpi-3-b.dtb"])
+             "-dtb", trees / f"{tree}.dtb"])
         self.addCleanup(board.wait)
         self.addCleanup(board.kill)
         return board
 
     def test_it_starts_up_to_its_services_with_a_dac(self):
-        for number, place in enumerate(disk.STATES, 1):
-            self.write(place, disk.state(number, console=CONSOLE, overlay="pcm5102a"))
+        self.choose_dac()
         board = self.power_on()
         for text in ("RPI 3 Model B", "Starting kernel", "Run /init as init process", "mmcblk0: p1 p2 p3 p4",
-                     "tonearm-data: made the data partition", "mounted filesystem", CARD):
+                     "tonearm-data: made the data partition", "mounted filesystem", CARD,
+                     "driver: supply of the DAC", *(f"loaded: {name}" for name in compatibles()),
+                     *(f"driver: {name}" for name in DRIVERS)):
             with self.subTest(text=text):
                 self.wait_for(text, board)
 
@@ -76,6 +112,22 @@ class RaspberryPi3(unittest.TestCase):
         # The emulator ends instead.
         self.power_on().wait(PATIENCE)
         self.wait_for(CARD, self.power_on())
+
+    def test_its_light_flashes_while_it_is_reset(self):
+        self.choose_dac()
+        self.write_file("factory-reset", "")
+        board = self.power_on("bcm2837-rpi-zero-2-w")
+        pins = QTest(connect(self.folder / "qtest", board))
+        self.addCleanup(pins.close)
+        changes, level = 0, None
+        while "is ready" not in self.console():
+            self.assertIsNone(board.poll(), f"the emulator has ended\n{self.console()[-3000:]}")
+            before, level = level, pins.read(LEVELS) >> LIGHT & 1
+            changes += before is not None and level != before
+            time.sleep(0.02)
+        self.assertIn("tonearm-data: Factory reset", self.console())
+        self.assertGreaterEqual(changes, 8)
+        self.wait_for("light: [none]", board)
 
     def wait_for(self, text, board):
         deadline = time.monotonic() + PATIENCE

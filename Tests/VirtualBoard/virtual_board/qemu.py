@@ -80,23 +80,47 @@ class MonitorError(Exception):
     pass
 
 
-class Pins:
-    """The inputs of the board's GPIO chip, through QEMU's qtest socket. One call takes about half a millisecond."""
+class QTest:
+    """QEMU's qtest socket. One call takes about half a millisecond."""
 
-    def __init__(self, stream, chip):
-        """`chip` is the chip's path in QEMU's tree of objects."""
+    def __init__(self, stream):
         self._stream = stream
-        self._chip = chip
 
-    def set(self, line, level):
-        self._stream.write(f"set_irq_in {self._chip} unnamed-gpio-in {line} {int(level)}\n".encode())
-        self._stream.flush()
-        answer = self._stream.readline()
-        if answer != b"OK\n":
-            raise BoardOff(f"qtest answered {answer!r}")
+    def read(self, address):
+        """A register of 32 bits of the machine."""
+        return int(self._ask(f"readl {address:#x}")[1], 16)
 
     def close(self):
         close(self._stream)
+
+    def _ask(self, command):
+        self._stream.write(f"{command}\n".encode())
+        self._stream.flush()
+        answer = self._stream.readline().split()
+        if answer[:1] != [b"OK"]:
+            raise BoardOff(f"qtest answered {answer!r}")
+        return answer
+
+
+class Pins(QTest):
+    """The lines of the board's GPIO chip."""
+
+    #: Of the PL061: the levels of all lines (Arm DDI 0190B, 3.3.2: bits 9 to 2 of the address select the lines), and which
+    #: of them are outputs.
+    _DATA, _DIRECTION = 0x0903_03fc, 0x0903_0400
+
+    def __init__(self, stream, chip):
+        """`chip` is the chip's path in QEMU's tree of objects."""
+        super().__init__(stream)
+        self._chip = chip
+
+    def set(self, line, level):
+        """An input's level."""
+        self._ask(f"set_irq_in {self._chip} unnamed-gpio-in {line} {int(level)}")
+
+    def get(self, line):
+        """Whether the board drives a line high."""
+        return bool((self.read(self._DIRECTION) & self.read(self._DATA)) >> line & 1)
 
 
 def find_chip(monitor):
