@@ -12,6 +12,7 @@ from virtual_board.slot_variant import slot_variant, write_program
 
 STATUS = "/proc/asound/HiFi/pcm0p/sub0/status"
 RESET_LINE = 6
+LIGHT_LINE = 7
 
 
 def load_drivers_late(root):
@@ -24,6 +25,11 @@ def load_drivers_late(root):
         "done </etc/modules &", "done &")
     assert late.count("sleep 5") == 1 and "done &" in late, "boot loads drivers in another way"
     boot.write_text(late)
+
+
+def leave_out_engine(root):
+    """The light is as the start left it: the engine would give it its own meaning."""
+    write_program(root / "usr/lib/tonearm/engine", "exec sleep 100000\n")
 
 
 class Data(unittest.TestCase):
@@ -128,9 +134,19 @@ class Data(unittest.TestCase):
         self.assertNotIn("factory-reset.txt", board.files())
         self.assertIn("Factory reset", board.read_file("tonearm-report.txt"))
 
+    def test_the_light_is_on_during_a_reset(self):
+        board = self.new_board(music=self.folder)
+        board.write_slot("a", slot_variant(leave_out_engine))
+        board.power_on(network=False)
+        self.assertFalse(board.line(LIGHT_LINE))
+        board.power_off()
+        board.write_file("factory-reset", "")
+        board.power_on(network=False)
+        self.assertTrue(board.line(LIGHT_LINE))
+
     def test_a_button_held_at_power_on_resets(self):
         board = self.new_board(music=self.folder)
-        self.restart_with_button(board, release=True)
+        self.assertTrue(self.restart_with_button(board, release=True), "no light")
         self.assert_is_new(board)
 
     def test_a_line_that_never_comes_back_erases_nothing(self):
@@ -141,9 +157,13 @@ class Data(unittest.TestCase):
         self.assertIn("stuck", board.read_file("tonearm-report.txt"))
 
     def restart_with_button(self, board, release):
-        """Switches the board on with the reset button held, and lets go of it when the board says so."""
+        """Switches the board on with the reset button held, and lets go of it when the board says so. Returns whether
+        the light was on then."""
+        lights = []
+
         def let_go():
             board.wait_for_console("let go of the button")
+            lights.append(board.line(LIGHT_LINE))
             board.set_line(RESET_LINE, True)
 
         person = threading.Thread(target=let_go)
@@ -154,6 +174,7 @@ class Data(unittest.TestCase):
             person.start()
             person.join()
         starter.join()
+        return lights == [True]
 
     def assert_is_new(self, board):
         self.assertEqual(board.run("ls", "-A", "/data/music").stdout, "")

@@ -166,6 +166,10 @@ class VirtualBoard:
         """Sets an input of the GPIO chip: a button connects it to ground (False) or releases it (True)."""
         self._pins.set(line, level)
 
+    def line(self, line):
+        """Whether the board drives a line of the GPIO chip high."""
+        return self._pins.get(line)
+
     def press(self, line, seconds=0.1, bounces=0):
         """Presses a button and releases it."""
         with self.holding(line, bounces):
@@ -224,6 +228,7 @@ class VirtualBoard:
         self._boot = None
         self._boots = 0
         self._qemu = None
+        self._pins = None
         self._connections = contextlib.ExitStack()
 
     def _start_machine(self):
@@ -259,6 +264,7 @@ class VirtualBoard:
 
     def _forget(self):
         self._qemu = None
+        self._pins = None
         self._connections.close()
 
     def _last_words(self):
