@@ -1,4 +1,4 @@
-"""Wi-Fi of the firmware image, between two simulated radios of the kernel: wrong password, then the right one."""
+"""Wi-Fi of the firmware image, between simulated radios of the kernel: passwords, hidden, several, beside a cable."""
 
 import unittest
 
@@ -8,16 +8,21 @@ PASSWORD = "the right password"
 #: On the boot partition.
 REPORT = "tonearm-wifi.txt"
 
-#: Gives the second radio to a network namespace, with an access point and a DHCP server in it. The image's own
-#: wpa_supplicant is the access point, under another name.
-ACCESS_POINT = r"""
-modprobe mac80211_hwsim radios=2
+#: Three radios: wlan0 for the board, the others for access points. The image's own wpa_supplicant is the access point,
+#: under another name.
+RADIOS = """
+modprobe mac80211_hwsim radios=3
 cp /usr/bin/wpa_supplicant /tmp/access-point
-cat >/tmp/access-point.conf <<END
+"""
+
+#: Gives radio {number} to a network namespace, with an access point and a DHCP server in it.
+ACCESS_POINT = r"""
+cat >/tmp/{number}.conf <<END
 network={{
     ssid="{ssid}"
     mode=2
     frequency=2412
+    ignore_broadcast_ssid={hides}
     key_mgmt={key_management}
     proto=RSN
     pairwise=CCMP
@@ -26,48 +31,71 @@ network={{
     sae_password="{password}"
 }}
 END
-cat >/tmp/dhcp.conf <<END
-start 192.168.77.10
-end 192.168.77.20
-interface wlan1
-lease_file /tmp/leases
+cat >/tmp/dhcp-{number}.conf <<END
+start 192.168.{number}.10
+end 192.168.{number}.20
+interface wlan{number}
+lease_file /tmp/leases-{number}
 opt subnet 255.255.255.0
+opt router 192.168.{number}.1
 END
-touch /tmp/leases
+touch /tmp/leases-{number}
 busybox unshare -n sleep 100000 &
 space=$!
 until [ "$(readlink /proc/$space/ns/net)" != "$(readlink /proc/self/ns/net)" ]; do usleep 10000; done
-iw phy phy1 set netns $space
+iw phy phy{number} set netns $space
 inside() {{ busybox nsenter -t $space -n "$@"; }}
-inside ip address add 192.168.77.1/24 dev wlan1
-inside /tmp/access-point -i wlan1 -c /tmp/access-point.conf -D nl80211 >/tmp/access-point.log 2>&1 &
-until grep -q AP-ENABLED /tmp/access-point.log; do usleep 10000; done
-inside busybox udhcpd -f /tmp/dhcp.conf >/tmp/dhcp.log 2>&1 &
+inside ip address add 192.168.{number}.1/24 dev wlan{number}
+inside /tmp/access-point -i wlan{number} -c /tmp/{number}.conf -D nl80211 >/tmp/{number}.log 2>&1 &
+until grep -q AP-ENABLED /tmp/{number}.log; do usleep 10000; done
+inside busybox udhcpd -f /tmp/dhcp-{number}.conf >/tmp/dhcp-{number}.log 2>&1 &
 """
 
 
+def access_point(number, ssid, key_management="WPA-PSK", hides=False):
+    """The script of access point 1 or 2; its network is 192.168.NUMBER.0."""
+    return ACCESS_POINT.format(number=number, ssid=ssid, hides=int(hides), password=PASSWORD,
+                               key_management=key_management, protection=2 if key_management == "SAE" else 0)
+
+
 class WiFi(unittest.TestCase):
+    def new_board(self):
+        board = ImageBoard()
+        self.addCleanup(board.discard)
+        return board
+
     def start(self, board, password, key_management="WPA-PSK"):
+        """With the network `it"s my home`."""
         board.write_file("tonearm.conf", "[wifi]\ncountry = DE\n[wifi home]\n"
                                          f'ssid = it"s my home\npassword = {password}\n')
         board.power_on(network=False)
-        script = ACCESS_POINT.format(ssid='it"s my home', password=PASSWORD, key_management=key_management,
-                                     protection=2 if key_management == "SAE" else 0)
-        board.start_script(script + "wait\n")
+        self.open(board, access_point(1, 'it"s my home', key_management))
+
+    @staticmethod
+    def open(board, *points):
+        """Starts access points."""
+        board.start_script(RADIOS + "".join(points) + "wait\n")
+
+    @staticmethod
+    def wait_for_network(board, number):
+        board.wait_until(f"ip address show wlan0 | grep -q 192.168.{number}.1[0-9]")
+        board.wait_until(f"busybox ping -c 1 -W 5 192.168.{number}.1 >/dev/null")
 
     def assert_connects(self, board):
-        board.wait_until("ip address show wlan0 | grep -q 192.168.77.1[0-9]")
-        board.wait_until("busybox ping -c 1 -W 5 192.168.77.1 >/dev/null")
-        self.assertIn("off", board.run("iw", "dev", "wlan0", "get", "power_save").stdout)
+        self.wait_for_network(board, 1)
+        # Of a chip that saves power by itself, as that of the Pi.
+        saving = board.run_script("iw dev wlan0 set power_save on && iw dev wlan0 get power_save && request network-restart")
+        self.assertIn("on", saving.stdout.split())
+        board.wait_until("iw dev wlan0 get power_save | grep -q off")
+        self.wait_for_network(board, 1)
 
     def test_a_wrong_password_then_the_right_one(self):
-        board = ImageBoard()
-        self.addCleanup(board.discard)
+        board = self.new_board()
         self.start(board, "a wrong password")
-        board.wait_until("grep -q AP-STA-POSSIBLE-PSK-MISMATCH /tmp/access-point.log")
+        board.wait_until("grep -q AP-STA-POSSIBLE-PSK-MISMATCH /tmp/1.log")
         # Music does not need it.
         board.wait_for_engine()
-        self.assertNotIn("192.168.77", board.run("ip", "address").stdout)
+        self.assertNotIn("192.168.", board.run("ip", "address").stdout)
         board.wait_until("dmesg | grep -q 'does not accept the password'")
         board.power_off()
         self.assertEqual(board.read_file(REPORT), 'The Wi-Fi network "it"s my home" ([wifi home] in tonearm.conf) does '
@@ -78,10 +106,43 @@ class WiFi(unittest.TestCase):
         self.assertNotIn(REPORT, board.files())
 
     def test_a_network_with_wpa3(self):
-        board = ImageBoard()
-        self.addCleanup(board.discard)
+        board = self.new_board()
         self.start(board, PASSWORD, "SAE")
         self.assert_connects(board)
+
+    def test_the_cable_comes_first(self):
+        board = self.new_board()
+        board.write_file("tonearm.conf", f"[wifi home]\nssid = home\npassword = {PASSWORD}\n")
+        board.power_on()
+        self.open(board, access_point(1, "home"))
+        self.wait_for_network(board, 1)
+        for plug, device in ((board.plug_cable, "eth0"), (board.pull_cable, "wlan0"), (board.plug_cable, "eth0")):
+            plug()
+            board.wait_until(f"ip route get 192.0.2.1 2>/dev/null | grep -q 'dev {device} '")
+
+    def test_a_hidden_network_in_a_country(self):
+        board = self.new_board()
+        board.write_file("tonearm.conf", "[wifi]\ncountry = DE\n[wifi absent]\nssid = not here\npassword = 12345678\n"
+                                         f"[wifi home]\nssid = secret\npassword = {PASSWORD}\nhidden = yes\n")
+        board.power_on(network=False)
+        self.open(board, access_point(1, "secret", hides=True))
+        self.wait_for_network(board, 1)
+        # A station that does not ask for it by its name does not see it.
+        seen = board.run("iw", "dev", "wlan2", "scan", "passive").stdout
+        self.assertIn("BSS", seen)
+        self.assertNotIn("secret", seen)
+        self.assertIn("country DE:", board.run("iw", "reg", "get").stdout)
+
+    def test_another_network_is_taken_when_one_goes(self):
+        board = self.new_board()
+        board.write_file("tonearm.conf", f"[wifi one]\nssid = one\npassword = {PASSWORD}\n"
+                                         f"[wifi two]\nssid = two\npassword = {PASSWORD}\n")
+        board.power_on(network=False)
+        self.open(board, access_point(1, "one"), access_point(2, "two"))
+        board.wait_until("ip address show wlan0 | grep -q 'inet 192.168'")
+        first = 1 if "192.168.1." in board.run("ip", "address", "show", "wlan0").stdout else 2
+        board.run_script(f"kill $(grep -l '/tmp/{first}.conf' /proc/[0-9]*/cmdline | cut -d/ -f3)")
+        self.wait_for_network(board, 3 - first)
 
 
 if __name__ == "__main__":
