@@ -6,6 +6,7 @@ import json
 import os
 import random
 import shutil
+import ssl
 import subprocess
 import tempfile
 import threading
@@ -26,6 +27,8 @@ UPDATE = ("tonearm", "update")
 STATUS = "/proc/asound/HiFi/pcm0p/sub0/status"
 #: The name of this machine on the board's network.
 HOST = "10.0.2.2"
+#: What the board's hosts file calls it: of an address, BusyBox's wget has the port checked as well.
+NAME = "updates.example"
 
 
 def new_key(path):
@@ -141,16 +144,60 @@ class Update(unittest.TestCase):
         self.assertIn("other.update-refused", board.files())
         self.assertIn("other.update is damaged or not complete", board.read_file("tonearm-report.txt"))
 
-    def test_an_update_comes_from_a_web_server(self):
+    def serve(self, certificate=None):
+        """Starts a web server with the bundle `it's.update`; its port. With a certificate's files, for HTTPS."""
         site = self.folder / "site"
-        site.mkdir()
+        site.mkdir(exist_ok=True)
         (site / "it's.update").write_bytes(self.good)
         handler = functools.partial(Quiet, directory=str(site))
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        if certificate is not None:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*certificate)
+            server.socket = context.wrap_socket(server.socket, server_side=True)
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        address = f"http://{HOST}:{server.server_port}"
+        return server.server_port
+
+    def certificate(self, name, server):
+        """A certificate that signs itself, for a server of this name: the files of certificate and key."""
+        files = self.folder / f"{name}.crt", self.folder / f"{name}.key"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-noenc", "-days", "2",
+                        "-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{server}", "-out", files[0],
+                        "-keyout", files[1]], check=True, capture_output=True)
+        return files
+
+    def test_an_update_comes_over_https_from_a_known_server(self):
+        known, other, stranger = (self.certificate(name, server) for name, server in (
+            ("known", NAME), ("other", "other.example"), ("stranger", NAME)))
+
+        def trust(root):
+            with (root / "etc/ssl/certs/ca-certificates.crt").open("a") as file:
+                file.write(known[0].read_text() + other[0].read_text())
+            with (root / "etc/hosts").open("a") as file:
+                file.write(f"{HOST} {NAME}\n")
+
+        board = ImageBoard()
+        self.addCleanup(board.discard)
+        board.write_slot("a", slot_variant(trust, version=self.first))
+        board.power_on()
+        board.wait_until("ip address | grep -q 10.0.2.15")
+        before = board.root_of("b"), board.state
+        for name, certificate in (("unknown", stranger), ("for another server", other)):
+            with self.subTest(name):
+                result = board.run(*UPDATE, f"https://{NAME}:{self.serve(certificate)}/it's.update")
+                self.assertEqual(result.exit_code, 1)
+                self.assertIn("cannot be downloaded", result.stderr)
+                self.assertNotIn("download", board.run("ls", "/data/system").stdout)
+                self.assertEqual(before, (board.root_of("b"), board.state))
+        result = board.run(*UPDATE, f"https://{NAME}:{self.serve(known)}/it's.update")
+        self.assertEqual((result.exit_code, result.stderr), (0, ""))
+        board.power_off()
+        self.assertEqual(board.state["slot"], "b")
+
+    def test_an_update_comes_from_a_web_server(self):
+        address = f"http://{HOST}:{self.serve()}"
         board = self.board(network=True)
         board.wait_until("ip address | grep -q 10.0.2.15")
         missing = board.run(*UPDATE, f"{address}/other.update")

@@ -104,6 +104,9 @@ class Build:
         for place in [place for place in tree.owner if "ca-certificates/mozilla" in place]:
             del tree.owner[place]
         tree.write("etc/ssl/certs/ca-certificates.crt", "".join(texts), "ca-certificates")
+        # Where OpenSSL looks, which checks the web servers of updates.
+        (tree.folder / "usr/lib/ssl").mkdir()
+        tree.link("usr/lib/ssl/cert.pem", "../../../etc/ssl/certs/ca-certificates.crt")
 
     def add_board(self, tree):
         rows = [line.split(maxsplit=1) for line in lists.lines(self.board / "modules")]
