@@ -52,6 +52,13 @@ class Running(unittest.TestCase):
         subprocess.run(["/sbin/debugfs", "-w", "-R", "feature needs_recovery", stick], check=True, capture_output=True)
         return stick
 
+    def empty_stick(self, kind, *command):
+        stick = self.folder / f"{kind}.img"
+        with stick.open("wb") as file:
+            file.truncate(64 * MIB)
+        subprocess.run([*command, stick], check=True, capture_output=True)
+        return stick
+
     def test_nothing_listens_and_nobody_can_log_in(self):
         self.board.wait_until("ip address | grep -q 10.0.2.15")
         # Wi-Fi's is 200: the cable comes first.
@@ -88,6 +95,34 @@ class Running(unittest.TestCase):
         board.wait_until("! grep -q /media/ /proc/mounts")
         self.assertEqual(board.run("ls", "/media/").stdout, "")
         self.assertEqual([hashlib.sha256(stick.read_bytes()).digest() for stick in sticks], before)
+
+    def test_music_on_sticks_with_exfat_and_ntfs_plays(self):
+        board = self.board
+        shutil.copytree(self.music, board.share / "content", dirs_exist_ok=True)
+        for kind, *command in (("exfat", "/sbin/mkfs.exfat"), ("ntfs3", "/sbin/mkntfs", "--force", "--quick")):
+            with self.subTest(kind):
+                stick = self.empty_stick(kind, *command, "-L", "STICK")
+                board.plug_stick(kind, stick)
+                board.wait_until("grep -q '/run/media/STICK ' /proc/mounts")
+                # No program of this machine writes such a file system without mounting it: the board's kernel does.
+                result = board.run_script("umount /media/STICK && rmdir /run/media/STICK && mkdir -p /tmp/stick && "
+                                          f"mount -t {kind} -o iocharset=utf8 /dev/sd? /tmp/stick && "
+                                          "cp /host/content/* /tmp/stick/ && umount /tmp/stick")
+                self.assertEqual((result.exit_code, result.stderr), (0, ""))
+                board.unplug_stick(kind)
+                board.wait_until("[ ! -e /media/STICK ]")
+                before = hashlib.sha256(stick.read_bytes()).digest()
+
+                board.plug_stick(kind, stick)
+                board.wait_until("[ -e /media/STICK/Frühling.flac ]")
+                mounts = board.run("grep", "/media/", "/proc/mounts").stdout.split()
+                self.assertEqual(mounts[1:3], ["/run/media/STICK", kind])
+                self.assertLessEqual({"ro", "nosuid", "nodev", "noexec"}, set(mounts[3].split(",")))
+                board.ask("queue", "set", "/media/STICK", "--play")
+                board.wait_until(f"grep -q RUNNING {STATUS}")
+                board.unplug_stick(kind)
+                board.wait_until("! grep -q /media/ /proc/mounts")
+                self.assertEqual(hashlib.sha256(stick.read_bytes()).digest(), before)
 
 
 if __name__ == "__main__":
