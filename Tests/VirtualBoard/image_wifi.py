@@ -84,7 +84,8 @@ class WiFi(unittest.TestCase):
     def assert_connects(self, board):
         self.wait_for_network(board, 1)
         # Of a chip that saves power by itself, as that of the Pi.
-        saving = board.run_script("iw dev wlan0 set power_save on && iw dev wlan0 get power_save && request network-restart")
+        saving = board.run_script("iw dev wlan0 set power_save on && iw dev wlan0 get power_save && "
+                                  "request network-restart")
         self.assertIn("on", saving.stdout.split())
         board.wait_until("iw dev wlan0 get power_save | grep -q off")
         self.wait_for_network(board, 1)

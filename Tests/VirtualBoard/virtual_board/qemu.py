@@ -105,7 +105,7 @@ class QTest:
 class Pins(QTest):
     """The lines of the board's GPIO chip."""
 
-    #: Of the PL061: the levels of all lines (Arm DDI 0190B, 3.3.2: bits 9 to 2 of the address select the lines), and which
+    #: Of the PL061: the levels of all lines (Arm DDI 0190B, 3.3.2: bits 9 to 2 of the address select lines), and which
     #: of them are outputs.
     _DATA, _DIRECTION = 0x0903_03fc, 0x0903_0400
 
