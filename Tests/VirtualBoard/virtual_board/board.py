@@ -229,6 +229,7 @@ class VirtualBoard:
         self._boots = 0
         self._qemu = None
         self._pins = None
+        self._counts = False
         self._connections = contextlib.ExitStack()
 
     def _start_machine(self):
