@@ -18,7 +18,8 @@ MEGABYTE = 1 << 20
 ENTRIES = 10_000
 ENTRY_LIMIT = 200
 
-#: In seconds, at 500 million instructions a second: from the start of the program to the first sample of a resumed track.
+#: In seconds, at 500 million instructions a second: from the start of the program to the first sample of a track that
+#: is resumed.
 START_LIMIT = 0.1
 
 #: With the daemon's buffer and periods: waking up is most of the work of both.
