@@ -10,7 +10,7 @@ import subprocess
 import time
 import urllib.request
 
-from streaming_bench import Origin, build_bare_download, encode, highest_mark, make_certificate, processor_has_aes, row
+from streaming_bench import Origin, build_bare_download, encode, highest_mark, make_certificate, median, processor_has_aes, row
 
 TRACKS = (1, 2, 3)
 SECONDS = 300
@@ -96,8 +96,8 @@ def downloads(root, folder, state, origin, certificate, pairs):
             daemon.ask("offline", "remove", "--all")
         keep(daemon)
     ours, theirs = ours[1:], theirs[1:]  # the first pair warms the caches
-    speed, processor = (statistics.median(run[column] for run in first) / statistics.median(run[column] for run in second)
-                        for column, first, second in ((0, theirs, ours), (1, ours, theirs)))
+    speed = median(theirs, 0) / median(ours, 0)
+    processor = median(ours, 1) / median(theirs, 1)
     text = "of libcurl, AES-GCM, fsync and flac -t"
     return [
         row("offline-downloads", speed, f"{speed:.2f} x the throughput {text}", ">= 0.9", speed >= 0.9),
@@ -129,7 +129,8 @@ def reference(bare, folder, origin, certificate):
              f"{folder}/{track}.sealed", f"{folder}/music/{track}.flac"],
             stdout=subprocess.DEVNULL, env=environment)
         for track, address in zip(TRACKS, addresses)]
-    assert not any([process.wait() for process in running])
+    codes = [process.wait() for process in running]
+    assert not any(codes), codes
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return (time.monotonic() - began,
             after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
