@@ -10,7 +10,16 @@ import subprocess
 import time
 import urllib.request
 
-from streaming_bench import Origin, build_bare_download, encode, highest_mark, make_certificate, median, processor_has_aes, row
+from streaming_bench import (
+    Origin,
+    build_bare_download,
+    encode,
+    highest_mark,
+    make_certificate,
+    median,
+    processor_has_aes,
+    row,
+)
 
 TRACKS = (1, 2, 3)
 SECONDS = 300

@@ -98,8 +98,8 @@ public struct SealedChunks: ~Copyable {
         }
         let nonce = UnsafeRawBufferPointer(rebasing: sealed[..<AESGCM.nonceCount])
         let tag = UnsafeRawBufferPointer(rebasing: sealed[(sealed.count - AESGCM.tagCount)...])
-        var plain = copy(
-            of: UnsafeRawBufferPointer(rebasing: sealed[AESGCM.nonceCount..<(AESGCM.nonceCount + count)]))
+        var plain = copiedBytes(
+            UnsafeRawBufferPointer(rebasing: sealed[AESGCM.nonceCount..<(AESGCM.nonceCount + count)]))
         let data = additionalData(chunk, isLast)
         try plain.withMutableRawBytes { (plain) throws(CryptoError) in
             try data.withRawBytes { (data) throws(CryptoError) in

@@ -101,7 +101,7 @@ final class SealedFile {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
         defer { buffer.deallocate() }
         let read = try file.read(into: buffer, at: offset)
-        return copy(of: UnsafeRawBufferPointer(rebasing: buffer[..<read]))
+        return copiedBytes(UnsafeRawBufferPointer(rebasing: buffer[..<read]))
     }
 }
 

@@ -143,7 +143,7 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
                 meter?.end()
                 return .enough
             }
-            pieces.append(copy(of: bytes))
+            pieces.append(copiedBytes(bytes))
             end += Int64(bytes.count)
             meter?.count(bytes.count)
             if position < end { waiting = takeWake() }

@@ -97,7 +97,7 @@ final class ArrivingBytes: ResourceReceiver, @unchecked Sendable {
                 return .enough
             }
             if pieces.isEmpty { arrival.signal() }
-            pieces.append(copy(of: bytes))
+            pieces.append(copiedBytes(bytes))
             waiting += bytes.count
             return .more
         }

@@ -190,7 +190,7 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
         switch phase {
         case .passing(let recording):
             let answer = sink.received(bytes)
-            if answer == .more { recording?.append(copy(of: bytes)) }
+            if answer == .more { recording?.append(copiedBytes(bytes)) }
             return answer
         case .resuming: return .enough
         default: return .more
