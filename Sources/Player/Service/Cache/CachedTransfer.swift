@@ -1,4 +1,5 @@
 import Network
+import Platform
 
 /// A transfer that the cache answers, or that it is stored from.
 ///
