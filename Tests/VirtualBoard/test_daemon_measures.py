@@ -82,6 +82,10 @@ class Measures(unittest.TestCase):
         self.play()
         self.check("memory while it plays", self.memory() / MEGABYTE, "MB", 10)
         self.daemon.ask("pause")
+        # As a player is that was switched on: the parts of the program that a new queue needs are not in memory.
+        self.daemon.restart()
+        while self.daemon.status["duration"] is None:
+            self.assertEqual(self.daemon.status["state"], "paused")
         self.check("memory while it is paused", self.memory() / MEGABYTE, "MB", 6)
 
     def test_memory_of_a_long_queue(self):
