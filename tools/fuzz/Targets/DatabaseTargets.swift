@@ -112,7 +112,7 @@ private func loadOffline(_ rows: OfflineRows) throws(DatabaseError) {
     }
     _ = try rows.due(.max, after: (.min, ""), limit: 100)
     for var job in try rows.jobs(after: .min, limit: 100) {
-        _ = OfflineEntry(job, nil, nil)
+        _ = OfflineEntry(job, OfflineSchedule(limit: 3).status(of: job))
         guard var progress = job.progress else { continue }
         let start = progress.parts.cut(to: progress.synced)
         require(start.offset >= 0 && start.index >= 0, "a place before the content")
