@@ -71,32 +71,15 @@ struct LoginCommandTests {
     /// Logs in, with the owner's decision.
     private func logIn(_ access: [String], decision: String = "approve") throws -> Ending {
         let (process, output, errors) = try process("tonearm", ["login", "--json"] + access)
-        let reader = LineReader(output.fileHandleForReading)
-        let prompt = try JSONValue.parse(try reader.line())
+        let lines = PipeLines(output)
+        let prompt = try JSONValue.parse(try #require(lines.next()))
         #expect(prompt["event"]?.string == "prompt")
         try owner(decision, try #require(prompt["code"]?.string))
-        let end = try reader.line()
+        let end = try #require(lines.next())
         let errorText = errors.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return Ending(
             code: process.terminationStatus, output: end, errors: String(decoding: errorText, as: UTF8.self))
-    }
-
-    private final class LineReader {
-        private let handle: FileHandle
-        private var unread = Data()
-        init(_ handle: FileHandle) { self.handle = handle }
-
-        func line() throws -> String {
-            while !unread.contains(UInt8(ascii: "\n")) {
-                let more = handle.availableData
-                if more.isEmpty { throw Unexpected("no further line") }
-                unread += more
-            }
-            let line = unread.prefix { $0 != UInt8(ascii: "\n") }
-            unread = Data(unread.dropFirst(line.count + 1))
-            return String(decoding: line, as: UTF8.self)
-        }
     }
 
     private func play(_ origin: RunningOrigin) throws -> (Ending, samples: [UInt8]) {

@@ -62,10 +62,9 @@ public struct Program {
 /// `tonearm` while it runs.
 public final class RunningProgram {
     private let process = Process()
-    private let output = Pipe()
+    private let lines: PipeLines
     private let errorFile: String
-    private var unread = Data()
-    private var read = Data()
+    private var read = ""
 
     init(_ program: Program, _ arguments: [String], _ otherOutput: FileHandle?) throws {
         process.executableURL = URL(fileURLWithPath: try Program.path())
@@ -73,6 +72,8 @@ public final class RunningProgram {
         process.currentDirectoryURL = URL(fileURLWithPath: program.folder.path)
         process.environment = program.environment
         process.standardInput = FileHandle.nullDevice
+        let output = Pipe()
+        lines = PipeLines(output)
         process.standardOutput = otherOutput ?? output.fileHandleForWriting
         errorFile = program.folder["errors-\(UUID().uuidString)"]
         _ = FileManager.default.createFile(atPath: errorFile, contents: nil)
@@ -83,15 +84,9 @@ public final class RunningProgram {
 
     /// The next line of its output; nil at its end.
     public func nextLine() -> String? {
-        while !unread.contains(UInt8(ascii: "\n")) {
-            let more = output.fileHandleForReading.availableData
-            if more.isEmpty { return nil }
-            unread += more
-        }
-        let line = unread.prefix { $0 != UInt8(ascii: "\n") }
-        unread = unread.dropFirst(line.count + 1)
-        read += line + [UInt8(ascii: "\n")]
-        return String(decoding: line, as: UTF8.self)
+        guard let line = lines.next() else { return nil }
+        read += line + "\n"
+        return line
     }
 
     /// Reads until a line of JSON is as wanted.
@@ -113,7 +108,7 @@ public final class RunningProgram {
         let status = process.terminationStatus
         return Program.Result(
             code: process.terminationReason == .uncaughtSignal ? 128 + status : status,
-            output: String(decoding: read + unread, as: UTF8.self), errors: try errors())
+            output: read + lines.rest, errors: try errors())
     }
 
     private func errors() throws -> String { try String(contentsOfFile: errorFile, encoding: .utf8) }

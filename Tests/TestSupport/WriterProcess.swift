@@ -4,30 +4,22 @@ import Platform
 /// A program of this package that writes until it is killed, and says on stdout what it has written.
 public final class WriterProcess {
     private let process = Process()
-    private let output = Pipe()
-    private var unread = Data()
+    private let lines: PipeLines
 
     /// - Parameter program: beside the tests.
     public init(_ program: String, _ arguments: String...) throws {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         process.executableURL = URL(fileURLWithPath: "\(Folder.containing(tests))/\(program)")
         process.arguments = arguments
+        let output = Pipe()
+        lines = PipeLines(output)
         process.standardOutput = output
         try process.run()
         try output.fileHandleForWriting.close()
     }
 
     /// The next line that the process says; nil when it has ended.
-    public func nextLine() -> String? {
-        while !unread.contains(UInt8(ascii: "\n")) {
-            let more = output.fileHandleForReading.availableData
-            if more.isEmpty { return nil }
-            unread += more
-        }
-        let line = unread.prefix { $0 != UInt8(ascii: "\n") }
-        unread = unread.dropFirst(line.count + 1)
-        return String(decoding: line, as: UTF8.self)
-    }
+    public func nextLine() -> String? { lines.next() }
 
     /// Ends the process at once and waits for its end.
     public func kill() {

@@ -6,8 +6,7 @@ import TestSupport
 final class RunningOrigin {
     private(set) var address = ""
     private let process = Process()
-    private let output = Pipe()
-    private var unread = Data()
+    private let lines: PipeLines
 
     /// Starts it, and waits until it listens and has scanned the folder.
     convenience init(_ music: String, state: String, _ options: String...) throws {
@@ -19,6 +18,8 @@ final class RunningOrigin {
         process.executableURL = URL(fileURLWithPath: "\(Folder.containing(tests))/tonearm-origin")
         process.arguments = ["serve", music, "--port", "0", "--state", state] + options
         process.standardInput = FileHandle.nullDevice
+        let output = Pipe()
+        lines = PipeLines(output)
         process.standardOutput = output.fileHandleForWriting
         try process.run()
         try output.fileHandleForWriting.close()
@@ -36,17 +37,8 @@ final class RunningOrigin {
     /// The next line of its output that is as wanted.
     @discardableResult
     func line(where isWanted: (String) -> Bool) throws -> String {
-        while true {
-            while !unread.contains(UInt8(ascii: "\n")) {
-                let more = output.fileHandleForReading.availableData
-                if more.isEmpty { throw Unexpected("the origin ended before it said what is waited for") }
-                unread += more
-            }
-            let line = unread.prefix { $0 != UInt8(ascii: "\n") }
-            unread = Data(unread.dropFirst(line.count + 1))
-            let text = String(decoding: line, as: UTF8.self)
-            if isWanted(text) { return text }
-        }
+        while let line = lines.next() { if isWanted(line) { return line } }
+        throw Unexpected("the origin ended before it said what is waited for")
     }
 
     /// Ends it as systemd does.

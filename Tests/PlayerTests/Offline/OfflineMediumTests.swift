@@ -75,6 +75,7 @@ struct OfflineMediumTests {
         #expect(try offline.played(track.frames) == track.samples)
         try medium.setReadOnly(false)
         try offline.keep(8)
+        #expect(service.contentRequests.filter { $0.product == "7" }.count == 1)
     }
 
     @Test("Files that may not be read are an error, and are neither lost nor fetched again")
@@ -104,6 +105,7 @@ struct OfflineMediumTests {
         try offline.spin("the failure") { offline.log.failure != nil }
         guard case .failed(let reason) = offline.status(of: 8) else { return #expect(Bool(false)) }
         #expect(reason.contains("ermission"), "\(reason)")
+        #expect(service.contentRequests.filter { $0.product == "7" }.count == 1)
     }
 }
 
