@@ -191,8 +191,8 @@ struct LoginCommandTests {
             daemon.terminate()
             daemon.waitUntilExit()
         }
-        let log = LineReader(errors.fileHandleForReading)
-        while try !log.line().contains(" is ready") {}
+        let log = PipeLines(errors)
+        while try !#require(log.next()).contains(" is ready") {}
         let access = ["--config", folder["tonearm.conf"]]
         #expect(try logIn(access).code == 0)
         #expect(try DeviceLogins(stateFolder: folder["state"]).logins().map(\.client) == ["kitchen"])
@@ -207,8 +207,8 @@ struct LoginCommandTests {
             "queue", "add", "--search", "zzz", "--config", folder["tonearm.conf"], "--socket", folder["control"])
         #expect(none.code == 1 && none.errors == "tonearm: nothing found for: zzz\n")
         let watch = try process("tonearm", ["status", "--watch", "--socket", folder["control"]])
-        let events = LineReader(watch.output.fileHandleForReading)
-        while try !events.line().contains("\"state\":\"stopped\"") {}
+        let events = PipeLines(watch.output)
+        while try !#require(events.next()).contains("\"state\":\"stopped\"") {}
         watch.process.terminate()
         watch.process.waitUntilExit()
         let played = try Data(contentsOf: URL(fileURLWithPath: folder["out"]))
