@@ -21,7 +21,7 @@ struct LinkChangeTests {
             (settings.connectTimeout, settings.firstByteTimeout, settings.silenceTimeout) = (600_000, 600_000, 600_000)
             network = try Network(settings)
             loop = try EventLoop()
-            let monitor = try LinkMonitor(meteredInterfaces: [], loop: loop) { [network, links, changed] link in
+            let monitor = try LinkMonitor(LinkSettings(), loop: loop) { [network, links, changed] link in
                 network.linkChanged(to: link)
                 changed.update { links.withLock { $0.append(link) } }
             }

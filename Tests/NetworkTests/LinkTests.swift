@@ -8,10 +8,14 @@ struct LinkTests {
     /// As the kernel writes them.
     private static let version4 = """
         Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT
+        lan0\t0000A8C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0
         wwan0\t00000000\t0100000A\t0003\t0\t0\t700\t00000000\t0\t0\t0
         eth0\t00000000\t0202000A\t0003\t0\t0\t100\t00000000\t0\t0\t0
         eth0\t0002000A\t00000000\t0001\t0\t0\t100\t00FFFFFF\t0\t0\t0
         eth1\t00000000\t0202000A\t0002\t0\t0\t0\t00000000\t0\t0\t0
+        eth1\t000000E0\t00000000\t0001\t0\t0\t0\t000000F0\t0\t0\t0
+        eth1\t0000FEA9\t00000000\t0001\t0\t0\t1000\t0000FFFF\t0\t0\t0
+        lo\t0000007F\t00000000\t0001\t0\t0\t0\t000000FF\t0\t0\t0
 
         """
     private static let version6 = """
@@ -19,23 +23,33 @@ struct LinkTests {
         fe800000000000000000000000000002 00000400 00000001 00000000 00000003     wlan0
         fe800000000000000000000000000000 40 00000000000000000000000000000000 00 \
         00000000000000000000000000000000 00000100 00000002 00000000 00000001     eth0
+        fd000000000000010000000000000000 40 00000000000000000000000000000000 00 \
+        00000000000000000000000000000000 00000100 00000001 00000000 00000001     lan1
+        fd000000000000010000000000000001 80 00000000000000000000000000000000 00 \
+        00000000000000000000000000000000 00000000 00000003 00000000 80200001     lan1
+        ff000000000000000000000000000000 08 00000000000000000000000000000000 00 \
+        00000000000000000000000000000000 00000100 00000004 00000000 00000001     lan1
         00000000000000000000000000000000 00 00000000000000000000000000000000 00 \
         00000000000000000000000000000000 ffffffff 00000001 00000000 00200200       lo
 
         """
 
-    private func routes(_ version4: String = "", _ version6: String = "") -> [DefaultRoute] {
-        DefaultRoute.all(version4: Array(version4.utf8), version6: Array(version6.utf8))
+    private func routes(_ version4: String = "", _ version6: String = "") -> [Route] {
+        Route.all(version4: Array(version4.utf8), version6: Array(version6.utf8))
     }
 
-    @Test("Default routes that can be used, and no others")
-    func defaultRoutes() {
+    @Test("Routes that can be used, and no others")
+    func usableRoutes() {
         let found = routes(Self.version4, Self.version6)
         #expect(
             found == [
-                DefaultRoute(interface: "wwan0", gateway: "0100000A", metric: 700),
-                DefaultRoute(interface: "eth0", gateway: "0202000A", metric: 100),
-                DefaultRoute(interface: "wlan0", gateway: "fe800000000000000000000000000002", metric: 1024),
+                Route(interface: "lan0", network: "0000A8C0", isDefault: false),
+                Route(interface: "wwan0", network: "0100000A", metric: 700),
+                Route(interface: "eth0", network: "0202000A", metric: 100),
+                Route(interface: "eth0", network: "0002000A", isDefault: false, metric: 100),
+                Route(interface: "wlan0", network: "fe800000000000000000000000000002", metric: 1024),
+                Route(
+                    interface: "lan1", network: "fd000000000000010000000000000000", isDefault: false, metric: 256),
             ])
     }
 
@@ -47,13 +61,14 @@ struct LinkTests {
     }
 
     @Test(
-        "The route with the lowest metric whose interface is up decides",
+        "The default route with the lowest metric whose interface is up decides, else a network",
         arguments: [
             ([], .ethernet, "eth0"), (["eth0"], .cellular, "wwan0"), (["eth0", "wwan0"], .wifi, "wlan0"),
-            (["eth0", "wwan0", "wlan0"], .offline, ""),
+            (["eth0", "wwan0", "wlan0"], .ethernet, "lan0"), (["eth0", "wwan0", "wlan0", "lan0"], .ethernet, "lan1"),
+            (["eth0", "wwan0", "wlan0", "lan0", "lan1"], .offline, ""),
         ] as [([String], Link.Kind, String)])
     func routeInUse(down: [String], kind: Link.Kind, interface: String) {
-        let link = Link(routes(Self.version4, Self.version6), meteredInterfaces: []) { name in
+        let link = Link(routes(Self.version4, Self.version6), LinkSettings()) { name in
             Link.Interface(isUp: !down.contains(name), type: name == "wlan0" ? "wlan" : nil)
         }
         #expect(link.kind == kind && link.interface == interface)
@@ -67,19 +82,34 @@ struct LinkTests {
             ("wlan0", "wlan", ["usb0"], .wifi), ("wlan0", "wlan", ["wlan0"], .cellular),
         ] as [(String, String?, [String], Link.Kind)])
     func kinds(interface: String, type: String?, named: [String], kind: Link.Kind) {
-        let route = DefaultRoute(interface: interface, metric: 0)
-        let link = Link([route], meteredInterfaces: named) { _ in Link.Interface(isUp: true, type: type) }
+        let link = Link([Route(interface: interface)], LinkSettings(meteredInterfaces: named)) { _ in
+            Link.Interface(isUp: true, type: type)
+        }
         #expect(link.kind == kind && link.isMetered == (kind == .cellular))
     }
 
     @Test("Another router behind the same interface is another link")
     func otherRouter() {
-        let links = ["0102000A", "0103000A"].map { gateway in
-            Link([DefaultRoute(interface: "wlan0", gateway: gateway, metric: 0)], meteredInterfaces: []) { _ in
+        let links = ["0102000A", "0103000A"].map { network in
+            Link([Route(interface: "wlan0", network: network)], LinkSettings()) { _ in
                 Link.Interface(isUp: true)
             }
         }
         #expect(links[0] != links[1])
+    }
+
+    @Test(
+        "A service on this machine needs no other one",
+        arguments: [
+            ("https://localhost:8443", true), ("http://127.0.0.1", true), ("http://[::1]:80/", true),
+            ("https://LocalHost/a", true), ("https://music.example", false), ("https://128.0.0.1", false),
+            ("https://localhost.example", false), ("nonsense", false), (nil, false),
+        ] as [(String?, Bool)])
+    func localService(service: String?, isLink: Bool) {
+        let settings = LinkSettings(service: service)
+        #expect(Link([], settings) { _ in Link.Interface(isUp: true) }.isOffline == !isLink)
+        let link = Link([Route(interface: "wwan0")], settings) { _ in Link.Interface(isUp: true) }
+        #expect(link.kind == .cellular)
     }
 
     @Test(
@@ -95,8 +125,8 @@ struct LinkTests {
     @Test("The kernel lets it be watched")
     func watching() throws {
         let loop = try EventLoop()
-        let monitor = try LinkMonitor(meteredInterfaces: [], loop: loop) { _ in }
-        #expect(monitor.link == Link.current(meteredInterfaces: []))
+        let monitor = try LinkMonitor(LinkSettings(), loop: loop) { _ in }
+        #expect(monitor.link == Link.current(LinkSettings()))
         monitor.stop()
     }
 }

@@ -120,7 +120,8 @@ struct KeptAlbumTests {
         try keep(daemon)
         var told: [Program.Result] = []
         for words in [
-            ["offline", "list"], ["offline", "status"], ["status"], ["config"], ["queue"], ["offline", "verify"],
+            ["offline", "list"], ["offline", "status"], ["status"], ["config", "show"], ["queue", "list"],
+            ["offline", "verify"],
         ] {
             told.append(try daemon.run(words))
             told.append(try daemon.run(words + ["--json"]))

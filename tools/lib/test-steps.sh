@@ -35,12 +35,14 @@ host_tests() {
     run_host_tests "$name" "$log" "$@"
 }
 
-# run_host_tests NAME LOG OPTION…: runs what was built.
+# run_host_tests NAME LOG OPTION…: runs what was built. A run that does not end is aborted, and says where it hangs.
 run_host_tests() {
     local name=$1 log=$2 results=$2-results code=0 tests failures skipped
     shift 2
     rm -f "$results"*.xml
-    swift test --package-path "$ROOT" --skip-build --disable-xctest --xunit-output "$results.xml" "$@" \
+    # The tests take 6 minutes on two cores, and up to ten times as long with a sanitizer.
+    timeout --signal=ABRT --kill-after=2m "$([[ $* == *--sanitize* ]] && echo 2h || echo 25m)" \
+        swift test --package-path "$ROOT" --skip-build --disable-xctest --xunit-output "$results.xml" "$@" \
         >"$log.log" 2>&1 </dev/null || code=$?
     tests=$(occurrences '<testcase ' "$results"*.xml)
     # A test that passed is one closed element; one that failed has its issues inside, one skipped a word.
@@ -53,11 +55,18 @@ run_host_tests() {
         # A run that crashed has written nothing, and a run without tests proves nothing.
         tests=$((tests + 1)) failures=1
         warn "$name ended with exit code $code; from ${log#"$ROOT"/}.log:"
+        unended_tests "$log.log" | head -n 25 | sed 's/^/    not ended: /' >&2
         { grep -E 'Fatal error|Crash|error: |ERROR: |WARNING: ThreadSanitizer' "$log.log" || tail -n 25 "$log.log"; } |
             head -n 25 | sed 's/^/    /' >&2
     fi
     count $((tests - failures - skipped)) "$failures" "$skipped" "$name"
     [ "$failures" -eq 0 ]
+}
+
+# unended_tests LOG: the names of the tests that began and did not end.
+unended_tests() {
+    sed -nE 's/^[^ ]+ Test (".*")( with [0-9]+ test cases?)? (started\.|(passed|failed) after .*)$/\1/p' "$1" |
+        sort | uniq -u
 }
 
 # one NAME COMMAND…: a check that passes or fails as a whole.

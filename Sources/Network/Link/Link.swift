@@ -1,9 +1,10 @@
 import Platform
 
-/// The connection of this machine to other networks: the interface of its default route.
+/// The connection of this machine to other machines: the interface of its default route, else of a network that it is
+/// connected to, else, for a content service on this machine, loopback.
 public struct Link: Equatable, Sendable {
     public enum Kind: Equatable, Sendable {
-        /// There is no route to other networks.
+        /// There is no route to other machines.
         case offline
         case ethernet
         case wifi
@@ -14,18 +15,18 @@ public struct Link: Equatable, Sendable {
     /// Empty when offline.
     public let interface: String
     /// Tells apart the networks that an interface moves between.
-    let gateway: String
+    let network: String
 
-    /// No route to other networks.
+    /// No route to other machines.
     public static let offline = Link(.offline)
 
     /// - Parameter interface: its name; empty when offline.
-    public init(_ kind: Kind, interface: String = "") { self.init(kind, interface, gateway: "") }
+    public init(_ kind: Kind, interface: String = "") { self.init(kind, interface, network: "") }
 
-    private init(_ kind: Kind, _ interface: String, gateway: String) {
+    private init(_ kind: Kind, _ interface: String, network: String) {
         self.kind = kind
         self.interface = interface
-        self.gateway = gateway
+        self.network = network
     }
 
     /// Whether data costs money.
@@ -41,18 +42,17 @@ public struct Link: Equatable, Sendable {
     }
 
     /// - Parameters:
-    ///   - routes: the default routes.
-    ///   - meteredInterfaces: interfaces that count as cellular by configuration.
+    ///   - routes: of all interfaces.
     ///   - look: asks the kernel about an interface.
-    init(_ routes: [DefaultRoute], meteredInterfaces: [String], look: (_ interface: String) -> Interface) {
-        // The kernel uses the lowest metric; of equal ones the first.
+    init(_ routes: [Route], _ settings: LinkSettings, look: (_ interface: String) -> Interface) {
         let usable = routes.filter { look($0.interface).isUp }
-        guard let route = usable.min(by: { $0.metric < $1.metric }) else {
-            self = .offline
+        // The kernel uses the lowest metric; of equal ones the first.
+        guard let route = usable.filter({ $0.isDefault }).min(by: { $0.metric < $1.metric }) ?? usable.first else {
+            self = settings.isServiceLocal ? Link(.ethernet, interface: "lo") : .offline
             return
         }
-        let kind = Self.kind(of: route.interface, look(route.interface), meteredInterfaces)
-        self.init(kind, route.interface, gateway: route.gateway)
+        let kind = Self.kind(of: route.interface, look(route.interface), settings.meteredInterfaces)
+        self.init(kind, route.interface, network: route.network)
     }
 
     private static func kind(of name: String, _ interface: Interface, _ meteredInterfaces: [String]) -> Kind {
@@ -64,11 +64,11 @@ public struct Link: Equatable, Sendable {
     }
 
     /// The current link, from /proc and /sys. Short reads without waiting. Any thread.
-    public static func current(meteredInterfaces: [String]) -> Link {
+    public static func current(_ settings: LinkSettings) -> Link {
         // Of the calling thread, which may be in another network namespace than the process.
-        let routes = DefaultRoute.all(
+        let routes = Route.all(
             version4: text("/proc/thread-self/net/route"), version6: text("/proc/thread-self/net/ipv6_route"))
-        return Link(routes, meteredInterfaces: meteredInterfaces) { name in
+        return Link(routes, settings) { name in
             let state = text("/sys/class/net/\(name)/operstate")
             // A driver without link detection reports "unknown".
             return Interface(

@@ -8,25 +8,23 @@ import Platform
 /// `@unchecked Sendable` is safe because the loop alone uses what is in here.
 public final class LinkMonitor: @unchecked Sendable {
     public private(set) var link: Link
-    private let meteredInterfaces: [String]
+    private let settings: LinkSettings
     private let loop: EventLoop
     private let descriptor: Int32
     private let changed: (Link) -> Void
 
-    /// - Parameters:
-    ///   - meteredInterfaces: interfaces that count as cellular by configuration.
-    ///   - changed: called with each new link.
+    /// - Parameter changed: called with each new link.
     /// - Throws: when the kernel does not allow this process to watch.
     public init(
-        meteredInterfaces: [String], loop: EventLoop, changed: @escaping (Link) -> Void
+        _ settings: LinkSettings, loop: EventLoop, changed: @escaping (Link) -> Void
     ) throws(SystemError) {
-        self.meteredInterfaces = meteredInterfaces
+        self.settings = settings
         self.loop = loop
         self.changed = changed
         descriptor = tonearm_network_changes()
         if descriptor < 0 { throw .last("socket", "rtnetlink") }
         // After the socket was opened, so that no change is missed.
-        link = Link.current(meteredInterfaces: meteredInterfaces)
+        link = Link.current(settings)
         try loop.watch(descriptor, for: .readable) { [self] _ in look() }
     }
 
@@ -37,7 +35,7 @@ public final class LinkMonitor: @unchecked Sendable {
 
     private func look() {
         tonearm_skip_input(descriptor)
-        let now = Link.current(meteredInterfaces: meteredInterfaces)
+        let now = Link.current(settings)
         guard now != link else { return }
         link = now
         changed(now)

@@ -50,7 +50,7 @@ struct PlayCommand {
         }
         defer { streaming?.stop() }
         guard let player = openPlayer(device, streaming) else { return ExitCode.failed }
-        streaming?.source.follow(player.playbackEngineConfig) { Link.current(meteredInterfaces: []).isMetered }
+        streaming?.source.follow(player.playbackEngineConfig) { [links] in Link.current(links).isMetered }
         let monitor = watchLink(on: loop, streaming)
         defer { monitor?.stop() }
         configure(player.playbackEngineConfig)
@@ -113,11 +113,13 @@ struct PlayCommand {
         }
     }
 
+    private var links: LinkSettings { LinkSettings(service: options.service) }
+
     /// - Returns: nil without a service, and when the kernel does not allow it: a retry waits for its time then.
     private func watchLink(on loop: EventLoop, _ streaming: Streaming?) -> LinkMonitor? {
         guard let streaming else { return nil }
         do throws(SystemError) {
-            return try LinkMonitor(meteredInterfaces: [], loop: loop) { streaming.linkChanged(to: $0) }
+            return try LinkMonitor(links, loop: loop) { streaming.linkChanged(to: $0) }
         } catch {
             return nil
         }

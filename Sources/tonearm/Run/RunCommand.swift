@@ -144,8 +144,8 @@ struct RunCommand {
             service: streaming?.source, kept: settings.offlining?.source, offlineMode: settings.offlineMode)
         do throws(PlayerError) {
             let player = try Player(settings: settings, source: source)
-            let metered = board?.cellularInterfaces ?? []
-            streaming?.source.follow(player.playbackEngineConfig) { Link.current(meteredInterfaces: metered).isMetered }
+            let links = linkSettings(configuration, board)
+            streaming?.source.follow(player.playbackEngineConfig) { Link.current(links).isMetered }
             return player
         } catch {
             throw Failure(lines: [error.message])
@@ -191,10 +191,17 @@ struct RunCommand {
         return server
     }
 
+    private func linkSettings(_ configuration: Configuration, _ board: BoardProfile?) -> LinkSettings {
+        LinkSettings(
+            meteredInterfaces: board?.cellularInterfaces ?? [],
+            service: configuration.streamingSettings?.service.baseURL)
+    }
+
     /// - Returns: nil when the kernel does not allow it; the status has no network then.
     private func watchLink(_ board: BoardProfile?, _ daemon: Daemon, _ streaming: Streaming?) -> LinkMonitor? {
         do throws(SystemError) {
-            let monitor = try LinkMonitor(meteredInterfaces: board?.cellularInterfaces ?? [], loop: daemon.loop) {
+            let links = linkSettings(daemon.settings.configuration, board)
+            let monitor = try LinkMonitor(links, loop: daemon.loop) {
                 daemon.linkChanged(to: $0)
                 streaming?.linkChanged(to: $0)
             }

@@ -1,0 +1,21 @@
+/// What the configuration says about links.
+public struct LinkSettings: Sendable {
+    /// Interfaces that count as cellular.
+    public var meteredInterfaces: [String]
+    /// The content service is on this machine, and needs no other network.
+    var isServiceLocal = false
+
+    /// - Parameter service: the address of the content service; nil for none.
+    public init(meteredInterfaces: [String] = [], service: String? = nil) {
+        self.meteredInterfaces = meteredInterfaces
+        isServiceLocal = service.flatMap { WebAddress($0) }?.isLocal ?? false
+    }
+}
+
+extension WebAddress {
+    /// Whether the host is this machine by its name or address (RFC 6761, 6.3; RFC 1122, 3.2.1.3; RFC 4291, 2.5.3).
+    fileprivate var isLocal: Bool {
+        host.utf8.elementsEqual("localhost".utf8) || host.utf8.elementsEqual("[::1]".utf8)
+            || host.utf8.starts(with: "127.".utf8)
+    }
+}
