@@ -181,13 +181,16 @@ configure_mbedtls() {
 build_mbedtls() {
     local source=$1 build=$2 sysroot=$3
     local libraries=(libmbedcrypto.a libmbedx509.a libmbedtls.a)
+    # What runs over every byte of music is worth 10 KB: AES-GCM takes two thirds of the time.
+    local ciphers=(aes.o aesce.o aesni.o chacha20.o cipher.o gcm.o md5.o poly1305.o sha256.o)
     rm -rf "$build"
     mkdir -p "$build"
     cp -r "$source"/{include,library,3rdparty,scripts,framework} "$build"
     # Nothing is generated: the released source has the generated files in it.
-    make -j2 -C "$build/library" "${libraries[@]}" GEN_FILES= \
-        CC="clang --target=$CLANG_TARGET --sysroot=$sysroot ${MACHINE_FLAGS[*]}" CFLAGS="${LIBRARY_CFLAGS[*]}" \
-        AR=llvm-ar RANLIB=llvm-ranlib
+    local make=(make -j2 -C "$build/library" GEN_FILES= AR=llvm-ar RANLIB=llvm-ranlib
+        CC="clang --target=$CLANG_TARGET --sysroot=$sysroot ${MACHINE_FLAGS[*]}")
+    "${make[@]}" "${ciphers[@]}" CFLAGS="${LIBRARY_CFLAGS[*]/-Oz/-O2}"
+    "${make[@]}" "${libraries[@]}" CFLAGS="${LIBRARY_CFLAGS[*]}"
     (cd "$build/library" && cp "${libraries[@]}" "$sysroot/usr/lib/$MULTIARCH/")
     rm -rf "$sysroot"/usr/include/{mbedtls,psa}
     cp -r "$build"/include/{mbedtls,psa} "$sysroot/usr/include/"

@@ -27,9 +27,7 @@ final class SealedFile {
             toWrite ? try File(updating: path, mode: 0o600) : try File(reading: path)
         }
         let header: [UInt8]
-        do throws(SystemError) { header = try Self.bytes(of: file, SealedLayout.headerCount, at: 0) } catch {
-            throw .system(error)
-        }
+        do throws(SystemError) { header = try Self.header(of: file) } catch { throw .system(error) }
         seal = try Self.seal { () throws(CryptoError) in
             try SealedChunks(opening: header, identity: identity, key: key)
         }
@@ -46,13 +44,14 @@ final class SealedFile {
     /// - Parameter count: of its content, in bytes.
     func read(_ chunk: Int64, count: Int, isLast: Bool) throws(SealedFileError) -> [UInt8] {
         guard let offset = SealedLayout.offset(ofChunk: chunk) else { throw .damaged(.notAuthentic) }
-        let sealed: [UInt8]
-        do throws(SystemError) {
-            sealed = try Self.bytes(of: file, count + SealedLayout.overhead, at: offset)
+        // Not an array: opening it copies the content once, and that is enough.
+        let sealed = UnsafeMutableRawBufferPointer.allocate(byteCount: count + SealedLayout.overhead, alignment: 16)
+        defer { sealed.deallocate() }
+        let size: Int
+        do throws(SystemError) { size = try file.read(into: sealed, at: offset) } catch { throw .system(error) }
+        do throws(CryptoError) {
+            return try seal.open(UnsafeRawBufferPointer(rebasing: sealed[..<size]), chunk: chunk, isLast: isLast)
         } catch {
-            throw .system(error)
-        }
-        do throws(CryptoError) { return try seal.open(sealed, chunk: chunk, isLast: isLast) } catch {
             throw .damaged(error)
         }
     }
@@ -97,11 +96,11 @@ final class SealedFile {
         }
     }
 
-    private static func bytes(of file: borrowing File, _ count: Int, at offset: Int64) throws(SystemError) -> [UInt8] {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
+    private static func header(of file: borrowing File) throws(SystemError) -> [UInt8] {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: SealedLayout.headerCount, alignment: 16)
         defer { buffer.deallocate() }
-        let read = try file.read(into: buffer, at: offset)
-        return copiedBytes(UnsafeRawBufferPointer(rebasing: buffer[..<read]))
+        let size = try file.read(into: buffer, at: 0)
+        return copiedBytes(UnsafeRawBufferPointer(rebasing: buffer[..<size]))
     }
 }
 

@@ -31,8 +31,9 @@ final class KeptBytes: ByteSource {
         guard offset >= 0, offset < count else { return .end }
         let (number, place) = SealedLayout.chunk(at: offset)
         if chunk?.number != number {
+            // Two chunks in memory are more than a player needs.
+            chunk = nil
             do throws(SealedFileError) { chunk = (number, try reader.read(number)) } catch {
-                chunk = nil
                 throw error.byteSourceError
             }
         }

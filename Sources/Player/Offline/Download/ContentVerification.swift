@@ -117,12 +117,20 @@ private struct SampleDigest: ~Copyable {
         }
     }
 
-    /// Without checks in its loop: it runs over every sample of a download.
+    /// Runs over every sample of a download: most have 16 bits, and that loop is vector code.
     private static func pack(
         _ samples: UnsafeBufferPointer<Int32>, _ shift: Int32, _ byteCount: Int,
         into bytes: UnsafeMutableBufferPointer<UInt8>
     ) {
         guard var next = bytes.baseAddress else { return }
+        if byteCount == 2 {
+            next.withMemoryRebound(to: Int16.self, capacity: samples.count) { words in
+                for index in 0..<samples.count {
+                    words[index] = Int16(truncatingIfNeeded: samples[index] &>> shift).littleEndian
+                }
+            }
+            return
+        }
         for sample in samples {
             var value = sample &>> shift
             for index in 0..<byteCount {
