@@ -62,17 +62,29 @@ struct OfflineRevalidation {
             let former = store.open(sealed, for: item.content).flatMap({ KeptLicense(bytes: $0) })
         else { return nil }
         let (_, keys) = try service.content(of: info, requests, asksForNew: true)
-        guard let licenses = keys.licenses else { return nil }
+        let licenses = keys.compactMap { $0.licenses }
+        guard !licenses.isEmpty else { return nil }
         var license = KeptLicense(keys: [])
         do throws(MediaError) {
             for key in former.keys {
-                let value = try licenses.key(KeyRequest(keyID: key.id, systems: []))
+                let value = try Self.key(key.id, from: licenses)
                 license.keys.append(ContentKeys.Key(id: key.id, value: value))
             }
         } catch {
             throw error == .source(.cancelled) ? .stopped : .media(error)
         }
         return store.seal(license.bytes, for: item.content)
+    }
+
+    /// From the first part of the content that has it.
+    private static func key(_ id: [UInt8], from licenses: [any LicenseProvider]) throws(MediaError) -> [UInt8] {
+        var failure = MediaError.missingKey(id: id)
+        for license in licenses {
+            do throws(MediaError) { return try license.key(KeyRequest(keyID: id, systems: [])) } catch {
+                failure = error
+            }
+        }
+        throw failure
     }
 
     private func write<Result: Sendable>(

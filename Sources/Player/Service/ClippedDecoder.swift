@@ -26,6 +26,8 @@ final class ClippedDecoder: AudioDecoder {
         isPlaced = start == 0
         properties = decoder.properties
         properties.frameCount = count
+        // It is of the whole file.
+        properties.sampleDigest = nil
     }
 
     private static func frame(_ value: Double) -> Int64 { Int64(max(0, min(value.rounded(), 1e15))) }

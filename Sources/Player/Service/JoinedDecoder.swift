@@ -65,6 +65,8 @@ final class JoinedDecoder: AudioDecoder {
     var properties: AudioProperties {
         var properties = decoder.properties
         properties.format = firstProperties.format
+        // A digest is of one part.
+        if lengths.count > 1 { properties.sampleDigest = nil }
         var sum: Int64? = 0
         for length in lengths { sum = sum.flatMap { sum in length.map { sum + $0 } } }
         properties.frameCount = sum

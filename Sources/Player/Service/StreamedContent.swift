@@ -150,20 +150,18 @@ struct StreamedContent {
         return result
     }
 
-    /// Finds where the content of one period is, in its best encoding, through all playlists: `.file`, `.list`, or
-    /// `.template`.
-    func resolve(_ info: PlaybackInfo) throws(MediaError) -> (Representation, StreamedKeys) {
-        let keys = self.keys(of: info)
-        var manifest = try manifest(info.manifest, info.manifestType.format, from: "")
-        for _ in 0...Self.deepestPlaylist {
-            let representation = try representation(of: manifest)
-            guard case .playlist(let url) = representation.segments else {
-                try keys.take(representation)
-                return (representation, keys)
-            }
-            manifest = try playlist(at: url).manifest
+    /// Finds where the content is, through all playlists, and the keys of each of its parts.
+    func resolve(_ info: PlaybackInfo) throws(MediaError) -> (ContentLayout, [StreamedKeys]) {
+        let (manifest, _) = try followed(try manifest(info.manifest, info.manifestType.format, from: ""))
+        if manifest.isLive { throw .unsupported(what: "keeping live content") }
+        let layout = try ContentLayout(manifest, quality: info.audioQuality?.serviceName)
+        var keys: [StreamedKeys] = []
+        for part in layout.parts {
+            let own = self.keys(of: info)
+            if let best = part.representations.last { try own.take(best) }
+            keys.append(own)
         }
-        throw .damaged(what: "playlists that name each other")
+        return (layout, keys)
     }
 
     private func playlist(at url: String) throws(MediaError) -> (manifest: Manifest, url: String) {
@@ -185,18 +183,6 @@ struct StreamedContent {
             case .unsupported(let what): throw .unsupported(what: what)
             }
         }
-    }
-
-    /// The best one: the service has chosen the quality already.
-    private func representation(of manifest: Manifest) throws(MediaError) -> Representation {
-        if manifest.isLive { throw .unsupported(what: "live content") }
-        guard let period = manifest.periods.first, manifest.periods.count == 1 else {
-            throw .unsupported(what: "content in several periods")
-        }
-        guard period.adaptationSets.first != nil, let best = manifest.best else {
-            throw .damaged(what: "a manifest without audio")
-        }
-        return best
     }
 }
 

@@ -1,5 +1,6 @@
 import Database
 import Foundation
+import Media
 import Network
 import OfflineTestSupport
 import Platform
@@ -15,12 +16,15 @@ final class OfflineFixture: @unchecked Sendable {
     let log = OfflineLog()
     let fixture: PlayerFixture
     let store: OfflineStore
+    private let source: OfflineSource
 
     /// - Parameters:
     ///   - folder: with the state of an earlier one, or empty.
+    ///   - network: that of another service than `service`.
     ///   - link: nil: none was reported.
     init(
-        in folder: ScratchFolder? = nil, _ service: KeptService = KeptService(), link: Link? = Link(.ethernet),
+        in folder: ScratchFolder? = nil, _ service: KeptService = KeptService(),
+        network: (any ServiceNetwork)? = nil, link: Link? = Link(.ethernet),
         now: Int64? = 1_000_000, change: (inout OfflineSettings) -> Void = { _ in }
     ) throws {
         let folder = try folder ?? ScratchFolder()
@@ -34,13 +38,15 @@ final class OfflineFixture: @unchecked Sendable {
         change(&settings)
         let content = ServiceSettings(baseURL: "https://service")
         let credentials = StaticCredentials(token: "t")
+        let network = network ?? service
         let offlining = try Offlining(
-            settings, OfflineService(network: service, settings: content, credentials: credentials), evictCache: nil,
+            settings, OfflineService(network: network, settings: content, credentials: credentials), evictCache: nil,
             storage: storage, clock: clock, keyFolder: folder.path)
         store = offlining.store
+        source = offlining.source
         let mode = OfflineMode()
         let router = SourceRouter(
-            service: ContentService(content, over: service, credentials: credentials), kept: offlining.source,
+            service: ContentService(content, over: network, credentials: credentials), kept: offlining.source,
             offlineMode: mode)
         fixture = try PlayerFixture(source: router) {
             $0.storage = storage
@@ -77,6 +83,14 @@ final class OfflineFixture: @unchecked Sendable {
         try wait(for: "\(percent) r\(id)")
         service.hang(after: nil)
         return count
+    }
+
+    /// The decoder of a kept product.
+    func open(_ id: Int) throws -> any AudioDecoder {
+        let opened = try source.open(
+            Self.product(id), cancellation: try Cancellation(), medium: MediumAccess(), otherwise: nil)
+        guard let opened else { throw CocoaError(.fileNoSuchFile) }
+        return opened.decoder
     }
 
     /// Plays a product.

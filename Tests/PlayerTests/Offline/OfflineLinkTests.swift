@@ -44,7 +44,9 @@ struct OfflineLinkTests {
         let offline = try OfflineFixture(service, link: nil)
         let player = offline.player
         let monitor = offline.fixture.onControl {
-            try? LinkMonitor(LinkSettings(meteredInterfaces: ["wwan0"]), loop: player.loop) { player.linkChanged(to: $0) }
+            try? LinkMonitor(LinkSettings(meteredInterfaces: ["wwan0"]), loop: player.loop) {
+                player.linkChanged(to: $0)
+            }
         }
         guard let monitor else { throw Unexpected("no monitor of the links") }
         player.linkChanged(to: monitor.link)

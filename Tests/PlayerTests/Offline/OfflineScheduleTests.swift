@@ -1,5 +1,6 @@
 import Database
 import Network
+import Platform
 import Testing
 
 @testable import Player
@@ -253,6 +254,25 @@ struct ContentPartsTests {
             replayGain: .init(trackGain: -1.25, trackPeak: 0.5, albumGain: 3, albumPeak: 1), title: "a\"\n", artist: "é"
         )
         #expect(OfflineItem.Received(received.text) == received)
+        #expect(!received.text.contains("parts"))
+    }
+
+    @Test("The parts of a kept file: also what is endless, and what a damaged row says")
+    func keptParts() throws {
+        let parts = [
+            KeptPart(start: 0, clip: 0.1..<2.5, duration: 2.4), KeptPart(start: 70_000, clip: 1..<Double.infinity),
+            KeptPart(start: 70_000, duration: 3), KeptPart(start: .max),
+        ]
+        var received = OfflineItem.Received(
+            product: ServiceAddress(.track, "9"), assetPresentation: .full, replayGain: .init())
+        received.parts = parts
+        #expect(OfflineItem.Received(received.text)?.parts == parts)
+        for text in [
+            "{}", "[]", "[[1,null,null,null]]", "[[0,null,null]]", "[[0,null,2,1]]", "[[0,null,null,null],[-1,1,2,3]]",
+            "[[0,null,null,null],1]", "[[5,null,null,null],[4,null,null,null]]",
+        ] {
+            #expect([KeptPart](try JSONValue.parse(text)) == nil, "\(text)")
+        }
     }
 }
 

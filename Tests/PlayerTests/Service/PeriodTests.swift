@@ -6,7 +6,7 @@ import Testing
 
 @testable import Player
 
-@Suite("Content in several parts (docs/playback.md, 15.10)", StreamTool.needed)
+@Suite("Content in several parts, streamed and kept (docs/playback.md, 15.10 and 16.4)", StreamTool.needed)
 struct PeriodTests {
     private let content: PackagedContent
     private let one: Track
@@ -22,10 +22,27 @@ struct PeriodTests {
     private func expect(
         _ manifest: String, type: String = "application/dash+xml", isExact: Bool = true, plays samples: [Int32]
     ) throws {
-        let decoder = try content.open(manifest, type: type)
+        try expect({ try content.open(manifest, type: type) }, isExact: isExact, plays: samples)
+        let offline = try keep(manifest, type: type)
+        try expect({ try offline.open(7) }, isExact: isExact, plays: samples)
+    }
+
+    private func keep(_ manifest: String, type: String = "application/dash+xml") throws -> OfflineFixture {
+        _ = content.source(manifest, type: type)
+        let offline = try OfflineFixture(network: content.service.network)
+        do { try offline.keep(7) } catch { throw Unexpected("\(String(describing: offline.status(of: 7)))") }
+        return offline
+    }
+
+    private func expect(
+        _ open: () throws -> any AudioDecoder, isExact: Bool, plays samples: [Int32]
+    ) throws {
+        let decoder = try open()
         if isExact { #expect(decoder.properties.frameCount.map { Int($0) * 2 } == samples.count) }
         let played = try decoder.decodeRest()
-        #expect(played.samples == samples)
+        // Not in the expectation: the difference of two long arrays takes minutes.
+        let isEqual = played.samples == samples
+        #expect(isEqual, "\(played.samples.count) samples instead of \(samples.count)")
         #expect(played.formats.isEmpty)
         #expect(decoder.damage.isEmpty)
         let frames = samples.count / 2
@@ -34,12 +51,13 @@ struct PeriodTests {
             try decoder.seek(toFrame: Int64(place))
             let end = min(frames, place + 20_000)
             let heard = try decoder.decodeRest(frames: 20_000).samples
-            #expect(heard == Array(samples[(place * 2)..<(end * 2)]), "\(place)")
+            let isEqual = heard == Array(samples[(place * 2)..<(end * 2)])
+            #expect(isEqual, "\(place)")
         }
         #expect(decoder.properties.frameCount.map { Int($0) * 2 } == samples.count)
         // Where the parts begin is known from the manifest as well.
         guard isExact else { return }
-        let another = try content.open(manifest, type: type)
+        let another = try open()
         let late = frames - 5000
         try another.seek(toFrame: Int64(late))
         #expect(try another.decodeRest().samples == Array(samples[(late * 2)...]))
@@ -76,7 +94,10 @@ struct PeriodTests {
         let whole = try content.open(try content.package(["one.mp4"], ["--segment_duration", "0.5"])).decodeRest()
         let manifest = try content.package(["one.mp4"], cues)
         #expect(periods(manifest).count == 3)
-        #expect(try content.open(manifest).decodeRest().samples == whole.samples)
+        let streamed = try content.open(manifest).decodeRest().samples == whole.samples
+        #expect(streamed)
+        let kept = try keep(manifest).open(7).decodeRest().samples == whole.samples
+        #expect(kept)
     }
 
     @Test("Recordings with their own initialization follow each other without a gap, also one inside another")
@@ -195,6 +216,53 @@ struct PeriodTests {
         try decoder.seek(toFrame: 90_000)
         let rest = try decoder.decodeRest(frames: 10_003 + 100).samples
         #expect(rest == one.samples(from: 90_000) + two.samples(0..<100))
+    }
+
+    @Test("A part with another rate is announced when it is kept, too")
+    func otherRateKept() throws {
+        let other = try Track("other", frames: 30_000, rate: 8000, in: content.folder)
+        try content.encode(one, to: "one.mp4")
+        try content.encode(other, to: "other.mp4")
+        let both =
+            periods(try content.package(["one.mp4"], ["--segment_duration", "0.5"]))
+            + periods(try content.package(["other.mp4"], ["--segment_duration", "0.5"]))
+        let played = try keep(manifest(both)).open(7).decodeRest()
+        let isEqual = played.samples == one.samples + other.samples
+        #expect(isEqual)
+        #expect(played.formats == [other.format])
+    }
+
+    @Test("A download that is stopped in its second part goes on there after a restart")
+    func continued() throws {
+        try content.encode(one, to: "one.mp4")
+        try content.encode(two, to: "two.mp4")
+        let both =
+            periods(try content.package(["one.mp4"], ["--segment_duration", "0.5"]))
+            + periods(try content.package(["two.mp4"], ["--segment_duration", "0.5"]))
+        _ = content.source(manifest(both))
+        let answer = content.service.content
+        let isStopped = Locked(false)
+        content.service.content = { count, transfer in
+            // Without an answer.
+            if transfer.request.url.hasSuffix("two/4.m4s") { return isStopped.set(true) }
+            answer(count, transfer)
+        }
+        let state: ScratchFolder
+        do {
+            let offline = try OfflineFixture(network: content.service.network)
+            #expect(offline.engine.offline(OfflineFixture.product(7)))
+            try offline.spin("the fourth segment") { isStopped.value }
+            state = offline.folder
+        }
+        let before = content.fetched.count
+        content.service.content = answer
+        let again = try OfflineFixture(in: state, network: content.service.network)
+        try again.wait(for: "done r7")
+        let isEqual = try again.open(7).decodeRest().samples == one.samples + two.samples
+        #expect(isEqual)
+        let fetched = content.fetched.dropFirst(before)
+        #expect(!fetched.contains { $0.contains("one/1.m4s") || $0.contains("one/init.mp4") })
+        #expect(fetched.contains { $0.hasSuffix("two/4.m4s") })
     }
 
     @Test("A period without sound is refused with a reason")

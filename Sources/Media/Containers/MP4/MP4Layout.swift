@@ -43,9 +43,18 @@ struct MP4Layout {
         while let box = try boxes.next(), box.type != "moof", box.type != "mdat" {
             guard box.type == "sidx" else { continue }
             // Of an index of indices only the times are used.
-            segmentIndex = try MP4SegmentIndex(box, of: source)
+            let index = try MP4SegmentIndex(box, of: source)
+            if let index, try !Self.isFollowed(index, source) { segmentIndex = index }
             break
         }
+    }
+
+    /// Whether the index is of one segment only: files that were joined of segments have one in front of each.
+    private static func isFollowed(_ index: MP4SegmentIndex, _ source: any ByteSource) throws(Interruption) -> Bool {
+        guard let end = index.parts.last?.range.upperBound else { return false }
+        var boxes = MP4Boxes(source, from: end, to: source.length ?? .max)
+        guard let next = try boxes.next() else { return false }
+        return next.type == "styp" || next.type == "sidx" || next.type == "moof"
     }
 }
 

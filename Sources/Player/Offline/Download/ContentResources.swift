@@ -1,7 +1,8 @@
 import Media
 import Network
 
-/// The resources that a kept file consists of, in their order: one file, or the initialization and all segments.
+/// The resources that a kept file consists of, in their order: for each part of the content one file, or the
+/// initialization and all segments.
 struct ContentResources {
     struct Resource {
         var reference: ResourceReference
@@ -9,35 +10,57 @@ struct ContentResources {
         var protections: [ContentProtection]
         /// Of all that is kept, as far as it is known before the bytes: 1 for a file.
         var share: Double
+        /// To which part of the content it belongs, from 0.
+        var part: Int
     }
 
-    let count: Int
-    /// The expected size of all, in bytes; nil when nothing says it.
-    let expectedBytes: Int64?
-    private let resource: (Int) -> Resource?
+    /// The resources of one part.
+    private struct Part {
+        /// Of the first one, among all.
+        var first: Int
+        var count: Int
+        /// Of all that is kept.
+        var share: Double
+        var clip: Range<Double>?
+        var duration: Double?
+        /// The one with this number in the part; its `share` is of the part.
+        var resource: (Int) -> Resource?
+    }
 
-    /// - Throws: `.unsupported` for content that has no end, or that is not one stream; `.damaged` without segments.
-    init(_ representation: Representation) throws(MediaError) {
-        switch representation.segments {
+    private(set) var count = 0
+    /// The expected size of all, in bytes; nil when nothing says it.
+    private(set) var expectedBytes: Int64? = 0
+    private var parts: [Part] = []
+
+    /// - Parameter layout: of which the best encodings are taken.
+    /// - Throws: `.unsupported` for content that has no end; `.damaged` without segments.
+    init(_ layout: ContentLayout) throws(MediaError) {
+        for part in layout.parts { try add(part) }
+        let durations = parts.map { max(0, $0.duration ?? 0) }
+        let total = durations.reduce(0, +)
+        let isKnown = total > 0 && parts.allSatisfy { $0.duration != nil }
+        for index in parts.indices {
+            parts[index].share = isKnown ? durations[index] / total : 1 / Double(parts.count)
+        }
+    }
+
+    private mutating func add(_ part: ContentLayout.Part) throws(MediaError) {
+        guard let best = part.representations.last else { throw .damaged(what: "a manifest without audio") }
+        let index = parts.count
+        switch best.segments {
         case .file(let file):
-            count = 1
-            expectedBytes = nil
-            resource = { _ in Resource(reference: ResourceReference(url: file.url), protections: [], share: 1) }
-        case .list(let list):
-            let initialization = list.initialization
-            guard
-                list.segments.allSatisfy({ $0.initialization == initialization }),
-                list.segments.dropFirst().allSatisfy({ !$0.isDiscontinuous })
-            else {
-                throw .unsupported(what: "keeping content of several parts")
+            append(part, count: 1, bytes: nil) { _ in
+                Resource(reference: ResourceReference(url: file.url), protections: [], share: 1, part: index)
             }
-            self = try Self(of: list, representation.bandwidth)
-        case .template(let template): self = try Self(of: template, representation.bandwidth)
+        case .list(let list): try add(part, list, best.bandwidth)
+        case .template(let template): try add(part, template, best.bandwidth)
         case .playlist: preconditionFailure("ContentResources: a playlist that was not followed")
         }
     }
 
-    private init(of segments: some SegmentReferences, _ bandwidth: Int?) throws(MediaError) {
+    private mutating func add(
+        _ part: ContentLayout.Part, _ segments: some SegmentReferences, _ bandwidth: Int?
+    ) throws(MediaError) {
         let timeline = segments.timeline
         guard timeline.isComplete else { throw .unsupported(what: "keeping live content") }
         guard timeline.count > 0, timeline.count < .max, let duration = timeline.duration else {
@@ -46,22 +69,44 @@ struct ContentResources {
         let initialization = segments.initialization
         let initializationProtections = segments.initializationProtections
         let first = initialization == nil ? 0 : 1
-        count = timeline.count + first
-        expectedBytes = bandwidth.flatMap { Int64(exactly: (Double($0) / 8 * duration).rounded()) }
         let share = 1 / Double(timeline.count)
-        resource = { index in
+        let number = parts.count
+        let bytes = bandwidth.flatMap { Int64(exactly: (Double($0) / 8 * duration).rounded()) }
+        append(part, count: timeline.count + first, bytes: bytes) { index in
             if index < first, let initialization {
-                return Resource(reference: initialization, protections: initializationProtections, share: 0)
+                return Resource(
+                    reference: initialization, protections: initializationProtections, share: 0, part: number)
             }
             return segments.segment(timeline.firstIndex + index - first).map {
-                Resource(reference: $0.resource, protections: $0.protections, share: share)
+                Resource(reference: $0.resource, protections: $0.protections, share: share, part: number)
             }
         }
     }
 
+    private mutating func append(
+        _ part: ContentLayout.Part, count: Int, bytes: Int64?, _ resource: @escaping (Int) -> Resource?
+    ) {
+        parts.append(
+            Part(
+                first: self.count, count: count, share: 1, clip: part.clip, duration: part.duration,
+                resource: resource))
+        self.count += count
+        expectedBytes = expectedBytes.flatMap { sum in bytes.map { sum &+ $0 } }
+    }
+
     /// - Parameter index: from 0.
     func at(_ index: Int) throws(MediaError) -> Resource {
-        guard let found = resource(index) else { throw .damaged(what: "a manifest without segment \(index)") }
+        let part = parts.last { $0.first <= index }
+        guard let part, var found = part.resource(index - part.first) else {
+            throw .damaged(what: "a manifest without segment \(index)")
+        }
+        found.share *= part.share
         return found
+    }
+
+    /// The parts of the kept file.
+    /// - Parameter start: where a resource begins, in bytes of the file.
+    func kept(_ start: (Int) -> Int64) -> [KeptPart] {
+        parts.map { KeptPart(start: start($0.first), clip: $0.clip, duration: $0.duration) }
     }
 }

@@ -18,50 +18,59 @@ struct ContentVerification {
     private static let frames = 4096
 
     let source: any ByteSource
-    let licenses: (any LicenseProvider)?
+    let parts: [KeptPart]
+    /// Of each part.
+    let licenses: [(any LicenseProvider)?]
     let cancellation: Cancellation
 
     /// - Throws: `.media` for content that does not play to its end, or whose samples are not those of the encoder;
     ///   `.stopped`.
     func run() throws(OfflineFailure) -> Result {
-        let recording = licenses.map { RecordedLicenses($0) }
+        let recorded = licenses.map { $0.map { RecordedLicenses($0) } }
         do throws(MediaError) {
-            let decoder = try AudioFile.open(source, licenses: recording, cancellation: cancellation)
+            let decoder = try parts.open(source, cancellation: cancellation) { recorded[$0] }
             let count = try decodeAll(decoder)
             let damage = decoder.damage
             guard damage.isEmpty else {
                 throw .damaged(what: damage.truncated ? "content that is cut off" : "frames that cannot be decoded")
             }
             try check(count, decoder.properties)
-            return Result(metadata: decoder.metadata, keys: recording?.keys ?? [])
+            return Result(metadata: decoder.metadata, keys: recorded.flatMap { $0?.keys ?? [] })
         } catch {
             throw error == .source(.cancelled) ? .stopped : .media(error)
         }
     }
 
-    /// The boxes of MP4 round its duration, also to milliseconds.
+    /// The boxes of MP4 round its duration, also to milliseconds, and some count the frames in front that an encoder
+    /// adds.
     private func check(_ count: Int64, _ properties: AudioProperties) throws(MediaError) {
         guard let expected = properties.frameCount else { return }
-        let tolerance = properties.container == .mp4 ? Int64(properties.format.sampleRate / 100) : 0
+        let tolerance = properties.container == .mp4 ? Int64(properties.format.sampleRate / 8) : 0
         guard expected - count <= tolerance else { throw .damaged(what: "\(count) frames instead of \(expected)") }
     }
 
-    /// - Returns: the number of frames.
+    /// - Returns: the number of frames, those of another rate in frames of the first one.
     private func decodeAll(_ decoder: any AudioDecoder) throws(MediaError) -> Int64 {
         let (format, expected) = (decoder.properties.format, decoder.properties.sampleDigest)
         let buffer = UnsafeMutableBufferPointer<Int32>.allocate(capacity: Self.frames * 8)
         defer { buffer.deallocate() }
         var digest = try SampleDigest(format)
         var hasOneFormat = true
-        var count: Int64 = 0
+        var rate = format.sampleRate
+        var (count, countOfRate): (Int64, Int64) = (0, 0)
+        func counted() -> Int64 {
+            count + Int64((Double(countOfRate) * Double(format.sampleRate) / Double(rate)).rounded())
+        }
         reading: while true {
             if cancellation.isCancelled { throw .source(.cancelled) }
             switch try decoder.read(into: buffer) {
             case .frames(let frames):
-                count += Int64(frames)
+                countOfRate += Int64(frames)
                 guard expected != nil, hasOneFormat else { continue }
                 try digest.add(UnsafeBufferPointer(rebasing: buffer[..<(frames * format.channelCount)]))
-            case .format(let other): hasOneFormat = other == format
+            case .format(let other):
+                hasOneFormat = hasOneFormat && other == format
+                (count, countOfRate, rate) = (counted(), 0, other.sampleRate)
             case .notYet: preconditionFailure("ContentVerification: a file that waits for bytes")
             case .end: break reading
             }
@@ -69,7 +78,7 @@ struct ContentVerification {
         if let expected, hasOneFormat, try digest.finish() != expected {
             throw .damaged(what: "samples that are not those of the encoder (MD5)")
         }
-        return count
+        return counted()
     }
 }
 

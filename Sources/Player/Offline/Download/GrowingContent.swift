@@ -90,6 +90,10 @@ final class GrowingContent {
     /// The next resource begins.
     func begin(validator: String?) { parts.all.append(.init(start: count, validator: validator)) }
 
+    /// Where a resource begins, in bytes.
+    /// - Parameter resource: one of those that have begun.
+    func offset(of resource: Int) -> Int64 { parts.all[resource].start }
+
     func append(_ bytes: [UInt8]) throws(OfflineFailure) {
         do throws(SealedFileError) { try writer.append(bytes) } catch { throw OfflineFailure(error) }
     }

@@ -58,8 +58,8 @@ struct OfflineDownload {
         let requests = service.requests(cancellation)
         let info = try service.playbackInfo(
             of: job.product, job.request, for: mediaProduct, requests, asksForNew: isRestart)
-        let (representation, keys) = try service.content(of: info, requests, asksForNew: isRestart)
-        let resources = try Self.media { () throws(MediaError) in try ContentResources(representation) }
+        let (layout, keys) = try service.content(of: info, requests, asksForNew: isRestart)
+        let resources = try Self.media { () throws(MediaError) in try ContentResources(layout) }
         let content = try GrowingContent(job, info.fingerprint, in: store)
         do throws(OfflineFailure) {
             try fetch(resources, keys, into: content)
@@ -69,13 +69,13 @@ struct OfflineDownload {
             if error == .resource(.changed) { try content.discard() } else { content.leave() }
             throw error
         }
-        try keep(content, info, keys)
+        try keep(content, resources, info, keys)
     }
 
     // MARK: Fetching
 
     private func fetch(
-        _ resources: ContentResources, _ keys: StreamedKeys, into content: GrowingContent
+        _ resources: ContentResources, _ keys: [StreamedKeys], into content: GrowingContent
     ) throws(OfflineFailure) {
         if let expected = resources.expectedBytes { try space.claim(max(0, expected - content.count)) }
         var share = 0.0
@@ -86,7 +86,8 @@ struct OfflineDownload {
                 let isFirst = index == content.start.index
                 try fetch(
                     resource, from: isFirst ? content.start.offset : 0,
-                    validator: isFirst ? content.start.validator : nil, keys, into: content, done: share)
+                    validator: isFirst ? content.start.validator : nil, keys[resource.part], into: content,
+                    done: share)
             }
             share += resource.share
         }
@@ -190,19 +191,22 @@ struct OfflineDownload {
     // MARK: Keeping
 
     private func keep(
-        _ content: GrowingContent, _ info: PlaybackInfo, _ keys: StreamedKeys
+        _ content: GrowingContent, _ resources: ContentResources, _ info: PlaybackInfo, _ keys: [StreamedKeys]
     ) throws(OfflineFailure) {
         let sealedKey = try content.finish()
+        var received = OfflineItem.Received(info, job.product.productType)
+        received.parts = resources.kept { content.offset(of: $0) }
         var item = OfflineItem(
             product: job.product, referenceId: job.referenceId, request: job.request,
-            received: .init(info, job.product.productType), fingerprint: info.fingerprint, content: content.content,
+            received: received, fingerprint: info.fingerprint, content: content.content,
             sealedKey: sealedKey, sealedLicense: nil, count: content.count,
             validity: OfflineValidity(revalidateAt: info.offlineRevalidateAt, validUntil: info.offlineValidUntil),
             isAutomatic: job.isAutomatic)
         do throws(OfflineFailure) {
             let source = try Self.media { () throws(MediaError) in try KeptBytes(item, store) }
             let verified = try ContentVerification(
-                source: source, licenses: keys.licenses, cancellation: cancellation
+                source: source, parts: item.received.parts, licenses: keys.map { $0.licenses },
+                cancellation: cancellation
             ).run()
             item.received.title = verified.metadata.title.map { Self.short($0) }
             item.received.artist = verified.metadata.artist.map { Self.short($0) }

@@ -32,10 +32,10 @@ struct OfflineService: Sendable {
         }
     }
 
-    /// Where the content is.
+    /// Where the content is, and the keys of each of its parts.
     func content(
         of info: PlaybackInfo, _ requests: ServiceRequests, asksForNew: Bool
-    ) throws(OfflineFailure) -> (Representation, StreamedKeys) {
+    ) throws(OfflineFailure) -> (ContentLayout, [StreamedKeys]) {
         do throws(MediaError) {
             return try StreamedContent(requests, settings, asksForNew: asksForNew).resolve(info)
         } catch {

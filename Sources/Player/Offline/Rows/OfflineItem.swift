@@ -34,6 +34,8 @@ struct OfflineItem: Equatable, Sendable {
         var replayGain: ReplayGain
         var title: String?
         var artist: String?
+        /// At least one.
+        var parts = [KeptPart.whole]
     }
 }
 
@@ -58,6 +60,7 @@ extension OfflineItem.Received {
         json["albumPeak"] = replayGain.albumPeak.map { .real($0) }
         json["title"] = title.map { .string($0) }
         json["artist"] = artist.map { .string($0) }
+        if parts != [.whole] { json["parts"] = parts.json }
         return json.serialized()
     }
 
@@ -65,7 +68,8 @@ extension OfflineItem.Received {
     init?(_ text: String) {
         guard let json = try? JSONValue.parse(Array(text.utf8)),
             let product = json["id"]?.string.flatMap({ ServiceAddress($0) }),
-            let presentation = json["presentation"]?.string.flatMap({ AssetPresentation(serviceName: $0) })
+            let presentation = json["presentation"]?.string.flatMap({ AssetPresentation(serviceName: $0) }),
+            let parts = json["parts"].map({ [KeptPart]($0) }) ?? [.whole]
         else { return nil }
         self.init(
             product: product, assetPresentation: presentation,
@@ -75,6 +79,6 @@ extension OfflineItem.Received {
             replayGain: ReplayGain(
                 trackGain: json["trackGain"]?.number, trackPeak: json["trackPeak"]?.number,
                 albumGain: json["albumGain"]?.number, albumPeak: json["albumPeak"]?.number),
-            title: json["title"]?.string, artist: json["artist"]?.string)
+            title: json["title"]?.string, artist: json["artist"]?.string, parts: parts)
     }
 }

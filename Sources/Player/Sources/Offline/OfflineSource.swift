@@ -55,15 +55,15 @@ public final class OfflineSource: Sendable {
     private func open(
         _ item: OfflineItem, _ cancellation: Cancellation, _ medium: MediumAccess
     ) throws(MediaError) -> any AudioDecoder {
-        var licenses: (any LicenseProvider)?
+        var licenses: ContentKeys?
         if let sealed = item.sealedLicense {
             guard let license = store.open(sealed, for: item.content).flatMap({ KeptLicense(bytes: $0) }) else {
                 throw .source(.integrity(reason: "this device does not have its license any more"))
             }
             licenses = ContentKeys(license.keys)
         }
-        return try AudioFile.open(
-            MediumByteSource(try KeptBytes(item, store), medium), licenses: licenses, cancellation: cancellation)
+        let bytes = MediumByteSource(try KeptBytes(item, store), medium)
+        return try item.received.parts.open(bytes, cancellation: cancellation) { [licenses] _ in licenses }
     }
 
     private func restartable(

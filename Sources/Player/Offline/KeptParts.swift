@@ -1,0 +1,133 @@
+import Media
+import PCM
+import Platform
+
+/// A part of a kept file that has its own beginning: a period, or what follows a discontinuity (docs/playback.md,
+/// 15.10).
+struct KeptPart: Equatable, Sendable {
+    /// In bytes of the file.
+    var start: Int64
+    /// What of it is played, in seconds of its own time; nil: all.
+    var clip: Range<Double>?
+    /// As the manifest says, in seconds; nil when it does not.
+    var duration: Double?
+
+    /// A file without parts.
+    static let whole = KeptPart(start: 0)
+}
+
+extension [KeptPart] {
+    /// Opens a kept file.
+    /// - Parameters:
+    ///   - source: the whole file.
+    ///   - licenses: for each part.
+    func open(
+        _ source: any ByteSource, cancellation: Cancellation,
+        licenses: @escaping (_ part: Int) -> (any LicenseProvider)?
+    ) throws(MediaError) -> any AudioDecoder {
+        let parts = self
+        func open(_ place: Int) throws(MediaError) -> any AudioDecoder {
+            let (part, end) = (parts[place], place + 1 < parts.count ? parts[place + 1].start : nil)
+            let isWhole = part.start == 0 && end == nil
+            let opened = try AudioFile.open(
+                isWhole ? source : SourceSlice(source, from: part.start, upTo: end), licenses: licenses(place),
+                cancellation: cancellation)
+            if let clip = part.clip { return ClippedDecoder(opened, clip) }
+            return part.duration.map { PartDecoder(opened, duration: $0) } ?? opened
+        }
+        let durations = map { $0.duration }
+        guard count > 1 else {
+            let decoder = try open(0)
+            // Segments that were joined to a file need not say how long it is.
+            if decoder.properties.frameCount != nil || durations[0] == nil { return decoder }
+            return try JoinedDecoder(durations: durations) { _ in
+                JoinedDecoder.Prepared(open: { decoder }, isFetched: { true })
+            }
+        }
+        return try JoinedDecoder(durations: durations) { place in
+            JoinedDecoder.Prepared(open: { () throws(MediaError) in try open(place) }, isFetched: { true })
+        }
+    }
+}
+
+/// Plays a part whose header may describe the whole recording. It is cut off only when it is shorter than the manifest
+/// says.
+///
+/// Thread: the decoder thread.
+private final class PartDecoder: AudioDecoder {
+    private let decoder: any AudioDecoder
+    private let duration: Double
+    private var rate: Double
+    /// In seconds.
+    private var position = 0.0
+
+    /// Seconds by which a manifest may be wrong: some count the frames in front that an encoder adds.
+    private static let tolerance = 0.125
+
+    init(_ decoder: any AudioDecoder, duration: Double) {
+        self.decoder = decoder
+        self.duration = duration
+        rate = Double(decoder.properties.format.sampleRate)
+    }
+
+    var properties: AudioProperties { decoder.properties }
+    var metadata: TrackMetadata { decoder.metadata }
+
+    var damage: DamageReport {
+        var damage = decoder.damage
+        if position >= duration - Self.tolerance { damage.truncated = false }
+        return damage
+    }
+
+    func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(MediaError) -> DecodedRun {
+        let run = try decoder.read(into: buffer)
+        switch run {
+        case .frames(let count): position += Double(count) / rate
+        case .format(let format): rate = Double(format.sampleRate)
+        case .notYet, .end: break
+        }
+        return run
+    }
+
+    func seek(toFrame frame: Int64) throws(MediaError) {
+        try decoder.seek(toFrame: frame)
+        rate = Double(decoder.properties.format.sampleRate)
+        position = Double(frame) / rate
+    }
+
+    func whenReadable(_ wake: @escaping @Sendable () -> Void) { decoder.whenReadable(wake) }
+}
+
+extension [KeptPart] {
+    /// As the database has it: a list of start, duration and both ends of the clip for each part, with null for what
+    /// there is not.
+    var json: JSONValue {
+        func value(_ seconds: Double?) -> JSONValue { seconds.flatMap { $0.isFinite ? .real($0) : nil } ?? .null }
+        return .array(
+            map { part in
+                .array([
+                    .integer(part.start), value(part.duration), value(part.clip?.lowerBound),
+                    value(part.clip?.upperBound),
+                ])
+            })
+    }
+
+    /// nil for a value that is none.
+    init?(_ json: JSONValue) {
+        guard let rows = json.elements else { return nil }
+        self = []
+        for row in rows {
+            guard let values = row.elements, values.count == 4, let start = values[0].integer, start >= last?.start ?? 0
+            else { return nil }
+            var part = KeptPart(start: start)
+            part.duration = values[1].number
+            if let from = values[2].number {
+                let end = values[3].number ?? .infinity
+                guard from <= end else { return nil }
+                part.clip = from..<end
+            }
+            append(part)
+        }
+        guard first?.start == 0 else { return nil }
+    }
+}
