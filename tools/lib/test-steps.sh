@@ -4,10 +4,17 @@
 # What a step comes to goes to files, so that steps can run beside each other: $LOGS/counts has a line with passed,
 # failed and skipped for each, $LOGS/problems one for each that is not good.
 
-# step FUNCTION ARGUMENT…: runs it; `count` says how long it took.
+# Seconds after which nothing new is started: a machine with a limit of time gets a result instead of being cut off.
+LIMIT=$((${TONEARM_TEST_MINUTES:-1440} * 60))
+
+# step FUNCTION NAME…: runs it; `count` says how long it took.
 step() {
     step_start=$SECONDS
-    "$@"
+    if [ "$SECONDS" -ge "$LIMIT" ]; then
+        count 0 1 0 "${2:-$1}: not run, after $((LIMIT / 60)) minutes"
+    else
+        "$@"
+    fi
 }
 
 # count PASSED FAILED SKIPPED WHAT: records what a step came to, and says it.
@@ -83,11 +90,15 @@ one() {
 # lines LOG TOOL ARGUMENT…: a tool that prints a line for each of its tests, ending in ok, FAIL, ERROR or skipped.
 lines() {
     local log=$LOGS/$1.log name=$2 good bad left code=0
-    "$ROOT/$name" "${@:3}" >"$log" 2>&1 </dev/null || code=$?
+    timeout --kill-after=1m $((LIMIT - SECONDS)) "$ROOT/$name" "${@:3}" >"$log" 2>&1 </dev/null || code=$?
     # A test may write what it measured between its name and the verdict.
     good=$(occurrences '(\.\.\. |\))ok$' "$log")
     bad=$(occurrences '(\.\.\. |\))(FAIL|ERROR)$' "$log")
     left=$(occurrences '(\.\.\. |\))skipped' "$log")
+    if [ "$code" -eq 124 ]; then
+        warn "$name was stopped after $((LIMIT / 60)) minutes of tools/test"
+        bad=$((bad + 1))
+    fi
     # A run that broke off has not said what of.
     if [ "$bad" -eq 0 ] && { [ "$code" -ne 0 ] || [ $((good + left)) -eq 0 ]; }; then bad=1; fi
     grep -hE '\(at most ' "$log" | sed 's/)ok$/)/' || true
