@@ -43,18 +43,20 @@ struct MP4Layout {
         while let box = try boxes.next(), box.type != "moof", box.type != "mdat" {
             guard box.type == "sidx" else { continue }
             // Of an index of indices only the times are used.
-            let index = try MP4SegmentIndex(box, of: source)
-            if let index, try !Self.isFollowed(index, source) { segmentIndex = index }
+            if let index = try MP4SegmentIndex(box, of: source), index.covers(source.length) { segmentIndex = index }
             break
         }
     }
+}
 
-    /// Whether the index is of one segment only: files that were joined of segments have one in front of each.
-    private static func isFollowed(_ index: MP4SegmentIndex, _ source: any ByteSource) throws(Interruption) -> Bool {
-        guard let end = index.parts.last?.range.upperBound else { return false }
-        var boxes = MP4Boxes(source, from: end, to: source.length ?? .max)
-        guard let next = try boxes.next() else { return false }
-        return next.type == "styp" || next.type == "sidx" || next.type == "moof"
+extension MP4SegmentIndex {
+    /// Whether it is of the whole file. Files that were joined of segments have one in front of each segment. Nothing
+    /// is read for that: the end of a download comes last.
+    /// - Parameter length: of the file; nil when it is not known.
+    fileprivate func covers(_ length: Int64?) -> Bool {
+        guard let length, let end = parts.last?.range.upperBound else { return true }
+        // Behind the media, a list of the fragments may follow (mfra): up to 28 bytes for each.
+        return length - end <= 4096 + 64 * Int64(parts.count)
     }
 }
 
