@@ -33,8 +33,8 @@ let networkTargets = [
     FuzzTarget("routes") { bytes in
         // The two files of the kernel, with a 0 byte between them.
         let texts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false).map { Array($0) }
-        let routes = DefaultRoute.all(version4: texts[0], version6: texts.count > 1 ? texts[1] : [])
-        _ = Link(routes, meteredInterfaces: ["wlan0"]) { name in
+        let routes = Route.all(version4: texts[0], version6: texts.count > 1 ? texts[1] : [])
+        _ = Link(routes, LinkSettings(meteredInterfaces: ["wlan0"])) { name in
             Link.Interface(isUp: name.utf8.count % 2 == 0, type: Link.Interface.type(inEvent: bytes))
         }
     },
