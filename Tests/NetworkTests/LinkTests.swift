@@ -103,7 +103,7 @@ struct LinkTests {
         arguments: [
             ("https://localhost:8443", true), ("http://127.0.0.1", true), ("http://[::1]:80/", true),
             ("https://LocalHost/a", true), ("https://music.example", false), ("https://128.0.0.1", false),
-            ("https://localhost.example", false), ("nonsense", false), (nil, false),
+            ("https://localhost.example", false), ("https://127.example", false), ("nonsense", false), (nil, false),
         ] as [(String?, Bool)])
     func localService(service: String?, isLink: Bool) {
         let settings = LinkSettings(service: service)

@@ -181,7 +181,7 @@ configure_mbedtls() {
 build_mbedtls() {
     local source=$1 build=$2 sysroot=$3
     local libraries=(libmbedcrypto.a libmbedx509.a libmbedtls.a)
-    # What runs over every byte of music is worth 10 KB: AES-GCM takes two thirds of the time.
+    # What runs over every byte of music is worth 10 KB: AES-GCM is 1.5 times as fast.
     local ciphers=(aes.o aesce.o aesni.o chacha20.o cipher.o gcm.o md5.o poly1305.o sha256.o)
     rm -rf "$build"
     mkdir -p "$build"

@@ -3,7 +3,7 @@ public struct LinkSettings: Sendable {
     /// Interfaces that count as cellular.
     public var meteredInterfaces: [String]
     /// The content service is on this machine, and needs no other network.
-    var isServiceLocal = false
+    let isServiceLocal: Bool
 
     /// - Parameter service: the address of the content service; nil for none.
     public init(meteredInterfaces: [String] = [], service: String? = nil) {
@@ -16,6 +16,10 @@ extension WebAddress {
     /// Whether the host is this machine by its name or address (RFC 6761, 6.3; RFC 1122, 3.2.1.3; RFC 4291, 2.5.3).
     fileprivate var isLocal: Bool {
         host.utf8.elementsEqual("localhost".utf8) || host.utf8.elementsEqual("[::1]".utf8)
-            || host.utf8.starts(with: "127.".utf8)
+            || host.utf8.starts(with: "127.".utf8) && host.utf8.allSatisfy(Self.isOfAddress)
+    }
+
+    private static func isOfAddress(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 }

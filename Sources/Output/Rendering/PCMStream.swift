@@ -22,7 +22,7 @@ public final class PCMStream: @unchecked Sendable {
     /// - Parameter aheadMilliseconds: how much decoded audio the ring holds in addition to the frames in the device.
     /// - Throws: when there is no memory for so much audio of this format.
     public init(
-        id: UInt64, format: PCMFormat, startPosition: Int64, deviceMilliseconds: Int, aheadMilliseconds: Int = 1500
+        id: UInt64, format: PCMFormat, startPosition: Int64, deviceMilliseconds: Int, aheadMilliseconds: Int = 1000
     ) throws(OutOfMemory) {
         self.id = id
         self.format = format

@@ -61,9 +61,6 @@ private final class PartDecoder: AudioDecoder {
     /// In seconds.
     private var position = 0.0
 
-    /// Seconds by which a manifest may be wrong: some count the frames in front that an encoder adds.
-    private static let tolerance = 0.125
-
     init(_ decoder: any AudioDecoder, duration: Double) {
         self.decoder = decoder
         self.duration = duration
@@ -75,7 +72,7 @@ private final class PartDecoder: AudioDecoder {
 
     var damage: DamageReport {
         var damage = decoder.damage
-        if position >= duration - Self.tolerance { damage.truncated = false }
+        if position >= duration - decoder.properties.lengthTolerance { damage.truncated = false }
         return damage
     }
 
@@ -96,6 +93,12 @@ private final class PartDecoder: AudioDecoder {
     }
 
     func whenReadable(_ wake: @escaping @Sendable () -> Void) { decoder.whenReadable(wake) }
+}
+
+extension AudioProperties {
+    /// Seconds by which boxes of MP4 and manifests may be wrong about a length. They round it, also to milliseconds, and
+    /// those of AAC may count the frames in front that an encoder adds.
+    var lengthTolerance: Double { codec == .aac ? 0.125 : 0.01 }
 }
 
 extension [KeptPart] {

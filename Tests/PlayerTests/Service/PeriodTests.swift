@@ -77,6 +77,14 @@ struct PeriodTests {
         "<MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\" type=\"static\">" + periods.joined() + "</MPD>"
     }
 
+    /// The first recording and another one, in segments, one behind the other.
+    private func bothParts(_ other: Track, _ name: String) throws -> String {
+        try content.encode(one, to: "one.mp4")
+        try content.encode(other, to: "\(name).mp4")
+        return manifest(
+            try ["one", name].flatMap { try periods(content.package(["\($0).mp4"], ["--segment_duration", "0.5"])) })
+    }
+
     private let cues = ["--segment_duration", "0.5", "--ad_cues", "2;4"]
 
     @Test("Periods that only divide one recording are played as one")
@@ -184,12 +192,8 @@ struct PeriodTests {
     @Test("A part with another rate is announced, in both directions")
     func otherRate() throws {
         let other = try Track("other", frames: 30_000, rate: 8000, in: content.folder)
-        try content.encode(one, to: "one.mp4")
-        try content.encode(other, to: "other.mp4")
-        let both =
-            periods(try content.package(["one.mp4"], ["--segment_duration", "0.5"]))
-            + periods(try content.package(["other.mp4"], ["--segment_duration", "0.5"]))
-        let decoder = try content.open(manifest(both))
+        let both = try bothParts(other, "other")
+        let decoder = try content.open(both)
         #expect(decoder.properties.frameCount == Int64(one.frames + 2 * other.frames))
         let played = try decoder.decodeRest()
         #expect(played.samples == one.samples + other.samples)
@@ -201,16 +205,16 @@ struct PeriodTests {
         // In frames of the first rate.
         try decoder.seek(toFrame: Int64(one.frames) + 2000)
         #expect(try decoder.decodeRest().samples == other.samples(from: 1000))
+        let kept = try keep(both).open(7).decodeRest()
+        let isEqual = kept.samples == played.samples
+        #expect(isEqual)
+        #expect(kept.formats == played.formats)
     }
 
     @Test("The next part is fetched when the one before has arrived, not when it has ended")
     func fetchedAhead() throws {
-        try content.encode(one, to: "one.mp4")
-        try content.encode(two, to: "two.mp4")
-        let both =
-            periods(try content.package(["one.mp4"], ["--segment_duration", "0.5"]))
-            + periods(try content.package(["two.mp4"], ["--segment_duration", "0.5"]))
-        let decoder = try content.open(manifest(both))
+        let both = try bothParts(two, "two")
+        let decoder = try content.open(both)
         _ = try decoder.decodeRest(frames: 90_000)
         #expect(content.fetched.contains { $0.hasSuffix("two/1.m4s") })
         try decoder.seek(toFrame: 90_000)
@@ -218,28 +222,10 @@ struct PeriodTests {
         #expect(rest == one.samples(from: 90_000) + two.samples(0..<100))
     }
 
-    @Test("A part with another rate is announced when it is kept, too")
-    func otherRateKept() throws {
-        let other = try Track("other", frames: 30_000, rate: 8000, in: content.folder)
-        try content.encode(one, to: "one.mp4")
-        try content.encode(other, to: "other.mp4")
-        let both =
-            periods(try content.package(["one.mp4"], ["--segment_duration", "0.5"]))
-            + periods(try content.package(["other.mp4"], ["--segment_duration", "0.5"]))
-        let played = try keep(manifest(both)).open(7).decodeRest()
-        let isEqual = played.samples == one.samples + other.samples
-        #expect(isEqual)
-        #expect(played.formats == [other.format])
-    }
-
     @Test("A download that is stopped in its second part goes on there after a restart")
     func continued() throws {
-        try content.encode(one, to: "one.mp4")
-        try content.encode(two, to: "two.mp4")
-        let both =
-            periods(try content.package(["one.mp4"], ["--segment_duration", "0.5"]))
-            + periods(try content.package(["two.mp4"], ["--segment_duration", "0.5"]))
-        _ = content.source(manifest(both))
+        let both = try bothParts(two, "two")
+        _ = content.source(both)
         let answer = content.service.content
         let isStopped = Locked(false)
         content.service.content = { count, transfer in

@@ -38,7 +38,7 @@ struct ContentResources {
         for part in layout.parts { try add(part) }
         let durations = parts.map { max(0, $0.duration ?? 0) }
         let total = durations.reduce(0, +)
-        let isKnown = total > 0 && parts.allSatisfy { $0.duration != nil }
+        let isKnown = total > 0 && total.isFinite && parts.allSatisfy { $0.duration != nil }
         for index in parts.indices {
             parts[index].share = isKnown ? durations[index] / total : 1 / Double(parts.count)
         }

@@ -41,11 +41,10 @@ struct ContentVerification {
         }
     }
 
-    /// The boxes of MP4 round its duration, also to milliseconds, and some count the frames in front that an encoder
-    /// adds.
     private func check(_ count: Int64, _ properties: AudioProperties) throws(MediaError) {
         guard let expected = properties.frameCount else { return }
-        let tolerance = properties.container == .mp4 ? Int64(properties.format.sampleRate / 8) : 0
+        let rate = Double(properties.format.sampleRate)
+        let tolerance = properties.container == .mp4 ? Int64(rate * properties.lengthTolerance) : 0
         guard expected - count <= tolerance else { throw .damaged(what: "\(count) frames instead of \(expected)") }
     }
 
@@ -69,7 +68,7 @@ struct ContentVerification {
                 guard expected != nil, hasOneFormat else { continue }
                 try digest.add(UnsafeBufferPointer(rebasing: buffer[..<(frames * format.channelCount)]))
             case .format(let other):
-                hasOneFormat = hasOneFormat && other == format
+                hasOneFormat = false
                 (count, countOfRate, rate) = (counted(), 0, other.sampleRate)
             case .notYet: preconditionFailure("ContentVerification: a file that waits for bytes")
             case .end: break reading
