@@ -79,6 +79,58 @@ struct MP4BoxTests {
         try decodes(fine, to: slice(777..<9777))
     }
 
+    @Test("Media that ends before most parts of its edit list is played once, not searched for each of them")
+    func editsBehindTheEnd() throws {
+        var file = try Self.file()
+        let behind = (0..<40).map { (duration: 10, mediaTime: 20_000 + 1000 * $0) }
+        file.editList = HandmadeMP4.edits([(duration: 10, mediaTime: 0)] + behind)
+        let decoder = try AudioFile.open(MemorySource(file.bytes))
+        #expect(difference(try decoder.decodeAll().samples, Self.signal.slice(0..<441)) == nil)
+        file.editList = HandmadeMP4.edits((0..<65).map { (duration: 10, mediaTime: 1000 - 2 * $0) })
+        #expect(throws: MediaError.unsupported(what: "MP4 with 65 edits")) {
+            try AudioFile.open(MemorySource(file.bytes))
+        }
+    }
+
+    @Test("Times in units of any 32 bits are scaled exactly")
+    func scaledTimes() {
+        // Small ones too.
+        func number() -> Int64 { max(1, Int64(UInt32.random(in: 0...(.max)) >> UInt32.random(in: 0..<32))) }
+        for _ in 0..<10_000 {
+            let (value, numerator, denominator) = (number() * (number() >> 8), number(), number())
+            let product = value.multipliedFullWidth(by: numerator)
+            let (sum, carry) = product.low.addingReportingOverflow(UInt64(denominator / 2))
+            let high = product.high + (carry ? 1 : 0)
+            guard high < denominator / 8 else { continue }
+            let expected = denominator.dividingFullWidth((high, sum)).quotient
+            let scaled = MP4Time.scale(value, numerator, denominator, rounding: denominator / 2)
+            #expect(scaled == min(expected, 1 << 60), "\(value) * \(numerator) / \(denominator)")
+        }
+    }
+
+    @Test("Samples that overlap, have no bytes or go back too often end the reading")
+    func overlap() {
+        func admitted(_ samples: [(offset: Int64, size: Int64)], length: Int64? = nil) -> Int {
+            var check = MP4OverlapCheck(length: length)
+            for (index, sample) in samples.enumerated() {
+                let sample = MP4Sample(offset: sample.offset, size: sample.size, time: 0, duration: 0)
+                guard check.admits(sample) else { return index }
+                check.count(sample)
+            }
+            return samples.count
+        }
+        #expect(admitted((0..<1000).map { ($0 * 10, 10) }) == 1000)
+        // Of two tracks in turn, and one that is in the wrong order in the middle.
+        #expect(admitted((0..<1000).map { ($0 * 30, 10) }) == 1000)
+        #expect(admitted([(0, 100), (100, 100), (300, 100), (200, 100), (400, 100)]) == 5)
+        #expect(admitted([(0, 100), (0, 100)]) == 1)
+        #expect(admitted([(1 << 40, 0), (1 << 40, 0)]) == 0)
+        #expect(admitted([(1000, 100)] + Array(repeating: (1 << 40, 0), count: 5000)) == 1001)
+        #expect(admitted((0..<1000).map { ($0 * 10, 10) }, length: 5000) == 500)
+        #expect((5..<200).contains(admitted((0..<1000).reversed().map { (offset: $0 * 10, size: 1) })))
+        #expect(admitted([(-1, 10)]) == 0 && admitted([(.max, 10)]) == 0)
+    }
+
     @Test("A time scale that is not the sample rate", arguments: [90_000, 1_000_000, 88_200, 44_100 * 90])
     func timescale(timescale: Int) throws {
         var file = try Self.file()

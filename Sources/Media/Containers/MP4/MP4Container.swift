@@ -28,7 +28,7 @@ final class MP4Container: TimedPacketSource {
     private var packetFrameCount: Int64?
     private var place: Place
     private let buffer = PacketBuffer()
-    private var overlap = OverlapCheck()
+    private var overlap = MP4OverlapCheck()
 
     private static let boxPageSize = 4096
     private static let dataPageSize = 32_768
@@ -186,24 +186,7 @@ final class MP4Container: TimedPacketSource {
     /// - Returns: the frame of the next packet.
     private func move(to place: Place, at time: Int64?, _ frame: Int64) -> Int64 {
         self.place = place
-        overlap = OverlapCheck()
+        overlap = MP4OverlapCheck()
         return time.map { self.time.frames($0 - origin) } ?? frame
-    }
-}
-
-/// Samples do not overlap. So those of one pass have no more bytes than lie before the end of the furthest one. Without
-/// this, a small file with wrong tables could be read for hours.
-private struct OverlapCheck {
-    private var bytes: Int64 = 0
-    private var furthest: Int64 = 0
-
-    func admits(_ sample: MP4Sample) -> Bool {
-        sample.offset >= 0 && sample.offset <= AudioLimits.largestData
-            && bytes + max(1, sample.size) <= max(furthest, sample.offset + sample.size)
-    }
-
-    mutating func count(_ sample: MP4Sample) {
-        bytes += max(1, sample.size)
-        furthest = max(furthest, sample.offset + sample.size)
     }
 }

@@ -11,7 +11,7 @@ struct MP4EditList {
 
     private(set) var edits: [Edit] = []
 
-    private static let mostEdits = 1000
+    private static let mostEdits = 64
 
     /// The whole media.
     init() {}
@@ -69,6 +69,7 @@ struct MP4EditList {
                 let rest = max(0, end - start)
                 if duration >= rest - min(rest, unit) { count = isLast ? nil : rest }
             }
+            guard count != 0 else { continue }
             if let last = parts.last, case .media(let lastStart, let lastCount?) = last, lastStart + lastCount == start
             {
                 parts[parts.count - 1] = .media(start: lastStart, count: count.map { $0 + lastCount })

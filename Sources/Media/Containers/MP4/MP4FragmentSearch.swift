@@ -85,7 +85,9 @@ struct MP4FragmentSearch {
     private mutating func walk(_ fragments: MP4Fragments, to target: Int64) throws(Interruption) -> Finding? {
         var ahead = fragments
         var end: Int64?
-        while let sample = try ahead.next() {
+        var overlap = MP4OverlapCheck(length: boxes.length)
+        while let sample = try ahead.next(), overlap.admits(sample) {
+            overlap.count(sample)
             if end == nil, sample.time > target { return nil }
             note(ahead)
             end = sample.time + sample.duration

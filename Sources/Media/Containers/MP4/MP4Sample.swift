@@ -9,3 +9,37 @@ struct MP4Sample {
     /// nil for plain bytes.
     var encryption: PacketEncryption?
 }
+
+/// Samples do not overlap. So those of one pass have no more bytes than lie before the end of the furthest one, and
+/// few of them lie before one that was read already. Without this, a small file with wrong tables could be read for
+/// hours.
+struct MP4OverlapCheck {
+    /// Behind the last byte of the source.
+    private let end: Int64
+    private var bytes: Int64 = 0
+    private var furthest: Int64 = 0
+    private var position: Int64 = 0
+    /// Bytes that are read again after steps back.
+    private var bytesAgain: Int64 = 0
+
+    /// What a step back reads again at most.
+    private static let mostBytesAgain: Int64 = 32_768
+
+    /// - Parameter length: of the source; nil when it is not known, or when reading shows it.
+    init(length: Int64? = nil) { end = length ?? AudioLimits.largestData }
+
+    func admits(_ sample: MP4Sample) -> Bool {
+        guard sample.offset >= 0, sample.offset <= AudioLimits.largestData else { return false }
+        // One without bytes does not show that there are any before it.
+        let sampleEnd = sample.size > 0 ? min(sample.offset + sample.size, end) : 0
+        let furthest = max(furthest, sampleEnd)
+        return bytes + max(1, sample.size) <= furthest && bytesAgain <= 4 * furthest
+    }
+
+    mutating func count(_ sample: MP4Sample) {
+        bytes += max(1, sample.size)
+        if sample.offset < position { bytesAgain += min(max(0, furthest - sample.offset), Self.mostBytesAgain) }
+        position = sample.offset + sample.size
+        if sample.size > 0 { furthest = max(furthest, position) }
+    }
+}

@@ -44,6 +44,8 @@ struct MP4SampleKeys {
     private static let mostSubsamples = 1024
     /// That are counted through for a seek.
     private static let mostSamples: Int64 = 16_777_216
+    /// Of these, those without an entry.
+    private static let mostEmptyEntries = 65_536
 
     /// - Parameters:
     ///   - base: what offsets are relative to.
@@ -136,8 +138,14 @@ struct MP4SampleKeys {
         guard var place = isByRun ? try start(ofRun: run) : start else { return nil }
         let first = isByRun ? firstOfRun : 0
         guard sample - first <= Self.mostSamples else { throw Self.isCutOff }
+        if listsSubsamples == nil, commonSize > 0 { return place + commonSize * (sample - first) }
+        var emptyEntries = 0
         for earlier in first..<sample {
-            place += try entry(of: earlier, at: place, groups.parameters(of: earlier) ?? protection.parameters).size
+            let parameters = groups.parameters(of: earlier) ?? protection.parameters
+            let size = try entry(of: earlier, at: place, parameters).size
+            if size == 0 { emptyEntries += 1 }
+            guard emptyEntries <= Self.mostEmptyEntries else { throw Self.isCutOff }
+            place += size
         }
         return place
     }

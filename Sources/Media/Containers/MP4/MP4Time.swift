@@ -25,13 +25,16 @@ struct MP4Time {
 
     /// `value` * `numerator` / `denominator`; 2^60 at most.
     /// - Parameters:
-    ///   - numerator: 32 bits at most, and with `denominator` 62.
+    ///   - numerator, denominator: 32 bits at most.
     ///   - rounding: is added before the division.
     static func scale(_ value: Int64, _ numerator: Int64, _ denominator: Int64, rounding: Int64) -> Int64 {
         let value = min(max(0, value), largestResult)
         if numerator == denominator { return value }
         let (whole, isBeyond) = (value / denominator).multipliedReportingOverflow(by: numerator)
-        let rest = (value % denominator * numerator + rounding) / denominator
+        // In two steps of 16 bits: 64 are too few for the product of two numbers of 32.
+        let remainder = value % denominator
+        let (high, low) = (remainder * (numerator >> 16), remainder * (numerator & 0xFFFF))
+        let rest = ((high / denominator) << 16) + (((high % denominator) << 16) + low + rounding) / denominator
         let (sum, isBeyondToo) = whole.addingReportingOverflow(rest)
         return isBeyond || isBeyondToo ? largestResult : min(sum, largestResult)
     }
