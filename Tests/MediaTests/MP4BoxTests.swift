@@ -127,6 +127,8 @@ struct MP4BoxTests {
         #expect(admitted([(1 << 40, 0), (1 << 40, 0)]) == 0)
         #expect(admitted([(1000, 100)] + Array(repeating: (1 << 40, 0), count: 5000)) == 1001)
         #expect(admitted((0..<1000).map { ($0 * 10, 10) }, length: 5000) == 500)
+        #expect(admitted([(0, 10)] + (0..<1000).map { (10 + $0 * 7, 7) }, length: 5000) == 713)
+        #expect(admitted((0..<100_000).map { (4990 + $0, 1) }, length: 5000) == 5000)
         #expect((5..<200).contains(admitted((0..<1000).reversed().map { (offset: $0 * 10, size: 1) })))
         #expect(admitted([(-1, 10)]) == 0 && admitted([(.max, 10)]) == 0)
     }

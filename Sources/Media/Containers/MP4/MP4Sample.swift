@@ -40,6 +40,6 @@ struct MP4OverlapCheck {
         bytes += max(1, sample.size)
         if sample.offset < position { bytesAgain += min(max(0, furthest - sample.offset), Self.mostBytesAgain) }
         position = sample.offset + sample.size
-        if sample.size > 0 { furthest = max(furthest, position) }
+        if sample.size > 0 { furthest = max(furthest, min(position, end)) }
     }
 }

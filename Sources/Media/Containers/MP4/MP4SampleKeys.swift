@@ -164,15 +164,16 @@ struct MP4SampleKeys {
     private mutating func entry(
         of sample: Int64, at offset: Int64, _ parameters: MP4KeyParameters
     ) throws(Interruption) -> Entry {
-        let reader = SourceReader(source)
-        let vector = try reader.bytes(parameters.vectorSize, at: offset)
-        guard vector.count == parameters.vectorSize else { throw Self.isCutOff }
-        var size = Int64(vector.count)
+        var size = Int64(parameters.vectorSize)
         var hasSubsamples = listsSubsamples ?? false
         if listsSubsamples == nil {
             size = commonSize > 0 ? commonSize : Int64(try sizes.field(sample, byteCount: 1) ?? 0)
-            hasSubsamples = size > Int64(vector.count)
+            guard size > 0 else { return Entry(vector: [], size: 0) }
+            hasSubsamples = size > Int64(parameters.vectorSize)
         }
+        let reader = SourceReader(source)
+        let vector = try reader.bytes(parameters.vectorSize, at: offset)
+        guard vector.count == parameters.vectorSize else { throw Self.isCutOff }
         var entry = Entry(vector: vector, size: size)
         guard hasSubsamples else { return entry }
         let listOffset = offset + Int64(vector.count)

@@ -8,11 +8,13 @@ struct MP4TrackFragment {
     var time: Int64?
 
     private let source: any ByteSource
-    private var runs: [MP4Run] = []
+    private let runs: [MP4Run]
     private var keys: MP4SampleKeys
     private var descriptionIndex: Int64
-    /// The run of the next sample, and how many of the run are before it.
+    /// The number of the next sample's run, the run itself (nil at the end), and how many of it are before the sample.
+    /// Only that run changes, so that a copy of all this does not copy all runs.
     private var run = 0
+    private var current: MP4Run?
     private var sampleOfRun: Int64 = 0
     /// How many samples of the fragment are before the next one.
     private var sample: Int64 = 0
@@ -40,6 +42,7 @@ struct MP4TrackFragment {
         // the end of the first one's data, which no file of today relies on.
         var base = fragmentOffset
         var isOfTrack = false
+        var runs: [MP4Run] = []
         var keyBoxes = MP4KeyBoxes()
         var boxes = box.children(of: source)
         while let box = try boxes.next() {
@@ -71,6 +74,8 @@ struct MP4TrackFragment {
             }
         }
         guard isOfTrack else { return nil }
+        self.runs = runs
+        current = runs.first
         offset = base
         descriptionIndex = defaults.descriptionIndex
         keys = try MP4SampleKeys(
@@ -79,13 +84,14 @@ struct MP4TrackFragment {
 
     /// The next sample; nil at the end of the fragment, and where its tables end.
     mutating func next() throws(Interruption) -> MP4Sample? {
-        while run < runs.count, sampleOfRun >= runs[run].count {
+        while let count = current?.count, sampleOfRun >= count {
             run += 1
+            current = run < runs.count ? runs[run] : nil
             sampleOfRun = 0
         }
-        guard run < runs.count, let time else { return nil }
-        if sampleOfRun == 0, let start = runs[run].offset { offset = start }
-        guard let size = try runs[run].size(of: sampleOfRun), let duration = try runs[run].duration(of: sampleOfRun),
+        guard let time else { return nil }
+        if sampleOfRun == 0, let start = current?.offset { offset = start }
+        guard let size = try current?.size(of: sampleOfRun), let duration = try current?.duration(of: sampleOfRun),
             offset >= 0, offset <= AudioLimits.largestData, time + duration <= Int64(MP4Time.largest)
         else { return nil }
         let encryption = try keys.encryption(
