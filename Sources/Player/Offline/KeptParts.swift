@@ -96,8 +96,8 @@ private final class PartDecoder: AudioDecoder {
 }
 
 extension AudioProperties {
-    /// Seconds by which boxes of MP4 and manifests may be wrong about a length. They round it, also to milliseconds, and
-    /// those of AAC may count the frames in front that an encoder adds.
+    /// Seconds by which boxes of MP4 and manifests may be wrong about a length. They round it, also to milliseconds,
+    /// and those of AAC may count the frames in front that an encoder adds.
     var lengthTolerance: Double { codec == .aac ? 0.125 : 0.01 }
 }
 
