@@ -13,15 +13,15 @@ final class TrackDecoder: AudioDecoder {
     private var part = 0
     private var trim = FrameTrim()
     private var silenceLeft: Int64 = 0
-    /// Parts without a frame, one behind the other.
-    private var emptyParts = 0
+    /// Ends of parts since the last frame. The first of them is of the part with that frame.
+    private var partEnds = 0
     /// Of the frames that the codec gives.
     private var channelCount: Int
     /// A move that could not be carried out yet: its source failed, or had no bytes.
     private var pendingPlace: (part: Int, frame: Int64)?
 
-    /// Media that ends before that many parts of its edit list ends the track.
-    private static let mostEmptyParts = 8
+    /// Media that ends before many parts of its edit list ends the track: each of them is a search.
+    private static let mostPartEnds = 9
 
     init(_ track: TrackDescription, _ packets: any PacketSource, _ codec: any Codec, _ steps: StepSource) {
         properties = track.properties
@@ -50,11 +50,11 @@ final class TrackDecoder: AudioDecoder {
             while true {
                 if let pendingPlace { try move(to: pendingPlace) }
                 if let run = try readPart(into: buffer) {
-                    emptyParts = 0
+                    partEnds = 0
                     return run
                 }
-                emptyParts += 1
-                guard part + 1 < edit.parts.count, emptyParts <= Self.mostEmptyParts else { return .end }
+                partEnds += 1
+                guard part + 1 < edit.parts.count, partEnds <= Self.mostPartEnds else { return .end }
                 pendingPlace = (part + 1, 0)
             }
         } catch {
@@ -97,7 +97,7 @@ final class TrackDecoder: AudioDecoder {
     func seek(toFrame frame: Int64) throws(MediaError) {
         let place = edit.place(of: frame)
         pendingPlace = place
-        emptyParts = 0
+        partEnds = 0
         do throws(Interruption) { try move(to: place) } catch {
             // The next read looks for missing bytes again.
             if case .failed(let error) = error { throw error }

@@ -125,4 +125,23 @@ struct PacketTests {
             #expect(try decoder.decode(frames: 1).isEmpty)
         }
     }
+
+    @Test("Parts of an edit list behind the end of the media are passed over, and end the track when they are many")
+    func partsBehindTheEnd() throws {
+        for (count, isPlayedOn) in [(0, true), (8, true), (9, false), (40, false)] {
+            let packets = PCMPackets(
+                MemorySource(Self.signal.raw(byteCount: 2)),
+                layout: SampleLayout(byteCount: 2, bitDepth: 16, isBigEndian: false), channelCount: 2,
+                sampleRate: 44_100, dataOffset: 0, declaredBytes: nil)
+            let properties = AudioProperties(
+                format: packets.format, frameCount: nil, container: .wav, codec: .pcm, bitRate: nil)
+            let behind = (0..<count).map { TrackEdit.Part.media(start: 20_000 + Int64($0), count: 10) }
+            let edit = TrackEdit([.media(start: 0, count: 100)] + behind + [.media(start: 500, count: 100)])
+            let decoder = TrackDecoder(
+                TrackDescription(properties: properties, metadata: TrackMetadata(), edit: edit), packets,
+                PCMCodec(packets, packets.layout, channelCount: 2), StepSource(MemorySource([])))
+            let expected = Self.signal.slice(0..<100) + (isPlayedOn ? Self.signal.slice(500..<600) : [])
+            #expect(difference(decoder.decodeAll().samples, expected) == nil, "\(count) parts")
+        }
+    }
 }

@@ -31,7 +31,7 @@ final class MP4Container: TimedPacketSource {
     private var overlap = MP4OverlapCheck()
 
     private static let boxPageSize = 4096
-    private static let dataPageSize = 32_768
+    static let dataPageSize = 32_768
 
     /// The place of the next packet. A value, so that a step that is interrupted has no effect.
     private struct Place {

@@ -22,9 +22,6 @@ struct MP4OverlapCheck {
     /// Bytes that are read again after steps back.
     private var bytesAgain: Int64 = 0
 
-    /// What a step back reads again at most.
-    private static let mostBytesAgain: Int64 = 32_768
-
     /// - Parameter length: of the source; nil when it is not known, or when reading shows it.
     init(length: Int64? = nil) { end = length ?? AudioLimits.largestData }
 
@@ -38,7 +35,9 @@ struct MP4OverlapCheck {
 
     mutating func count(_ sample: MP4Sample) {
         bytes += max(1, sample.size)
-        if sample.offset < position { bytesAgain += min(max(0, furthest - sample.offset), Self.mostBytesAgain) }
+        if sample.offset < position {
+            bytesAgain += min(max(0, furthest - sample.offset), Int64(MP4Container.dataPageSize))
+        }
         position = sample.offset + sample.size
         if sample.size > 0 { furthest = max(furthest, min(position, end)) }
     }
