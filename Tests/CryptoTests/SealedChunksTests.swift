@@ -30,7 +30,7 @@ struct SealedChunksTests {
         _ bytes: [UInt8], _ header: [UInt8], chunk: Int64, isLast: Bool, identity: [UInt8] = identity, key: UInt8 = 1
     ) -> [UInt8]? {
         guard var seal = try? SealedChunks(opening: header, identity: identity, key: self.key(key)) else { return nil }
-        return bytes.withUnsafeBytes { bytes in try? seal.open(bytes, chunk: chunk, isLast: isLast) }
+        return try? seal.open(bytes, chunk: chunk, isLast: isLast)
     }
 
     @Test(

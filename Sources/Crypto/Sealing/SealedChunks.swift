@@ -84,34 +84,35 @@ public struct SealedChunks: ~Copyable {
         return sealed
     }
 
-    /// The content of one chunk.
+    /// Puts the content of one chunk in the place of its sealed bytes.
     /// - Parameters:
-    ///   - sealed: all its bytes of the file.
+    ///   - sealed: all its bytes of the file; its content when this returns.
     ///   - isLast: whether the file ends with it.
     /// - Throws: `notAuthentic` when it was torn, changed, moved or cut, or is of another file or item; `failed`.
-    public mutating func open(
-        _ sealed: UnsafeRawBufferPointer, chunk: Int64, isLast: Bool
-    ) throws(CryptoError) -> [UInt8] {
+    public mutating func open(inPlace sealed: inout [UInt8], chunk: Int64, isLast: Bool) throws(CryptoError) {
         let count = sealed.count - SealedLayout.overhead
         guard count == SealedLayout.chunkCount || isLast && (0..<SealedLayout.chunkCount).contains(count) else {
             throw .notAuthentic
         }
-        let nonce = UnsafeRawBufferPointer(rebasing: sealed[..<AESGCM.nonceCount])
-        let tag = UnsafeRawBufferPointer(rebasing: sealed[(sealed.count - AESGCM.tagCount)...])
-        var plain = copiedBytes(
-            UnsafeRawBufferPointer(rebasing: sealed[AESGCM.nonceCount..<(AESGCM.nonceCount + count)]))
         let data = additionalData(chunk, isLast)
-        try plain.withMutableRawBytes { (plain) throws(CryptoError) in
+        try sealed.withMutableRawBytes { (all) throws(CryptoError) in
+            let (nonce, rest) = all.split(at: AESGCM.nonceCount)
+            let (body, tag) = rest.split(at: count)
             try data.withRawBytes { (data) throws(CryptoError) in
-                try cipher.open(inPlace: plain, nonce: nonce, authenticating: data, tag: tag)
+                try cipher.open(
+                    inPlace: body, nonce: UnsafeRawBufferPointer(nonce), authenticating: data,
+                    tag: UnsafeRawBufferPointer(tag))
             }
+            all.copyMemory(from: UnsafeRawBufferPointer(body))
         }
-        return plain
+        sealed.removeLast(SealedLayout.overhead)
     }
 
     /// The content of one chunk; see the other one.
     public mutating func open(_ sealed: [UInt8], chunk: Int64, isLast: Bool) throws(CryptoError) -> [UInt8] {
-        try sealed.withRawBytes { (bytes) throws(CryptoError) in try open(bytes, chunk: chunk, isLast: isLast) }
+        var bytes = sealed
+        try open(inPlace: &bytes, chunk: chunk, isLast: isLast)
+        return bytes
     }
 
     /// Seals one chunk; see the other one.

@@ -44,16 +44,20 @@ final class SealedFile {
     /// - Parameter count: of its content, in bytes.
     func read(_ chunk: Int64, count: Int, isLast: Bool) throws(SealedFileError) -> [UInt8] {
         guard let offset = SealedLayout.offset(ofChunk: chunk) else { throw .damaged(.notAuthentic) }
-        // Not an array: opening it copies the content once, and that is enough.
-        let sealed = UnsafeMutableRawBufferPointer.allocate(byteCount: count + SealedLayout.overhead, alignment: 16)
-        defer { sealed.deallocate() }
-        let size: Int
-        do throws(SystemError) { size = try file.read(into: sealed, at: offset) } catch { throw .system(error) }
-        do throws(CryptoError) {
-            return try seal.open(UnsafeRawBufferPointer(rebasing: sealed[..<size]), chunk: chunk, isLast: isLast)
-        } catch {
+        var failure: SystemError?
+        // Opened in place: while a kept product plays, this is the largest of its allocations.
+        var bytes = [UInt8](unsafeUninitializedCapacity: count + SealedLayout.overhead) { memory, size in
+            do throws(SystemError) {
+                size = try self.file.read(into: UnsafeMutableRawBufferPointer(memory), at: offset)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw .system(failure) }
+        do throws(CryptoError) { try seal.open(inPlace: &bytes, chunk: chunk, isLast: isLast) } catch {
             throw .damaged(error)
         }
+        return bytes
     }
 
     func write(_ content: UnsafeRawBufferPointer, as chunk: Int64, isLast: Bool) throws(SealedFileError) {
