@@ -184,3 +184,11 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Embedded Swift compiles the code of all modules into the program that calls it. Machine code of each module alone
+// would take most of the time of a build, and is not needed (docs/decisions/code-of-one-module.md).
+if Context.environment["TONEARM_EMBEDDED"] != nil {
+    for target in package.targets where target.type == .regular {
+        target.swiftSettings = [.unsafeFlags(["-Xfrontend", "-emit-empty-object-file"])]
+    }
+}

@@ -25,8 +25,7 @@ write_sdk() {
     local c_options=("--target=$CLANG_TARGET" "--sysroot=$sysroot" "${MACHINE_FLAGS[@]}")
     local swift_options=(
         -enable-experimental-feature Embedded -wmo "$OPTIMISATION"
-        # A section for each function: every module specialises the standard library for itself, and without this the
-        # linker keeps all of those copies, called or not.
+        # A section for each function, so that the linker can leave out those that nothing calls.
         -Xfrontend -function-sections
         # Swift compiles for bare metal, but reads the C headers as what they are: Linux's.
         -Xfrontend -clang-target -Xfrontend "$CLANG_TARGET"
@@ -37,8 +36,6 @@ write_sdk() {
         swift_options+=(-Xcc "$option")
     done
     for option in "${c_options[@]}" -static -fuse-ld=lld; do swift_options+=(-Xclang-linker "$option"); done
-    # --icf=all, not safe: Swift does not say which functions have addresses that matter, and each module has copies of
-    # the same specialised generics (docs/decisions/identical-code.md).
     rm -rf "$bundle"
     mkdir -p "$bundle/$target"
     cat >"$bundle/info.json" <<END
@@ -67,7 +64,7 @@ END
     },
     "linker": {
         "extraCLIOptions": [
-            $(json_list --gc-sections --icf=all --no-eh-frame-hdr "${STATIC_LIBRARIES[@]}"),
+            $(json_list --gc-sections --no-eh-frame-hdr "${STATIC_LIBRARIES[@]}"),
             "$resources/embedded/$SWIFT_TARGET/libswiftUnicodeDataTables.a"
         ]
     }

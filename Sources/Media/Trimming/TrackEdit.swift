@@ -20,10 +20,7 @@ struct TrackEdit: Equatable {
     ///   - leading: frames that are decoded first and not played.
     ///   - count: frames that are played; nil for all.
     init(leading: Int64 = 0, count: Int64? = nil) {
-        // Not a constant array: tools/lib/merged_constants.py says why.
-        var parts: [Part] = []
-        parts.append(.media(start: max(0, leading), count: count))
-        self.parts = parts
+        parts = [.media(start: max(0, leading), count: count)]
     }
 
     /// The number of played frames.

@@ -38,8 +38,6 @@ struct RevalidationRound {
     private var isOpen = false
 
     mutating func handle(_ event: Event) -> [Effect] {
-        // Appended one by one: the linker of what ships takes constant arrays for one another
-        // (docs/decisions/identical-code.md).
         var effects: [Effect] = []
         handle(event, &effects)
         return effects
