@@ -36,6 +36,8 @@ public final class SealedWriter {
     /// The chunk that grows. A full one waits until it is known whether another one follows.
     private var pending = [UInt8](repeating: 0, count: SealedLayout.chunkCount)
     private var pendingCount = 0
+    /// The chunk that was read last.
+    private var opened: (number: Int64, bytes: [UInt8])?
 
     /// A new file.
     public init(creating path: String, _ identity: [UInt8], _ key: borrowing SecretBytes) throws(SealedFileError) {
@@ -77,6 +79,26 @@ public final class SealedWriter {
             pendingCount += part
             done += part
         }
+    }
+
+    /// Reads what was appended.
+    /// - Returns: how many bytes, of one chunk; 0 at `count`.
+    public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SealedFileError) -> Int {
+        guard offset >= 0, offset < count else { return 0 }
+        let (number, place) = SealedLayout.chunk(at: offset)
+        if number == chunks { return Self.copy(pending, place..<pendingCount, into: buffer) }
+        if opened?.number != number {
+            opened = nil
+            opened = (number, try file.read(number, count: SealedLayout.chunkCount, isLast: false))
+        }
+        guard let opened else { return 0 }
+        return Self.copy(opened.bytes, place..<SealedLayout.chunkCount, into: buffer)
+    }
+
+    private static func copy(_ bytes: [UInt8], _ range: Range<Int>, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let part = range.prefix(buffer.count)
+        bytes.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[part])) }
+        return part.count
     }
 
     /// The content is complete. When this returns, it is on the medium, and so is the file's name.

@@ -98,6 +98,14 @@ final class GrowingContent {
         do throws(SealedFileError) { try writer.append(bytes) } catch { throw OfflineFailure(error) }
     }
 
+    /// Reads what was appended.
+    /// - Returns: how many bytes; 0 at the end.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(OfflineFailure) -> Int {
+        do throws(SealedFileError) { return try writer.read(into: buffer, at: offset) } catch {
+            throw OfflineFailure(error)
+        }
+    }
+
     /// Whether bytes were added to what there was.
     var hasGrown: Bool { count > startCount }
 

@@ -9,9 +9,6 @@ import Platform
 ///
 /// Thread: one of its own; it blocks.
 struct OfflineDownload {
-    /// Of one that is encrypted as a whole, in bytes.
-    private static let largestSegment = 64 << 20
-
     let job: OfflineJob
     let service: OfflineService
     let store: OfflineStore
@@ -61,137 +58,46 @@ struct OfflineDownload {
         let (layout, keys) = try service.content(of: info, requests, asksForNew: isRestart)
         let resources = try Self.media { () throws(MediaError) in try ContentResources(layout) }
         let content = try GrowingContent(job, info.fingerprint, in: store)
+        let arriving = ArrivingContent(
+            resources, keys, into: content, over: service.network, space, turn, cancellation, progress)
+        let verified: ContentVerification.Result
+        defer { arriving.stop() }
         do throws(OfflineFailure) {
-            try fetch(resources, keys, into: content)
+            verified = try verify(arriving, content, resources, keys)
+            try arriving.receiveAll()
         } catch {
-            hasProgressed = content.hasGrown
-            // A part of another version cannot be continued, now or later.
-            if error == .resource(.changed) { try content.discard() } else { content.leave() }
+            if let failure = arriving.failure {
+                hasProgressed = content.hasGrown
+                // A part of another version cannot be continued, now or later.
+                if failure == .resource(.changed) { try content.discard() } else { content.leave() }
+                throw failure
+            }
+            // Fetched again, it is another file.
+            if error == .stopped { content.leave() } else { try content.discard() }
             throw error
         }
-        try keep(content, resources, info, keys)
+        try keep(content, resources, info, verified)
     }
 
-    // MARK: Fetching
-
-    private func fetch(
-        _ resources: ContentResources, _ keys: [StreamedKeys], into content: GrowingContent
-    ) throws(OfflineFailure) {
-        if let expected = resources.expectedBytes { try space.claim(max(0, expected - content.count)) }
-        var share = 0.0
-        for index in 0..<resources.count {
-            let resource = try Self.media { () throws(MediaError) in try resources.at(index) }
-            // What is complete on the medium is not asked for.
-            if index >= content.start.index {
-                let isFirst = index == content.start.index
-                try fetch(
-                    resource, from: isFirst ? content.start.offset : 0,
-                    validator: isFirst ? content.start.validator : nil, keys[resource.part], into: content,
-                    done: share)
-            }
-            share += resource.share
-        }
-    }
-
-    private func fetch(
-        _ resource: ContentResources.Resource, from offset: Int64, validator: String?, _ keys: StreamedKeys,
-        into content: GrowingContent, done: Double
-    ) throws(OfflineFailure) {
-        if resource.reference.range?.isEmpty ?? false { return content.begin(validator: nil) }
-        if resource.protections.contains(where: { $0.isOfWholeSegments }) {
-            return try fetchEncrypted(resource, from: offset, keys, into: content, done)
-        }
-        var position = offset
-        try receive(resource.reference, from: offset, validator: validator) { (bytes, head) throws(OfflineFailure) in
-            if position == 0 {
-                content.begin(validator: head.validator)
-                if let length = head.length { try space.claim(length) }
-            }
-            try content.append(bytes)
-            position += Int64(bytes.count)
-            let length = resource.reference.range.map { Int64($0.count) } ?? head.length
-            try advance(content, done, resource.share, position, of: length)
-        }
-        // Each resource has its place in the record, also one without bytes.
-        if position == 0 { content.begin(validator: nil) }
-    }
-
-    /// Chained blocks and their padding are of the whole segment, so it is fetched as a whole and kept decrypted.
-    private func fetchEncrypted(
-        _ resource: ContentResources.Resource, from offset: Int64, _ keys: StreamedKeys,
-        into content: GrowingContent, _ done: Double
-    ) throws(OfflineFailure) {
-        var sealed: [UInt8] = []
-        try receive(resource.reference, from: 0, validator: nil) { (bytes, _) throws(OfflineFailure) in
-            guard sealed.count + bytes.count <= Self.largestSegment else {
-                throw .media(.unsupported(what: "an encrypted segment of more than \(Self.largestSegment >> 20) MiB"))
-            }
-            sealed += bytes
-        }
-        let plain: [UInt8]
-        do throws(ByteSourceError) {
-            plain = try Self.bytes(of: try keys.decrypted(BytesSource(sealed), resource.protections))
-        } catch {
-            throw error == .cancelled ? .stopped : .media(.source(error))
-        }
-        if offset == 0 { content.begin(validator: nil) }
-        try content.append(Array(plain.dropFirst(Int(clamping: offset))))
-        try advance(content, done, resource.share, 1, of: 1)
-    }
-
-    /// - Parameter source: never waits.
-    private static func bytes(of source: any ByteSource) throws(ByteSourceError) -> [UInt8] {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
-        defer { buffer.deallocate() }
-        var bytes: [UInt8] = []
-        while case .bytes(let count) = try source.read(into: buffer, at: Int64(bytes.count)) {
-            bytes.append(contentsOf: buffer[..<count])
-        }
-        return bytes
-    }
-
-    private func advance(
-        _ content: GrowingContent, _ done: Double, _ share: Double, _ position: Int64, of length: Int64?
-    ) throws(OfflineFailure) {
-        let part = length.map { $0 > 0 ? min(1, Double(position) / Double($0)) : 1 } ?? 0
-        let percent = min(99, Int((done + share * part) * 100))
-        progress(percent)
-        if try content.reached(percent: percent) { try space.claim(0) }
-    }
-
-    /// Receives one resource.
-    private func receive(
-        _ reference: ResourceReference, from offset: Int64, validator: String?,
-        _ take: ([UInt8], (length: Int64?, validator: String?)) throws(OfflineFailure) -> Void
-    ) throws(OfflineFailure) {
-        let arriving: ArrivingBytes
-        do throws(SystemError) { arriving = try ArrivingBytes(isContinuation: offset > 0) } catch {
-            throw .medium(error)
-        }
-        var request = TransferRequest.content(reference.url, range: reference.byteRange)
-        // Bytes that are kept need not be in the cache too.
-        request.cacheScope = nil
-        if offset > 0 {
-            request.range = ByteRange(from: (request.range?.from ?? 0) + offset, upTo: request.range?.upTo)
-            if let validator { request.headers.append(HeaderField("If-Range", validator)) }
-        }
-        try turn.wait(cancellation)
-        let transfer = ResourceTransfer(request, over: service.network, for: .offlining, into: arriving)
-        defer { transfer.cancel() }
-        while true {
-            let (step, wantsMore) = try arriving.next(cancellation)
-            guard case .bytes(let pieces) = step else { return }
-            for piece in pieces { try take(piece, arriving.head) }
-            // A transfer that is not resumed takes nothing from the network.
-            try turn.wait(cancellation)
-            if wantsMore { transfer.resume() }
-        }
+    /// Decodes the content, if possible while it arrives: what is still in memory need not be decrypted again.
+    private func verify(
+        _ arriving: ArrivingContent, _ content: GrowingContent, _ resources: ContentResources, _ keys: [StreamedKeys]
+    ) throws(OfflineFailure) -> ContentVerification.Result {
+        // Where the parts of a content begin is known at its end. A download that is interrupted often would be decoded
+        // from its beginning each time.
+        let isDecodedAtOnce = resources.hasOnePart && content.start.index == 0 && content.start.offset == 0
+        if !isDecodedAtOnce { try arriving.receiveAll() }
+        return try ContentVerification(
+            source: arriving, parts: resources.kept { resources.hasOnePart ? 0 : content.offset(of: $0) },
+            licenses: keys.map { $0.licenses }, cancellation: cancellation
+        ).run()
     }
 
     // MARK: Keeping
 
     private func keep(
-        _ content: GrowingContent, _ resources: ContentResources, _ info: PlaybackInfo, _ keys: [StreamedKeys]
+        _ content: GrowingContent, _ resources: ContentResources, _ info: PlaybackInfo,
+        _ verified: ContentVerification.Result
     ) throws(OfflineFailure) {
         let sealedKey = try content.finish()
         var received = OfflineItem.Received(info, job.product.productType)
@@ -202,21 +108,10 @@ struct OfflineDownload {
             sealedKey: sealedKey, sealedLicense: nil, count: content.count,
             validity: OfflineValidity(revalidateAt: info.offlineRevalidateAt, validUntil: info.offlineValidUntil),
             isAutomatic: job.isAutomatic)
-        do throws(OfflineFailure) {
-            let source = try Self.media { () throws(MediaError) in try KeptBytes(item, store) }
-            let verified = try ContentVerification(
-                source: source, parts: item.received.parts, licenses: keys.map { $0.licenses },
-                cancellation: cancellation
-            ).run()
-            item.received.title = verified.metadata.title.map { Self.short($0) }
-            item.received.artist = verified.metadata.artist.map { Self.short($0) }
-            if !verified.keys.isEmpty {
-                item.sealedLicense = store.seal(KeptLicense(keys: verified.keys).bytes, for: item.content)
-            }
-        } catch {
-            // Fetched again, it is another file.
-            if error == .stopped { content.leave() } else { try content.discard() }
-            throw error
+        item.received.title = verified.metadata.title.map { Self.short($0) }
+        item.received.artist = verified.metadata.artist.map { Self.short($0) }
+        if !verified.keys.isEmpty {
+            item.sealedLicense = store.seal(KeptLicense(keys: verified.keys).bytes, for: item.content)
         }
         let (kept, number, time) = (item, job.number, now())
         let isWanted: Bool

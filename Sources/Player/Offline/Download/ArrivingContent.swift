@@ -1,0 +1,243 @@
+import Media
+import Network
+import Platform
+
+/// The content of a download as a `ByteSource`: a read of bytes that are not there yet takes them from the network and
+/// seals them. So whoever decodes it, fetches it.
+///
+/// Thread: the download's; it blocks.
+final class ArrivingContent: ByteSource {
+    /// One resource on its way.
+    private final class Reception {
+        let resource: ContentResources.Resource
+        let arriving: ArrivingBytes
+        let transfer: ResourceTransfer
+        /// In bytes of the resource.
+        var position: Int64
+        /// Those that have arrived, the next one last.
+        var pieces: [[UInt8]] = []
+        var wantsMore = false
+
+        init(
+            _ resource: ContentResources.Resource, _ arriving: ArrivingBytes, _ transfer: ResourceTransfer,
+            at position: Int64
+        ) {
+            (self.resource, self.arriving, self.transfer, self.position) = (resource, arriving, transfer, position)
+        }
+    }
+
+    private enum State {
+        /// Which resource is next.
+        case between(Int)
+        case receiving(Int, Reception)
+        case complete
+    }
+
+    /// Of a segment that is encrypted as a whole, in bytes.
+    private static let largestSegment = 64 << 20
+
+    /// Why nothing more arrives. A reader sees `.cancelled` for all of them.
+    private(set) var failure: OfflineFailure?
+    private(set) var length: Int64?
+    private let resources: ContentResources
+    private let keys: [StreamedKeys]
+    private let content: GrowingContent
+    private let network: any ServiceNetwork
+    private let space: OfflineSpace
+    private let turn: NetworkTurn
+    private let cancellation: Cancellation
+    private let progress: (Int) -> Void
+    private var state = State.between(0)
+    /// The share of the resources that are complete.
+    private var done = 0.0
+    /// What was appended last, and where it begins: a decoder reads it next.
+    private var latest: (start: Int64, bytes: [UInt8])
+
+    /// - Parameters:
+    ///   - keys: of each part.
+    ///   - turn: waits while playback needs the network.
+    ///   - progress: called with 0 to 99.
+    init(
+        _ resources: ContentResources, _ keys: [StreamedKeys], into content: GrowingContent,
+        over network: any ServiceNetwork, _ space: OfflineSpace, _ turn: NetworkTurn, _ cancellation: Cancellation,
+        _ progress: @escaping (Int) -> Void
+    ) {
+        (self.resources, self.keys, self.content, self.network) = (resources, keys, content, network)
+        (self.space, self.turn, self.cancellation, self.progress) = (space, turn, cancellation, progress)
+        latest = (content.count, [])
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead {
+        do throws(OfflineFailure) {
+            while offset >= content.count {
+                if try !receiveMore() { return .end }
+            }
+            guard offset >= latest.start else { return ByteRead(count: try content.read(into: buffer, at: offset)) }
+        } catch {
+            throw .cancelled
+        }
+        let place = Int(offset - latest.start)
+        let count = min(buffer.count, latest.bytes.count - place)
+        latest.bytes.withUnsafeBytes {
+            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[place..<(place + count)]))
+        }
+        return ByteRead(count: count)
+    }
+
+    /// Fetches all that nobody has read.
+    func receiveAll() throws(OfflineFailure) {
+        while try receiveMore() {}
+    }
+
+    /// Ends the transfer that runs. To be called before the content is given up.
+    func stop() {
+        if case .receiving(_, let reception) = state { reception.transfer.cancel() }
+    }
+
+    /// - Returns: false when the content is complete.
+    private func receiveMore() throws(OfflineFailure) -> Bool {
+        if let failure { throw failure }
+        do throws(OfflineFailure) {
+            switch state {
+            case .complete: return false
+            case .between(let index): try begin(index)
+            case .receiving(let index, let reception):
+                if let bytes = try next(of: reception) {
+                    try take(bytes, of: reception)
+                } else {
+                    reception.transfer.cancel()
+                    // Each resource has its place in the record, also one without bytes.
+                    if reception.position == 0 { content.begin(validator: nil) }
+                    end(index, reception.resource)
+                }
+            }
+            return true
+        } catch {
+            stop()
+            failure = error
+            throw error
+        }
+    }
+
+    private func begin(_ index: Int) throws(OfflineFailure) {
+        if index == 0, let expected = resources.expectedBytes { try space.claim(max(0, expected - content.count)) }
+        guard index < resources.count else {
+            state = .complete
+            length = content.count
+            return
+        }
+        let resource: ContentResources.Resource
+        do throws(MediaError) { resource = try resources.at(index) } catch { throw .media(error) }
+        // What is complete on the medium is not asked for.
+        guard index >= content.start.index else { return end(index, resource) }
+        let (isFirst, start) = (index == content.start.index, content.start)
+        let offset = isFirst ? start.offset : 0
+        if resource.reference.range?.isEmpty ?? false {
+            content.begin(validator: nil)
+            return end(index, resource)
+        }
+        if resource.protections.contains(where: { $0.isOfWholeSegments }) {
+            try receiveEncrypted(resource, from: offset)
+            return end(index, resource)
+        }
+        let validator = isFirst ? start.validator : nil
+        state = .receiving(index, try request(resource, from: offset, validator: validator))
+    }
+
+    private func end(_ index: Int, _ resource: ContentResources.Resource) {
+        done += resource.share
+        state = .between(index + 1)
+    }
+
+    private func take(_ bytes: [UInt8], of reception: Reception) throws(OfflineFailure) {
+        let (resource, head) = (reception.resource, reception.arriving.head)
+        let length = resource.reference.range.map { Int64($0.count) } ?? head.length
+        if reception.position == 0 {
+            content.begin(validator: head.validator)
+            if let length = head.length { try space.claim(length) }
+            if resources.count == 1 { self.length = length }
+        }
+        try append(bytes)
+        reception.position += Int64(bytes.count)
+        try advance(resource.share, reception.position, of: length)
+    }
+
+    private func append(_ bytes: [UInt8]) throws(OfflineFailure) {
+        latest = (content.count, bytes)
+        try content.append(bytes)
+    }
+
+    /// Chained blocks and their padding are of the whole segment, so it is fetched as a whole and kept decrypted.
+    private func receiveEncrypted(
+        _ resource: ContentResources.Resource, from offset: Int64
+    ) throws(OfflineFailure) {
+        let reception = try request(resource, from: 0, validator: nil)
+        defer { reception.transfer.cancel() }
+        var sealed: [UInt8] = []
+        while let bytes = try next(of: reception) {
+            guard sealed.count + bytes.count <= Self.largestSegment else {
+                throw .media(.unsupported(what: "an encrypted segment of more than \(Self.largestSegment >> 20) MiB"))
+            }
+            sealed += bytes
+        }
+        let plain: [UInt8]
+        do throws(ByteSourceError) {
+            plain = try Self.bytes(of: try keys[resource.part].decrypted(BytesSource(sealed), resource.protections))
+        } catch {
+            throw error == .cancelled ? .stopped : .media(.source(error))
+        }
+        if offset == 0 { content.begin(validator: nil) }
+        try append(Array(plain.dropFirst(Int(clamping: offset))))
+        try advance(resource.share, 1, of: 1)
+    }
+
+    /// - Parameter source: never waits.
+    private static func bytes(of source: any ByteSource) throws(ByteSourceError) -> [UInt8] {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+        defer { buffer.deallocate() }
+        var bytes: [UInt8] = []
+        while case .bytes(let count) = try source.read(into: buffer, at: Int64(bytes.count)) {
+            bytes.append(contentsOf: buffer[..<count])
+        }
+        return bytes
+    }
+
+    private func advance(_ share: Double, _ position: Int64, of length: Int64?) throws(OfflineFailure) {
+        let part = length.map { $0 > 0 ? min(1, Double(position) / Double($0)) : 1 } ?? 0
+        let percent = min(99, Int((done + share * part) * 100))
+        progress(percent)
+        if try content.reached(percent: percent) { try space.claim(0) }
+    }
+
+    private func request(
+        _ resource: ContentResources.Resource, from offset: Int64, validator: String?
+    ) throws(OfflineFailure) -> Reception {
+        let arriving: ArrivingBytes
+        do throws(SystemError) { arriving = try ArrivingBytes(isContinuation: offset > 0) } catch {
+            throw .medium(error)
+        }
+        var request = TransferRequest.content(resource.reference.url, range: resource.reference.byteRange)
+        // Bytes that are kept need not be in the cache too.
+        request.cacheScope = nil
+        if offset > 0 {
+            request.range = ByteRange(from: (request.range?.from ?? 0) + offset, upTo: request.range?.upTo)
+            if let validator { request.headers.append(HeaderField("If-Range", validator)) }
+        }
+        try turn.wait(cancellation)
+        let transfer = ResourceTransfer(request, over: network, for: .offlining, into: arriving)
+        return Reception(resource, arriving, transfer, at: offset)
+    }
+
+    /// The next bytes of a resource; nil at its end.
+    private func next(of reception: Reception) throws(OfflineFailure) -> [UInt8]? {
+        if let piece = reception.pieces.popLast() { return piece }
+        // A transfer that is not resumed takes nothing from the network.
+        try turn.wait(cancellation)
+        if reception.wantsMore { reception.transfer.resume() }
+        let (step, wantsMore) = try reception.arriving.next(cancellation)
+        reception.wantsMore = wantsMore
+        guard case .bytes(let pieces) = step else { return nil }
+        reception.pieces = pieces.reversed()
+        return reception.pieces.popLast()
+    }
+}
