@@ -38,14 +38,22 @@ struct Signal {
 
     /// The samples at the upper end of containers of `byteCount` bytes.
     func raw(byteCount: Int, bigEndian: Bool = false, unsigned: Bool = false) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(samples.count * byteCount)
-        for sample in samples {
-            let value = UInt32(bitPattern: sample) ^ (unsigned ? 0x8000_0000 : 0)
-            let little = (0..<byteCount).map { UInt8(truncatingIfNeeded: value >> UInt32(32 - 8 * byteCount + 8 * $0)) }
-            bytes += bigEndian ? little.reversed() : little
+        let shift = UInt32(32 - 8 * byteCount)
+        // Without closures and ranges: in a debug build they took half of the time of all tests of this module.
+        return [UInt8](unsafeUninitializedCapacity: samples.count * byteCount) { bytes, count in
+            var next = 0
+            while count < bytes.count {
+                let value = (UInt32(bitPattern: samples[next]) ^ (unsigned ? 0x8000_0000 : 0)) >> shift
+                next += 1
+                var byte = 0
+                while byte < byteCount {
+                    let place = bigEndian ? byteCount - 1 - byte : byte
+                    bytes[count + place] = UInt8(truncatingIfNeeded: value >> UInt32(8 * byte))
+                    byte += 1
+                }
+                count += byteCount
+            }
         }
-        return bytes
     }
 
     func slice(_ range: Range<Int>) -> [Int32] {
