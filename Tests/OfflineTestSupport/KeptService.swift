@@ -27,6 +27,7 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
     private var limit: Int?
     private var refusal: (status: Int, subStatus: Int)?
     private var contentRefusals: [Int] = []
+    private var tellsLengths = true
 
     public init() {}
 
@@ -43,6 +44,9 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
     public func setDates(revalidateAt: Int64?, validUntil: Int64?) {
         lock.withLock { dates = (revalidateAt, validUntil) }
     }
+
+    /// Answers do not say how long they are.
+    public func hideLengths() { lock.withLock { tellsLengths = false } }
 
     /// Content stops after so many bytes of each answer, without an end; nil: it does not.
     public func hang(after bytes: Int?) { lock.withLock { limit = bytes } }
@@ -115,7 +119,8 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
                 ])
             serving.deliver(Array(answer.file[from...]), upTo: answer.limit)
         } else {
-            serving.begin(200, [("Content-Length", "\(answer.file.count)"), ("ETag", answer.etag)])
+            let length = lock.withLock { tellsLengths } ? [("Content-Length", "\(answer.file.count)")] : []
+            serving.begin(200, length + [("ETag", answer.etag)])
             serving.deliver(answer.file, upTo: answer.limit)
         }
         return serving

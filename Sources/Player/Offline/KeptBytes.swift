@@ -57,7 +57,8 @@ final class KeptBytes: ByteSource {
 }
 
 extension SealedFileError {
-    fileprivate var byteSourceError: ByteSourceError {
+    /// As a decoder sees it.
+    var byteSourceError: ByteSourceError {
         switch self {
         // A sector that cannot be read: another download heals it.
         case .system(let error) where error.isOfMedium:

@@ -1,9 +1,10 @@
+import Crypto
 import Media
 import Network
 import Platform
 
 /// The content of a download as a `ByteSource`: a read of bytes that are not there yet takes them from the network and
-/// seals them. So whoever decodes it, fetches it.
+/// seals them. So a decoder fetches what it reads.
 ///
 /// Thread: the download's; it blocks.
 final class ArrivingContent: ByteSource {
@@ -38,6 +39,7 @@ final class ArrivingContent: ByteSource {
 
     /// Why nothing more arrives. A reader sees `.cancelled` for all of them.
     private(set) var failure: OfflineFailure?
+    /// Known with the first bytes of a single file, and at the end.
     private(set) var length: Int64?
     private let resources: ContentResources
     private let keys: [StreamedKeys]
@@ -72,9 +74,13 @@ final class ArrivingContent: ByteSource {
             while offset >= content.count {
                 if try !receiveMore() { return .end }
             }
-            guard offset >= latest.start else { return ByteRead(count: try content.read(into: buffer, at: offset)) }
         } catch {
             throw .cancelled
+        }
+        guard offset >= latest.start else {
+            do throws(SealedFileError) { return ByteRead(count: try content.read(into: buffer, at: offset)) } catch {
+                throw error.byteSourceError
+            }
         }
         let place = Int(offset - latest.start)
         let count = min(buffer.count, latest.bytes.count - place)
@@ -82,6 +88,11 @@ final class ArrivingContent: ByteSource {
             buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[place..<(place + count)]))
         }
         return ByteRead(count: count)
+    }
+
+    /// Fetches the first bytes. If the content is one file, they tell its length.
+    func receiveFirst() throws(OfflineFailure) {
+        while content.count == 0, try receiveMore() {}
     }
 
     /// Fetches all that nobody has read.
@@ -171,6 +182,7 @@ final class ArrivingContent: ByteSource {
     private func receiveEncrypted(
         _ resource: ContentResources.Resource, from offset: Int64
     ) throws(OfflineFailure) {
+        latest = (content.count, [])
         let reception = try request(resource, from: 0, validator: nil)
         defer { reception.transfer.cancel() }
         var sealed: [UInt8] = []
@@ -187,7 +199,7 @@ final class ArrivingContent: ByteSource {
             throw error == .cancelled ? .stopped : .media(.source(error))
         }
         if offset == 0 { content.begin(validator: nil) }
-        try append(Array(plain.dropFirst(Int(clamping: offset))))
+        try append(offset == 0 ? plain : Array(plain.dropFirst(Int(clamping: offset))))
         try advance(resource.share, 1, of: 1)
     }
 

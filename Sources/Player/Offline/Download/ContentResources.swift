@@ -104,8 +104,6 @@ struct ContentResources {
         return found
     }
 
-    var hasOnePart: Bool { parts.count == 1 }
-
     /// The parts of the kept file.
     /// - Parameter start: where a resource begins, in bytes of the file.
     func kept(_ start: (Int) -> Int64) -> [KeptPart] {

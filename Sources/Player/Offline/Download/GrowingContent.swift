@@ -100,10 +100,8 @@ final class GrowingContent {
 
     /// Reads what was appended.
     /// - Returns: how many bytes; 0 at the end.
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(OfflineFailure) -> Int {
-        do throws(SealedFileError) { return try writer.read(into: buffer, at: offset) } catch {
-            throw OfflineFailure(error)
-        }
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SealedFileError) -> Int {
+        try writer.read(into: buffer, at: offset)
     }
 
     /// Whether bytes were added to what there was.

@@ -83,13 +83,14 @@ struct OfflineDownload {
     private func verify(
         _ arriving: ArrivingContent, _ content: GrowingContent, _ resources: ContentResources, _ keys: [StreamedKeys]
     ) throws(OfflineFailure) -> ContentVerification.Result {
-        // Where the parts of a content begin is known at its end. A download that is interrupted often would be decoded
-        // from its beginning each time.
-        let isDecodedAtOnce = resources.hasOnePart && content.start.index == 0 && content.start.offset == 0
-        if !isDecodedAtOnce { try arriving.receiveAll() }
+        // An interrupted download would be decoded from its beginning each time. Of content in segments the decoder does
+        // not know how long it has to be before all of it is there.
+        let isNew = content.start.index == 0 && content.start.offset == 0
+        if isNew { try arriving.receiveFirst() }
+        if !isNew || arriving.length == nil { try arriving.receiveAll() }
         return try ContentVerification(
-            source: arriving, parts: resources.kept { resources.hasOnePart ? 0 : content.offset(of: $0) },
-            licenses: keys.map { $0.licenses }, cancellation: cancellation
+            source: arriving, parts: resources.kept { content.offset(of: $0) }, licenses: keys.map { $0.licenses },
+            cancellation: cancellation
         ).run()
     }
 
