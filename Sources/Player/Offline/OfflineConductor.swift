@@ -33,7 +33,8 @@ final class OfflineConductor: @unchecked Sendable {
     /// When the round of validation has begun, in seconds since 1970.
     private var roundTime: Int64?
     private var spaceTimer: TimerToken?
-    private var threads: [(product: ServiceAddress, thread: OfflineThread)] = []
+    /// The runs, and what is known of their transfers.
+    private var threads: [(product: ServiceAddress, thread: OfflineThread, stream: StreamProgress)] = []
     private var validation: OfflineThread?
     private var verification: OfflineThread?
     /// What waits for `verification`.
@@ -196,14 +197,14 @@ final class OfflineConductor: @unchecked Sendable {
     }
 
     /// What downloads wait for.
-    var wait: OfflineWait? { schedule.wait }
+    var wait: OfflineWait? { schedule.waitOfAll(threads.map { $0.stream.wait }) }
 
     /// Where a download stands.
     func status(of job: OfflineJob) -> OfflineEntry.Status {
         switch job.state {
         case .paused: .paused
         case .failed: .failed(reason: job.failure ?? "")
-        case .queued: schedule.status(of: job)
+        case .queued: schedule.status(of: job, threads.first { $0.product == job.product }?.stream.wait)
         }
     }
 
@@ -230,9 +231,11 @@ final class OfflineConductor: @unchecked Sendable {
 
     private func start(_ job: OfflineJob) {
         let (loop, clock) = (loop, clock)
+        let medium = MediumAccess(clock: service.clock)
         begin(named: "offline") { [self] cancellation in
             let download = OfflineDownload(
                 job: job, service: service, store: store, space: space, cancellation: cancellation, turn: turn,
+                medium: medium,
                 progress: { percent in
                     loop.post { [self] in perform(schedule.handle(.progress(job.product, percent: percent))) }
                 },
@@ -240,7 +243,7 @@ final class OfflineConductor: @unchecked Sendable {
             let outcome = Self.outcome(of: download, job)
             loop.post { [self] in ended(job, outcome) }
         } then: { [self] thread in
-            threads.append((job.product, thread))
+            threads.append((job.product, thread, medium.stream))
         } failed: { [self] error in
             ended(job, .failed(PlayerError(error)))
         }

@@ -63,8 +63,10 @@ struct OfflineSchedule {
     init(limit: Int) { self.limit = max(1, limit) }
 
     /// Where a download stands that is not paused and has not failed.
-    func status(of job: OfflineJob) -> OfflineEntry.Status {
+    /// - Parameter retry: what a transfer of its run waits for.
+    func status(of job: OfflineJob, _ retry: StreamWait? = nil) -> OfflineEntry.Status {
         if runs.contains(where: { $0.job.number == job.number }) {
+            if let retry { return .waiting(.retry(seconds: retry.seconds)) }
             return .running(percent: max(0, told[job.number] ?? 0))
         }
         return (gate.wait ?? (withoutRoom.contains(job.number) ? .space : nil)).map { .waiting($0) } ?? .queued
@@ -72,6 +74,15 @@ struct OfflineSchedule {
 
     /// What downloads wait for, some of them or all; nil when they run.
     var wait: OfflineWait? { gate.wait ?? (withoutRoom.isEmpty ? nil : .space) }
+
+    /// The same, with the retries of those that run. They wait for the first one when none of them goes on.
+    /// - Parameter retries: for each run, what a transfer of it waits for; nil when it goes on.
+    func waitOfAll(_ retries: [StreamWait?]) -> OfflineWait? {
+        if let wait { return wait }
+        let seconds = retries.compactMap { $0?.seconds }
+        guard seconds.count == retries.count else { return nil }
+        return seconds.min().map { .retry(seconds: $0) }
+    }
 
     mutating func handle(_ event: Event) -> [Effect] {
         switch event {

@@ -98,7 +98,7 @@ public struct OfflineEntry: Equatable, Sendable {
     public var artist: String?
 }
 
-/// What all downloads wait for.
+/// What downloads wait for.
 public enum OfflineWait: Equatable, Sendable {
     /// There is no network.
     case network
@@ -110,4 +110,7 @@ public enum OfflineWait: Equatable, Sendable {
     case onlineMode
     /// Playback needs the network first.
     case playback
+    /// The network or the service has failed, or the service asked to wait.
+    /// - Parameter seconds: until the next attempt; 0 while one goes on.
+    case retry(seconds: Double)
 }

@@ -8,6 +8,13 @@ public enum StreamWait: Equatable, Sendable {
     /// The service failed, or asked to wait (5XX and 429).
     /// - Parameter seconds: until the next attempt; 0 while one goes on.
     case service(seconds: Double)
+
+    /// Until the next attempt; 0 while one goes on.
+    var seconds: Double {
+        switch self {
+        case .network(let seconds), .service(let seconds): seconds
+        }
+    }
 }
 
 /// What is known of a product's transfers: how much has arrived ahead of the decoder, and what they wait for.

@@ -181,8 +181,9 @@ struct OfflineCommand {
         common.show(reply) { OfflineText.total($0) }
         if common.json { return }
         try OfflinePages.each("offline-jobs", connection) { (_, entries) throws(DaemonFailure) in
-            for entry in entries where entry["percent"] != nil {
-                common.console.print(OfflineText.bar(entry, columns: common.console.columns))
+            for entry in entries {
+                guard let line = OfflineText.progress(entry, columns: common.console.columns) else { continue }
+                common.console.print(line)
             }
         }
     }

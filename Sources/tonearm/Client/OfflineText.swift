@@ -6,7 +6,7 @@ enum OfflineText {
     static func line(_ entry: JSONValue) -> String {
         var state = entry["state"]?.string ?? ""
         if let percent = entry["percent"]?.integer { state = "\(percent) %" }
-        if let wait = entry["waitsFor"]?.string { state = "waits for \(waiting(for: wait))" }
+        if let wait = waitText(entry) { state = "waits for \(wait)" }
         var words = [entry["product"]?.string ?? "", padded(state, 10), padded(bytes(entry["bytes"]?.integer ?? 0), 9)]
         if let quality = entry["quality"]?.string { words.append(quality) }
         if let time = entry["validUntil"]?.integer { words.append("until \(CalendarTime.date(time))") }
@@ -22,8 +22,14 @@ enum OfflineText {
         var text = "\(kept) kept, \(downloads) on their way, \(bytes(status["bytes"]?.integer ?? 0))"
         if let budget = status["budget"]?.integer { text += " of \(bytes(budget))" }
         if status["nearlyFull"]?.boolean == true { text += " (nearly full)" }
-        if let wait = status["waitsFor"]?.string { text += "\nDownloads wait for \(waiting(for: wait))." }
+        if let wait = waitText(status) { text += "\nDownloads wait for \(wait)." }
         return text
+    }
+
+    /// The line of a download that runs, or waits for a retry; nil for the others.
+    static func progress(_ entry: JSONValue, columns: Int) -> String? {
+        if entry["percent"] != nil { return bar(entry, columns: columns) }
+        return entry["retryIn"] != nil ? line(entry) : nil
     }
 
     /// `tonearm:track/7 [####      ]  40 %`
@@ -39,12 +45,23 @@ enum OfflineText {
             "\(product) [\(String(repeating: "#", count: full))\(String(repeating: " ", count: room - full))] \(number)"
     }
 
-    private static func waiting(for word: String) -> String {
+    /// `the network`; nil when it waits for nothing.
+    private static func waitText(_ value: JSONValue) -> String? {
+        guard let word = value["waitsFor"]?.string else { return nil }
+        if word.utf8.elementsEqual("retry".utf8) { return retry(value["retryIn"]?.number) }
         let words: [(String, String)] = [
             ("network", "the network"), ("unmetered-network", "Wi-Fi or Ethernet"), ("space", "room"),
             ("online-mode", "the end of offline mode"), ("playback", "playback"),
         ]
         return words.first { $0.0.utf8.elementsEqual(word.utf8) }?.1 ?? word
+    }
+
+    /// `a retry in 13 s`
+    private static func retry(_ seconds: Double?) -> String {
+        guard let seconds else { return "a retry" }
+        let whole = Int(max(0, min(seconds.rounded(.up), 1e9)))
+        if whole == 0 { return "the answer to a retry" }
+        return whole < 120 ? "a retry in \(whole) s" : "a retry in \((whole + 59) / 60) min"
     }
 
     private static func padded(_ text: String, _ width: Int) -> String {

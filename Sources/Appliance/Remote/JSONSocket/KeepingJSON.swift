@@ -50,6 +50,7 @@ enum KeepingJSON {
                 Member("budget", status.budget.map { .integer($0) } ?? .null),
                 Member("nearlyFull", .boolean(status.isNearlyFull)),
                 Member("waitsFor", status.wait.map { .string(name($0)) } ?? .null),
+                Member("retryIn", JSONValue(seconds: status.wait.flatMap { retrySeconds($0) })),
             ]
         case .jobs(let entries, let next): page(entries, next.map { .integer($0) })
         case .items(let entries, let next): page(entries, next.map { .string($0) })
@@ -71,6 +72,7 @@ enum KeepingJSON {
         case .waiting(let wait):
             value["state"] = "waiting"
             value["waitsFor"] = .string(name(wait))
+            if let seconds = retrySeconds(wait) { value["retryIn"] = JSONValue(seconds: seconds) }
         case .paused: value["state"] = "paused"
         case .failed(let reason):
             value["state"] = "failed"
@@ -112,7 +114,13 @@ enum KeepingJSON {
         case .space: "space"
         case .onlineMode: "online-mode"
         case .playback: "playback"
+        case .retry: "retry"
         }
+    }
+
+    private static func retrySeconds(_ wait: OfflineWait) -> Double? {
+        if case .retry(let seconds) = wait { return seconds }
+        return nil
     }
 
     private static func name(_ quality: AudioQuality) -> String {

@@ -47,6 +47,7 @@ final class ArrivingContent: ByteSource {
     private let network: any ServiceNetwork
     private let space: OfflineSpace
     private let turn: NetworkTurn
+    private let stream: StreamProgress
     private let cancellation: Cancellation
     private let progress: (Int) -> Void
     private var state = State.between(0)
@@ -58,14 +59,16 @@ final class ArrivingContent: ByteSource {
     /// - Parameters:
     ///   - keys: of each part.
     ///   - turn: waits while playback needs the network.
+    ///   - stream: shows the retries of the transfers.
     ///   - progress: called with 0 to 99.
     init(
         _ resources: ContentResources, _ keys: [StreamedKeys], into content: GrowingContent,
-        over network: any ServiceNetwork, _ space: OfflineSpace, _ turn: NetworkTurn, _ cancellation: Cancellation,
-        _ progress: @escaping (Int) -> Void
+        over network: any ServiceNetwork, _ space: OfflineSpace, _ turn: NetworkTurn, _ stream: StreamProgress,
+        _ cancellation: Cancellation, _ progress: @escaping (Int) -> Void
     ) {
         (self.resources, self.keys, self.content, self.network) = (resources, keys, content, network)
-        (self.space, self.turn, self.cancellation, self.progress) = (space, turn, cancellation, progress)
+        (self.space, self.turn, self.stream) = (space, turn, stream)
+        (self.cancellation, self.progress) = (cancellation, progress)
         latest = (content.count, [])
     }
 
@@ -236,7 +239,7 @@ final class ArrivingContent: ByteSource {
             if let validator { request.headers.append(HeaderField("If-Range", validator)) }
         }
         try turn.wait(cancellation)
-        let transfer = ResourceTransfer(request, over: network, for: .offlining, into: arriving)
+        let transfer = ResourceTransfer(request, over: network, for: .offlining, progress: stream, into: arriving)
         return Reception(resource, arriving, transfer, at: offset)
     }
 

@@ -16,6 +16,8 @@ struct OfflineDownload {
     let cancellation: Cancellation
     /// Waits while playback needs the network.
     let turn: NetworkTurn
+    /// Shows the retries of all its transfers.
+    let medium: MediumAccess
     /// Called with 0 to 99.
     let progress: (Int) -> Void
     /// Seconds since 1970, for the order of use.
@@ -52,14 +54,14 @@ struct OfflineDownload {
     private func attempt(_ job: OfflineJob, isRestart: Bool, _ hasProgressed: inout Bool) throws(OfflineFailure) {
         // Nobody is asked for what there is no room for.
         try space.claim(0)
-        let requests = service.requests(cancellation)
+        let requests = service.requests(cancellation, medium)
         let info = try service.playbackInfo(
             of: job.product, job.request, for: mediaProduct, requests, asksForNew: isRestart)
         let (layout, keys) = try service.content(of: info, requests, asksForNew: isRestart)
         let resources = try Self.media { () throws(MediaError) in try ContentResources(layout) }
         let content = try GrowingContent(job, info.fingerprint, in: store)
         let arriving = ArrivingContent(
-            resources, keys, into: content, over: service.network, space, turn, cancellation, progress)
+            resources, keys, into: content, over: service.network, space, turn, medium.stream, cancellation, progress)
         let verified: ContentVerification.Result
         defer { arriving.stop() }
         do throws(OfflineFailure) {

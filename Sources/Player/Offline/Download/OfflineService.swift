@@ -9,9 +9,12 @@ struct OfflineService: Sendable {
     let network: any ServiceNetwork
     let settings: ServiceSettings
     let credentials: any CredentialsProvider
+    /// Of the waits for retries.
+    var clock: any MonotonicClock = SystemMonotonicClock()
 
-    func requests(_ cancellation: Cancellation) -> ServiceRequests {
-        ServiceRequests(network: network, purpose: .offlining, cancellation: cancellation, medium: MediumAccess())
+    /// - Parameter medium: shows the retries.
+    func requests(_ cancellation: Cancellation, _ medium: MediumAccess = MediumAccess()) -> ServiceRequests {
+        ServiceRequests(network: network, purpose: .offlining, cancellation: cancellation, medium: medium)
     }
 
     /// The playbackinfo of a product that is kept or going to be.
