@@ -61,7 +61,7 @@ struct KeepingRequestTests {
         #expect(
             text(KeepingJSON.members(.status(status)))
                 == #"{"kept":2,"downloads":1,"bytes":7,"budget":null,"nearlyFull":false,"#
-                + #""waitsFor":"unmetered-network"}"#
+                + #""waitsFor":"unmetered-network","retryIn":null}"#
         )
         #expect(
             text(KeepingJSON.members(.changed(count: 2, unchanged: 1))) == #"{"changed":2,"unchanged":1}"#)
@@ -72,6 +72,24 @@ struct KeepingRequestTests {
         #expect(
             text(KeepingJSON.members(.failed(referenceId: "tonearm:track/7", error)))
                 == #"{"change":"failed","product":"tonearm:track/7","code":"h503","message":"later"}"#)
+    }
+
+    @Test("A download that waits for a retry, with the seconds until then")
+    func retry() {
+        func text(_ reply: KeepingReply) -> String { JSONValue.object(KeepingJSON.members(reply)).serialized() }
+        let wait = OfflineWait.retry(seconds: 12.5)
+        let entry = OfflineEntry(
+            product: "tonearm:track/9", referenceId: "r", status: .waiting(wait), bytes: 7, audioQuality: .lossless)
+        #expect(
+            text(.jobs([entry], next: nil))
+                == #"{"entries":[{"product":"tonearm:track/9","state":"waiting","waitsFor":"retry","retryIn":12.5,"#
+                + #""bytes":7,"quality":"lossless","validUntil":null,"title":null,"artist":null}],"next":null}"#)
+        var other = entry
+        other.status = .waiting(.network)
+        #expect(!text(.jobs([other], next: nil)).contains("retryIn"))
+        let status = OfflineEngine.Status(
+            keptCount: 2, jobCount: 1, usedBytes: 7, budget: nil, isNearlyFull: false, wait: wait)
+        #expect(text(.status(status)).hasSuffix(#","waitsFor":"retry","retryIn":12.5}"#))
     }
 
     @Test("Without a content service each of them is refused")

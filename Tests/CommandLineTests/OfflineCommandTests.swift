@@ -53,12 +53,44 @@ struct OfflineCommandTests {
                 "tonearm:track/9  waits for Wi-Fi or Ethernet  0 bytes  "
             ),
             (
+                #"{"product":"tonearm:track/9","state":"waiting","waitsFor":"retry","retryIn":12.1,"bytes":5}"#,
+                "tonearm:track/9  waits for a retry in 13 s  5 bytes  "
+            ),
+            (
                 #"{"product":"tonearm:track/9","state":"failed","reason":"a\u001bb","bytes":0}"#,
                 "tonearm:track/9  failed      0 bytes    a b"
             ),
         ])
     func lines(_ json: String, _ line: String) throws {
         #expect(OfflineText.line(try JSONValue.parse(json)) == line)
+    }
+
+    @Test(
+        "The total says when a retry comes",
+        arguments: [
+            ("3600.0", "a retry in 60 min"), ("120.5", "a retry in 3 min"), ("119", "a retry in 119 s"),
+            ("0.001", "a retry in 1 s"), ("0.0", "the answer to a retry"), ("null", "a retry"),
+            ("1e300", "a retry in 16666667 min"),
+        ])
+    func total(_ seconds: String, _ words: String) throws {
+        let status = try JSONValue.parse(
+            #"{"kept":2,"downloads":1,"bytes":0,"budget":null,"waitsFor":"retry","retryIn":\#(seconds)}"#)
+        #expect(OfflineText.total(status) == "2 kept, 1 on their way, 0 bytes\nDownloads wait for \(words).")
+    }
+
+    @Test("The status has a bar for what runs, a line for what is retried, and nothing for the others")
+    func progress() throws {
+        func text(_ json: String) throws -> String? {
+            OfflineText.progress(try JSONValue.parse(json), columns: 35)
+        }
+        #expect(
+            try text(#"{"product":"tonearm:track/7","state":"running","percent":40,"bytes":5}"#)
+                == "tonearm:track/7 [####      ]  40 %")
+        #expect(
+            try text(#"{"product":"tonearm:track/7","state":"waiting","waitsFor":"retry","retryIn":0,"bytes":5}"#)
+                == "tonearm:track/7  waits for the answer to a retry  5 bytes  ")
+        #expect(
+            try text(#"{"product":"tonearm:track/7","state":"waiting","waitsFor":"space","bytes":5}"#) == nil)
     }
 
     @Test("The bar fits the terminal, however narrow")

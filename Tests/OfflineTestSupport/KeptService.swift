@@ -28,6 +28,9 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
     private var refusal: (status: Int, subStatus: Int)?
     private var contentRefusals: [Int] = []
     private var tellsLengths = true
+    /// In seconds, with each refusal; nil: they do not say.
+    private var retryAfter: Int?
+    private var losses = 0
 
     public init() {}
 
@@ -61,12 +64,25 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
     }
 
     /// Playbackinfo is refused from now on; nil: it is not.
-    public func refuse(_ status: Int?, subStatus: Int = 0) {
-        lock.withLock { refusal = status.map { ($0, subStatus) } }
+    /// - Parameter retryAfter: of all refusals, in seconds; nil: they do not say.
+    public func refuse(_ status: Int?, subStatus: Int = 0, retryAfter: Int? = nil) {
+        lock.withLock {
+            refusal = status.map { ($0, subStatus) }
+            self.retryAfter = retryAfter
+        }
     }
 
     /// The next requests for content are refused with these statuses, one after the other.
-    public func refuseContent(_ statuses: [Int]) { lock.withLock { contentRefusals = statuses } }
+    /// - Parameter retryAfter: of all refusals, in seconds; nil: they do not say.
+    public func refuseContent(_ statuses: [Int], retryAfter: Int? = nil) {
+        lock.withLock {
+            contentRefusals = statuses
+            self.retryAfter = retryAfter
+        }
+    }
+
+    /// The connections of the next so many requests for content are lost before an answer.
+    public func loseContent(_ count: Int) { lock.withLock { losses = count } }
 
     public var infoRequests: Int { lock.withLock { infoCount } }
     public var contentRequests: [ContentRequest] { lock.withLock { requested } }
@@ -91,10 +107,19 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
                 infoCount += 1
                 return info(request.url)
             }
-            serving.answer(answer.status, [], Array(answer.body.utf8))
+            serving.answer(answer.status, refusalHeaders(answer.status), Array(answer.body.utf8))
             return serving
         }
         let name = String(request.url.split(separator: "/").last ?? "")
+        let isLost: Bool = lock.withLock {
+            guard losses > 0 else { return false }
+            losses -= 1
+            return true
+        }
+        if isLost {
+            serving.fail(.connection(.lost))
+            return serving
+        }
         let answer: (status: Int, file: [UInt8], etag: String, limit: Int?) = lock.withLock {
             requested.append(
                 ContentRequest(
@@ -105,7 +130,8 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
             return (status, files[name] ?? [], "\"\(hashes[name] ?? "")\"", limit)
         }
         guard answer.status == 200, !answer.file.isEmpty else {
-            serving.answer(answer.status == 200 ? 404 : answer.status, [], [])
+            let status = answer.status == 200 ? 404 : answer.status
+            serving.answer(status, refusalHeaders(status), [])
             return serving
         }
         let from = Int(request.range?.from ?? 0)
@@ -133,6 +159,11 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
 
     public func waitForLink(atMost nanoseconds: Int64, _ action: @escaping @Sendable (LinkWaitEnd) -> Void) {
         schedule(after: nanoseconds) { action(.timeElapsed) }
+    }
+
+    private func refusalHeaders(_ status: Int) -> [(String, String)] {
+        guard status != 200, let seconds = lock.withLock({ retryAfter }) else { return [] }
+        return [("Retry-After", "\(seconds)")]
     }
 
     private func info(_ url: String) -> (status: Int, body: String) {
@@ -187,6 +218,8 @@ private final class Serving: OngoingTransfer, @unchecked Sendable {
         _ = body.withUnsafeBytes { sink.received($0) }
         end(nil)
     }
+
+    func fail(_ error: TransferError) { end(error) }
 
     func begin(_ status: Int, _ headers: [(String, String)]) {
         sink.began(

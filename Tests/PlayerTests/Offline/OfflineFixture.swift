@@ -13,6 +13,8 @@ final class OfflineFixture: @unchecked Sendable {
     let folder: ScratchFolder
     let service: KeptService
     let time = ManualTime()
+    /// Of the waits for retries.
+    let retryClock = ManualClock()
     let log = OfflineLog()
     let fixture: PlayerFixture
     let store: OfflineStore
@@ -40,8 +42,9 @@ final class OfflineFixture: @unchecked Sendable {
         let credentials = StaticCredentials(token: "t")
         let network = network ?? service
         let offlining = try Offlining(
-            settings, OfflineService(network: network, settings: content, credentials: credentials), evictCache: nil,
-            storage: storage, clock: clock, keyFolder: folder.path)
+            settings,
+            OfflineService(network: network, settings: content, credentials: credentials, clock: retryClock),
+            evictCache: nil, storage: storage, clock: clock, keyFolder: folder.path)
         store = offlining.store
         source = offlining.source
         let mode = OfflineMode()
@@ -127,6 +130,13 @@ final class OfflineFixture: @unchecked Sendable {
         }
         done.wait()
         return all.elements[0]
+    }
+
+    /// What all downloads wait for.
+    func wait() -> OfflineWait? {
+        let answer = Answer<OfflineWait?>()
+        engine.status { answer.set($0?.wait) }
+        return answer.wait()
     }
 
     func status(of id: Int) -> OfflineEntry.Status? {

@@ -123,6 +123,20 @@ struct OfflineScheduleTests {
         #expect(schedule.wait == nil)
     }
 
+    @Test("A run whose transfer is repeated waits; downloads do when none of those that run goes on")
+    func retries() {
+        let (first, second) = (Self.job(1), Self.job(2))
+        var schedule = Self.started([first, second])
+        #expect(schedule.status(of: first, .service(seconds: 7)) == .waiting(.retry(seconds: 7)))
+        #expect(schedule.status(of: second, .network(seconds: 0)) == .waiting(.retry(seconds: 0)))
+        #expect(schedule.status(of: second) == .running(percent: 0))
+        #expect(schedule.waitOfAll([.service(seconds: 7), nil]) == nil)
+        #expect(schedule.waitOfAll([.service(seconds: 7), .network(seconds: 2.5)]) == .retry(seconds: 2.5))
+        #expect(schedule.waitOfAll([]) == nil)
+        _ = schedule.handle(.gateChanged(OfflineGate(link: .offline)))
+        #expect(schedule.waitOfAll([.service(seconds: 7), .network(seconds: 2.5)]) == .network)
+    }
+
     @Test("On a full medium not every download asks the service")
     func fullMedium() {
         var schedule = Self.started([])
