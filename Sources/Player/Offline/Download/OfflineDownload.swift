@@ -85,8 +85,8 @@ struct OfflineDownload {
     private func verify(
         _ arriving: ArrivingContent, _ content: GrowingContent, _ resources: ContentResources, _ keys: [StreamedKeys]
     ) throws(OfflineFailure) -> ContentVerification.Result {
-        // An interrupted download would be decoded from its beginning each time. Of content in segments the decoder does
-        // not know how long it has to be before all of it is there.
+        // An interrupted download would be decoded from its beginning each time. Of content in segments the decoder
+        // does not know how long it has to be before all of it is there.
         let isNew = content.start.index == 0 && content.start.offset == 0
         if isNew { try arriving.receiveFirst() }
         if !isNew || arriving.length == nil { try arriving.receiveAll() }
