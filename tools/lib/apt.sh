@@ -64,18 +64,25 @@ make_next_apt() {
     APT_CONFIG=$dir/apt.conf apt-get update --quiet
 }
 
-# fetch_source APT PACKAGE DIR: unpacks Debian's source package, patches applied, to DIR. A mirror may list updates that
-# it does not have: then the release's own version has to do, and $DIR.without-updates says so.
+# fetch_source APT PACKAGE DIR: unpacks Debian's source package, patches applied, to DIR. A mirror may list versions that
+# it does not have: then the newest one that it has must do, and $DIR.without-updates says so.
 fetch_source() {
-    local apt=$1 package=$2 dir=$3 suite
+    local apt=$1 package=$2 dir=$3 versions version archive
     rm -rf "$dir" "$dir.new" "$dir.without-updates"
     mkdir -p "$dir.new"
     cd "$dir.new" || return
-    if ! APT_CONFIG=$apt/apt.conf apt-get source --quiet "$package"; then
-        suite=$(sed -n 's/.* \([a-z]*\) main$/\1/p' "$apt/source.list" | head -n 1)
-        APT_CONFIG=$apt/apt.conf apt-get source --quiet --target-release "$suite" "$package"
+    versions=$(APT_CONFIG=$apt/apt.conf apt-cache madison "$package" | sed 's/^[^|]*| *\([^ |]*\).*/\1/' | sort -ruV)
+    for version in $versions; do
+        # One archive at a time: apt tries only the first one that lists a version.
+        while read -r archive; do
+            echo "$archive" >"$apt/archive.list"
+            if APT_CONFIG=$apt/apt.conf apt-get source --quiet --option "Dir::Etc::sourcelist=$apt/archive.list" \
+                "$package=$version"; then
+                break 2
+            fi
+        done <"$apt/source.list"
         : >"$dir.without-updates"
-    fi
+    done
     cd "$OLDPWD" || return
     mv "$dir.new/$package"-*/ "$dir"
     rm -rf "$dir.new"
