@@ -30,6 +30,8 @@ public struct PlayerSettings: Sendable {
     public var offlineMode = OfflineMode()
     /// What is kept of the content service; nil without an offline engine.
     public var offlining: Offlining?
+    /// Why there is no offline engine although there should be one, for a person.
+    public var offlineProblem: String?
 
     public init(output: RendererSettings, stateFolder: String? = nil) {
         self.output = output
@@ -52,6 +54,8 @@ public final class Player: @unchecked Sendable {
     public let offlineEngineConfig: OfflineEngineConfig
     /// nil when nothing is kept: `PlayerSettings.offlining`.
     public let offlineEngine: OfflineEngine?
+    /// Why there is none although there should be one, for a person: `PlayerSettings.offlineProblem`.
+    public let offlineProblem: String?
 
     /// The loop of the control thread, on which messages arrive. For work that must follow a message at once and takes
     /// microseconds.
@@ -97,6 +101,7 @@ public final class Player: @unchecked Sendable {
         let storage = ConfigurationStorage(
             thread, onlyVolume: settings.storesOnlyVolume, firstVolume: settings.firstVolume)
         storageProblem = thread.problem.map { $0.description }
+        offlineProblem = settings.offlineProblem
         do throws(SystemError) {
             let loop = try EventLoop()
             let configuration = PlaybackEngineConfig(storage.initialValues)

@@ -91,15 +91,24 @@ public final class Daemon: @unchecked Sendable {
         player.observeStorage { [self] problem in
             loop.post { self.problems.set(DaemonProblem.settings, problem) }
         }
+        if let problem = player.offlineProblem { problems.set(DaemonProblem.offline, problem) }
         player.offlineEngine?.bus.subscribe { [self] message in loop.post { [self] in receive(message) } }
+        // What was told before the subscription is in the engine's status.
+        lookAtKeptProducts()
     }
 
-    /// Tells clients, and looks how much room there is when that may have changed.
+    /// Tells clients, and looks for problems when something may have changed.
     private func receive(_ message: OfflineMessage) {
         observers.tell(.offline(message))
         if case .progress = message { return }
+        lookAtKeptProducts()
+    }
+
+    private func lookAtKeptProducts() {
         player.offlineEngine?.status { [self] status in
-            loop.post { [self] in problems.set(DaemonProblem.offline, status?.problem) }
+            let problem: String? =
+                if let status { status.problem } else { "the list of kept products cannot be read; see the log" }
+            loop.post { [self] in problems.set(DaemonProblem.offline, problem) }
         }
     }
 

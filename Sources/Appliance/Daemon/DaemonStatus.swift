@@ -75,7 +75,7 @@ public struct DaemonProblem: Equatable, Sendable {
     public static let settings = "settings"
     /// The queue and what clients have set cannot be written.
     public static let storage = "storage"
-    /// There is little room for kept products, or none.
+    /// Nothing can be kept, what is kept cannot be read, or there is little room for it or none.
     public static let offline = "offline"
     /// The state was damaged at the start; what could be read is in use.
     public static let damage = "damage"
@@ -98,6 +98,17 @@ public struct DaemonProblem: Equatable, Sendable {
 extension OfflineEngine.Status {
     /// What a person should know; nil when all is well.
     var problem: String? {
+        let all = [problemOfKey, problemOfRoom].compactMap { $0 }
+        return all.isEmpty ? nil : all.joined(separator: "; ")
+    }
+
+    private var problemOfKey: String? {
+        guard lostCount > 0 else { return nil }
+        return "the key of this device is another one than before: \(lostCount) kept products cannot be read, and are "
+            + "downloaded again"
+    }
+
+    private var problemOfRoom: String? {
         if wait == .space {
             return "there is no room for more kept products: remove some, or allow more ([offline] size)"
         }

@@ -44,15 +44,29 @@ final class KeptBytes: ByteSource {
     }
 
     /// Reads all of what is kept of an item.
-    /// - Returns: nil when that was cancelled.
-    static func isWhole(_ item: OfflineItem, _ store: OfflineStore, _ cancellation: Cancellation) -> Bool? {
+    static func verify(
+        _ item: OfflineItem, _ store: OfflineStore, _ cancellation: Cancellation
+    ) -> OfflineVerification {
         let kept: KeptBytes
-        do throws(MediaError) { kept = try KeptBytes(item, store) } catch { return false }
-        for number in 0..<(SealedLayout.chunks(of: item.count) ?? 0) {
-            if cancellation.isCancelled { return nil }
-            do throws(SealedFileError) { _ = try kept.reader.read(number) } catch { return false }
+        do throws(MediaError) { kept = try KeptBytes(item, store) } catch {
+            guard case .source(let reason) = error else { return .damaged }
+            return verification(reason)
         }
-        return true
+        for number in 0..<(SealedLayout.chunks(of: item.count) ?? 0) {
+            if cancellation.isCancelled { return .stopped }
+            do throws(SealedFileError) { _ = try kept.reader.read(number) } catch {
+                return verification(error.byteSourceError)
+            }
+        }
+        return .whole
+    }
+
+    /// A file that may not be read now says nothing about what is in it.
+    private static func verification(_ error: ByteSourceError) -> OfflineVerification {
+        switch error {
+        case .medium(let error) where !error.isMissingFile: .unreadable(reason: error.description)
+        default: .damaged
+        }
     }
 }
 

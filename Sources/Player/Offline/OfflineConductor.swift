@@ -37,8 +37,13 @@ final class OfflineConductor: @unchecked Sendable {
     private var threads: [(product: ServiceAddress, thread: OfflineThread, stream: StreamProgress)] = []
     private var validation: OfflineThread?
     private var verification: OfflineThread?
-    /// What waits for `verification`.
-    private var verifications: [(item: OfflineItem, answer: @Sendable (Bool?) -> Void)] = []
+    private typealias VerificationAnswer = @Sendable (OfflineVerification) -> Void
+    /// Who waits for `verification`.
+    private var verificationAnswer: VerificationAnswer?
+    /// What comes after `verification`.
+    private var verifications: [(item: OfflineItem, answer: VerificationAnswer)] = []
+    /// How many products were lost with the device's key, and may be missing still.
+    private var lostCount = 0
     private var isShutDown = false
 
     init(_ offlining: Offlining, loop: EventLoop, _ configuration: OfflineEngineConfig) {
@@ -62,7 +67,11 @@ final class OfflineConductor: @unchecked Sendable {
             Log.error(
                 "the key of this device is another one than before: \(lost) kept products cannot be read, and are "
                     + "downloaded again")
-            loop.post { [self] in jobsChanged() }
+            loop.post { [self] in
+                lostCount = lost
+                bus.send(.keyLost(count: lost))
+                jobsChanged()
+            }
         }
         ContentSweep(store) { [self] missing in
             loop.post { [self] in
@@ -92,7 +101,9 @@ final class OfflineConductor: @unchecked Sendable {
         threads = []
         validation = nil
         verification = nil
-        for waiting in verifications { waiting.answer(nil) }
+        verificationAnswer?(.stopped)
+        verificationAnswer = nil
+        for waiting in verifications { waiting.answer(.stopped) }
         verifications = []
     }
 
@@ -165,9 +176,8 @@ final class OfflineConductor: @unchecked Sendable {
     }
 
     /// Reads all of a kept product, one after the other on a thread of their own.
-    /// - Parameter answer: nil when it could not be read to its end.
-    func verify(_ item: OfflineItem, _ answer: @escaping @Sendable (Bool?) -> Void) {
-        guard !isShutDown else { return answer(nil) }
+    func verify(_ item: OfflineItem, _ answer: @escaping @Sendable (OfflineVerification) -> Void) {
+        guard !isShutDown else { return answer(.stopped) }
         verifications.append((item, answer))
         if verification == nil { verifyNext() }
     }
@@ -177,22 +187,39 @@ final class OfflineConductor: @unchecked Sendable {
         let (item, answer) = verifications.removeFirst()
         let (loop, store) = (loop, store)
         begin(named: "verification") { [self] cancellation in
-            let isWhole = KeptBytes.isWhole(item, store, cancellation)
-            loop.post { [self] in
-                verification?.join()
-                verification = nil
-                if isWhole == false {
-                    found(damaged: item.product, item.content, "a part of what was kept cannot be read")
-                }
-                answer(isWhole)
-                verifyNext()
-            }
+            let result = KeptBytes.verify(item, store, cancellation)
+            loop.post { [self] in verified(item, result) }
         } then: { [self] thread in
             verification = thread
+            verificationAnswer = answer
         } failed: { [self] error in
-            Log.error("\(item.product.text) cannot be verified: \(error)")
-            answer(nil)
+            answer(.unreadable(reason: error.description))
             verifyNext()
+        }
+    }
+
+    private func verified(_ item: OfflineItem, _ result: OfflineVerification) {
+        // Its client was told that the engine ends.
+        guard !isShutDown else { return }
+        verification?.join()
+        verification = nil
+        if result == .damaged {
+            found(damaged: item.product, item.content, "a part of what was kept cannot be read")
+        }
+        verificationAnswer?(result)
+        verificationAnswer = nil
+        verifyNext()
+    }
+
+    /// - Parameter answer: how many products that were lost with the device's key are missing still.
+    func countLost(_ answer: @escaping @Sendable (Int) -> Void) {
+        // Counting reads all rows.
+        guard lostCount > 0 else { return answer(0) }
+        store.read(answerOn: loop) { (rows) throws(DatabaseError) in
+            try rows.damagedCount()
+        } _: { [self] count in
+            lostCount = min(lostCount, count ?? lostCount)
+            answer(lostCount)
         }
     }
 

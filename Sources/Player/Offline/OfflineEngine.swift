@@ -191,6 +191,9 @@ public final class OfflineEngine: @unchecked Sendable {
         public var isNearlyFull: Bool
         /// What downloads wait for; nil when they run, or there are none.
         public var wait: OfflineWait?
+        /// Kept products that cannot be read, because the device's key was another one at the start, and that are not
+        /// downloaded again yet.
+        public var lostCount = 0
     }
 
     /// - Parameter answer: gets nil when nothing can be read.
@@ -202,53 +205,58 @@ public final class OfflineEngine: @unchecked Sendable {
             guard let counts else { return answer(nil) }
             let isNearlyFull =
                 limits.bytes.map { Double(counts.used) >= Double($0) * Double(limits.warningPercent) / 100 } ?? false
-            answer(
-                Status(
-                    keptCount: counts.kept, jobCount: counts.jobs, usedBytes: counts.used, budget: limits.bytes,
-                    isNearlyFull: isNearlyFull, wait: counts.jobs > 0 ? conductor.wait : nil))
+            let status = Status(
+                keptCount: counts.kept, jobCount: counts.jobs, usedBytes: counts.used, budget: limits.bytes,
+                isNearlyFull: isNearlyFull, wait: counts.jobs > 0 ? conductor.wait : nil)
+            conductor.countLost { lost in
+                var status = status
+                status.lostCount = lost
+                answer(status)
+            }
         }
     }
 
     /// The downloads in the order of their requests, from the one behind `number` on.
-    /// - Parameter answer: gets them, and the number for the next page; nil at the end.
+    /// - Parameter answer: gets them, or nil when they cannot be read; and the number for the next page, nil at the
+    ///   end.
     public func jobs(
         after number: Int64 = 0, limit: Int = 100,
-        _ answer: @escaping @Sendable ([OfflineEntry], _ next: Int64?) -> Void
+        _ answer: @escaping @Sendable ([OfflineEntry]?, _ next: Int64?) -> Void
     ) {
         store.read(answerOn: loop) { (rows) throws(DatabaseError) in
             try rows.jobs(after: number, limit: limit)
         } _: { [conductor] jobs in
+            guard let jobs else { return answer(nil, nil) }
             answer(
-                (jobs ?? []).map { OfflineEntry($0, conductor.status(of: $0)) },
-                jobs?.count == limit ? jobs?.last?.number : nil)
+                jobs.map { OfflineEntry($0, conductor.status(of: $0)) }, jobs.count == limit ? jobs.last?.number : nil)
         }
     }
 
     /// What is kept, in the order of the addresses, from the one behind `product` on.
-    /// - Parameter answer: gets it, and the product for the next page; nil at the end.
+    /// - Parameter answer: gets it, or nil when it cannot be read; and the product for the next page, nil at the end.
     public func items(
         after product: String = "", limit: Int = 100,
-        _ answer: @escaping @Sendable ([OfflineEntry], _ next: String?) -> Void
+        _ answer: @escaping @Sendable ([OfflineEntry]?, _ next: String?) -> Void
     ) {
         store.read(answerOn: loop) { (rows) throws(DatabaseError) in
             try rows.items(after: product, limit: limit)
         } _: { [clock] items in
+            guard let items else { return answer(nil, nil) }
             let time = clock.seconds
             answer(
-                (items ?? []).map { OfflineEntry($0, at: time) },
-                items?.count == limit ? items?.last?.product.text : nil)
+                items.map { OfflineEntry($0, at: time) }, items.count == limit ? items.last?.product.text : nil)
         }
     }
 
     /// Reads all of what is kept of a product, on a thread of its own. One that is damaged is downloaded again.
-    /// - Parameter answer: nil when it is not kept; otherwise whether it is whole.
-    public func verify(_ mediaProduct: MediaProduct, _ answer: @escaping @Sendable (Bool?) -> Void) {
-        guard let product = ServiceAddress(mediaProduct.productId) else { return answer(nil) }
+    public func verify(_ mediaProduct: MediaProduct, _ answer: @escaping @Sendable (OfflineVerification) -> Void) {
+        guard let product = ServiceAddress(mediaProduct.productId) else { return answer(.notKept) }
         let (loop, store) = (loop, store)
         store.read(answerOn: loop) { (rows) throws(DatabaseError) in
             try rows.item(product)
         } _: { [conductor] stored in
-            guard let item = stored ?? nil else { return answer(nil) }
+            guard let stored else { return answer(.unlisted) }
+            guard let item = stored else { return answer(.notKept) }
             conductor.verify(item, answer)
         }
     }
@@ -265,7 +273,9 @@ extension OfflineEntry {
         let status: Status = item.isDamaged ? .damaged : item.validity.holds(at: time) ? .kept : .expired
         self.init(
             product: item.product.text, referenceId: item.referenceId, status: status, bytes: item.count,
-            audioQuality: item.received.audioQuality, validUntil: item.validity.validUntil,
-            title: item.received.title, artist: item.received.artist)
+            audioQuality: item.received.audioQuality, audioMode: item.received.audioMode,
+            assetPresentation: item.received.assetPresentation,
+            receivedProduct: item.received.product == item.product ? nil : item.received.product.text,
+            validUntil: item.validity.validUntil, title: item.received.title, artist: item.received.artist)
     }
 }

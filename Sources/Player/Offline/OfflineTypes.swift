@@ -24,6 +24,22 @@ public enum OfflineMessage: Equatable, Sendable {
     /// The product is not kept any more, or not going to be.
     case deleted(referenceId: String)
     case allDeleted
+    /// The device's key is another one than before: so many kept products cannot be read, and are downloaded again.
+    case keyLost(count: Int)
+}
+
+/// What a check of all that is kept of a product has found.
+public enum OfflineVerification: Equatable, Sendable {
+    case notKept
+    case whole
+    /// It is not what was written. It is downloaded again.
+    case damaged
+    /// It cannot be read now, which says nothing about what is in it: it stays. The reason is for a person.
+    case unreadable(reason: String)
+    /// The list of what is kept cannot be read.
+    case unlisted
+    /// The engine ends.
+    case stopped
 }
 
 /// What is asked of the service for a product that is kept. A re-validation asks for the same.
@@ -92,6 +108,12 @@ public struct OfflineEntry: Equatable, Sendable {
     public var bytes: Int64
     /// What has come; before that, what was asked for.
     public var audioQuality: AudioQuality?
+    /// Of what has come.
+    public var audioMode: AudioMode?
+    /// Of what has come: all of the product, or a preview.
+    public var assetPresentation: AssetPresentation?
+    /// What has come instead of `product`, and plays; nil when it is `product` itself, or has not come yet.
+    public var receivedProduct: String?
     /// In seconds since 1970; nil: without limit.
     public var validUntil: Int64?
     public var title: String?

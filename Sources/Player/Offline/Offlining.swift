@@ -30,7 +30,8 @@ public final class Offlining: Sendable {
     /// - Parameters:
     ///   - keyFolder: where the device's key is, or will be.
     ///   - storage: its modules include `Offlining.schema`.
-    /// - Throws: when the device's key cannot be read or made. What is kept stays as it is.
+    /// - Throws: when the folder cannot be made, or the device's key cannot be read or made; the message has the way
+    ///   out. What is kept stays as it is.
     public convenience init(
         _ settings: OfflineSettings, _ streaming: Streaming, storage: StorageThread, clock: TrustedClock,
         keyFolder: String
@@ -44,9 +45,21 @@ public final class Offlining: Sendable {
         _ settings: OfflineSettings, _ service: OfflineService, evictCache: OfflineSpace.CacheEviction?,
         storage: StorageThread, clock: TrustedClock, keyFolder: String
     ) throws(PlayerError) {
-        do throws(SystemError) { try Folder.create(settings.folder, mode: 0o700) } catch { throw PlayerError(error) }
+        do throws(SystemError) { try Folder.create(settings.folder, mode: 0o700) } catch {
+            throw Self.unusable(
+                PlayerError(error),
+                ". Give this user the right to it, or set another folder ([offline] folder), and start again.")
+        }
         let key: DeviceKey
-        do throws(DeviceKeyError) { key = try DeviceKey.load(folder: keyFolder) } catch { throw PlayerError(error) }
+        do throws(DeviceKeyError) { key = try DeviceKey.load(folder: keyFolder) } catch {
+            let advice =
+                if case .damaged = error {
+                    " Then start again; without the old key, what was kept is downloaded again."
+                } else {
+                    ". Give this user the right to read and write it, and start again."
+                }
+            throw Self.unusable(PlayerError(error), advice)
+        }
         let store = OfflineStore(settings.folder, storage, key)
         let damage = DamageReports()
         self.settings = settings
@@ -56,6 +69,11 @@ public final class Offlining: Sendable {
         self.service = service
         space = OfflineSpace(settings.limits, store, evictCache: evictCache) { clock.seconds ?? 0 }
         source = OfflineSource(store, clock: clock) { damage.report($0, $1, $2) }
+    }
+
+    /// - Parameter advice: behind what has failed: the way out.
+    private static func unusable(_ error: PlayerError, _ advice: String) -> PlayerError {
+        PlayerError(error.kind, error.cause, message: error.message + advice)
     }
 
     /// The tables of what is kept.

@@ -195,18 +195,26 @@ struct OfflineCommand {
                 all += entries.compactMap { $0["product"]?.string }
             }
         }
-        var damaged = 0
+        var (damaged, unreadable) = (0, 0)
         for (index, product) in all.enumerated() {
             if common.console.isTerminal, !common.json { common.console.draw("verifying \(index + 1) of \(all.count)") }
             let reply = try connection.ask("offline-verify", [.init("product", .string(product))], patience: nil)
             if common.json { common.console.print(reply.line) }
             if reply.value["whole"]?.boolean == true { continue }
+            if let reason = reply.value["reason"]?.string {
+                unreadable += 1
+                common.console.complain("\(product): it cannot be read now, and stays as it is: \(reason)")
+                continue
+            }
             damaged += 1
             common.console.complain("\(product): a part of it is damaged; it is downloaded again")
         }
         common.console.forgetLine()
         if damaged > 0 {
             throw .refused(code: "damaged", message: "\(damaged) of \(all.count) products are damaged.")
+        }
+        if unreadable > 0 {
+            throw .refused(code: "system", message: "\(unreadable) of \(all.count) products cannot be read now.")
         }
         if !common.json { common.console.print(all.isEmpty ? "Nothing is kept." : "\(all.count) products are whole.") }
     }

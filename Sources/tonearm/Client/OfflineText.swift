@@ -9,6 +9,11 @@ enum OfflineText {
         if let wait = waitText(entry) { state = "waits for \(wait)" }
         var words = [entry["product"]?.string ?? "", padded(state, 10), padded(bytes(entry["bytes"]?.integer ?? 0), 9)]
         if let quality = entry["quality"]?.string { words.append(quality) }
+        // What has come, where it is not what one expects.
+        for (name, usual) in [("mode", "stereo"), ("presentation", "full")] {
+            if let word = entry[name]?.string, !word.utf8.elementsEqual(usual.utf8) { words.append(word) }
+        }
+        if let product = entry["received"]?.string { words.append("plays \(product)") }
         if let time = entry["validUntil"]?.integer { words.append("until \(CalendarTime.date(time))") }
         let names = [entry["artist"]?.string, entry["title"]?.string].compactMap { $0 }
         if !names.isEmpty { words.append(names.joined(separator: " - ")) }

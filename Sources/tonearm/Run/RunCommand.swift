@@ -139,7 +139,7 @@ struct RunCommand {
     ) throws(Failure) -> Player {
         var settings = configuration.playerSettings(device: device, sound: board?.sound)
         settings.storage = storage
-        settings.offlining = openOfflining(configuration, streaming, clock, storage)
+        openOfflining(&settings, configuration, streaming, clock, storage)
         let source = SourceRouter(
             service: streaming?.source, kept: settings.offlining?.source, offlineMode: settings.offlineMode)
         do throws(PlayerError) {
@@ -163,17 +163,18 @@ struct RunCommand {
         }
     }
 
-    /// - Returns: nil without a content service, or when nothing can be kept: music plays on without it.
+    /// Without a content service there is nothing to keep. When nothing can be kept, music plays without it, and
+    /// clients get the reason.
     private func openOfflining(
-        _ configuration: Configuration, _ streaming: Streaming?, _ clock: TrustedClock, _ storage: StorageThread
-    ) -> Offlining? {
-        guard let streaming, let settings = configuration.offlineSettings else { return nil }
+        _ player: inout PlayerSettings, _ configuration: Configuration, _ streaming: Streaming?,
+        _ clock: TrustedClock, _ storage: StorageThread
+    ) {
+        guard let streaming, let settings = configuration.offlineSettings else { return }
         do throws(PlayerError) {
-            return try Offlining(
+            player.offlining = try Offlining(
                 settings, streaming, storage: storage, clock: clock, keyFolder: configuration.stateFolder)
         } catch {
-            Log.error("nothing is kept offline: \(error.message)")
-            return nil
+            player.offlineProblem = "nothing can be kept: \(error.message)"
         }
     }
 

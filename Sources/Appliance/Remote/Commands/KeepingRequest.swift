@@ -28,6 +28,8 @@ enum KeepingReply: Equatable {
     case jobs([OfflineEntry], next: Int64?)
     case items([OfflineEntry], next: String?)
     case verified(isWhole: Bool)
+    /// It cannot be read now, and nothing has changed; the reason is for a person.
+    case unreadable(reason: String)
 }
 
 /// Carries out requests about kept products.
@@ -38,12 +40,15 @@ struct KeepingExecution {
 
     private static let pageLimit = 100
 
-    /// nil without a content service.
+    /// nil without a content service, or with `problem`.
     let engine: OfflineEngine?
     let loop: EventLoop
+    /// Why nothing can be kept although there is a content service, for a person.
+    var problem: String?
 
     func perform(_ request: KeepingRequest, _ answer: @escaping Answer) {
         guard let engine else {
+            if let problem { return answer(.failure(RemoteFailure(.system, problem))) }
             return answer(
                 .failure(
                     RemoteFailure(.noService, "nothing can be kept: no content service is configured ([service] url)")))
@@ -67,16 +72,28 @@ struct KeepingExecution {
                 reply(status.map { .success(.status($0)) } ?? .failure(Self.unreadable))
             }
         case .jobs(let number):
-            engine.jobs(after: number, limit: Self.pageLimit) { reply(.success(.jobs($0, next: $1))) }
-        case .items(let address):
-            engine.items(after: address, limit: Self.pageLimit) { reply(.success(.items($0, next: $1))) }
-        case .verify(let address):
-            engine.verify(Self.product(address)) { isWhole in
-                guard let isWhole else {
-                    return reply(.failure(RemoteFailure(.noSuchEntry, "\(address): it is not kept")))
-                }
-                reply(.success(.verified(isWhole: isWhole)))
+            engine.jobs(after: number, limit: Self.pageLimit) { entries, next in
+                reply(entries.map { .success(.jobs($0, next: next)) } ?? .failure(Self.unreadable))
             }
+        case .items(let address):
+            engine.items(after: address, limit: Self.pageLimit) { entries, next in
+                reply(entries.map { .success(.items($0, next: next)) } ?? .failure(Self.unreadable))
+            }
+        case .verify(let address):
+            engine.verify(Self.product(address)) { reply(Self.reply(to: address, $0)) }
+        }
+    }
+
+    private static func reply(
+        to address: String, _ result: OfflineVerification
+    ) -> Result<KeepingReply, RemoteFailure> {
+        switch result {
+        case .notKept: .failure(RemoteFailure(.noSuchEntry, "\(address): it is not kept"))
+        case .whole: .success(.verified(isWhole: true))
+        case .damaged: .success(.verified(isWhole: false))
+        case .unreadable(let reason): .success(.unreadable(reason: reason))
+        case .unlisted: .failure(unreadable)
+        case .stopped: .failure(.ending)
         }
     }
 

@@ -34,6 +34,9 @@ struct RemoteFailure: Error, Equatable {
         self.init(reason, error.description)
     }
 
+    /// The answer would have come later.
+    static let ending = RemoteFailure(.system, "the daemon ends: ask again when it runs")
+
     static func noSuchIndex(_ index: Int, of count: Int) -> RemoteFailure {
         RemoteFailure(.noSuchEntry, "no entry at index \(index): there are \(count)")
     }

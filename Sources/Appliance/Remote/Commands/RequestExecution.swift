@@ -15,7 +15,7 @@ struct RequestExecution {
     private let commands: CommandDispatcher
     private let spareMemory: SpareMemory
     /// For requests whose answers come later.
-    let keeping: KeepingExecution
+    var keeping: KeepingExecution
     private let status: () -> DaemonStatus
     private let afterWriting: (@escaping () -> Void) -> Void
 
@@ -27,7 +27,8 @@ struct RequestExecution {
         focus = daemon.focus
         commands = daemon.commands
         spareMemory = daemon.spareMemory
-        keeping = KeepingExecution(engine: daemon.player.offlineEngine, loop: daemon.loop)
+        keeping = KeepingExecution(
+            engine: daemon.player.offlineEngine, loop: daemon.loop, problem: daemon.player.offlineProblem)
         status = { daemon.status }
         afterWriting = { daemon.afterWriting($0) }
     }

@@ -19,6 +19,8 @@ final class JSONSession: @unchecked Sendable {
     private let searches: MusicSearches
     /// The search that the client waits for.
     private var search: MusicSearch?
+    /// The id of a request about kept products whose answer is still to come.
+    private var pending: JSONValue?
     private let clock: any MonotonicClock
     private let process: Int
     /// Its subscriptions have changed.
@@ -51,6 +53,15 @@ final class JSONSession: @unchecked Sendable {
 
     func start() { connection.start() }
     func close() { connection.close() }
+
+    /// The daemon ends: closes, and says so to a client that waits for an answer about kept products.
+    func end() {
+        if let id = pending {
+            pending = nil
+            refuse(id, RemoteFailure.ending.reason.rawValue, RemoteFailure.ending.message)
+        }
+        connection.close()
+    }
 
     /// Whether it waits for no event and no reply, and holds nothing.
     var isIdle: Bool { subscriptions.isEmpty && !connection.isWaiting && !requests.holdsSomething(for: number) }
@@ -120,7 +131,11 @@ final class JSONSession: @unchecked Sendable {
 
     private func perform(_ request: KeepingRequest, _ line: RequestLine) {
         connection.wait()
+        pending = line.id
         requests.keeping.perform(request) { [self] result in
+            // The daemon ends, and the client was told so.
+            guard pending != nil else { return }
+            pending = nil
             switch result {
             case .success(let reply): send(ReplyLines.reply(line.id, .keeping(reply)))
             case .failure(let error): refuse(line.id, error.reason.rawValue, error.message)

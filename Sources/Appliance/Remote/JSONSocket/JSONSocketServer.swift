@@ -18,8 +18,8 @@ public final class JSONSocketServer: @unchecked Sendable {
     private let clock: any MonotonicClock
     private let queue: QueueConductor
     private let observers: DaemonObservers
-    private let requests: RequestExecution
-    /// Only tests replace it, before `start`.
+    /// Only tests change it and `searches`, before a client connects.
+    var requests: RequestExecution
     var searches: MusicSearches
     /// The user at the other end; nil when it is not known.
     private let userOf: (LocalSocket) -> UInt32?
@@ -74,7 +74,7 @@ public final class JSONSocketServer: @unchecked Sendable {
         observers.remove(observer)
         if let retry { loop.cancel(retry) }
         retry = nil
-        for session in sessions { session.close() }
+        for session in sessions { session.end() }
         updatePositionTimer()
     }
 

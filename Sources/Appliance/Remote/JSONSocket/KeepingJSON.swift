@@ -55,6 +55,7 @@ enum KeepingJSON {
         case .jobs(let entries, let next): page(entries, next.map { .integer($0) })
         case .items(let entries, let next): page(entries, next.map { .string($0) })
         case .verified(let isWhole): [Member("whole", .boolean(isWhole))]
+        case .unreadable(let reason): [Member("whole", .null), Member("reason", .string(reason))]
         }
     }
 
@@ -83,6 +84,9 @@ enum KeepingJSON {
         }
         value["bytes"] = .integer(entry.bytes)
         value["quality"] = entry.audioQuality.map { .string(name($0)) } ?? .null
+        value["mode"] = entry.audioMode.map { .string(name($0)) } ?? .null
+        value["presentation"] = entry.assetPresentation.map { .string(name($0)) } ?? .null
+        value["received"] = entry.receivedProduct.map { .string($0) } ?? .null
         value["validUntil"] = entry.validUntil.map { .integer($0) } ?? .null
         value["title"] = entry.title.map { .string($0) } ?? .null
         value["artist"] = entry.artist.map { .string($0) } ?? .null
@@ -104,6 +108,7 @@ enum KeepingJSON {
             ]
         case .deleted(let product): return about("deleted", product)
         case .allDeleted: return [Member("change", "all-deleted")]
+        case .keyLost(let count): return [Member("change", "key-lost"), Member("count", JSONValue(count))]
         }
     }
 
@@ -121,6 +126,21 @@ enum KeepingJSON {
     private static func retrySeconds(_ wait: OfflineWait) -> Double? {
         if case .retry(let seconds) = wait { return seconds }
         return nil
+    }
+
+    private static func name(_ mode: AudioMode) -> String {
+        switch mode {
+        case .stereo: "stereo"
+        case .sony360RA: "sony-360ra"
+        case .dolbyAtmos: "dolby-atmos"
+        }
+    }
+
+    private static func name(_ presentation: AssetPresentation) -> String {
+        switch presentation {
+        case .full: "full"
+        case .preview: "preview"
+        }
     }
 
     private static func name(_ quality: AudioQuality) -> String {

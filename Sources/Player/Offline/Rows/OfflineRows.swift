@@ -275,6 +275,9 @@ struct OfflineRows {
 
     func itemCount() throws(DatabaseError) -> Int { try count("offline_item") }
 
+    /// Reads all rows.
+    func damagedCount() throws(DatabaseError) -> Int { try count("offline_item WHERE is_damaged = 1") }
+
     /// Of those that are not paused and have not failed.
     func jobCount() throws(DatabaseError) -> Int { try count("offline_job WHERE state = 0") }
 
