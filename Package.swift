@@ -166,7 +166,7 @@ let package = Package(
             name: "ApplianceTests",
             dependencies: [
                 "Appliance", "Player", "Media", "Board", "Network", "CLinux", "QueueWriter",
-                "StateOpener", "BoardTestSupport", "OutputTestSupport", "TestSupport",
+                "StateOpener", "BoardTestSupport", "OfflineTestSupport", "OutputTestSupport", "TestSupport",
             ]),
         // The built program, run by a test.
         .target(
@@ -178,7 +178,8 @@ let package = Package(
         .testTarget(
             name: "OriginTests",
             dependencies: [
-                "Origin", "OriginService", "tonearm", "Player", "Media", "Network", "Database", "PCM", "Platform",
+                "Origin", "OriginService", "tonearm", "Player", "Media", "Network", "Database", "Crypto", "PCM",
+                "Platform",
                 "ProgramTestSupport", "TestSupport",
             ]),
     ],

@@ -24,6 +24,26 @@ struct JSONSocketTests {
         #expect(try client.message()["id"] == .null)
     }
 
+    @Test("A client that waits for an answer about kept products when the daemon ends is told so")
+    func ends() throws {
+        let kept = try KeptProducts(in: fixture.folder)
+        defer { withExtendedLifetime(kept) {} }
+        // Its thread never runs: the answer does not come by itself.
+        let (engine, loop) = (kept.engine, fixture.loop)
+        fixture.withServer { $0.requests.keeping = KeepingExecution(engine: engine, loop: loop) }
+        let client = try fixture.connect()
+        try client.ask("version")
+        try client.send(#"{"id":"v","request":"offline-verify","product":"tonearm:track/7"}"# + "\n")
+        // The loop has read the request when the second one returns.
+        fixture.perform {}
+        fixture.perform {}
+        fixture.shutDown()
+        let reply = try client.message()
+        #expect(reply["id"] == "v" && reply.errorCode == "system")
+        #expect(reply.errorMessage?.contains("the daemon ends") == true)
+        #expect(try client.line() == nil)
+    }
+
     @Test("A mistake gets an error, and the connection stays open")
     func mistakes() throws {
         defer { fixture.shutDown() }

@@ -1,5 +1,7 @@
+import Database
 import Foundation
 import Platform
+import TestSupport
 import Testing
 
 @testable import Appliance
@@ -68,6 +70,19 @@ struct KeepingRequestTests {
         #expect(
             text(KeepingJSON.members(.progress(referenceId: "tonearm:track/7", percent: 40)))
                 == #"{"change":"progress","product":"tonearm:track/7","percent":40}"#)
+        var entry = OfflineEntry(
+            product: "tonearm:track/7", referenceId: "r", status: .kept, bytes: 9, audioQuality: .high)
+        entry.audioMode = .dolbyAtmos
+        entry.assetPresentation = .preview
+        entry.receivedProduct = "tonearm:track/99"
+        #expect(
+            text(KeepingJSON.members(.items([entry], next: nil)))
+                == #"{"entries":[{"product":"tonearm:track/7","state":"kept","bytes":9,"quality":"high","#
+                + #""mode":"dolby-atmos","presentation":"preview","received":"tonearm:track/99","#
+                + #""validUntil":null,"title":null,"artist":null}],"next":null}"#)
+        #expect(
+            text(KeepingJSON.members(.unreadable(reason: "denied"))) == #"{"whole":null,"reason":"denied"}"#)
+        #expect(text(KeepingJSON.members(.keyLost(count: 3))) == #"{"change":"key-lost","count":3}"#)
         let error = PlayerError(.retryable, code: "h503", message: "later")
         #expect(
             text(KeepingJSON.members(.failed(referenceId: "tonearm:track/7", error)))
@@ -102,5 +117,50 @@ struct KeepingRequestTests {
             return
         }
         #expect(failure.reason == .noService)
+    }
+
+    @Test("When nothing can be kept, the answer is the reason and not that there is no content service")
+    func unusable() throws {
+        let loop = try EventLoop()
+        var answers: [Result<KeepingReply, RemoteFailure>] = []
+        KeepingExecution(engine: nil, loop: loop, problem: "the key is damaged").perform(.jobs(after: 0)) {
+            answers.append($0)
+        }
+        #expect(answers == [.failure(RemoteFailure(.system, "the key is damaged"))])
+    }
+
+    @Test(
+        "A list that cannot be read is a failure, and not empty",
+        arguments: [KeepingRequest.jobs(after: 0), .items(after: ""), .verify("tonearm:track/7"), .status])
+    func unreadable(_ request: KeepingRequest) throws {
+        let folder = try ScratchFolder()
+        let kept = try KeptProducts(in: folder)
+        defer { withExtendedLifetime(kept) {} }
+        try kept.store.waitToWrite { (rows) throws(DatabaseError) -> Void in
+            try rows.database.execute("DROP TABLE offline_item")
+            try rows.database.execute("DROP TABLE offline_job")
+        }
+        let loop = kept.loop
+        var answers: [Result<KeepingReply, RemoteFailure>] = []
+        KeepingExecution(engine: kept.engine, loop: loop).perform(request) {
+            answers.append($0)
+            loop.stop()
+        }
+        loop.run()
+        guard case .failure(let failure) = try #require(answers.first) else {
+            Issue.record("it is answered: \(answers)")
+            return
+        }
+        #expect(failure.reason == .system && failure.message.contains("cannot be read"))
+    }
+
+    @Test("The problem names a lost key, and how much room there is besides", arguments: [0, 3])
+    func lostKey(_ count: Int) {
+        var status = OfflineEngine.Status(
+            keptCount: 5, jobCount: 0, usedBytes: 90 << 20, budget: 100 << 20, isNearlyFull: false, wait: nil)
+        status.lostCount = count
+        #expect(status.problem?.contains("3 kept products cannot be read") == (count > 0 ? true : nil))
+        status.isNearlyFull = true
+        #expect(status.problem?.contains("90 of 100 MiB") == true)
     }
 }

@@ -49,6 +49,16 @@ struct OfflineCommandTests {
                 "tonearm:track/8  40 %        999 bytes"
             ),
             (
+                #"{"product":"tonearm:track/7","state":"kept","bytes":31250000,"quality":"high","#
+                    + #""mode":"dolby-atmos","presentation":"preview","received":"tonearm:track/99"}"#,
+                "tonearm:track/7  kept        31.2 MB    high  dolby-atmos  preview  plays tonearm:track/99"
+            ),
+            (
+                #"{"product":"tonearm:track/7","state":"kept","bytes":31250000,"quality":"high","#
+                    + #""mode":"stereo","presentation":"full","received":null}"#,
+                "tonearm:track/7  kept        31.2 MB    high"
+            ),
+            (
                 #"{"product":"tonearm:track/9","state":"waiting","waitsFor":"unmetered-network","bytes":0}"#,
                 "tonearm:track/9  waits for Wi-Fi or Ethernet  0 bytes  "
             ),

@@ -15,7 +15,19 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
         public var ifRange: String?
     }
 
+    /// What answers say that they give.
+    public struct Received: Sendable {
+        public var product: String
+        public var quality = "LOSSLESS"
+        public var mode = "STEREO"
+        public var presentation = "FULL"
+
+        /// - Parameter product: its id at the service.
+        public init(_ product: String) { self.product = product }
+    }
+
     private let lock = NSRecursiveLock()
+    private var received: [String: Received] = [:]
     private var files: [String: [UInt8]] = [:]
     private var hashes: [String: String] = [:]
     private var infoCount = 0
@@ -42,6 +54,9 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
             hashes[product] = hash
         }
     }
+
+    /// Answers about a product give something else instead from now on. The file stays that of `serve`.
+    public func give(_ other: Received, for product: String) { lock.withLock { received[product] = other } }
 
     /// What answers for keeping say from now on.
     public func setDates(revalidateAt: Int64?, validUntil: Int64?) {
@@ -175,8 +190,10 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
         let manifest = """
             {"mimeType": "audio/flac", "codecs": "flac", "encryptionType": "NONE", "urls": ["https://content/\(name)"]}
             """
+        let given = received[name] ?? Received(name)
         var body = """
-            {"trackId": \(name), "assetPresentation": "FULL", "audioMode": "STEREO", "audioQuality": "LOSSLESS",
+            {"trackId": \(given.product), "assetPresentation": "\(given.presentation)",
+             "audioMode": "\(given.mode)", "audioQuality": "\(given.quality)",
              "manifestMimeType": "application/vnd.tidal.bts", "manifestHash": "\(hashes[name] ?? "")",
              "trackReplayGain": -3.5, "trackPeakAmplitude": 0.5,
              "manifest": "\(Data(manifest.utf8).base64EncodedString())"

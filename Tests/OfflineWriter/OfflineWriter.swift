@@ -56,7 +56,7 @@ import Platform
 
     private static func validUntil(_ engine: OfflineEngine) -> Int64? {
         let answer = Answer<Int64?>()
-        engine.items { entries, _ in answer.set(entries.first?.validUntil) }
+        engine.items { entries, _ in answer.set(entries?.first?.validUntil) }
         return answer.wait()
     }
 

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import Platform
 import ProgramTestSupport
@@ -29,13 +30,14 @@ struct KeptAlbumTests {
     }
 
     /// - Parameter address: of the origin; the next daemon needs the same, although nothing answers there any more.
-    private func daemon(_ address: String) throws -> RunningDaemon {
+    /// - Parameter usesToken: false: somebody logs in.
+    private func daemon(_ address: String, usesToken: Bool = true) throws -> RunningDaemon {
         try RunningDaemon(
             device: "file:FILE=\(program.folder["out"]),FORMAT=raw",
             settings: """
                 [service]
                 url = \(address)
-                token-file = \(program.folder["token"])
+                \(usesToken ? "token-file = \(program.folder["token"])" : "")
                 [offline]
                 free-space = 0
                 [log]
@@ -113,6 +115,48 @@ struct KeptAlbumTests {
         return wide
     }
 
+    @Test("A damaged device key: each answer and the status say what failed and the way out")
+    func damagedKey() throws {
+        let origin = try origin([])
+        try FileManager.default.createDirectory(atPath: program.folder["daemon"], withIntermediateDirectories: true)
+        try program.write(Array("x".utf8), to: "daemon/device.key")
+        let daemon = try daemon(origin.address)
+        for words in [["offline", "list"], ["offline", "status"], ["offline", "add"] + products] {
+            let answer = try daemon.run(words)
+            #expect(answer.code == 1 && answer.output.isEmpty, "\(answer.output)")
+            #expect(answer.errors.contains("device.key") && answer.errors.contains("remove it"), "\(answer.errors)")
+            #expect(!answer.errors.contains("no content service"), "\(answer.errors)")
+        }
+        let status = try #require(try daemon.run("status", "--json").json().first)
+        #expect(hasProblem(status, "device.key"), "\(status)")
+        #expect(try daemon.end().code == 0)
+    }
+
+    @Test("A lost device key is a problem that clients see, and the list says that nothing of it plays")
+    func lostKey() throws {
+        let origin = try origin([])
+        let first = try daemon(origin.address)
+        try keep(first)
+        #expect(try first.end().code == 0)
+        origin.end()
+        try program.remove("daemon/device.key")
+        let second = try daemon(origin.address)
+        let watch = try program.start(["status", "--watch", "--json", "--socket", second.socket])
+        try watch.line { hasProblem($0, "3 kept products cannot be read") }
+        watch.send(SIGTERM)
+        _ = try watch.finish()
+        let entries = try second.run("offline", "list", "--json").json().last?["entries"]?.elements ?? []
+        #expect(entries.map { $0["state"]?.string } == ["damaged", "damaged", "damaged"])
+        #expect(try second.end().code == 0)
+    }
+
+    /// - Parameter status: or an event.
+    private func hasProblem(_ status: JSONValue, _ part: String) -> Bool {
+        (status["problems"]?.elements ?? []).contains {
+            $0["subject"]?.string == "offline" && $0["message"]?.string?.contains(part) == true
+        }
+    }
+
     @Test("Nothing secret is in a file that others can read, in the log, or in an answer")
     func secrets() throws {
         let origin = try origin(["--encrypt", "cbcs"])
@@ -128,12 +172,64 @@ struct KeptAlbumTests {
         }
         told.append(try daemon.end())
         #expect(told.allSatisfy { $0.code == 0 }, "\(told.map { $0.errors })")
-        let key = [UInt8](try Data(contentsOf: URL(fileURLWithPath: program.folder["daemon/device.key"])))
-        let secrets = ([Array(Self.token.utf8), key] + (try contentKeys(origin))).flatMap { forms($0) }
+        let keys = try contentKeys(origin, products.count, token: Self.token)
+        try expectNothing(of: [Array(Self.token.utf8), try deviceKey] + keys, in: told)
+    }
+
+    @Test("Neither signed addresses nor the tokens of a login are told or in a file, also after a failed download")
+    func tokens() throws {
+        let faults = "[fault gone]\npath = /v1/content/3/*\nstatus = 403\n"
+        try Data(faults.utf8).write(to: URL(fileURLWithPath: folder["faults"]))
+        let origin = try origin(["--encrypt", "cbcs", "--require-login", "--faults", folder["faults"]])
+        let daemon = try daemon(origin.address, usesToken: false)
+        var told = [try logIn()]
+        told.append(try daemon.run(["offline", "add"] + products))
+        told.append(try daemon.run("offline", "status", "--watch", "--json"))
+        let list = try daemon.run("offline", "list", "--json")
+        let states = try list.json().flatMap { $0["entries"]?.elements ?? [] }.map { $0["state"]?.string }
+        #expect(states == ["failed", "kept", "kept"], "\(list.output)")
+        for words in [["offline", "list"], ["offline", "status"], ["status"], ["config", "show"], ["offline", "verify"]]
+        {
+            told.append(try daemon.run(words))
+            told.append(try daemon.run(words + ["--json"]))
+        }
+        told.append(try daemon.end())
+        #expect(told.allSatisfy { $0.code == 0 }, "\(told.map { $0.errors })")
+        let login = try loginTokens()
+        let keys = try contentKeys(origin, 2, token: login[0])
+        try expectNothing(of: login.map { Array($0.utf8) } + [try deviceKey] + keys, in: told)
+    }
+
+    /// - Returns: what `tonearm login` has told.
+    private func logIn() throws -> Program.Result {
+        let login = try program.start(["login", "--config", "tonearm.conf", "--json"])
+        let prompt = try JSONValue.parse(try #require(login.nextLine()))
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let code = try #require(prompt["code"]?.string)
+        try run("\(Folder.containing(tests))/tonearm-origin", ["approve", code, "--state", folder["state"]])
+        return try login.finish()
+    }
+
+    /// The access token and the refresh token that the daemon has.
+    private func loginTokens() throws -> [String] {
+        let state = program.folder["daemon"]
+        let sealed = [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(state)/login.sealed")))
+        let key = try DeviceKey.load(folder: state)
+        let json = try JSONValue.parse(try key.open(sealed, context: Array("tonearm.login".utf8)))
+        return [try #require(json["access"]?.string), try #require(json["refresh"]?.string)]
+    }
+
+    private var deviceKey: [UInt8] {
+        get throws { [UInt8](try Data(contentsOf: URL(fileURLWithPath: program.folder["daemon/device.key"]))) }
+    }
+
+    /// Neither these nor a signature is in what was told, or in a file; and the files are for their owner alone.
+    private func expectNothing(of plain: [[UInt8]], in told: [Program.Result]) throws {
+        let secrets = plain.flatMap { forms($0) }
         for result in told {
-            for secret in secrets {
-                #expect(!contains(Array((result.output + result.errors).utf8), secret), "\(result.output)")
-            }
+            let text = Array((result.output + result.errors).utf8)
+            for secret in secrets { #expect(!contains(text, secret), "\(result.output)") }
+            #expect(!hasSignature(text), "\(result.output) \(result.errors)")
         }
         var count = 0
         let state = program.folder["daemon"]
@@ -145,15 +241,21 @@ struct KeptAlbumTests {
             #expect(mode & 0o077 == 0, "\(name) can be read by others")
             let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
             for secret in secrets where name != "device.key" { #expect(!contains(bytes, secret), "\(name)") }
+            #expect(!hasSignature(bytes), "\(name)")
         }
         #expect(count > 3)
     }
 
-    /// The keys of the content, as the license server hands them out.
-    private func contentKeys(_ origin: RunningOrigin) throws -> [[UInt8]] {
-        try products.indices.map { index in
+    /// The keys of the content of the first tracks, as the license server hands them out.
+    private func contentKeys(_ origin: RunningOrigin, _ count: Int, token: String) throws -> [[UInt8]] {
+        try (1...count).map { number in
             let quality = "audioquality=LOSSLESS&manifest=dash"
-            let info = try Fetched("\(origin.address)/v1/tracks/\(index + 1)/playbackinfo?\(quality)")
+            let info = try Fetched(
+                "\(origin.address)/v1/tracks/\(number)/playbackinfo?\(quality)", "-H",
+                "Authorization: Bearer \(token)")
+            // What is searched for is what the origin gives.
+            let signature = try #require(try info.json()["licenseSecurityToken"]?.string)
+            #expect(hasSignature(Array(signature.utf8)), "\(signature)")
             let (address, request) = try info.licenseRequest()
             return try Fetched(address, "-d", request).contentKey()
         }
@@ -163,6 +265,19 @@ struct KeptAlbumTests {
     private func forms(_ secret: [UInt8]) -> [[UInt8]] {
         let base64 = Data(secret).base64EncodedString().filter { $0 != "=" }
         return [secret, Array(hexadecimal(secret).utf8), Array(base64.utf8)]
+    }
+
+    /// Whether there is a signature of the origin, as addresses and `licenseSecurityToken` have it:
+    /// `token=EXPIRY~CODE`. Each answer has another one.
+    private func hasSignature(_ bytes: [UInt8]) -> Bool {
+        let data = Data(bytes)
+        var start = data.startIndex
+        while let found = data.range(of: Data("token=".utf8), in: start..<data.endIndex) {
+            let digits = data[found.upperBound...].prefix { (48...57).contains($0) }
+            if !digits.isEmpty, data[digits.endIndex...].first == UInt8(ascii: "~") { return true }
+            start = found.upperBound
+        }
+        return false
     }
 
     private func contains(_ bytes: [UInt8], _ part: [UInt8]) -> Bool {

@@ -41,6 +41,41 @@ struct OfflineEngineTests {
         #expect(context.audioQuality == .lossless && context.productId == "tonearm:track/7")
     }
 
+    @Test("What the service gives instead is what the list shows and what plays, under the product that was asked for")
+    func replaced() throws {
+        var other = KeptService.Received("99")
+        (other.quality, other.mode, other.presentation) = ("HIGH", "DOLBY_ATMOS", "PREVIEW")
+        service.give(other, for: "7")
+        let offline = try OfflineFixture(service)
+        try offline.keep(7)
+        let entry = try #require(offline.entries().first)
+        #expect(entry.product == "tonearm:track/7" && entry.receivedProduct == "tonearm:track/99")
+        #expect(entry.audioQuality == .high && entry.audioMode == .dolbyAtmos)
+        #expect(entry.assetPresentation == .preview)
+        #expect(offline.engine.getOfflineState(OfflineFixture.product(7)) == .offlinedAndValid)
+        #expect(offline.engine.getOfflineState(OfflineFixture.product(99)) == .notOfflined)
+        let infos = service.infoRequests
+        let isEqual = try offline.played(track.frames) == track.samples
+        #expect(isEqual)
+        #expect(service.infoRequests == infos)
+        let context = try #require(offline.fixture.log.messages.compactMap { $0.context }.first)
+        #expect(context.productId == "tonearm:track/99" && context.referenceId == "r7")
+        #expect(context.audioQuality == .high && context.audioMode == .dolbyAtmos)
+        #expect(context.assetPresentation == .preview)
+    }
+
+    @Test("What came as it was asked for has no other product in the list, and a download has nothing yet")
+    func notReplaced() throws {
+        let offline = try OfflineFixture(service)
+        try offline.keepPart(file, percent: 50)
+        let job = try #require(offline.entries().first)
+        #expect(job.receivedProduct == nil && job.audioMode == nil && job.assetPresentation == nil)
+        service.release()
+        try offline.wait(for: "done r7")
+        let entry = try #require(offline.entries().first)
+        #expect(entry.receivedProduct == nil && entry.audioMode == .stereo && entry.assetPresentation == .full)
+    }
+
     @Test("The same product twice is one job, and what is kept is none")
     func once() throws {
         let offline = try OfflineFixture(service)

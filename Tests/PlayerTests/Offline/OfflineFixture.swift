@@ -124,7 +124,7 @@ final class OfflineFixture: @unchecked Sendable {
         let done = DispatchSemaphore(value: 0)
         engine.jobs { [engine] jobs, _ in
             engine.items { items, _ in
-                all.record(jobs + items)
+                all.record((jobs ?? []) + (items ?? []))
                 done.signal()
             }
         }
@@ -139,13 +139,20 @@ final class OfflineFixture: @unchecked Sendable {
         return answer.wait()
     }
 
+    /// How many kept products are lost with the device's key.
+    func lostCount() -> Int {
+        let answer = Answer<Int>()
+        engine.status { answer.set($0?.lostCount ?? -1) }
+        return answer.wait()
+    }
+
     func status(of id: Int) -> OfflineEntry.Status? {
         entries().first { $0.product == "tonearm:track/\(id)" }?.status
     }
 }
 
 /// The messages of an offline engine in their order, as lines: "started r1", "25 r1", "done r1", "failed m3 r1",
-/// "deleted r1", "all deleted".
+/// "deleted r1", "all deleted", "lost 1".
 final class OfflineLog: @unchecked Sendable {
     private let condition = NSCondition()
     private var received: [OfflineMessage] = []
@@ -184,6 +191,7 @@ extension OfflineMessage {
         case .failed(let reference, let error): "failed \(error.code) \(reference)"
         case .deleted(let reference): "deleted \(reference)"
         case .allDeleted: "all deleted"
+        case .keyLost(let count): "lost \(count)"
         }
     }
 }

@@ -94,6 +94,13 @@ struct OfflineMediumTests {
         try offline.spin("the error") { offline.fixture.messages.contains { $0.hasPrefix("error") } }
         #expect(offline.engine.getOfflineState(OfflineFixture.product(7)) == .offlinedAndValid)
         #expect(offline.entries().map { $0.status } == [.kept])
+        // By hand, too: what may not be read says nothing about what is in it.
+        let answers = Recorder<OfflineVerification>()
+        offline.engine.verify(OfflineFixture.product(7)) { answers.record($0) }
+        try offline.spin("the answer") { answers.elements.count == 1 }
+        guard case .unreadable(let denial) = answers.elements.first else { return #expect(Bool(false)) }
+        #expect(denial.contains("ermission"), "\(denial)")
+        #expect(offline.entries().map { $0.status } == [.kept])
         chmod(path, 0o600)
         #expect(try offline.played(track.frames) == track.samples)
         // A folder that may not be written.

@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import Network
 import OfflineTestSupport
@@ -174,23 +175,111 @@ struct OfflineValidityTests {
     func lostKey() throws {
         let state = try kept()
         try FileManager.default.removeItem(atPath: state["device.key"])
-        let offline = try OfflineFixture(in: state, service)
+        // Without a network it stays lost.
+        let offline = try OfflineFixture(in: state, service, link: nil)
+        try offline.spin("the loss") { offline.lostCount() == 1 }
+        #expect(offline.entries().last?.status == .damaged)
+        offline.player.linkChanged(to: Link(.ethernet))
         try offline.wait(for: "done r7")
+        #expect(offline.lostCount() == 0)
         #expect(offline.engine.getOfflineState(product) == .offlinedAndValid)
         #expect(try offline.played(track.frames) == track.samples)
         #expect(service.contentRequests.count == 2)
+    }
+
+    /// A conductor on the state of an earlier one, on a loop that the test runs by hand.
+    private func conductor(on loop: EventLoop, in state: ScratchFolder) throws -> OfflineConductor {
+        let storage = try StorageThread(state["tonearm.db"], modules: [Player.schema, Offlining.schema])
+        let content = OfflineService(
+            network: service, settings: ServiceSettings(baseURL: "https://service"),
+            credentials: StaticCredentials(token: "t"))
+        let offlining = try Offlining(
+            OfflineSettings(folder: state["offline"]), content, evictCache: nil, storage: storage,
+            clock: TrustedClock(store: nil, source: ManualTime()), keyFolder: state.path)
+        let configuration = OfflineEngineConfig(PlaybackEngineConfig(PlaybackEngineConfig.Values()))
+        return OfflineConductor(offlining, loop: loop, configuration)
+    }
+
+    @Test("A lost key is a message, with the number of products")
+    func lostKeyMessage() throws {
+        let state = try kept()
+        try FileManager.default.removeItem(atPath: state["device.key"])
+        let loop = try EventLoop()
+        let conductor = try conductor(on: loop, in: state)
+        let log = OfflineLog()
+        conductor.bus.subscribe { log.append($0) }
+        conductor.start()
+        // Behind the check of the key.
+        _ = try conductor.store.waitToWrite { (rows) throws(DatabaseError) -> Int in try rows.itemCount() }
+        loop.stop()
+        loop.run()
+        #expect(log.lines == ["lost 1"])
+        conductor.shutDown()
+        conductor.store.close()
+    }
+
+    @Test("A verification that runs when the engine ends is answered, and so is one that waits, each once")
+    func verificationEnds() throws {
+        let state = try kept()
+        let loop = try EventLoop()
+        let conductor = try conductor(on: loop, in: state)
+        let address = try #require(ServiceAddress("tonearm:track/7"))
+        let stored = conductor.store.waitToRead { (rows) throws(DatabaseError) in try rows.item(address) }
+        let item = try #require(stored ?? nil)
+        let answers = Recorder<OfflineVerification>()
+        conductor.verify(item) { answers.record($0) }
+        conductor.verify(item) { answers.record($0) }
+        conductor.shutDown()
+        #expect(answers.elements == [.stopped, .stopped])
+        // What the thread has posted at its end.
+        loop.stop()
+        loop.run()
+        #expect(answers.elements.count == 2)
+        conductor.store.close()
+    }
+
+    @Test("A list that cannot be read is none, and not an empty one")
+    func unreadableList() throws {
+        let offline = try OfflineFixture(service)
+        try offline.store.waitToWrite { (rows) throws(DatabaseError) -> Void in
+            try rows.database.execute("DROP TABLE offline_item")
+            try rows.database.execute("DROP TABLE offline_job")
+        }
+        let lists = Recorder<[OfflineEntry]?>()
+        offline.engine.jobs { entries, _ in lists.record(entries) }
+        offline.engine.items { entries, _ in lists.record(entries) }
+        let verifications = Recorder<OfflineVerification>()
+        offline.engine.verify(product) { verifications.record($0) }
+        try offline.spin("the answers") { lists.elements.count == 2 && verifications.elements.count == 1 }
+        #expect(lists.elements == [nil, nil])
+        #expect(verifications.elements == [.unlisted])
+    }
+
+    @Test("A damaged device key and a folder that cannot be made are refused with what failed and the way out")
+    func unusable() throws {
+        let loop = try EventLoop()
+        let badKey = try ScratchFolder()
+        FileManager.default.createFile(atPath: badKey["device.key"], contents: Data("x".utf8))
+        let ofKey = #expect(throws: PlayerError.self) { _ = try conductor(on: loop, in: badKey) }
+        #expect(ofKey?.code == "k1" && ofKey?.message.contains(badKey["device.key"]) == true)
+        #expect(ofKey?.message.contains("remove it") == true && ofKey?.message.contains("downloaded again") == true)
+        let noFolder = try ScratchFolder()
+        FileManager.default.createFile(atPath: noFolder["offline"], contents: nil)
+        let ofFolder = #expect(throws: PlayerError.self) { _ = try conductor(on: loop, in: noFolder) }
+        #expect(ofFolder?.message.contains(noFolder["offline"]) == true)
+        #expect(ofFolder?.message.contains("[offline] folder") == true)
     }
 
     @Test("Every chunk is checked by hand")
     func verifies() throws {
         let offline = try OfflineFixture(service)
         try offline.keep(7)
-        let answers = Recorder<Bool?>()
+        let answers = Recorder<OfflineVerification>()
         offline.engine.verify(product) { answers.record($0) }
         try offline.spin("the answer") { answers.elements.count == 1 }
-        #expect(answers.elements == [true])
+        #expect(answers.elements == [.whole])
         offline.engine.verify(OfflineFixture.product(8)) { answers.record($0) }
         try offline.spin("the answer") { answers.elements.count == 2 }
-        #expect(answers.elements == [true, nil])
+        #expect(answers.elements == [.whole, .notKept])
     }
 }
