@@ -93,6 +93,7 @@ public final class Daemon: @unchecked Sendable {
         }
         if let problem = player.offlineProblem { problems.set(DaemonProblem.offline, problem) }
         player.offlineEngine?.bus.subscribe { [self] message in loop.post { [self] in receive(message) } }
+        player.offlineEngine?.observeSpace { [self] in loop.post { [self] in lookAtKeptProducts() } }
         // What was told before the subscription is in the engine's status.
         lookAtKeptProducts()
     }
@@ -141,6 +142,7 @@ public final class Daemon: @unchecked Sendable {
         case .resume(let position, let playing): resume(at: position, playing: playing)
         }
         observers.tell(.state)
+        checkSpace()
         // After resuming: the engine opens the file and the device meanwhile.
         panel?.listen()
     }
@@ -170,6 +172,7 @@ public final class Daemon: @unchecked Sendable {
         spareMemory.stop()
         system.stop()
         player.observeStorage(nil)
+        player.offlineEngine?.observeSpace(nil)
         // In this order: the parts below report to the observers, and the panel is one of them.
         observers.removeAll()
         queue.shutDown()

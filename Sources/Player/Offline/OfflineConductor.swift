@@ -33,6 +33,10 @@ final class OfflineConductor: @unchecked Sendable {
     /// When the round of validation has begun, in seconds since 1970.
     private var roundTime: Int64?
     private var spaceTimer: TimerToken?
+    /// Whether it was told that downloads wait for room.
+    private var isWaitingForSpace = false
+    /// Called when that has changed; see `OfflineEngine.observeSpace`.
+    var spaceChanged: (@Sendable () -> Void)?
     /// The runs, and what is known of their transfers.
     private var threads: [(product: ServiceAddress, thread: OfflineThread, stream: StreamProgress)] = []
     private var validation: OfflineThread?
@@ -250,10 +254,19 @@ final class OfflineConductor: @unchecked Sendable {
             case .stop(let product): threads.first { $0.product == product }?.thread.cancel()
             case .send(let message): bus.send(message)
             case .waitForSpace:
-                Log.warning("there is no room for more in \(store.folder): downloads wait")
+                if let spaceTimer { loop.cancel(spaceTimer) }
                 spaceTimer = loop.schedule(after: Self.spaceInterval) { [self] in spaceFreed() }
             }
         }
+        tellSpace()
+    }
+
+    private func tellSpace() {
+        let isWaiting = schedule.wait == .space
+        guard isWaiting != isWaitingForSpace, !isShutDown else { return }
+        isWaitingForSpace = isWaiting
+        if isWaiting { Log.warning("there is no room for more in \(store.folder): downloads wait") }
+        spaceChanged?()
     }
 
     private func start(_ job: OfflineJob) {

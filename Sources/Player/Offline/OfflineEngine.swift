@@ -149,6 +149,8 @@ public final class OfflineEngine: @unchecked Sendable {
         set(.paused, from: [.queued], mediaProduct) { [conductor] product, hasChanged in
             if let product { conductor.withdrawn(product) } else { conductor.allWithdrawn() }
             answer(hasChanged)
+            // It does not wait for room any more.
+            conductor.spaceFreed()
         }
     }
 
@@ -214,6 +216,12 @@ public final class OfflineEngine: @unchecked Sendable {
                 answer(status)
             }
         }
+    }
+
+    /// Calls `changed` when downloads begin to wait for room, and when they do not any more. On the player's control
+    /// thread; nil: nobody is called.
+    public func observeSpace(_ changed: (@Sendable () -> Void)?) {
+        loop.post { [conductor] in conductor.spaceChanged = changed }
     }
 
     /// The downloads in the order of their requests, from the one behind `number` on.

@@ -42,6 +42,8 @@ struct OfflineSchedule {
     private struct Run: Equatable {
         let job: OfflineJob
         var isStopping = false
+        /// Room was given back since it began.
+        var hasMoreRoom = false
     }
 
     /// A smaller download may have room where a larger one has none; but each of them asks the service first.
@@ -56,8 +58,10 @@ struct OfflineSchedule {
     private var mustFindAgain = false
     /// The downloads whose beginning was told, and the highest percent that was; -1 for none.
     private var told: [Int64: Int] = [:]
-    /// The downloads that found no room since the last `spaceFreed`.
+    /// The downloads that found no room since some was given back.
     private var withoutRoom: Set<Int64> = []
+    /// Those that found none before, and have not got any further.
+    private var triedAgain: Set<Int64> = []
 
     /// - Parameter limit: downloads at once.
     init(limit: Int) { self.limit = max(1, limit) }
@@ -73,7 +77,7 @@ struct OfflineSchedule {
     }
 
     /// What downloads wait for, some of them or all; nil when they run.
-    var wait: OfflineWait? { gate.wait ?? (withoutRoom.isEmpty ? nil : .space) }
+    var wait: OfflineWait? { gate.wait ?? (withoutRoom.isEmpty && triedAgain.isEmpty ? nil : .space) }
 
     /// The same, with the retries of those that run. They wait for the first one when none of them goes on.
     /// - Parameter retries: for each run, what a transfer of it waits for; nil when it goes on.
@@ -95,10 +99,17 @@ struct OfflineSchedule {
             return stop { $0.job.product == product }
         case .allWithdrawn: return stop { _ in true }
         case .spaceFreed:
-            withoutRoom = []
-            gate.hasSpace = true
+            freeSpace()
             return find()
         }
+    }
+
+    /// Those that found no room are tried again.
+    private mutating func freeSpace() {
+        triedAgain.formUnion(withoutRoom)
+        withoutRoom = []
+        gate.hasSpace = true
+        for index in runs.indices { runs[index].hasMoreRoom = true }
     }
 
     private mutating func find() -> [Effect] {
@@ -108,7 +119,7 @@ struct OfflineSchedule {
             return []
         }
         isFinding = true
-        return [.find(limit: limit + runs.count + withoutRoom.count)]
+        return [.find(limit: limit + runs.count + withoutRoom.count + triedAgain.count)]
     }
 
     private mutating func start(_ jobs: [OfflineJob]) -> [Effect] {
@@ -118,9 +129,17 @@ struct OfflineSchedule {
             return find()
         }
         guard gate.wait == nil else { return [] }
+        // The others were deleted or paused, or it is not their turn.
+        triedAgain = triedAgain.filter { number in
+            jobs.contains { $0.number == number } || runs.contains { $0.job.number == number }
+        }
         var effects: [Effect] = []
         for job in jobs where runs.count < limit && !withoutRoom.contains(job.number) {
             guard !runs.contains(where: { $0.job.product == job.product }) else { continue }
+            // One after the other: the first may need the room of a part that a later one has, and that does not run.
+            if triedAgain.contains(job.number), runs.contains(where: { triedAgain.contains($0.job.number) }) {
+                continue
+            }
             runs.append(Run(job: job))
             if told[job.number] == nil {
                 // What a restart continues was told before.
@@ -134,15 +153,20 @@ struct OfflineSchedule {
 
     private mutating func progress(_ product: ServiceAddress, _ percent: Int) -> [Effect] {
         // Content that has changed begins again below what was told.
-        guard let run = runs.first(where: { $0.job.product == product }), !run.isStopping,
-            percent > told[run.job.number] ?? -1
-        else { return [] }
+        guard let run = runs.first(where: { $0.job.product == product }), !run.isStopping else { return [] }
+        // It has room: the next one that found none has its turn.
+        let next = triedAgain.remove(run.job.number) == nil ? [] : find()
+        guard percent > told[run.job.number] ?? -1 else { return next }
         told[run.job.number] = percent
-        return [.send(.progress(referenceId: run.job.referenceId, percent: percent))]
+        return [.send(.progress(referenceId: run.job.referenceId, percent: percent))] + next
     }
 
     private mutating func ended(_ job: OfflineJob, _ outcome: Outcome) -> [Effect] {
+        let hasMoreRoom = runs.first { $0.job.number == job.number }?.hasMoreRoom ?? false
         runs.removeAll { $0.job.number == job.number }
+        triedAgain.remove(job.number)
+        // What it had reserved, or more, is for others. One without room gives nothing back that they have not seen.
+        if outcome != .noSpace { freeSpace() }
         var effects: [Effect] = []
         switch outcome {
         case .kept:
@@ -154,6 +178,9 @@ struct OfflineSchedule {
             told.removeValue(forKey: job.number)
             effects.append(.send(.failed(referenceId: job.referenceId, error)))
         case .stopped: break
+        case .noSpace where hasMoreRoom:
+            // It may have been refused before that.
+            triedAgain.insert(job.number)
         case .noSpace:
             if withoutRoom.isEmpty { effects.append(.waitForSpace) }
             withoutRoom.insert(job.number)

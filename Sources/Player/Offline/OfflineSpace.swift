@@ -14,20 +14,31 @@ public struct OfflineLimits: Equatable, Sendable {
 }
 
 /// The room that is left for what is kept. The streaming cache gives way first, then what the appliance itself chose
-/// to keep; nothing that a person asked for is ever removed.
+/// to keep; nothing that a person asked for is ever removed. A download that runs has the room that it still needs
+/// reserved, so that those that begin together do not all stop before their ends.
 ///
 /// Thread: a download's; blocks on the medium.
-final class OfflineSpace: Sendable {
+/// `@unchecked Sendable` is safe because `lock` guards what changes.
+final class OfflineSpace: @unchecked Sendable {
     /// Removes something from the cache, and answers whether there was anything.
     typealias CacheEviction = @Sendable (_ answer: @escaping @Sendable (Bool) -> Void) -> Void
 
     /// A download asks for so much more than it knows that it needs: what it writes until it asks again.
     private static let step: Int64 = 8 << 20
+    /// Refusals that are remembered, so that memory does not grow with the number of downloads.
+    private static let rememberedRefusals = 64
 
     let limits: OfflineLimits
     private let store: OfflineStore
     private let evictCache: CacheEviction?
     private let now: @Sendable () -> Int64
+    /// Held while a download asks: two of them must not be given the same room.
+    private let lock = Lock()
+    /// The downloads that run, by their numbers, and how many bytes each will have at its end, as far as it is known.
+    /// Guarded by `lock`.
+    private var runs: [Int64: Int64] = [:]
+    /// The same of those that were refused last. Guarded by `lock`.
+    private var refused: [Int64: Int64] = [:]
 
     /// - Parameter now: seconds since 1970, for the choice of what goes.
     init(
@@ -40,41 +51,95 @@ final class OfflineSpace: Sendable {
         self.now = now
     }
 
-    /// - Parameter bytes: that are going to be written.
+    /// Reserves what a download still needs, until `end`. What it has recorded meanwhile is not counted twice.
+    /// - Parameter total: the bytes that its content will have at least; 0 when nothing says it. The most that was ever
+    ///   said counts, also in a run that was refused: so the service is not asked for what there is no room for.
     /// - Throws: `.noSpace`; `.medium` when the free space cannot be found out.
-    func claim(_ bytes: Int64) throws(OfflineFailure) {
-        let needed = bytes.addingReportingOverflow(Self.step)
-        guard !needed.overflow else { throw .noSpace }
-        // What can never have room takes none from others.
-        if let budget = limits.bytes, needed.partialValue > budget { throw .noSpace }
-        while try !isOnMedium(needed.partialValue) {
-            if evictFromCache() { continue }
-            guard try evictChosen() else { throw .noSpace }
-        }
-        while !isInBudget(needed.partialValue) {
-            guard try evictChosen() else { throw .noSpace }
+    func claim(_ job: OfflineJob, upTo total: Int64 = 0) throws(OfflineFailure) {
+        try lock.withLock { () throws(OfflineFailure) in
+            let former = runs[job.number]
+            let total = max(total, former ?? refused[job.number] ?? 0)
+            runs[job.number] = total
+            do throws(OfflineFailure) {
+                try makeRoom(for: job, total)
+                refused[job.number] = nil
+            } catch {
+                runs[job.number] = former
+                if error == .noSpace { remember(job, total) }
+                throw error
+            }
         }
     }
 
-    /// How many bytes are kept, and whether that is more than the warning allows.
+    /// A run has ended: others may have what it did not use.
+    func end(_ job: OfflineJob) { lock.withLock { runs[job.number] = nil } }
+
+    /// Under the lock.
+    private func remember(_ job: OfflineJob, _ total: Int64) {
+        if refused.count >= Self.rememberedRefusals { refused = [:] }
+        refused[job.number] = total
+    }
+
+    /// Under the lock.
+    private func makeRoom(for job: OfflineJob, _ total: Int64) throws(OfflineFailure) {
+        let (most, isBeyond) = total.addingReportingOverflow(Self.step)
+        guard !isBeyond else { throw .noSpace }
+        // What can never have room takes none from others.
+        if let budget = limits.bytes, most > budget { throw .noSpace }
+        while true {
+            let missing = try missingOnMedium()
+            if missing <= 0 { break }
+            if evictFromCache() { continue }
+            if try evictChosen() { continue }
+            guard try removePart(behind: job, missing) else { throw .noSpace }
+        }
+        while true {
+            let missing = missingInBudget()
+            if missing <= 0 { break }
+            if try evictChosen() { continue }
+            guard try removePart(behind: job, missing) else { throw .noSpace }
+        }
+    }
+
+    /// How many bytes are kept, finished or not.
     static func used(_ rows: OfflineRows) throws(DatabaseError) -> Int64 {
-        let (sum, overflow) = try rows.total().addingReportingOverflow(try rows.unfinishedBytes())
+        sum(try rows.total(), try rows.unfinishedBytes())
+    }
+
+    private static func sum(_ first: Int64, _ second: Int64) -> Int64 {
+        let (sum, overflow) = first.addingReportingOverflow(second)
         return overflow ? .max : sum
     }
 
-    private func isInBudget(_ bytes: Int64) -> Bool {
-        guard let budget = limits.bytes else { return true }
-        guard let used = store.waitToRead({ (rows) throws(DatabaseError) in try Self.used(rows) }) else { return true }
-        return bytes <= budget && used <= budget - bytes
+    /// What is used, and what the downloads that run are going to write. Under the lock.
+    private func demand() -> (used: Int64, expected: Int64) {
+        let runs = runs
+        let found = store.waitToRead { (rows) throws(DatabaseError) -> (used: Int64, expected: Int64) in
+            var expected = Self.step
+            for (number, total) in runs {
+                // What is done or deleted has no row, and needs no more.
+                guard let recorded = try rows.recordedBytes(of: number) else { continue }
+                expected = Self.sum(expected, max(0, total - recorded))
+            }
+            return (used: try Self.used(rows), expected: expected)
+        }
+        // What cannot be counted keeps nobody waiting: the medium tells when it is full.
+        return found ?? (used: 0, expected: Self.step)
     }
 
-    private func isOnMedium(_ bytes: Int64) throws(OfflineFailure) -> Bool {
-        do throws(SystemError) {
-            let free = try Folder.freeBytes(at: store.folder)
-            return free >= limits.freeBytes && free - limits.freeBytes >= bytes
-        } catch {
-            throw .medium(error)
-        }
+    /// - Returns: 0 or less when there is room.
+    private func missingOnMedium() throws(OfflineFailure) -> Int64 {
+        let expected = demand().expected
+        let free: Int64
+        do throws(SystemError) { free = try Folder.freeBytes(at: store.folder) } catch { throw .medium(error) }
+        return Self.sum(expected, limits.freeBytes) - free
+    }
+
+    /// - Returns: 0 or less when there is room.
+    private func missingInBudget() -> Int64 {
+        guard let budget = limits.bytes else { return 0 }
+        let (used, expected) = demand()
+        return Self.sum(used, expected) - budget
     }
 
     private func evictFromCache() -> Bool {
@@ -94,6 +159,32 @@ final class OfflineSpace: Sendable {
             }
             guard let removed else { return false }
             store.removeFiles(removed)
+            return true
+        } catch {
+            throw .state(error)
+        }
+    }
+
+    /// Removes the part that the last one has of those that wait behind `job`, if all their parts together would do.
+    /// Otherwise parts that nobody can complete could keep everybody waiting. Under the lock: none of them begins
+    /// meanwhile.
+    /// - Parameter missing: in bytes.
+    private func removePart(behind job: OfflineJob, _ missing: Int64) throws(OfflineFailure) -> Bool {
+        let runs = runs
+        do throws(DatabaseError) {
+            let removed = try store.waitToWrite { (rows) throws(DatabaseError) -> [UInt8]? in
+                var (last, bytes): (OfflineJob?, Int64) = (nil, 0)
+                for other in try rows.jobsWithPart(behind: job, limit: 100) where runs[other.number] == nil {
+                    if last == nil { last = other }
+                    bytes = Self.sum(bytes, other.progress?.synced ?? 0)
+                }
+                guard let last, bytes >= missing else { return nil }
+                _ = try rows.setProgress(nil, of: last)
+                return last.progress?.content
+            }
+            guard let removed else { return false }
+            Log.info("a part of a download is removed: one that goes before it needs the room")
+            store.removeFiles([removed])
             return true
         } catch {
             throw .state(error)

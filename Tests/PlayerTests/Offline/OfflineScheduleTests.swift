@@ -118,8 +118,47 @@ struct OfflineScheduleTests {
         #expect(schedule.handle(.gateChanged(Self.open)) == [])
         #expect(schedule.handle(.found([first, second])) == [.find(limit: 5)])
         #expect(schedule.handle(.found([first, second])) == [])
-        #expect(schedule.handle(.spaceFreed) == [.find(limit: 3)])
-        #expect(schedule.handle(.found([first, second])) == [.start(first), .start(second)])
+        // One after the other, and they wait until it is certain that they have room.
+        #expect(schedule.handle(.spaceFreed) == [.find(limit: 5)])
+        #expect(schedule.handle(.found([first, second])) == [.start(first)])
+        #expect(
+            schedule.handle(.progress(first.product, percent: 1)) == [
+                .send(.progress(referenceId: "r1", percent: 1)), .find(limit: 5),
+            ])
+        #expect(schedule.handle(.found([first, second])) == [.start(second)])
+        #expect(schedule.wait == .space)
+        #expect(schedule.handle(.progress(second.product, percent: 1)).last == .find(limit: 5))
+        #expect(schedule.wait == nil)
+    }
+
+    @Test("What ends gives room to those that wait, also to one that is being refused meanwhile")
+    func endFreesSpace() {
+        let (first, second, third) = (Self.job(1), Self.job(2), Self.job(3))
+        var schedule = Self.started([first, second, third])
+        _ = schedule.handle(.ended(second, .noSpace))
+        _ = schedule.handle(.found([first, second, third]))
+        #expect(schedule.status(of: second) == .waiting(.space))
+        #expect(schedule.handle(.ended(first, .kept)).last == .find(limit: 5))
+        #expect(schedule.handle(.found([second, third])) == [.start(second)])
+        // It was refused before the first one had ended: it does not wait for a minute.
+        #expect(schedule.handle(.ended(third, .noSpace)) == [.find(limit: 6)])
+        #expect(schedule.handle(.found([second, third])) == [])
+        #expect(schedule.handle(.ended(second, .noSpace)) == [.waitForSpace, .find(limit: 5)])
+        #expect(schedule.handle(.found([second, third])) == [.start(third)])
+        // Two that have no room do not wake each other for ever.
+        #expect(schedule.handle(.ended(third, .noSpace)) == [.find(limit: 5)])
+        #expect(schedule.handle(.found([second, third])) == [])
+        #expect(schedule.wait == .space)
+    }
+
+    @Test("What was deleted while it waited for room is not waited for")
+    func deletedWithoutRoom() {
+        var schedule = Self.started([Self.job(1)])
+        _ = schedule.handle(.ended(Self.job(1), .noSpace))
+        _ = schedule.handle(.found([Self.job(1)]))
+        #expect(schedule.handle(.spaceFreed) == [.find(limit: 4)])
+        #expect(schedule.wait == .space)
+        #expect(schedule.handle(.found([])) == [])
         #expect(schedule.wait == nil)
     }
 
@@ -151,7 +190,7 @@ struct OfflineScheduleTests {
         #expect(schedule.handle(.jobsChanged) == [])
         // Neither the link nor playback makes room.
         #expect(schedule.handle(.gateChanged(Self.open)) == [])
-        #expect(schedule.handle(.spaceFreed) == [.find(limit: 3)])
+        #expect(schedule.handle(.spaceFreed) == [.find(limit: 11)])
     }
 
     @Test("What was deleted or paused is stopped; a change while the database is asked is not lost")

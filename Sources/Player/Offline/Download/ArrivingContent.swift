@@ -18,6 +18,8 @@ final class ArrivingContent: ByteSource {
         /// Those that have arrived, the next one last.
         var pieces: [[UInt8]] = []
         var wantsMore = false
+        /// Whether anything of it has come.
+        var hasBegun = false
 
         init(
             _ resource: ContentResources.Resource, _ arriving: ArrivingBytes, _ transfer: ResourceTransfer,
@@ -46,6 +48,7 @@ final class ArrivingContent: ByteSource {
     private let content: GrowingContent
     private let network: any ServiceNetwork
     private let space: OfflineSpace
+    private let job: OfflineJob
     private let turn: NetworkTurn
     private let stream: StreamProgress
     private let cancellation: Cancellation
@@ -57,17 +60,18 @@ final class ArrivingContent: ByteSource {
     private var latest: (start: Int64, bytes: [UInt8])
 
     /// - Parameters:
+    ///   - job: for which `space` is claimed.
     ///   - keys: of each part.
     ///   - turn: waits while playback needs the network.
     ///   - stream: shows the retries of the transfers.
     ///   - progress: called with 0 to 99.
     init(
-        _ resources: ContentResources, _ keys: [StreamedKeys], into content: GrowingContent,
+        _ job: OfflineJob, _ resources: ContentResources, _ keys: [StreamedKeys], into content: GrowingContent,
         over network: any ServiceNetwork, _ space: OfflineSpace, _ turn: NetworkTurn, _ stream: StreamProgress,
         _ cancellation: Cancellation, _ progress: @escaping (Int) -> Void
     ) {
         (self.resources, self.keys, self.content, self.network) = (resources, keys, content, network)
-        (self.space, self.turn, self.stream) = (space, turn, stream)
+        (self.space, self.job, self.turn, self.stream) = (space, job, turn, stream)
         (self.cancellation, self.progress) = (cancellation, progress)
         latest = (content.count, [])
     }
@@ -134,7 +138,7 @@ final class ArrivingContent: ByteSource {
     }
 
     private func begin(_ index: Int) throws(OfflineFailure) {
-        if index == 0, let expected = resources.expectedBytes { try space.claim(max(0, expected - content.count)) }
+        if index == 0, let expected = resources.expectedBytes { try space.claim(job, upTo: expected) }
         guard index < resources.count else {
             state = .complete
             length = content.count
@@ -168,12 +172,21 @@ final class ArrivingContent: ByteSource {
         let length = resource.reference.range.map { Int64($0.count) } ?? head.length
         if reception.position == 0 {
             content.begin(validator: head.validator)
-            if let length = head.length { try space.claim(length) }
             if resources.count == 1 { self.length = length }
+        }
+        if !reception.hasBegun {
+            reception.hasBegun = true
+            if let length { try claim(length, from: content.count - reception.position) }
         }
         try append(bytes)
         reception.position += Int64(bytes.count)
         try advance(resource.share, reception.position, of: length)
+    }
+
+    /// - Parameter start: of the resource with this length, in bytes of the content.
+    private func claim(_ length: Int64, from start: Int64) throws(OfflineFailure) {
+        let (end, isBeyond) = start.addingReportingOverflow(length)
+        try space.claim(job, upTo: isBeyond ? .max : end)
     }
 
     private func append(_ bytes: [UInt8]) throws(OfflineFailure) {
@@ -221,7 +234,7 @@ final class ArrivingContent: ByteSource {
         let part = length.map { $0 > 0 ? min(1, Double(position) / Double($0)) : 1 } ?? 0
         let percent = min(99, Int((done + share * part) * 100))
         progress(percent)
-        if try content.reached(percent: percent) { try space.claim(0) }
+        if try content.reached(percent: percent) { try space.claim(job) }
     }
 
     private func request(

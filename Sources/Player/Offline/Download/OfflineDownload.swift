@@ -33,6 +33,7 @@ struct OfflineDownload {
         var job = job
         var isRestart = false
         var hasProgressed = false
+        defer { space.end(self.job) }
         while true {
             do throws(OfflineFailure) {
                 return try attempt(job, isRestart: isRestart, &hasProgressed)
@@ -44,7 +45,8 @@ struct OfflineDownload {
                 hasProgressed = false
                 let product = job.product
                 let stored = store.waitToRead { (rows) throws(DatabaseError) in try rows.job(product) }
-                guard let found = stored ?? nil else { throw .stopped }
+                // Another number: it was deleted, and asked for again.
+                guard let found = stored ?? nil, found.number == self.job.number else { throw .stopped }
                 job = found
             }
         }
@@ -53,7 +55,7 @@ struct OfflineDownload {
     /// - Parameter hasProgressed: set to whether bytes have arrived.
     private func attempt(_ job: OfflineJob, isRestart: Bool, _ hasProgressed: inout Bool) throws(OfflineFailure) {
         // Nobody is asked for what there is no room for.
-        try space.claim(0)
+        try space.claim(job)
         let requests = service.requests(cancellation, medium)
         let info = try service.playbackInfo(
             of: job.product, job.request, for: mediaProduct, requests, asksForNew: isRestart)
@@ -61,7 +63,8 @@ struct OfflineDownload {
         let resources = try Self.media { () throws(MediaError) in try ContentResources(layout) }
         let content = try GrowingContent(job, info.fingerprint, in: store)
         let arriving = ArrivingContent(
-            resources, keys, into: content, over: service.network, space, turn, medium.stream, cancellation, progress)
+            job, resources, keys, into: content, over: service.network, space, turn, medium.stream, cancellation,
+            progress)
         let verified: ContentVerification.Result
         defer { arriving.stop() }
         do throws(OfflineFailure) {

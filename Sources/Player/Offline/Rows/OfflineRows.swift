@@ -202,6 +202,15 @@ struct OfflineRows {
         return try Self.read(&statement, limit) { OfflineJob($0) }
     }
 
+    /// The downloads that have something on the medium and whose turn is after that of `job`, the last one first.
+    func jobsWithPart(behind job: OfflineJob, limit: Int) throws(DatabaseError) -> [OfflineJob] {
+        var statement = try database.prepare(
+            "SELECT \(Self.jobColumns) FROM offline_job WHERE state = 0 AND content IS NOT NULL "
+                + "AND (priority < ?1 OR (priority = ?1 AND number > ?2)) ORDER BY priority, number DESC")
+        try statement.bind([.integer(job.priority), .integer(job.number)])
+        return try Self.read(&statement, limit) { OfflineJob($0) }
+    }
+
     /// Adds a download. One of the product that has failed begins again where it was; one that was paused stays.
     /// - Returns: whether there is one now that was not there, or that had failed.
     func add(
@@ -330,6 +339,13 @@ struct OfflineRows {
         var statement = try database.prepare(
             "SELECT \(Self.sum(of: "synced")) FROM offline_job WHERE content IS NOT NULL")
         return try statement.step() ? statement.integer(0) ?? 0 : 0
+    }
+
+    /// Of one download, as far as it is recorded; nil when there is none.
+    func recordedBytes(of number: Int64) throws(DatabaseError) -> Int64? {
+        var statement = try database.prepare("SELECT max(synced, 0) FROM offline_job WHERE number = ?")
+        try statement.bind([.integer(number)])
+        return try statement.step() ? statement.integer(0) ?? 0 : nil
     }
 
     /// What the appliance chose to keep and is worth least, of those that were not played for longest: by how recently
