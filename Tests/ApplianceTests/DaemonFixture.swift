@@ -24,6 +24,8 @@ final class DaemonFixture: @unchecked Sendable {
     var firstVolume = Volume.full
     /// In place of opening the file.
     var openFile: LocalFiles.Opening?
+    /// Makes what is kept of a service, with the storage of a start; nil: without a service.
+    var makeOfflining: ((StorageThread) throws -> Offlining)?
     /// The objects of one start.
     private struct Running {
         let player: Player
@@ -57,6 +59,7 @@ final class DaemonFixture: @unchecked Sendable {
         settings.storage = state.storage
         settings.firstVolume = firstVolume
         settings.realtimePriority = nil
+        settings.offlining = try makeOfflining?(state.storage)
         let player = try Player(
             settings: settings, source: openFile.map { LocalFiles(openFile: $0) } ?? LocalFiles(), provider: card,
             clock: ManualClock(),

@@ -24,10 +24,11 @@ final class OfflineFixture: @unchecked Sendable {
     ///   - folder: with the state of an earlier one, or empty.
     ///   - network: that of another service than `service`.
     ///   - link: nil: none was reported.
+    ///   - cache: nil: there is no streaming cache.
     init(
         in folder: ScratchFolder? = nil, _ service: KeptService = KeptService(),
         network: (any ServiceNetwork)? = nil, link: Link? = Link(.ethernet),
-        now: Int64? = 1_000_000, change: (inout OfflineSettings) -> Void = { _ in }
+        now: Int64? = 1_000_000, cache: CountedCache? = nil, change: (inout OfflineSettings) -> Void = { _ in }
     ) throws {
         let folder = try folder ?? ScratchFolder()
         self.folder = folder
@@ -41,10 +42,12 @@ final class OfflineFixture: @unchecked Sendable {
         let content = ServiceSettings(baseURL: "https://service")
         let credentials = StaticCredentials(token: "t")
         let network = network ?? service
+        var evictCache: OfflineSpace.CacheEviction?
+        if let cache { evictCache = { cache.evict($0) } }
         let offlining = try Offlining(
             settings,
             OfflineService(network: network, settings: content, credentials: credentials, clock: retryClock),
-            evictCache: nil, storage: storage, clock: clock, keyFolder: folder.path)
+            evictCache: evictCache, storage: storage, clock: clock, keyFolder: folder.path)
         store = offlining.store
         source = offlining.source
         let mode = OfflineMode()
@@ -193,6 +196,30 @@ extension OfflineMessage {
         case .allDeleted: "all deleted"
         case .keyLost(let count): "lost \(count)"
         }
+    }
+}
+
+/// A streaming cache that has so many responses to remove.
+final class CountedCache: @unchecked Sendable {
+    private let lock = NSLock()
+    private var left: Int
+    private let removed: @Sendable () -> Void
+
+    init(responses: Int, removed: @escaping @Sendable () -> Void = {}) {
+        left = responses
+        self.removed = removed
+    }
+
+    var isEmpty: Bool { lock.withLock { left == 0 } }
+
+    func evict(_ answer: @escaping @Sendable (Bool) -> Void) {
+        let hadAny = lock.withLock {
+            guard left > 0 else { return false }
+            left -= 1
+            return true
+        }
+        if hadAny { removed() }
+        answer(hadAny)
     }
 }
 

@@ -1,0 +1,103 @@
+import Crypto
+import Database
+import Foundation
+import Network
+import OfflineTestSupport
+import Platform
+import TestSupport
+import Testing
+
+@testable import Appliance
+@testable import Player
+
+@Suite("The problem of too little room for kept products (docs/control.md)")
+struct KeptSpaceTests {
+    private let folder: ScratchFolder
+    private let fixture: DaemonFixture
+
+    init() throws {
+        folder = try ScratchFolder()
+        fixture = DaemonFixture(folder: folder["state"])
+    }
+
+    private func offlining(_ storage: StorageThread, megabytes: Int64) throws -> Offlining {
+        let time = ManualTime()
+        time.seconds = 1_000_000
+        var settings = OfflineSettings(folder: folder["offline"])
+        settings.limits.freeBytes = 0
+        settings.limits.bytes = megabytes << 20
+        let service = OfflineService(
+            network: KeptService(), settings: ServiceSettings(baseURL: "https://service"),
+            credentials: StaticCredentials(token: "t"))
+        return try Offlining(
+            settings, service, evictCache: nil, storage: storage, clock: TrustedClock(store: nil, source: time),
+            keyFolder: folder.path)
+    }
+
+    private static func problem(_ status: DaemonStatus) -> String? {
+        status.problems.first { $0.subject == DaemonProblem.offline }?.message
+    }
+
+    /// A product of so many bytes that are all zero.
+    private func keep(megabytes: Int64, in store: OfflineStore) throws {
+        let product = ServiceAddress(.track, "7")
+        let item = OfflineItem(
+            product: product, referenceId: "r7",
+            request: OfflineRequest(audioQuality: .lossless, videoQuality: .high),
+            received: .init(product: product, assetPresentation: .full, replayGain: .init()), fingerprint: [1],
+            content: [UInt8](repeating: 7, count: 16), sealedKey: [1], count: megabytes << 20,
+            validity: OfflineValidity())
+        let path = store.path(of: item.content)
+        try FileManager.default.createDirectory(
+            atPath: Folder.containing(path), withIntermediateDirectories: true)
+        #expect(FileManager.default.createFile(atPath: path, contents: nil))
+        let handle = try #require(FileHandle(forWritingAtPath: path))
+        let size = try #require(SealedLayout.sealedCount(of: item.count))
+        try handle.truncate(atOffset: UInt64(size))
+        try handle.close()
+        try store.waitToWrite { (rows) throws(DatabaseError) in _ = try rows.keep(item, now: 1_000_000) }
+    }
+
+    @Test("From 90 percent of the budget on it is told, also at the start", arguments: [(89, false), (90, true)])
+    func nearlyFull(megabytes: Int64, isTold: Bool) throws {
+        var store: OfflineStore?
+        fixture.makeOfflining = { storage in
+            let made = try offlining(storage, megabytes: 100)
+            store = made.store
+            return made
+        }
+        try fixture.start()
+        try keep(megabytes: megabytes, in: try #require(store))
+        fixture.end()
+        // Nothing is downloaded or removed in this start.
+        try fixture.start()
+        if isTold {
+            fixture.wait("the warning") {
+                Self.problem($0) == "kept products take 90 of 100 MiB ([offline] size)"
+            }
+        } else {
+            // Its answer comes behind that to the daemon.
+            let engine = try #require(fixture.player.offlineEngine)
+            let done = DispatchSemaphore(value: 0)
+            engine.status { _ in done.signal() }
+            done.wait()
+            fixture.settle()
+            #expect(Self.problem(fixture.status) == nil)
+        }
+        fixture.end()
+    }
+
+    @Test("That downloads wait for room is told as long as it lasts")
+    func waits() throws {
+        fixture.makeOfflining = { try offlining($0, megabytes: 1) }
+        try fixture.start()
+        fixture.player.linkChanged(to: Link(.ethernet))
+        let product = MediaProduct(productType: .track, productId: "tonearm:track/7", referenceId: "r7")
+        let engine = try #require(fixture.player.offlineEngine)
+        #expect(engine.offline(product))
+        fixture.wait("the wait") { Self.problem($0)?.hasPrefix("there is no room") ?? false }
+        #expect(engine.deleteOffline(product))
+        fixture.wait("the end of the wait") { Self.problem($0) == nil }
+        fixture.end()
+    }
+}

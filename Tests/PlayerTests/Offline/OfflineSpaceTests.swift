@@ -1,0 +1,152 @@
+import Foundation
+import Network
+import OfflineTestSupport
+import Platform
+import TestSupport
+import Testing
+
+@testable import Player
+
+@Suite("Room for kept products (docs/playback.md, 16.5)", .serialized)
+struct OfflineSpaceTests {
+    /// What a download asks for beyond its size.
+    private static let step: Int64 = 8 << 20
+
+    private let folder: ScratchFolder
+    private let file: [UInt8]
+    private let service = KeptService()
+    private let state: ScratchFolder
+
+    init() throws {
+        folder = try ScratchFolder()
+        state = try ScratchFolder()
+        let track = try Track("a", frames: 200_000, in: folder)
+        file = [UInt8](try Data(contentsOf: URL(fileURLWithPath: track.product.productId)))
+        for id in ["7", "8", "9"] { service.serve(file, as: id) }
+    }
+
+    private var size: Int64 { Int64(file.count) }
+
+    private static func id(_ entry: OfflineEntry) -> Int { Int(entry.product.split(separator: "/")[1]) ?? 0 }
+
+    /// Waits until so many are kept, so many wait for room, and nothing else is there.
+    private func wait(_ offline: OfflineFixture, kept: Int, waiting: Int) throws {
+        try offline.spin("\(kept) kept and \(waiting) that wait") {
+            let entries = offline.entries()
+            let keptEntries = entries.filter { $0.status == .kept }
+            let waitingEntries = entries.filter { $0.status == .waiting(.space) }
+            return keptEntries.count == kept && waitingEntries.count == waiting && entries.count == kept + waiting
+        }
+    }
+
+    private func deleteKept(_ offline: OfflineFixture) throws {
+        let first = offline.entries().first { $0.status == .kept }
+        let kept = try #require(first)
+        #expect(offline.engine.deleteOffline(OfflineFixture.product(Self.id(kept))))
+    }
+
+    @Test("Three at once of which one has room: it is completed, the others wait and are completed after it")
+    func reserves() throws {
+        let (size, step) = (size, Self.step)
+        let offline = try OfflineFixture(service) { $0.limits.bytes = size + size / 2 + step }
+        service.hang(after: file.count / 2)
+        for id in [7, 8, 9] { #expect(offline.engine.offline(OfflineFixture.product(id))) }
+        // Nothing is on the medium yet, and all that the first one needs is taken.
+        try offline.spin("the waits") {
+            let waiting = offline.entries().filter { $0.status == .waiting(.space) }
+            return service.hangingTransfers == 1 && waiting.count == 2
+        }
+        service.release()
+        try wait(offline, kept: 1, waiting: 2)
+        // The service is not asked again for what has no room.
+        #expect(service.infoRequests == 3)
+        try deleteKept(offline)
+        try wait(offline, kept: 1, waiting: 1)
+        try deleteKept(offline)
+        try wait(offline, kept: 1, waiting: 0)
+        let ends = offline.log.events.filter { $0.hasPrefix("done") || $0.hasPrefix("failed") }
+        #expect(ends.sorted() == ["done r7", "done r8", "done r9"])
+    }
+
+    @Test("A download that is paused gives back what it had reserved")
+    func givesBack() throws {
+        let (size, step) = (size, Self.step)
+        // The part of the first one stays, and the other one fits beside it.
+        let offline = try OfflineFixture(service) { $0.limits.bytes = size + size / 2 + step }
+        try offline.keepPart(of: 7, file, percent: 25)
+        #expect(offline.engine.offline(OfflineFixture.product(8)))
+        try offline.spin("the wait") { offline.status(of: 8) == .waiting(.space) }
+        offline.engine.pause(OfflineFixture.product(7)) { _ in }
+        try offline.wait(for: "done r8")
+        #expect(offline.status(of: 7) == .paused)
+    }
+
+    @Test("Parts of which none has room to be completed: the later one gives way, and both are completed in the end")
+    func parts() throws {
+        do {
+            let offline = try OfflineFixture(in: state, service)
+            try offline.keepPart(of: 7, file, percent: 75)
+            offline.engine.pause(OfflineFixture.product(7)) { _ in }
+            try offline.spin("the end of the transfer") { service.hangingTransfers == 0 }
+            try offline.keepPart(of: 8, file, percent: 75)
+        }
+        let (size, step) = (size, Self.step)
+        let offline = try OfflineFixture(in: state, service) {
+            $0.limits.bytes = size + size / 8 + step
+            $0.parallelDownloads = 1
+        }
+        // What was paused is nobody else's.
+        try offline.spin("the wait") { offline.status(of: 8) == .waiting(.space) }
+        offline.engine.resume(nil) { _ in }
+        try offline.wait(for: "done r7")
+        let requests = service.contentRequests.filter { $0.product == "7" }
+        #expect(requests.count == 2 && requests.last?.from != 0)
+        try wait(offline, kept: 1, waiting: 1)
+        try deleteKept(offline)
+        try offline.wait(for: "done r8")
+        try offline.spin("the files") { offline.files.count == 1 }
+    }
+
+    @Test("Below the free space that has to stay a download waits, after the cache has given way, and asks nobody")
+    func floor() throws {
+        let cache = CountedCache(responses: 3)
+        do {
+            let offline = try OfflineFixture(in: state, service, cache: cache) {
+                $0.limits.freeBytes = Int64.max / 2
+            }
+            #expect(offline.engine.offline(OfflineFixture.product(7)))
+            try offline.spin("the wait") { offline.status(of: 7) == .waiting(.space) }
+            #expect(cache.isEmpty)
+            #expect(service.infoRequests == 0)
+            #expect(offline.engine.getOfflineState(OfflineFixture.product(7)) == .notOfflined)
+        }
+        let offline = try OfflineFixture(in: state, service)
+        try offline.wait(for: "done r7")
+    }
+
+    @Test("The streaming cache gives way before a download waits", .enabled(if: Medium.isAvailable))
+    func cacheGivesWay() throws {
+        let medium = try Medium(at: state["offline"], kilobytes: 32 << 10)
+        medium.fill()
+        let filler = "\(medium.path)/filler"
+        let cache = CountedCache(responses: 1) { _ = unlink(filler) }
+        let offline = try OfflineFixture(in: state, service, cache: cache) { $0.limits.freeBytes = 8 << 20 }
+        let changes = Recorder<Bool>()
+        offline.engine.observeSpace { changes.record(true) }
+        try offline.keep(7)
+        #expect(cache.isEmpty)
+        #expect(changes.elements.isEmpty)
+    }
+
+    @Test("That downloads wait for room is told when it begins and when it ends")
+    func observes() throws {
+        let offline = try OfflineFixture(service) { $0.limits.bytes = 1 << 20 }
+        let changes = Recorder<Bool>()
+        offline.engine.observeSpace { changes.record(true) }
+        #expect(offline.engine.offline(OfflineFixture.product(7)))
+        try offline.spin("the wait") { changes.elements.count == 1 }
+        #expect(offline.status(of: 7) == .waiting(.space))
+        #expect(offline.engine.deleteOffline(OfflineFixture.product(7)))
+        try offline.spin("the end of the wait") { changes.elements.count == 2 }
+    }
+}
