@@ -142,7 +142,7 @@ public final class Daemon: @unchecked Sendable {
         case .resume(let position, let playing): resume(at: position, playing: playing)
         }
         observers.tell(.state)
-        checkSpace()
+        lookAtKeptProducts()
         // After resuming: the engine opens the file and the device meanwhile.
         panel?.listen()
     }
