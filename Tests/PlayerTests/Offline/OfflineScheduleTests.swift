@@ -404,21 +404,17 @@ struct OfflineRowsTests {
     @Test(
         "What is asked often does not read the whole table",
         arguments: [
-            "SELECT * FROM offline_item WHERE product = 'x'",
-            "SELECT * FROM offline_item WHERE product > 'x' ORDER BY product",
-            """
-            SELECT * FROM offline_item WHERE revalidate_at IS NOT NULL AND revalidate_at < 9
-            AND (revalidate_at, product) > (1, 'x') ORDER BY revalidate_at, product
-            """,
-            "SELECT * FROM offline_job WHERE state = 0 ORDER BY priority DESC, number",
-            "SELECT content, product, count FROM offline_item WHERE content >= x'01' AND content < x'02'",
-            "SELECT product, played, plays FROM offline_item WHERE is_automatic = 1 ORDER BY played LIMIT 100",
+            OfflineQueries.item, OfflineQueries.itemsAfter, OfflineQueries.due, OfflineQueries.job,
+            OfflineQueries.jobsAfter, OfflineQueries.nextJobs, OfflineQueries.contents,
+            OfflineQueries.unfinishedContents, OfflineQueries.leastPlayed,
         ])
     func plans(_ query: String) throws {
         var statement = try database.prepare("EXPLAIN QUERY PLAN \(query)")
         while try statement.step() {
             let step = statement.text(3) ?? ""
-            #expect(step.hasPrefix("SEARCH") || step.contains("USING INDEX offline_item_automatic"), "\(step)")
+            #expect(
+                step.hasPrefix("SEARCH") || step.contains("USING INDEX offline_item_automatic")
+                    || step.hasPrefix("CORRELATED"), "\(step)")
             #expect(!step.contains("TEMP B-TREE"), "\(step)")
         }
     }

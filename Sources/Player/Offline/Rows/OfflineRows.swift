@@ -44,21 +44,16 @@ struct OfflineRows {
 
     // MARK: What is kept
 
-    private static let itemColumns =
-        "product, reference, request, received, fingerprint, content, key, license, count, revalidate_at, "
-        + "valid_until, is_damaged, is_automatic"
-
     /// - Returns: nil also for a row that is damaged.
     func item(_ product: ServiceAddress) throws(DatabaseError) -> OfflineItem? {
-        var statement = try database.prepare("SELECT \(Self.itemColumns) FROM offline_item WHERE product = ?")
+        var statement = try database.prepare(OfflineQueries.item)
         try statement.bind([.text(product.text)])
         return try statement.step() ? OfflineItem(statement) : nil
     }
 
     /// Items behind `product` in the order of their addresses.
     func items(after product: String, limit: Int) throws(DatabaseError) -> [OfflineItem] {
-        var statement = try database.prepare(
-            "SELECT \(Self.itemColumns) FROM offline_item WHERE product > ? ORDER BY product")
+        var statement = try database.prepare(OfflineQueries.itemsAfter)
         try statement.bind([.text(product)])
         return try Self.read(&statement, limit) { OfflineItem($0) }
     }
@@ -67,11 +62,7 @@ struct OfflineRows {
     func due(
         _ time: Int64, after: (at: Int64, product: String), limit: Int
     ) throws(DatabaseError) -> [OfflineItem] {
-        var statement = try database.prepare(
-            """
-            SELECT \(Self.itemColumns) FROM offline_item WHERE revalidate_at IS NOT NULL AND revalidate_at < ?1
-            AND (revalidate_at, product) > (?2, ?3) ORDER BY revalidate_at, product
-            """)
+        var statement = try database.prepare(OfflineQueries.due)
         try statement.bind([.integer(time), .integer(after.at), .text(after.product)])
         return try Self.read(&statement, limit) { OfflineItem($0) }
     }
@@ -177,28 +168,22 @@ struct OfflineRows {
 
     // MARK: Downloads
 
-    private static let jobColumns =
-        "number, product, reference, request, priority, state, failure, is_automatic, content, key, fingerprint, "
-        + "synced, parts, percent"
-
     func job(_ product: ServiceAddress) throws(DatabaseError) -> OfflineJob? {
-        var statement = try database.prepare("SELECT \(Self.jobColumns) FROM offline_job WHERE product = ?")
+        var statement = try database.prepare(OfflineQueries.job)
         try statement.bind([.text(product.text)])
         return try statement.step() ? OfflineJob(statement) : nil
     }
 
     /// Downloads in the order of their requests.
     func jobs(after number: Int64, limit: Int) throws(DatabaseError) -> [OfflineJob] {
-        var statement = try database.prepare(
-            "SELECT \(Self.jobColumns) FROM offline_job WHERE number > ? ORDER BY number")
+        var statement = try database.prepare(OfflineQueries.jobsAfter)
         try statement.bind([.integer(number)])
         return try Self.read(&statement, limit) { OfflineJob($0) }
     }
 
     /// The downloads whose turn it is: by priority, then by age.
     func nextJobs(limit: Int) throws(DatabaseError) -> [OfflineJob] {
-        var statement = try database.prepare(
-            "SELECT \(Self.jobColumns) FROM offline_job WHERE state = 0 ORDER BY priority DESC, number")
+        var statement = try database.prepare(OfflineQueries.nextJobs)
         return try Self.read(&statement, limit) { OfflineJob($0) }
     }
 
@@ -302,8 +287,7 @@ struct OfflineRows {
     func contents(beginningWith byte: UInt8) throws(DatabaseError) -> [(
         content: [UInt8], product: String, count: Int64
     )] {
-        var statement = try database.prepare(
-            "SELECT content, product, count FROM offline_item WHERE content >= ? AND content < ?")
+        var statement = try database.prepare(OfflineQueries.contents)
         try statement.bind([.bytes([byte]), .bytes(Self.end(of: byte))])
         var contents: [(content: [UInt8], product: String, count: Int64)] = []
         while try statement.step() {
@@ -316,7 +300,7 @@ struct OfflineRows {
 
     /// The files of downloads whose names begin with this byte.
     func unfinishedContents(beginningWith byte: UInt8) throws(DatabaseError) -> [[UInt8]] {
-        var statement = try database.prepare("SELECT content FROM offline_job WHERE content >= ? AND content < ?")
+        var statement = try database.prepare(OfflineQueries.unfinishedContents)
         try statement.bind([.bytes([byte]), .bytes(Self.end(of: byte))])
         var contents: [[UInt8]] = []
         while try statement.step() { if let content = statement.bytes(0) { contents.append(content) } }
@@ -351,9 +335,7 @@ struct OfflineRows {
     /// What the appliance chose to keep and is worth least, of those that were not played for longest: by how recently
     /// it was played (0.7) and by the logarithm of how often (0.3).
     func leastWorthKeeping(now: Int64) throws(DatabaseError) -> ServiceAddress? {
-        var statement = try database.prepare(
-            "SELECT product, played, plays FROM offline_item WHERE is_automatic = 1 AND product NOT IN "
-                + "(SELECT product FROM offline_job WHERE is_automatic = 0) ORDER BY played LIMIT 100")
+        var statement = try database.prepare(OfflineQueries.leastPlayed)
         var least: (product: ServiceAddress, score: Double)?
         while try statement.step() {
             guard let product = statement.text(0).flatMap({ ServiceAddress($0) }) else { continue }
@@ -389,7 +371,7 @@ struct OfflineRows {
 }
 
 extension OfflineItem {
-    /// From the columns of `OfflineRows.itemColumns`; nil for a row that is damaged.
+    /// From the columns of `OfflineQueries.itemColumns`; nil for a row that is damaged.
     fileprivate init?(_ row: borrowing Statement) {
         guard let product = row.text(0).flatMap({ ServiceAddress($0) }), let reference = row.text(1),
             let request = row.text(2).flatMap({ OfflineRequest($0) }),
@@ -406,7 +388,7 @@ extension OfflineItem {
 }
 
 extension OfflineJob {
-    /// From the columns of `OfflineRows.jobColumns`; nil for a row that is damaged.
+    /// From the columns of `OfflineQueries.jobColumns`; nil for a row that is damaged.
     fileprivate init?(_ row: borrowing Statement) {
         guard let number = row.integer(0), let product = row.text(1).flatMap({ ServiceAddress($0) }),
             let reference = row.text(2), let request = row.text(3).flatMap({ OfflineRequest($0) }),

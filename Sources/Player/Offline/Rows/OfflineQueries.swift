@@ -1,0 +1,37 @@
+/// What the offline engine asks the database often, or while something waits: none of it reads a whole table, however
+/// many products there are.
+enum OfflineQueries {
+    static let itemColumns =
+        "product, reference, request, received, fingerprint, content, key, license, count, revalidate_at, "
+        + "valid_until, is_damaged, is_automatic"
+
+    static let jobColumns =
+        "number, product, reference, request, priority, state, failure, is_automatic, content, key, fingerprint, "
+        + "synced, parts, percent"
+
+    static let item = "SELECT \(itemColumns) FROM offline_item WHERE product = ?"
+
+    static let itemsAfter = "SELECT \(itemColumns) FROM offline_item WHERE product > ? ORDER BY product"
+
+    static let due = """
+        SELECT \(itemColumns) FROM offline_item WHERE revalidate_at IS NOT NULL AND revalidate_at < ?1
+        AND (revalidate_at, product) > (?2, ?3) ORDER BY revalidate_at, product
+        """
+
+    static let job = "SELECT \(jobColumns) FROM offline_job WHERE product = ?"
+
+    static let jobsAfter = "SELECT \(jobColumns) FROM offline_job WHERE number > ? ORDER BY number"
+
+    static let nextJobs = "SELECT \(jobColumns) FROM offline_job WHERE state = 0 ORDER BY priority DESC, number"
+
+    static let contents = "SELECT content, product, count FROM offline_item WHERE content >= ? AND content < ?"
+
+    static let unfinishedContents = "SELECT content FROM offline_job WHERE content >= ? AND content < ?"
+
+    /// Those that were not played for longest. What a person wants to have again is not among them.
+    static let leastPlayed = """
+        SELECT product, played, plays FROM offline_item WHERE is_automatic = 1 AND NOT EXISTS (SELECT 1
+        FROM offline_job WHERE offline_job.product = offline_item.product AND offline_job.is_automatic = 0)
+        ORDER BY played LIMIT 100
+        """
+}

@@ -1,0 +1,78 @@
+import Database
+import Testing
+
+@testable import Player
+
+@Suite("What the appliance chose to keep, and drops first (docs/playback.md, 16.5)")
+struct OfflineChoiceTests {
+    private static let day: Int64 = 86_400
+    private static let now = 1000 * day
+
+    private let database: Database
+    private let rows: OfflineRows
+
+    init() throws {
+        database = try Database.inMemory()
+        try database.migrate([Offlining.schema])
+        rows = OfflineRows(database)
+    }
+
+    private func product(_ id: Int) -> ServiceAddress { ServiceAddress(.track, "\(id)") }
+
+    /// Keeps a product that was played so often, the last time so many days ago.
+    private func keep(_ id: Int, daysAgo: Int64, plays: Int, isAutomatic: Bool = true) throws {
+        let item = OfflineItem(
+            product: product(id), referenceId: "r",
+            request: OfflineRequest(audioQuality: .lossless, videoQuality: .high),
+            received: .init(product: product(id), assetPresentation: .full, replayGain: .init()), fingerprint: [1],
+            content: [UInt8](repeating: UInt8(id), count: 16), sealedKey: [], count: 1, validity: OfflineValidity(),
+            isAutomatic: isAutomatic)
+        let time = Self.now - daysAgo * Self.day
+        #expect(try rows.keep(item, now: time) == nil)
+        for _ in 0..<plays { try rows.played(product(id), now: time) }
+    }
+
+    /// In the order in which they are dropped.
+    private func dropped() throws -> [String] {
+        var ids: [String] = []
+        while let product = try rows.leastWorthKeeping(now: Self.now) {
+            ids.append(product.id)
+            #expect(try rows.remove(product) != nil)
+        }
+        return ids
+    }
+
+    @Test("By 0.7 of how recently it was played, and 0.3 of the logarithm of how often")
+    func score() throws {
+        // Neither the order of the last time nor that of the counts.
+        try keep(1, daysAgo: 60, plays: 1)  // 0.233
+        try keep(2, daysAgo: 90, plays: 10)  // 0.475
+        try keep(3, daysAgo: 0, plays: 0)  // 0.700
+        try keep(4, daysAgo: 120, plays: 100)  // 0.740
+        try keep(5, daysAgo: 30, plays: 2)  // 0.440
+        #expect(try dropped() == ["1", "5", "2", "3", "4"])
+    }
+
+    @Test("A time in the future counts as now, and many plays outweigh a week")
+    func limits() throws {
+        try keep(1, daysAgo: -400, plays: 1)  // 0.700
+        try keep(2, daysAgo: 7, plays: 10)  // 0.868
+        try keep(3, daysAgo: 1, plays: 1)  // 0.677
+        #expect(try dropped() == ["3", "1", "2"])
+    }
+
+    @Test("Never what a person asked for, nor what a person wants to have again")
+    func ofPersons() throws {
+        try keep(1, daysAgo: 300, plays: 0, isAutomatic: false)
+        try keep(2, daysAgo: 200, plays: 0)
+        try keep(3, daysAgo: 100, plays: 0)
+        let request = OfflineRequest(audioQuality: .lossless, videoQuality: .high)
+        #expect(try rows.add(product(2), "r", request, priority: 0, isAutomatic: false))
+        // As a damaged database might have it.
+        try database.execute("UPDATE offline_item SET is_automatic = 1 WHERE product = 'tonearm:track/2'")
+        // A download of the appliance itself protects nothing.
+        #expect(try rows.add(product(3), "r", request, priority: 0, isAutomatic: true))
+        #expect(try dropped() == ["3"])
+        #expect(try rows.item(product(1)) != nil && rows.item(product(2)) != nil)
+    }
+}
