@@ -30,7 +30,7 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
     private var received: [String: Received] = [:]
     private var files: [String: [UInt8]] = [:]
     private var hashes: [String: String] = [:]
-    private var infoCount = 0
+    private var infos: [String] = []
     private var requested: [ContentRequest] = []
     private var running: [Serving] = []
     private var hanging = 0
@@ -48,6 +48,7 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
 
     // MARK: For tests
 
+    /// - Parameter product: the id of a track; for a video `video-ID`.
     public func serve(_ file: [UInt8], as product: String, hash: String = "h1") {
         lock.withLock {
             files[product] = file
@@ -99,10 +100,14 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
     /// The connections of the next so many requests for content are lost before an answer.
     public func loseContent(_ count: Int) { lock.withLock { losses = count } }
 
-    public var infoRequests: Int { lock.withLock { infoCount } }
+    public var infoRequests: Int { infoAddresses.count }
+    /// The addresses of the requests for playbackinfo, in their order.
+    public var infoAddresses: [String] { lock.withLock { infos } }
     public var contentRequests: [ContentRequest] { lock.withLock { requested } }
     /// Transfers of content that have stopped in the middle and are not cancelled.
     public var hangingTransfers: Int { lock.withLock { running.count { $0.isHanging } } }
+    /// Transfers of content whose receiver has enough and has not asked for more yet.
+    public var pausedTransfers: Int { lock.withLock { running.count { $0.isPaused } } }
 
     /// Lets the delays of retries pass.
     public func passDelays() {
@@ -119,7 +124,7 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
         let serving = Serving(request, sink, lock)
         if request.url.contains("/playbackinfo?") {
             let answer = lock.withLock {
-                infoCount += 1
+                infos.append(request.url)
                 return info(request.url)
             }
             serving.answer(answer.status, refusalHeaders(answer.status), Array(answer.body.utf8))
@@ -185,15 +190,20 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
         if let refusal {
             return (refusal.status, #"{"status": \#(refusal.status), "subStatus": \#(refusal.subStatus)}"#)
         }
-        let name = String(url.split(separator: "/")[4])
+        let words = url.split(separator: "/")
+        let (isVideo, id) = (words[3] == "videos", String(words[4]))
+        let name = isVideo ? "video-\(id)" : id
         guard files[name] != nil else { return (404, "{}") }
+        let given = received[name] ?? Received(id)
+        let content =
+            isVideo
+            ? #""videoId": \#(given.product), "streamType": "ON_DEMAND", "videoQuality": "HIGH""#
+            : #""trackId": \#(given.product), "audioMode": "\#(given.mode)", "audioQuality": "\#(given.quality)""#
         let manifest = """
             {"mimeType": "audio/flac", "codecs": "flac", "encryptionType": "NONE", "urls": ["https://content/\(name)"]}
             """
-        let given = received[name] ?? Received(name)
         var body = """
-            {"trackId": \(given.product), "assetPresentation": "\(given.presentation)",
-             "audioMode": "\(given.mode)", "audioQuality": "\(given.quality)",
+            {\(content), "assetPresentation": "\(given.presentation)",
              "manifestMimeType": "application/vnd.tidal.bts", "manifestHash": "\(hashes[name] ?? "")",
              "trackReplayGain": -3.5, "trackPeakAmplitude": 0.5,
              "manifest": "\(Data(manifest.utf8).base64EncodedString())"
@@ -213,6 +223,7 @@ private final class Serving: OngoingTransfer, @unchecked Sendable {
     private var left = Int.max
     private var isOver = false
     private(set) var isHanging = false
+    private(set) var isPaused = false
 
     init(_ request: TransferRequest, _ sink: any TransferSink, _ lock: NSRecursiveLock) {
         (self.request, self.sink, self.lock) = (request, sink, lock)
@@ -259,7 +270,8 @@ private final class Serving: OngoingTransfer, @unchecked Sendable {
                     isHanging = true
                     return false
                 }
-                guard piece.withUnsafeBytes({ sink.received($0) }) == .more else { return false }
+                isPaused = piece.withUnsafeBytes({ sink.received($0) }) != .more
+                if isPaused { return false }
                 rest.removeFirst(piece.count)
                 left -= piece.count
             }
@@ -273,6 +285,7 @@ private final class Serving: OngoingTransfer, @unchecked Sendable {
             defer {
                 isOver = true
                 isHanging = false
+                isPaused = false
             }
             return !isOver
         }

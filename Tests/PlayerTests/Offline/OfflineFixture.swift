@@ -101,9 +101,11 @@ final class OfflineFixture: @unchecked Sendable {
 
     /// Plays a product.
     /// - Returns: so many frames of it as the card got them.
-    func played(_ frames: Int, of id: Int = 7) throws -> [Int32] {
+    func played(_ frames: Int, of id: Int = 7) throws -> [Int32] { try played(frames, Self.product(id)) }
+
+    func played(_ frames: Int, _ product: MediaProduct) throws -> [Int32] {
         let before = fixture.heardSamples.count
-        fixture.engine.load(Self.product(id))
+        fixture.engine.load(product)
         fixture.engine.play()
         try fixture.hear(frames)
         return Array(fixture.heardSamples.dropFirst(before))
