@@ -1,0 +1,123 @@
+import Database
+import Foundation
+import OfflineTestSupport
+import Platform
+import TestSupport
+
+@testable import Player
+
+/// An offline engine without a player, whose timers pass when a test moves its clock.
+final class DrivenOffline: @unchecked Sendable {
+    /// Of the timers.
+    let clock = ManualClock()
+    /// The trusted time.
+    let time = ManualTime()
+    let log = OfflineLog()
+    let engine: OfflineEngine
+    private let folder: ScratchFolder
+    private let offlining: Offlining
+    private let loop: EventLoop
+    private let thread: NamedThread
+    private let conductor: OfflineConductor
+
+    /// - Parameter folder: with the state of an earlier one, or empty.
+    init(in folder: ScratchFolder, _ service: KeptService, now: Int64?) throws {
+        time.seconds = now
+        let storage = try StorageThread(folder["tonearm.db"], modules: [Player.schema, Offlining.schema])
+        var settings = OfflineSettings(folder: folder["offline"])
+        settings.limits.freeBytes = 0
+        let content = OfflineService(
+            network: service, settings: ServiceSettings(baseURL: "https://service"),
+            credentials: StaticCredentials(token: "t"))
+        let offlining = try Offlining(
+            settings, content, evictCache: nil, storage: storage, clock: TrustedClock(store: nil, source: time),
+            keyFolder: folder.path)
+        let loop = try EventLoop(drivenBy: clock)
+        let configuration = OfflineEngineConfig(PlaybackEngineConfig(PlaybackEngineConfig.Values()))
+        let conductor = OfflineConductor(offlining, loop: loop, configuration)
+        self.folder = folder
+        self.offlining = offlining
+        self.loop = loop
+        self.conductor = conductor
+        engine = OfflineEngine(loop: loop, conductor: conductor, configuration: configuration)
+        thread = try NamedThread.start(name: "driven") { loop.run() }
+        engine.bus.subscribe { [log] in log.append($0) }
+        onControl { conductor in
+            conductor.start()
+            conductor.linkChanged(to: .ethernet)
+        }
+        answerReads()
+    }
+
+    deinit {
+        loop.post { [conductor] in conductor.shutDown() }
+        loop.stop()
+        thread.join()
+        offlining.store.close()
+    }
+
+    /// Runs `work` on the control thread and waits for it.
+    func onControl(_ work: @escaping @Sendable (OfflineConductor) -> Void) {
+        let done = DispatchSemaphore(value: 0)
+        loop.post { [conductor] in
+            work(conductor)
+            done.signal()
+        }
+        done.wait()
+    }
+
+    /// Lets time pass for the timers, and waits until control has handled those that are due.
+    func advance(by nanoseconds: Int64) {
+        clock.advance(by: nanoseconds)
+        loop.clockAdvanced()
+        onControl { _ in }
+    }
+
+    /// Waits until control has handled the answers to all that it has asked of the database.
+    func answerReads() {
+        _ = offlining.store.waitToRead { (rows) throws(DatabaseError) -> Int in try rows.itemCount() }
+        onControl { _ in }
+    }
+
+    /// Waits for what no message tells.
+    func spin(
+        _ what: String, file: StaticString = #filePath, line: UInt = #line, until isTrue: () -> Bool
+    ) throws {
+        let limit = Date(timeIntervalSinceNow: MessageLog.patience)
+        while !isTrue() {
+            guard Date() < limit else { throw WaitedInVain(what, log.lines, file, line) }
+            sched_yield()
+        }
+    }
+
+    /// Keeps a product and waits for it.
+    func keep(_ id: Int) throws {
+        guard engine.offline(OfflineFixture.product(id)) else { throw Unexpected("no job for \(id)") }
+        try log.wait(for: "done r\(id)")
+    }
+
+    /// What a decoder of a kept product gives.
+    func decoded(_ id: Int) throws -> [Int32] {
+        let opened = try offlining.source.open(
+            OfflineFixture.product(id), cancellation: try Cancellation(), medium: MediumAccess(), otherwise: nil)
+        guard let opened else { throw Unexpected("\(id) is not kept") }
+        return try opened.decoder.decodeRest().samples
+    }
+
+    func entries() -> [OfflineEntry] {
+        let all = Recorder<[OfflineEntry]>()
+        let done = DispatchSemaphore(value: 0)
+        engine.jobs { [engine] jobs, _ in
+            engine.items { items, _ in
+                all.record(jobs + items)
+                done.signal()
+            }
+        }
+        done.wait()
+        return all.elements[0]
+    }
+
+    func status(of id: Int) -> OfflineEntry.Status? {
+        entries().first { $0.product == "tonearm:track/\(id)" }?.status
+    }
+}

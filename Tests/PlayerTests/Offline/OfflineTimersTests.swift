@@ -1,0 +1,154 @@
+import Foundation
+import Network
+import OfflineTestSupport
+import Platform
+import TestSupport
+import Testing
+
+@testable import Player
+
+@Suite("What the offline engine does after some time (docs/playback.md, 16.4 and 16.6)", .serialized)
+struct OfflineTimersTests {
+    private static let second: Int64 = 1_000_000_000
+    private let folder: ScratchFolder
+    private let file: [UInt8]
+    private let service = KeptService()
+
+    init() throws {
+        folder = try ScratchFolder()
+        let track = try Track("a", frames: 50_000, in: folder)
+        file = [UInt8](try Data(contentsOf: URL(fileURLWithPath: track.product.productId)))
+        service.serve(file, as: "7")
+        service.setDates(revalidateAt: 1_000_100, validUntil: 1_000_200)
+    }
+
+    /// The state with a product that is due from 1,000,101 s on. The service has later dates now.
+    private func kept() throws -> ScratchFolder {
+        let offline = try OfflineFixture(service)
+        try offline.keep(7)
+        service.setDates(revalidateAt: 5_000_000, validUntil: 6_000_000)
+        return offline.folder
+    }
+
+    @Test("A round of validation is six hours of running after the one before, and not earlier")
+    func rounds() throws {
+        let offline = try DrivenOffline(in: try kept(), service, now: 1_000_000)
+        let count = service.infoRequests
+        offline.advance(by: 6 * 3600 * Self.second - 1)
+        // A round that began here would find nothing, and the next one would be six hours away.
+        offline.answerReads()
+        offline.time.seconds = 1_000_101
+        offline.advance(by: 1)
+        try offline.spin("the validation") { offline.entries().first?.validUntil == 6_000_000 }
+        #expect(service.infoRequests == count + 1)
+    }
+
+    @Test("A system clock that jumps begins no round: only running counts")
+    func jump() throws {
+        let offline = try DrivenOffline(in: try kept(), service, now: 1_000_000)
+        let count = service.infoRequests
+        service.setDates(revalidateAt: 400_000_000, validUntil: 500_000_000)
+        offline.time.seconds = 300_000_000
+        offline.advance(by: 3600 * Self.second)
+        offline.answerReads()
+        #expect(offline.status(of: 7) == .expired)
+        #expect(service.infoRequests == count)
+        offline.advance(by: 5 * 3600 * Self.second)
+        try offline.spin("the validation") { offline.entries().first?.validUntil == 500_000_000 }
+        #expect(service.infoRequests == count + 1)
+    }
+
+    @Test("While nobody knows what time it is, the rounds are a minute apart")
+    func unknownTime() throws {
+        let offline = try DrivenOffline(in: try kept(), service, now: nil)
+        let count = service.infoRequests
+        offline.advance(by: 60 * Self.second - 1)
+        offline.answerReads()
+        offline.time.seconds = 1_000_101
+        offline.advance(by: 1)
+        try offline.spin("the validation") { offline.entries().first?.validUntil == 6_000_000 }
+        #expect(service.infoRequests == count + 1)
+    }
+
+    @Test("While playback waits for bytes a download waits, none begins, and both go on afterwards")
+    func giveWay() throws {
+        let large = try Track("large", frames: 1_400_000, in: folder)
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: large.product.productId)))
+        // What has arrived before, and what a download takes from the network ahead, is far less.
+        try #require(bytes.count > 5 << 20)
+        for id in ["8", "9"] { service.serve(bytes, as: id) }
+        let offline = try DrivenOffline(in: try ScratchFolder(), service, now: 1_000_000)
+        try offline.keep(8)
+        service.hang(after: bytes.count / 10)
+        #expect(offline.engine.offline(OfflineFixture.product(9)))
+        try offline.spin("the transfer") { service.hangingTransfers == 1 }
+        let isWaiting = Locked(true)
+        offline.onControl { conductor in conductor.playbackStalled { isWaiting.value } }
+        let infos = service.infoRequests
+        #expect(offline.engine.offline(OfflineFixture.product(7)))
+        #expect(offline.status(of: 7) == .waiting(.playback))
+        service.release()
+        try offline.spin("the rest of what is taken ahead") { service.pausedTransfers == 1 }
+        // As much work as the download has left.
+        let isEqual = try offline.decoded(8) == large.samples
+        #expect(isEqual)
+        // It is asked each second, and waits still.
+        offline.advance(by: Self.second)
+        #expect(offline.status(of: 7) == .waiting(.playback))
+        #expect(offline.log.events == ["started r8", "done r8", "started r9"])
+        #expect(service.pausedTransfers == 1 && service.infoRequests == infos)
+        isWaiting.set(false)
+        offline.advance(by: Self.second)
+        try offline.log.wait(for: "done r9")
+        try offline.log.wait(for: "done r7")
+        #expect(service.contentRequests.filter { $0.product == "9" }.count == 1)
+    }
+
+    @Test("A product that plays and waits for the service goes before downloads")
+    func stalled() throws {
+        service.serve(file, as: "8")
+        let offline = try OfflineFixture(service)
+        service.hang(after: 10)
+        offline.fixture.engine.load(OfflineFixture.product(7))
+        offline.fixture.engine.play()
+        try offline.spin("the wait for bytes") {
+            service.hangingTransfers == 1
+                && offline.fixture.engine.published.value.pipeline?.isWaitingForMedium ?? false
+        }
+        offline.fixture.settle()
+        offline.fixture.advance(by: Self.second)
+        try offline.fixture.wait(for: .stalled)
+        let infos = service.infoRequests
+        #expect(offline.engine.offline(OfflineFixture.product(8)))
+        #expect(offline.status(of: 8) == .waiting(.playback))
+        #expect(service.infoRequests == infos)
+        service.release()
+        try offline.fixture.wait(for: .playing)
+        try offline.wait(for: "done r8")
+    }
+}
+
+@Suite("Whose turn it is to use the network")
+struct NetworkTurnTests {
+    @Test("Who waits is woken when the network is free, and can be stopped before")
+    func waits() throws {
+        let turn = NetworkTurn()
+        try turn.wait(try Cancellation())
+        turn.setTaken(true)
+        let stopped = try Cancellation()
+        stopped.cancel()
+        #expect(throws: OfflineFailure.stopped) { try turn.wait(stopped) }
+        let passed = DispatchSemaphore(value: 0)
+        let cancellation = try Cancellation()
+        let thread = try NamedThread.start(name: "waits") {
+            do throws(OfflineFailure) {
+                try turn.wait(cancellation)
+                passed.signal()
+            } catch {}
+        }
+        turn.setTaken(false)
+        #expect(passed.wait(timeout: .now() + MessageLog.patience) == .success)
+        cancellation.cancel()
+        thread.join()
+    }
+}
