@@ -14,7 +14,7 @@ struct EncryptedContentTests {
     private let track: Track
     private let service = ScriptedService()
 
-    private static let key = [UInt8](1...16)
+    static let key = [UInt8](1...16)
 
     init() throws {
         folder = try ScratchFolder()
@@ -56,13 +56,15 @@ struct EncryptedContentTests {
         get throws { [UInt8](try Data(contentsOf: URL(fileURLWithPath: track.product.productId))) }
     }
 
-    /// The track in MP4, encrypted by ffmpeg.
-    private func encryptedFile() throws -> [UInt8] {
+    private func encryptedFile() throws -> [UInt8] { try Self.encrypted(track, in: folder) }
+
+    /// A track in MP4, encrypted by ffmpeg with `key`, whose ID is zero.
+    static func encrypted(_ track: Track, in folder: ScratchFolder) throws -> [UInt8] {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/ffmpeg")
         process.arguments = [
             "-loglevel", "error", "-y", "-i", track.product.productId, "-c:a", "flac", "-strict", "-2",
-            "-encryption_scheme", "cenc-aes-ctr", "-encryption_key", hexadecimal(Self.key),
+            "-encryption_scheme", "cenc-aes-ctr", "-encryption_key", hexadecimal(key),
             "-encryption_kid", hexadecimal([UInt8](repeating: 0, count: 16)), "\(folder.path)/encrypted.mp4",
         ]
         process.standardInput = FileHandle.nullDevice
