@@ -1,0 +1,158 @@
+import Foundation
+import Platform
+import ProgramTestSupport
+import TestSupport
+import Testing
+
+/// `tonearm offline` as a person uses it, with a daemon and an origin (docs/playback.md, 16).
+@Suite("Keeping products by hand", .serialized, .timeLimit(.minutes(10)))
+struct KeptByHandTests {
+    private let folder: ScratchFolder
+    private let program: Program
+
+    init() throws {
+        folder = try ScratchFolder()
+        program = try Program()
+        try FileManager.default.createDirectory(atPath: folder["music"], withIntermediateDirectories: true)
+        // The album's order is not that of the ids.
+        for (id, tags) in [
+            (1, ["ALBUM=Works", "ALBUMARTIST=Anna", "TRACKNUMBER=3"]),
+            (2, ["ALBUM=Works", "ALBUMARTIST=Anna", "TRACKNUMBER=1"]),
+            (3, ["ALBUM=Works", "ALBUMARTIST=Anna", "TRACKNUMBER=2"]),
+            (4, ["ALBUM=Else", "ALBUMARTIST=Zoe", "TRACKNUMBER=1"]),
+        ] {
+            try Music(frames: 50_000, seed: UInt64(id)).writeFLAC(
+                to: folder["music/\(id).flac"], tags.map { "--tag=\($0)" })
+        }
+    }
+
+    private func origin(_ options: String...) throws -> RunningOrigin {
+        try RunningOrigin(folder["music"], state: folder["state"], options: ["--manifest", "bts"] + options)
+    }
+
+    private func daemon(_ address: String) throws -> RunningDaemon {
+        try RunningDaemon(
+            settings: """
+                [service]
+                url = \(address)
+                [offline]
+                free-space = 0
+                """, in: program)
+    }
+
+    private func track(_ id: Int) -> String { "tonearm:track/\(id)" }
+
+    /// - Returns: the lines for a person.
+    private func offline(_ daemon: RunningDaemon, _ words: String..., exitCode: Int32 = 0) throws -> [String] {
+        let result = try daemon.run(["offline"] + words)
+        #expect(result.code == exitCode, "\(words): \(result.output) \(result.errors)")
+        return result.lines
+    }
+
+    /// Products and their states: first what is on its way in the order of the requests, then what is kept.
+    private func list(_ daemon: RunningDaemon) throws -> [String] {
+        let result = try daemon.run("offline", "list", "--json")
+        #expect(result.code == 0, "\(result.errors)")
+        return try result.json().flatMap { $0["entries"]?.elements ?? [] }.map {
+            "\($0["product"]?.string ?? "?") \($0["state"]?.string ?? "?")"
+        }
+    }
+
+    /// Waits until nothing is on its way any more.
+    private func waitUntilKept(_ daemon: RunningDaemon, count: Int64) throws {
+        let watch = try daemon.run("offline", "status", "--watch", "--json")
+        #expect(try watch.json().last?["kept"]?.integer == count, "\(watch.output) \(watch.errors)")
+    }
+
+    private func album(_ title: String, of origin: RunningOrigin) throws -> String {
+        let albums = try Fetched("\(origin.address)/v1/albums").json()["items"]?.elements ?? []
+        let id = albums.first { $0["title"]?.string == title }?["id"]?.integer
+        return "tonearm:album/\(try #require(id))"
+    }
+
+    @Test("An album is its tracks in their order: added, added again, and removed")
+    func album() throws {
+        let origin = try origin()
+        let daemon = try daemon(origin.address)
+        let works = try album("Works", of: origin)
+        let config = ["--config", "tonearm.conf"]
+        let added = try daemon.run(["offline", "add", works] + config)
+        #expect(added.code == 0 && added.lines == ["3 to keep."], "\(added)")
+        try waitUntilKept(daemon, count: 3)
+        #expect(try list(daemon) == [1, 2, 3].map { "\(track($0)) kept" })
+        let again = try daemon.run(["offline", "add", track(4), works] + config)
+        #expect(again.lines == ["1 to keep.", "3 kept or on their way already."], "\(again)")
+        try waitUntilKept(daemon, count: 4)
+        let verified = try daemon.run(["offline", "verify", works] + config)
+        #expect(verified.code == 0 && verified.lines == ["3 products are whole."], "\(verified)")
+        let removed = try daemon.run(["offline", "remove", works] + config)
+        #expect(removed.code == 0 && removed.lines == ["3 removed."], "\(removed)")
+        #expect(try list(daemon) == ["\(track(4)) kept"])
+        let unknown = try daemon.run(["offline", "add", "tonearm:album/99"] + config)
+        #expect(unknown.code == 1 && unknown.errors.contains(origin.address), "\(unknown)")
+        #expect(try offline(daemon, "remove", "--all") == ["All removed."])
+        #expect(try offline(daemon, "remove", "--all") == ["There was nothing to do."])
+        #expect(try list(daemon) == [])
+        #expect(try daemon.end().code == 0)
+    }
+
+    @Test("Downloads of an album that the service does not answer for are paused, resumed and removed by hand")
+    func pauses() throws {
+        try Data("[fault down]\npath = /v1/tracks/*/playbackinfo\nstall-after = 0\n".utf8).write(
+            to: URL(fileURLWithPath: folder["faults"]))
+        let silent = try origin("--faults", folder["faults"])
+        let port = try #require(silent.address.split(separator: ":").last)
+        let daemon = try daemon(silent.address)
+        let added = try daemon.run(
+            ["offline", "add", try album("Works", of: silent), "--config", "tonearm.conf"])
+        #expect(added.lines == ["3 to keep."], "\(added)")
+        #expect(try offline(daemon, "pause", track(2)) == ["1 paused."])
+        #expect(try offline(daemon, "pause", track(2), track(4)) == ["2 not on their way."])
+        #expect(try offline(daemon, "pause", "--all") == ["All paused."])
+        #expect(try offline(daemon, "pause", "--all") == ["There was nothing to do."])
+        // In the order of the album.
+        #expect(try list(daemon) == [2, 3, 1].map { "\(track($0)) paused" })
+        #expect(try offline(daemon, "remove", track(3)) == ["1 removed."])
+        #expect(try offline(daemon, "remove", track(3)) == ["1 not kept."])
+        silent.end()
+        let origin = try origin("--port", String(port))
+        #expect(try offline(daemon, "resume", track(2)) == ["1 resumed."])
+        try waitUntilKept(daemon, count: 1)
+        #expect(try list(daemon) == ["\(track(1)) paused", "\(track(2)) kept"])
+        #expect(try offline(daemon, "resume", "--all") == ["All resumed."])
+        try waitUntilKept(daemon, count: 2)
+        #expect(try offline(daemon, "resume", track(1)) == ["1 neither paused nor failed."])
+        #expect(try list(daemon) == [1, 2].map { "\(track($0)) kept" })
+        #expect(try daemon.end().code == 0)
+        origin.end()
+    }
+
+    @Test("What is damaged is found by verify, told, and downloaded again")
+    func damaged() throws {
+        let origin = try origin()
+        let daemon = try daemon(origin.address)
+        #expect(try offline(daemon, "verify") == ["Nothing is kept."])
+        _ = try offline(daemon, "add", track(1))
+        try waitUntilKept(daemon, count: 1)
+        // The only file there is.
+        let kept = program.folder["daemon/offline"]
+        let names = FileManager.default.enumerator(atPath: kept)?.allObjects as? [String] ?? []
+        let path = "\(kept)/\(try #require(names.first { $0.count > 3 }))"
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        bytes[bytes.count / 2] ^= 1
+        try bytes.write(to: URL(fileURLWithPath: path))
+        _ = try offline(daemon, "add", track(4))
+        try waitUntilKept(daemon, count: 2)
+        let answer = try daemon.run("offline", "verify")
+        #expect(answer.code == 1)
+        #expect(answer.errors.contains("\(track(1)): a part of it is damaged; it is downloaded again"), "\(answer)")
+        #expect(answer.errors.contains("1 of 2 products are damaged."), "\(answer)")
+        #expect(!answer.errors.contains(track(4)))
+        try waitUntilKept(daemon, count: 2)
+        #expect(try list(daemon) == ["\(track(1)) kept", "\(track(4)) kept"])
+        let whole = try daemon.run("offline", "verify", "--json")
+        #expect(whole.code == 0)
+        #expect(try whole.json().map { $0["whole"]?.boolean } == [true, true])
+        #expect(try daemon.end().code == 0)
+    }
+}
