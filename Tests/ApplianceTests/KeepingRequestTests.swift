@@ -98,7 +98,8 @@ struct KeepingRequestTests {
         #expect(
             text(.jobs([entry], next: nil))
                 == #"{"entries":[{"product":"tonearm:track/9","state":"waiting","waitsFor":"retry","retryIn":12.5,"#
-                + #""bytes":7,"quality":"lossless","validUntil":null,"title":null,"artist":null}],"next":null}"#)
+                + #""bytes":7,"quality":"lossless","mode":null,"presentation":null,"received":null,"#
+                + #""validUntil":null,"title":null,"artist":null}],"next":null}"#)
         var other = entry
         other.status = .waiting(.network)
         #expect(!text(.jobs([other], next: nil)).contains("retryIn"))

@@ -25,6 +25,7 @@ final class OfflineConductor: @unchecked Sendable {
     private let damage: DamageReports
     private let configuration: OfflineEngineConfig
     private let turn = NetworkTurn()
+    private let recordInterval: Int64
     private var schedule: OfflineSchedule
     private var round = RevalidationRound()
     private var link = Link.Kind.offline
@@ -58,6 +59,7 @@ final class OfflineConductor: @unchecked Sendable {
         service = offlining.service
         space = offlining.space
         clock = offlining.clock
+        recordInterval = offlining.settings.recordInterval
         schedule = OfflineSchedule(limit: offlining.settings.parallelDownloads)
         damage = offlining.damage
         damage.receive { [self] product, content, what in
@@ -275,7 +277,7 @@ final class OfflineConductor: @unchecked Sendable {
         begin(named: "offline") { [self] cancellation in
             let download = OfflineDownload(
                 job: job, service: service, store: store, space: space, cancellation: cancellation, turn: turn,
-                medium: medium,
+                medium: medium, recordInterval: recordInterval,
                 progress: { percent in
                     loop.post { [self] in perform(schedule.handle(.progress(job.product, percent: percent))) }
                 },

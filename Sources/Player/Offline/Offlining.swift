@@ -10,6 +10,8 @@ public struct OfflineSettings: Sendable {
     public var limits = OfflineLimits()
     /// Downloads at once.
     public var parallelDownloads = 3
+    /// How many bytes of a download are written between two records of how far it is.
+    public var recordInterval: Int64 = 4 << 20
 
     public init(folder: String) { self.folder = folder }
 }
@@ -45,7 +47,13 @@ public final class Offlining: Sendable {
         _ settings: OfflineSettings, _ service: OfflineService, evictCache: OfflineSpace.CacheEviction?,
         storage: StorageThread, clock: TrustedClock, keyFolder: String
     ) throws(PlayerError) {
-        do throws(SystemError) { try Folder.create(settings.folder, mode: 0o700) } catch {
+        do throws(SystemError) {
+            if FileKind(at: settings.folder) != .folder {
+                try Folder.create(settings.folder, mode: 0o700)
+                // Without its name what is kept in it would be lost.
+                try Folder.synchronize(containing: settings.folder)
+            }
+        } catch {
             throw Self.unusable(
                 PlayerError(error),
                 ". Give this user the right to it, or set another folder ([offline] folder), and start again.")

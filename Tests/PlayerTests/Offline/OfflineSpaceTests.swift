@@ -64,6 +64,7 @@ struct OfflineSpaceTests {
         try wait(offline, kept: 1, waiting: 1)
         try deleteKept(offline)
         try wait(offline, kept: 1, waiting: 0)
+        for id in [7, 8, 9] { try offline.wait(for: "done r\(id)") }
         let ends = offline.log.events.filter { $0.hasPrefix("done") || $0.hasPrefix("failed") }
         #expect(ends.sorted() == ["done r7", "done r8", "done r9"])
     }

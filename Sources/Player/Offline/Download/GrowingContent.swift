@@ -6,9 +6,6 @@ import Platform
 ///
 /// Thread: the download's.
 final class GrowingContent {
-    /// How many bytes are written between two records.
-    private static let interval: Int64 = 4 << 20
-
     /// Its name.
     let content: [UInt8]
     private let store: OfflineStore
@@ -16,6 +13,7 @@ final class GrowingContent {
     private let fingerprint: [UInt8]
     private let sealedKey: [UInt8]
     private let writer: SealedWriter
+    private let interval: Int64
     private var parts: ContentParts
     private var recorded: Int64
     private var percent: Int64
@@ -24,8 +22,12 @@ final class GrowingContent {
     let start: (index: Int, offset: Int64, validator: String?)
 
     /// Continues what the job has on the medium, if it is a part of the same content; otherwise begins.
-    init(_ job: OfflineJob, _ fingerprint: [UInt8], in store: OfflineStore) throws(OfflineFailure) {
+    /// - Parameter interval: how many bytes are written between two records.
+    init(
+        _ job: OfflineJob, _ fingerprint: [UInt8], in store: OfflineStore, recordedEvery interval: Int64
+    ) throws(OfflineFailure) {
         (self.store, self.job, self.fingerprint) = (store, job, fingerprint)
+        self.interval = interval
         if let progress = job.progress, progress.fingerprint == fingerprint,
             let key = store.key(progress.sealedKey, of: progress.content),
             let writer = try Self.continued(progress, key, in: store)
@@ -111,7 +113,7 @@ final class GrowingContent {
     /// - Returns: whether it was.
     func reached(percent: Int) throws(OfflineFailure) -> Bool {
         self.percent = max(self.percent, Int64(percent))
-        guard count - recorded >= Self.interval else { return false }
+        guard count - recorded >= interval else { return false }
         try record()
         return true
     }

@@ -18,6 +18,8 @@ struct OfflineDownload {
     let turn: NetworkTurn
     /// Shows the retries of all its transfers.
     let medium: MediumAccess
+    /// How many bytes are written between two records of how far it is.
+    let recordInterval: Int64
     /// Called with 0 to 99.
     let progress: (Int) -> Void
     /// Seconds since 1970, for the order of use.
@@ -61,7 +63,7 @@ struct OfflineDownload {
             of: job.product, job.request, for: mediaProduct, requests, asksForNew: isRestart)
         let (layout, keys) = try service.content(of: info, requests, asksForNew: isRestart)
         let resources = try Self.media { () throws(MediaError) in try ContentResources(layout) }
-        let content = try GrowingContent(job, info.fingerprint, in: store)
+        let content = try GrowingContent(job, info.fingerprint, in: store, recordedEvery: recordInterval)
         let arriving = ArrivingContent(
             job, resources, keys, into: content, over: service.network, space, turn, medium.stream, cancellation,
             progress)
