@@ -148,10 +148,10 @@ struct FileReplacementTests {
         let run = try WriterProcess.run("StateOpener", "replace", target, "text")
         #expect(run.code == 0)
         let calls = run.errors.map { $0.split(separator: " ", maxSplits: 1).map(String.init) }
-        #expect(calls.map { $0[0] } == ["pwrite", "fsync", "rename", "fsync"])
-        #expect(calls[1][1] == calls[0][1] && calls[1][1] != target, "the new file")
-        #expect(calls[2][1] == target)
-        #expect(calls[3][1] == folder.path)
+        #expect(calls.map { $0[0] } == ["open", "pwrite", "fsync", "rename", "fsync"])
+        #expect(calls[0..<3].allSatisfy { $0[1] == calls[0][1] } && calls[0][1] != target, "the new file")
+        #expect(calls[3][1] == target)
+        #expect(calls[4][1] == folder.path)
     }
 
     @Test("without a commit nothing has happened")
