@@ -9,60 +9,125 @@ import Platform
 
 /// Keeps a product in a process that a test can cut off:
 ///
-///     OfflineWriter FOLDER FIRST SECOND CALL keep|lose
+///     OfflineWriter FOLDER FIRST SECOND download|validation|replacement|deletion STOP CALL keep|lose
 ///
-/// It ends at the file call with this number, from 0; `lose` loses what is not synced. It says on stdout what it has
-/// been promised: `asked`, `kept FIRST`, `validated`, `serving SECOND`, `kept SECOND`, `deleting`, `deleted`.
+/// It ends at the file call with this number, from 0, of those that belong to the scenario; `lose` loses what is not
+/// synced. It says on stdout what it has been promised: `asked`, `kept FIRST`, `validated`, `serving SECOND`,
+/// `kept SECOND`, `deleting`, `deleted`; and at its end `calls` with the number of the scenario's file calls.
 ///
-/// The product 7 is FIRST, a FLAC file, which arrives with a restart in the middle. It is validated, then the service
-/// has SECOND, and then it is deleted.
+/// - download: of FIRST, a FLAC file, as the product 7; behind STOP bytes the engine is restarted.
+/// - validation: of what is kept, with the same content.
+/// - replacement: a validation finds that the service has SECOND; it is downloaded as FIRST was.
+/// - deletion: while SECOND, of which a part is there, is being downloaded beside FIRST.
 @main struct OfflineWriter {
     static func main() throws {
-        let arguments = CommandLine.arguments
-        let service = KeptService()
-        service.serve([UInt8](try Data(contentsOf: URL(fileURLWithPath: arguments[2]))), as: "7", hash: "h1")
-        service.setDates(revalidateAt: 1_000_100, validUntil: 1_000_900)
-        if arguments[5] == "lose" { file_calls_lose_unsynced() }
-        file_calls_cut(Int(arguments[4]) ?? -1)
-        let product = MediaProduct(productType: .track, productId: "tonearm:track/7", referenceId: "r")
+        let words = CommandLine.arguments
+        if words[7] == "lose" { file_calls_lose_unsynced() }
+        let call = Int(words[6]) ?? -1
+        let scenarios = Scenarios(
+            folder: words[1], first: [UInt8](try Data(contentsOf: URL(fileURLWithPath: words[2]))),
+            second: [UInt8](try Data(contentsOf: URL(fileURLWithPath: words[3]))), stop: Int(words[5]) ?? 0)
+        switch words[4] {
+        case "download":
+            file_calls_cut(call)
+            try scenarios.download()
+        case "validation":
+            try scenarios.download()
+            file_calls_cut(call)
+            try scenarios.validate()
+        case "replacement":
+            try scenarios.download()
+            file_calls_cut(call)
+            try scenarios.replace()
+        case "deletion":
+            try scenarios.download()
+            try scenarios.replacePart()
+            file_calls_cut(call)
+            try scenarios.delete()
+        default: exit(4)
+        }
+        say("calls \(file_calls_count())")
+    }
+}
 
-        service.hang(after: 150_000)
-        try Run(arguments[1], service, at: 1_000_000) { engine, _ in
+private func say(_ promise: String) {
+    print(promise)
+    fflush(nil)
+}
+
+private struct Scenarios {
+    let folder: String
+    let first: [UInt8]
+    let second: [UInt8]
+    /// Where a download is interrupted, in bytes.
+    let stop: Int
+    private let service = KeptService()
+    private let product = MediaProduct(productType: .track, productId: "tonearm:track/7", referenceId: "r")
+
+    init(folder: String, first: [UInt8], second: [UInt8], stop: Int) {
+        (self.folder, self.first, self.second, self.stop) = (folder, first, second, stop)
+    }
+
+    func download() throws {
+        service.serve(first, as: "7", hash: "h1")
+        service.setDates(revalidateAt: 1_000_100, validUntil: 1_000_900)
+        service.hang(after: stop)
+        try Run(folder, service, at: 1_000_000) { engine, _ in
             guard engine.offline(product) else { exit(2) }
             say("asked")
-            while service.hangingTransfers == 0 { sched_yield() }
+            waitForTransfer()
         }
         service.hang(after: nil)
-        try Run(arguments[1], service, at: 1_000_000) { engine, messages in
+        try Run(folder, service, at: 1_000_000) { _, messages in
             messages.waitForDone()
             say("kept FIRST")
         }
+    }
+
+    func validate() throws {
         service.setDates(revalidateAt: 1_000_300, validUntil: 2_000_000)
-        try Run(arguments[1], service, at: 1_000_200) { engine, _ in
+        try Run(folder, service, at: 1_000_200) { engine, _ in
             while validUntil(engine) != 2_000_000 { sched_yield() }
             say("validated")
         }
+    }
+
+    func replacePart() throws {
         say("serving SECOND")
-        service.serve([UInt8](try Data(contentsOf: URL(fileURLWithPath: arguments[3]))), as: "7", hash: "h2")
+        service.serve(second, as: "7", hash: "h2")
         service.setDates(revalidateAt: 3_000_000, validUntil: 4_000_000)
-        try Run(arguments[1], service, at: 1_000_400) { engine, messages in
+        service.hang(after: stop)
+        try Run(folder, service, at: 1_000_400) { _, _ in waitForTransfer() }
+        service.hang(after: nil)
+    }
+
+    func replace() throws {
+        try replacePart()
+        try Run(folder, service, at: 1_000_400) { _, messages in
             messages.waitForDone()
             say("kept SECOND")
+        }
+    }
+
+    func delete() throws {
+        // Less than what is missing: it is running when it is deleted.
+        service.hang(after: 5000)
+        try Run(folder, service, at: 1_000_400) { engine, _ in
+            waitForTransfer()
             say("deleting")
             guard engine.deleteOffline(product) else { exit(3) }
             say("deleted")
         }
     }
 
-    private static func validUntil(_ engine: OfflineEngine) -> Int64? {
+    private func waitForTransfer() {
+        while service.hangingTransfers == 0 { sched_yield() }
+    }
+
+    private func validUntil(_ engine: OfflineEngine) -> Int64? {
         let answer = Answer<Int64?>()
         engine.items { entries, _ in answer.set(entries?.first?.validUntil) }
         return answer.wait()
-    }
-
-    private static func say(_ promise: String) {
-        print(promise)
-        fflush(nil)
     }
 }
 
@@ -77,6 +142,8 @@ private struct Run {
         let storage = try StorageThread("\(folder)/tonearm.db", modules: [Player.schema, Offlining.schema])
         var settings = OfflineSettings(folder: "\(folder)/offline")
         settings.limits.freeBytes = 0
+        // Of about 200 KB a run records some while bytes arrive, and one at its end.
+        settings.recordInterval = 96 << 10
         let offlining = try Offlining(
             settings,
             OfflineService(

@@ -1,3 +1,4 @@
+import Crypto
 import Database
 import Foundation
 import Media
@@ -22,44 +23,78 @@ struct OfflineCutTests {
         second = try Track("second", frames: 50_000, in: folder).product.productId
     }
 
-    /// Cuts at file calls of a download, a validation, another download and a deletion: `TONEARM_CUTS` of them, spread
-    /// over all, every other one with the loss of what is not synced.
+    /// What the program does (OfflineWriter). All of its file calls belong to one of them.
+    private enum Scenario: String, CaseIterable {
+        case download, validation, replacement, deletion
+    }
+
+    private struct Tally {
+        var cuts = 0
+        /// After which a download went on behind its first byte.
+        var continuations = 0
+    }
+
+    /// Where downloads are interrupted by a restart, in bytes: another place in each round.
+    private static let stops = [150_000, 40_000, 190_000, 100_000, 70_000, 170_000, 130_000, 20_000]
+
+    /// At least `TONEARM_CUTS` cuts: at file calls that are spread over all scenarios, or at all of them, and at each
+    /// one with and without the loss of what is not synced. When that is not enough, downloads stop elsewhere.
     @Test("Nothing that was promised is lost, nothing lies, and the job ends well")
     func cuts() throws {
-        let whole = try run(call: -1, "keep", in: try ScratchFolder())
-        try #require(whole.code == 0, "\(whole.promises)")
-        let calls = try countCalls()
         let wanted = ProcessInfo.processInfo.environment["TONEARM_CUTS"].flatMap { Int($0) } ?? 100
-        let step = max(1, 2 * calls / wanted)
-        for call in stride(from: 0, to: calls, by: step) {
-            for mode in ["keep", "lose"] {
-                let state = try ScratchFolder()
-                let run = try run(call: call, mode, in: state)
-                try #require(run.code == 99 || run.code == 0, "call \(call), \(mode): \(run)")
-                try check(state, run.promises, "call \(call), \(mode)")
+        var tally = Tally()
+        for stop in Self.stops where tally.cuts < wanted { try cut(stoppingAt: stop, wanted: wanted, &tally) }
+        #expect(tally.cuts >= wanted)
+        #expect(tally.continuations > 0)
+    }
+
+    private func cut(stoppingAt stop: Int, wanted: Int, _ tally: inout Tally) throws {
+        var counts: [Int] = []
+        for scenario in Scenario.allCases { counts.append(try countCalls(scenario, stop)) }
+        let step = max(1, 2 * counts.reduce(0, +) / (wanted - tally.cuts))
+        for (scenario, count) in zip(Scenario.allCases, counts) {
+            for call in stride(from: 0, to: count, by: step) {
+                for mode in ["keep", "lose"] {
+                    let state = try ScratchFolder()
+                    let run = try run(scenario, stop, call: call, mode, in: state)
+                    let cut = "\(scenario) stopping at \(stop), call \(call), \(mode)"
+                    // The last calls may come in less than one run, and in more in another.
+                    try #require(run.code == 99 || run.code == 0, "\(cut): \(run)")
+                    if run.code == 99 { tally.cuts += 1 }
+                    if try check(state, run.promises, cut) { tally.continuations += 1 }
+                }
             }
         }
     }
 
-    /// The number of file calls of a whole run, give or take what depends on the order of threads.
-    private func countCalls() throws -> Int {
-        var (low, high) = (1, 4096)
-        while low < high {
-            let middle = (low + high + 1) / 2
-            if try run(call: middle, "keep", in: try ScratchFolder()).code == 99 {
-                low = middle
-            } else {
-                high = middle - 1
-            }
-        }
-        return low
+    @Test("How far a download is stands in the database while it runs")
+    func records() throws {
+        let service = KeptService()
+        let file = [UInt8](try Data(contentsOf: URL(fileURLWithPath: first)))
+        service.serve(file, as: "7")
+        let offline = try OfflineFixture(service) { $0.recordInterval = 64 << 10 }
+        let arrived = try offline.keepPart(file, percent: 75)
+        let job = try #require(stored(offline).job)
+        let chunk = SealedLayout.chunkCount
+        #expect(job.progress?.synced == Int64(arrived / chunk * chunk))
     }
 
-    private func run(call: Int, _ mode: String, in state: ScratchFolder) throws -> (code: Int32, promises: [String]) {
+    /// The number of file calls of a scenario, give or take what depends on the order of threads.
+    private func countCalls(_ scenario: Scenario, _ stop: Int) throws -> Int {
+        let run = try run(scenario, stop, call: -1, "keep", in: try ScratchFolder())
+        try #require(run.code == 0, "\(scenario): \(run.promises)")
+        let words = run.promises.last?.split(separator: " ") ?? []
+        try #require(words.count == 2 && words[0] == "calls", "\(scenario): \(run.promises)")
+        return try #require(Int(words[1]))
+    }
+
+    private func run(
+        _ scenario: Scenario, _ stop: Int, call: Int, _ mode: String, in state: ScratchFolder
+    ) throws -> (code: Int32, promises: [String]) {
         let process = Process()
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         process.executableURL = URL(fileURLWithPath: "\(Folder.containing(tests))/OfflineWriter")
-        process.arguments = [state.path, first, second, "\(call)", mode]
+        process.arguments = [state.path, first, second, scenario.rawValue, "\(stop)", "\(call)", mode]
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
@@ -70,38 +105,60 @@ struct OfflineCutTests {
     }
 
     /// The next start finds what was promised, and finishes what was begun.
-    private func check(_ state: ScratchFolder, _ promises: [String], _ cut: String) throws {
+    /// - Returns: whether a download went on behind its first byte.
+    private func check(_ state: ScratchFolder, _ promises: [String], _ cut: String) throws -> Bool {
         let service = KeptService()
         let isSecond = promises.contains("serving SECOND")
+        let hash = isSecond ? "h2" : "h1"
         service.serve(
-            [UInt8](try Data(contentsOf: URL(fileURLWithPath: isSecond ? second : first))), as: "7",
-            hash: isSecond ? "h2" : "h1")
+            [UInt8](try Data(contentsOf: URL(fileURLWithPath: isSecond ? second : first))), as: "7", hash: hash)
         service.setDates(revalidateAt: 3_000_000, validUntil: 4_000_000)
-        let offline = try OfflineFixture(in: state, service, now: isSecond ? 1_000_400 : 1_000_000)
+        // Without a network nothing changes yet.
+        let offline = try OfflineFixture(in: state, service, link: nil, now: isSecond ? 1_000_400 : 1_000_000)
+        let found = stored(offline)
         if promises.contains("deleted") {
             #expect(offline.entries() == [], "\(cut)")
             try offline.spin("the files") { offline.files == [] }
-            return
+            return false
         }
-        if promises.contains("kept FIRST"), !promises.contains("deleting") {
+        let isDeleting = promises.contains("deleting")
+        if promises.contains("kept FIRST"), !isDeleting {
             // What was kept plays at once, whatever is being done to it.
             #expect(offline.engine.getOfflineState(product) == .offlinedAndValid, "\(cut)")
         }
-        if !promises.contains("asked") || promises.contains("deleting") {
+        if promises.contains("validated") { #expect(found.item?.validity.validUntil == 2_000_000, "\(cut)") }
+        if promises.contains("kept SECOND") { #expect(found.item?.fingerprint == Array("h2".utf8), "\(cut)") }
+        if found.item == nil, found.job == nil {
             // The request may have been on the medium already, or still.
-            if offline.entries().isEmpty { return }
+            #expect(!promises.contains("asked") || isDeleting, "\(cut): the job is lost")
+            try offline.spin("the files") { offline.files == [] }
+            return false
         }
+        offline.player.linkChanged(to: Link(.ethernet))
         try offline.spin("the end of all jobs after \(cut)") {
             let entries = offline.entries()
             return entries.count == 1 && entries[0].status == .kept && offline.files.count == 1
         }
-        let stored = offline.store.waitToRead { (rows) throws(DatabaseError) in
-            try rows.item(ServiceAddress(.track, "7"))
-        }
-        let item = try #require(stored ?? nil)
+        // No byte is fetched that was recorded, and every other one once.
+        var synced: Int64 = 0
+        if let progress = found.job?.progress, progress.fingerprint == Array(hash.utf8) { synced = progress.synced }
+        let isFetched = found.job != nil || found.item?.fingerprint != Array(hash.utf8)
+        let expectedRequests: [Int] = isFetched ? [Int(synced)] : []
+        #expect(service.contentRequests.map { $0.from } == expectedRequests, "\(cut)")
+        let item = try #require(stored(offline).item)
         let expected = [UInt8](
             try Data(contentsOf: URL(fileURLWithPath: item.fingerprint == Array("h2".utf8) ? second : first)))
-        #expect(try bytes(of: KeptBytes(item, offline.store)) == expected, "\(cut)")
+        let isWhole = try bytes(of: KeptBytes(item, offline.store)) == expected
+        #expect(isWhole, "\(cut)")
+        return synced > 0
+    }
+
+    /// What the database has of the product.
+    private func stored(_ offline: OfflineFixture) -> (item: OfflineItem?, job: OfflineJob?) {
+        let address = ServiceAddress(.track, "7")
+        let item = offline.store.waitToRead { (rows) throws(DatabaseError) in try rows.item(address) }
+        let job = offline.store.waitToRead { (rows) throws(DatabaseError) in try rows.job(address) }
+        return (item ?? nil, job ?? nil)
     }
 
     private func bytes(of source: KeptBytes) throws -> [UInt8] {
