@@ -15,7 +15,10 @@ from virtual_board.sound import FRAME, Recorder, difference
 RATE = 44_100
 #: Of the button for play and pause in the board's profile.
 PLAY_BUTTON = 0
+#: Over downloads and validations together (tools/board-test --power-cuts).
 CUTS = int(os.environ.get("TONEARM_OFFLINE_CUTS") or 3)
+#: For how long nothing may happen over a cellular network, by the board's clock.
+METERED_SECONDS = 5
 
 
 class Offline(unittest.TestCase):
@@ -51,6 +54,12 @@ class Offline(unittest.TestCase):
             self.assertLess(time.monotonic(), deadline, f"{wanted} did not come: {status}\n{self.daemon.log}")
             time.sleep(0.05)
 
+    def press_play(self, watch, state):
+        """Presses the button, and waits until it is obeyed."""
+        seen = len(watch.events)
+        self.board.press(PLAY_BUTTON)
+        watch.wait_for("state", seen, state=state)
+
     def play_album(self):
         self.daemon.ask("volume", "100")
         watch = self.daemon.watch()
@@ -58,8 +67,7 @@ class Offline(unittest.TestCase):
         self.daemon.ask("queue", "set", *(f"tonearm:track/{number}" for number in (1, 2, 3)), "--play")
         watch.wait_for_position(1)
         # The button works, with the network gone.
-        self.board.press(PLAY_BUTTON)
-        watch.wait_for("state", state="paused")
+        self.press_play(watch, "paused")
         self.board.press(PLAY_BUTTON)
         watch.wait_for("state", state="stopped")
         heard = recorder.stop()
@@ -86,7 +94,7 @@ class Offline(unittest.TestCase):
         self.start("--offline-revalidate", "1")
         self.keep(1)
         self.wait_for_status(kept=1, downloads=0)
-        until = self.valid_until()
+        before = self.valid_until()
         # The profile says that this interface is cellular.
         result = self.board.run_script(
             "ip link set eth0 down && ip link set eth0 name wwan0 && ip link set wwan0 up && "
@@ -96,35 +104,66 @@ class Offline(unittest.TestCase):
         self.wait_for_status(kept=1, downloads=1, waitsFor="unmetered-network")
         self.daemon.restart()
         self.wait_for_status(kept=1, downloads=1, waitsFor="unmetered-network")
-        self.assertEqual(self.valid_until(), until, "it was validated over the cellular network")
+        # Meanwhile what was kept plays, and the button works.
+        self.daemon.ask("repeat", "all")
+        watch = self.daemon.watch()
+        self.daemon.ask("queue", "set", "tonearm:track/1", "--play")
+        watch.wait_for("state", state="playing")
+        end = self.board.clock() + METERED_SECONDS * 1_000_000_000
+        while self.board.clock() < end:
+            self.press_play(watch, "paused")
+            self.press_play(watch, "playing")
+            self.assertEqual(self.valid_until(), before, "it was validated over the cellular network")
+            self.wait_for_status(kept=1, downloads=1, waitsFor="unmetered-network")
         self.daemon.ask("config", "set", "offline.over-cellular", "yes")
+        self.press_play(watch, "paused")
+        self.press_play(watch, "playing")
         self.wait_for_status(kept=2, downloads=0)
-        deadline = time.monotonic() + PATIENCE
-        while self.valid_until() == until:
-            self.assertLess(time.monotonic(), deadline, "it was not validated")
-            time.sleep(0.05)
+        self.wait_for_validation(before)
 
     def valid_until(self):
-        result = self.board.run("tonearm", "offline", "list", "--json")
-        self.assertEqual(result.exit_code, 0, result.stderr)
-        return self.daemon.ask("offline", "list")["entries"][0]["validUntil"]
+        """Of each kept product, in seconds since 1970."""
+        return {it["product"]: it["validUntil"] for it in self.daemon.ask("offline", "list")["entries"]}
 
-    def test_power_cuts_while_it_downloads(self):
-        """The origin is slow, so that each cut is in the middle of a download."""
+    def wait_for_validation(self, before):
+        """Waits until each product is valid for longer than it was."""
+        deadline = time.monotonic() + PATIENCE
+        while not all(self.valid_until()[product] > until for product, until in before.items()):
+            self.assertLess(time.monotonic(), deadline, f"not validated since {before}: {self.valid_until()}")
+            time.sleep(0.05)
+
+    def test_power_cuts_while_it_downloads_and_validates(self):
+        """The origin is slow, so that each cut is in the middle of one or the other."""
         plan = self.music.parent / f"{self.music.name}.faults"
-        plan.write_text("[fault slow]\npath = *\nbytes-per-second = 100000\n")
+        plan.write_text(
+            "[fault slow]\npath = /v1/tracks/*/playbackinfo\nbytes-per-second = 1000\n"
+            "[fault also slow]\npath = *\nbytes-per-second = 100000\n")
         self.addCleanup(plan.unlink)
-        self.start("--faults", plan)
+        self.start("--faults", plan, "--offline-revalidate", "1")
         self.keep(1, 2, 3)
-        for cut in range(CUTS):
-            self.board.run("sleep", f"0.{cut * 7 % 10}")
-            self.board.cut_power()
-            self.power_on()
+        for cut in range((CUTS + 1) // 2):
+            self.cut_and_start(cut)
             status = self.daemon.ask("offline", "status")
             self.assertEqual(status["kept"] + status["downloads"], 3, f"after cut {cut}: {status}")
         self.wait_for_status(kept=3, downloads=0)
+        # All products are due at each start, and validated one after the other.
+        before = valid = self.valid_until()
+        for cut in range(max(1, CUTS // 2)):
+            self.cut_and_start(cut)
+            former, valid = valid, self.valid_until()
+            self.assertEqual(valid.keys(), former.keys(), f"after cut {cut}")
+            for product, until in former.items():
+                self.assertGreaterEqual(valid[product], until, f"{product} after cut {cut}")
+        self.wait_for_validation(before)
+        self.wait_for_status(kept=3, downloads=0)
         self.board.pull_cable()
         self.play_album()
+
+    def cut_and_start(self, cut):
+        """Cuts the power 0 to 2.7 s from now on."""
+        self.board.run("sleep", f"{cut * 7 % 10 * 0.3:.1f}")
+        self.board.cut_power()
+        self.power_on()
 
 
 if __name__ == "__main__":
