@@ -109,7 +109,7 @@ final class DrivenOffline: @unchecked Sendable {
         let done = DispatchSemaphore(value: 0)
         engine.jobs { [engine] jobs, _ in
             engine.items { items, _ in
-                all.record(jobs + items)
+                all.record((jobs ?? []) + (items ?? []))
                 done.signal()
             }
         }

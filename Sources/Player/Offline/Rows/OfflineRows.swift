@@ -190,7 +190,7 @@ struct OfflineRows {
     /// The downloads that have something on the medium and whose turn is after that of `job`, the last one first.
     func jobsWithPart(behind job: OfflineJob, limit: Int) throws(DatabaseError) -> [OfflineJob] {
         var statement = try database.prepare(
-            "SELECT \(Self.jobColumns) FROM offline_job WHERE state = 0 AND content IS NOT NULL "
+            "SELECT \(OfflineQueries.jobColumns) FROM offline_job WHERE state = 0 AND content IS NOT NULL "
                 + "AND (priority < ?1 OR (priority = ?1 AND number > ?2)) ORDER BY priority, number DESC")
         try statement.bind([.integer(job.priority), .integer(job.number)])
         return try Self.read(&statement, limit) { OfflineJob($0) }
