@@ -110,8 +110,9 @@ struct OfflineCutTests {
         let service = KeptService()
         let isSecond = promises.contains("serving SECOND")
         let hash = isSecond ? "h2" : "h1"
-        service.serve(
-            [UInt8](try Data(contentsOf: URL(fileURLWithPath: isSecond ? second : first))), as: "7", hash: hash)
+        let fingerprint = Array(hash.utf8)
+        let content = [UInt8](try Data(contentsOf: URL(fileURLWithPath: isSecond ? second : first)))
+        service.serve(content, as: "7", hash: hash)
         service.setDates(revalidateAt: 3_000_000, validUntil: 4_000_000)
         // Without a network nothing changes yet.
         let offline = try OfflineFixture(in: state, service, link: nil, now: isSecond ? 1_000_400 : 1_000_000)
@@ -138,17 +139,17 @@ struct OfflineCutTests {
         try offline.spin("the end of all jobs after \(cut)") {
             let entries = offline.entries()
             return entries.count == 1 && entries[0].status == .kept && offline.files.count == 1
+                // The first one stays until the second is there.
+                && stored(offline).item?.fingerprint == fingerprint
         }
         // No byte is fetched that was recorded, and every other one once.
         var synced: Int64 = 0
-        if let progress = found.job?.progress, progress.fingerprint == Array(hash.utf8) { synced = progress.synced }
-        let isFetched = found.job != nil || found.item?.fingerprint != Array(hash.utf8)
+        if let progress = found.job?.progress, progress.fingerprint == fingerprint { synced = progress.synced }
+        let isFetched = found.job != nil || found.item?.fingerprint != fingerprint
         let expectedRequests: [Int] = isFetched ? [Int(synced)] : []
         #expect(service.contentRequests.map { $0.from } == expectedRequests, "\(cut)")
         let item = try #require(stored(offline).item)
-        let expected = [UInt8](
-            try Data(contentsOf: URL(fileURLWithPath: item.fingerprint == Array("h2".utf8) ? second : first)))
-        let isWhole = try bytes(of: KeptBytes(item, offline.store)) == expected
+        let isWhole = try bytes(of: KeptBytes(item, offline.store)) == content
         #expect(isWhole, "\(cut)")
         return synced > 0
     }
