@@ -188,8 +188,8 @@ struct KeptAlbumTests {
         let list = try daemon.run("offline", "list", "--json")
         let states = try list.json().flatMap { $0["entries"]?.elements ?? [] }.map { $0["state"]?.string }
         #expect(states == ["failed", "kept", "kept"], "\(list.output)")
-        for words in [["offline", "list"], ["offline", "status"], ["status"], ["config", "show"], ["offline", "verify"]]
-        {
+        for command in ["offline list", "offline status", "status", "config show", "offline verify"] {
+            let words = command.split(separator: " ").map(String.init)
             told.append(try daemon.run(words))
             told.append(try daemon.run(words + ["--json"]))
         }

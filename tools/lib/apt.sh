@@ -64,8 +64,8 @@ make_next_apt() {
     APT_CONFIG=$dir/apt.conf apt-get update --quiet
 }
 
-# fetch_source APT PACKAGE DIR: unpacks Debian's source package, patches applied, to DIR. A mirror may list versions that
-# it does not have: then the newest one that it has must do, and $DIR.without-updates says so.
+# fetch_source APT PACKAGE DIR: unpacks Debian's source package, patches applied, to DIR. A mirror may list versions
+# that it does not have: then the newest one that it has must do, and $DIR.without-updates says so.
 fetch_source() {
     local apt=$1 package=$2 dir=$3 versions version archive
     rm -rf "$dir" "$dir.new" "$dir.without-updates"
