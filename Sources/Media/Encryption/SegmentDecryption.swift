@@ -30,8 +30,7 @@ public final class SegmentDecryption: ByteSource {
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead {
         guard offset >= 0, offset <= AudioLimits.largestData, !buffer.isEmpty else { return .end }
         let start = offset & ~(Self.blockSize - 1)
-        // The block before is the vector of the first one.
-        let first = max(0, start - Self.blockSize)
+        let first = Self.firstByte(toRead: offset)
         let wanted = min(Self.largestRead, Int64(buffer.count) + offset - start) + Self.blockSize
         let end = (start + wanted + Self.blockSize - 1) & ~(Self.blockSize - 1)
         var bytes = [UInt8](repeating: 0, count: Int(end - first))
@@ -70,6 +69,10 @@ public final class SegmentDecryption: ByteSource {
         buffer.copyBytes(from: part)
         return ByteRead(count: part.count)
     }
+
+    /// Where the bytes of the source begin that are needed to read from `offset` on: the block before is the vector of
+    /// the first one.
+    public static func firstByte(toRead offset: Int64) -> Int64 { max(0, (offset & ~(blockSize - 1)) - blockSize) }
 
     /// - Returns: all of `bytes`, or fewer where the source ends; `.end` when there are none.
     private func fill(_ bytes: inout [UInt8], at offset: Int64) throws(ByteSourceError) -> ByteRead {

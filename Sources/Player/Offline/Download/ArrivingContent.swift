@@ -154,11 +154,11 @@ final class ArrivingContent: ByteSource {
             content.begin(validator: nil)
             return end(index, resource)
         }
+        let validator = isFirst ? start.validator : nil
         if resource.protections.contains(where: { $0.isOfWholeSegments }) {
-            try receiveEncrypted(resource, from: offset)
+            try receiveEncrypted(resource, from: offset, validator: validator)
             return end(index, resource)
         }
-        let validator = isFirst ? start.validator : nil
         state = .receiving(index, try request(resource, from: offset, validator: validator))
     }
 
@@ -194,12 +194,14 @@ final class ArrivingContent: ByteSource {
         try content.append(bytes)
     }
 
-    /// Chained blocks and their padding are of the whole segment, so it is fetched as a whole and kept decrypted.
+    /// The blocks of a segment are chained and padded, so it is kept decrypted when all of it is there. One that is
+    /// continued needs the block before.
     private func receiveEncrypted(
-        _ resource: ContentResources.Resource, from offset: Int64
+        _ resource: ContentResources.Resource, from offset: Int64, validator: String?
     ) throws(OfflineFailure) {
         latest = (content.count, [])
-        let reception = try request(resource, from: 0, validator: nil)
+        let start = SegmentDecryption.firstByte(toRead: offset)
+        let reception = try request(resource, from: start, validator: validator)
         defer { reception.transfer.cancel() }
         var sealed: [UInt8] = []
         while let bytes = try next(of: reception) {
@@ -210,21 +212,22 @@ final class ArrivingContent: ByteSource {
         }
         let plain: [UInt8]
         do throws(ByteSourceError) {
-            plain = try Self.bytes(of: try keys[resource.part].decrypted(BytesSource(sealed), resource.protections))
+            let source = BytesSource(sealed, from: start)
+            plain = try Self.bytes(of: try keys[resource.part].decrypted(source, resource.protections), from: offset)
         } catch {
             throw error == .cancelled ? .stopped : .media(.source(error))
         }
-        if offset == 0 { content.begin(validator: nil) }
-        try append(offset == 0 ? plain : Array(plain.dropFirst(Int(clamping: offset))))
+        if offset == 0 { content.begin(validator: reception.arriving.head.validator) }
+        try append(plain)
         try advance(resource.share, 1, of: 1)
     }
 
     /// - Parameter source: never waits.
-    private static func bytes(of source: any ByteSource) throws(ByteSourceError) -> [UInt8] {
+    private static func bytes(of source: any ByteSource, from offset: Int64) throws(ByteSourceError) -> [UInt8] {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
         defer { buffer.deallocate() }
         var bytes: [UInt8] = []
-        while case .bytes(let count) = try source.read(into: buffer, at: Int64(bytes.count)) {
+        while case .bytes(let count) = try source.read(into: buffer, at: offset + Int64(bytes.count)) {
             bytes.append(contentsOf: buffer[..<count])
         }
         return bytes
