@@ -90,6 +90,7 @@ struct ConfigurationTests {
             [offline]
             quality = high
             over-cellular = yes
+            keep-played = yes
             folder = /data/kept
             size = 4096
             free-space = 64
@@ -131,6 +132,7 @@ struct ConfigurationTests {
         #expect(offline.folder == "/data/kept" && offline.parallelDownloads == 2)
         #expect(offline.limits.bytes == 4096 << 20 && offline.limits.freeBytes == 64 << 20)
         #expect(configuration.offlineQuality == .high && configuration.offlineOverCellular)
+        #expect(configuration.keepsPlayed)
         #expect(configuration.logLevel == .debug)
         for name in SettingName.allCases { #expect(configuration.isSet(name), "\(name)") }
     }

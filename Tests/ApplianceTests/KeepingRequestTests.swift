@@ -134,6 +134,21 @@ struct KeepingRequestTests {
         "A list that cannot be read is a failure, and not empty",
         arguments: [KeepingRequest.jobs(after: 0), .items(after: ""), .verify("tonearm:track/7"), .status])
     func unreadable(_ request: KeepingRequest) throws {
+        #expect(try failure(of: request).message.contains("cannot be read"))
+    }
+
+    @Test(
+        "What cannot be stored is a failure, and not that there was nothing to do",
+        arguments: [
+            KeepingRequest.add(["tonearm:track/7"], priority: 0), .remove(nil), .remove(["tonearm:track/7"]),
+            .pause(nil), .pause(["tonearm:track/7", "tonearm:track/8"]), .resume(nil), .resume(["tonearm:track/7"]),
+        ])
+    func unwritable(_ request: KeepingRequest) throws {
+        #expect(try failure(of: request).message.contains("offline_"))
+    }
+
+    /// With a database that has lost its tables.
+    private func failure(of request: KeepingRequest) throws -> RemoteFailure {
         let folder = try ScratchFolder()
         let kept = try KeptProducts(in: folder)
         defer { withExtendedLifetime(kept) {} }
@@ -149,10 +164,10 @@ struct KeepingRequestTests {
         }
         loop.run()
         guard case .failure(let failure) = try #require(answers.first) else {
-            Issue.record("it is answered: \(answers)")
-            return
+            throw Unexpected("it is answered: \(answers)")
         }
-        #expect(failure.reason == .system && failure.message.contains("cannot be read"))
+        #expect(failure.reason == .system)
+        return failure
     }
 
     @Test("The problem names a lost key, and how much room there is besides", arguments: [0, 3])

@@ -30,13 +30,15 @@ struct KeptByHandTests {
         try RunningOrigin(folder["music"], state: folder["state"], options: ["--manifest", "bts"] + options)
     }
 
-    private func daemon(_ address: String) throws -> RunningDaemon {
+    /// - Parameter more: lines of the configuration, in `[offline]`.
+    private func daemon(_ address: String, _ more: String = "") throws -> RunningDaemon {
         try RunningDaemon(
             settings: """
                 [service]
                 url = \(address)
                 [offline]
                 free-space = 0
+                \(more)
                 """, in: program)
     }
 
@@ -125,6 +127,22 @@ struct KeptByHandTests {
         #expect(try list(daemon) == [1, 2].map { "\(track($0)) kept" })
         #expect(try daemon.end().code == 0)
         origin.end()
+    }
+
+    @Test("With keep-played a product is kept once it has ended by itself; one that was left before is not")
+    func keepPlayed() throws {
+        let origin = try origin()
+        let daemon = try daemon(origin.address, "keep-played = yes")
+        let watch = try daemon.watch()
+        let set = try daemon.run("queue", "set", "--play", track(1), track(4), "tonearm:track/99")
+        #expect(set.code == 0, "\(set.errors)")
+        try watch.line { $0["event"]?.string == "state" && $0["state"]?.string == "playing" }
+        try watch.line { $0["event"]?.string == "state" && $0["state"]?.string == "stopped" }
+        watch.send(SIGTERM)
+        _ = try watch.finish()
+        try waitUntilKept(daemon, count: 2)
+        #expect(try list(daemon) == ["\(track(1)) kept", "\(track(4)) kept"])
+        #expect(try daemon.end().code == 0)
     }
 
     @Test("What is damaged is found by verify, told, and downloaded again")

@@ -91,6 +91,7 @@ extension Configuration {
     var cellularQuality: AudioQuality { choice(.cellularQuality, of: [.low, .high, .lossless, .hiResLossless]) }
     var offlineQuality: AudioQuality { choice(.offlineQuality, of: [.low, .high, .lossless, .hiResLossless]) }
     var offlineOverCellular: Bool { choice(.offlineOverCellular, of: [true, false]) }
+    var keepsPlayed: Bool { choice(.offlineKeepPlayed, of: [true, false]) }
     var offlineFolder: String { text(.offlineFolder, unless: "auto") ?? "\(stateFolder)/offline" }
     /// In bytes; nil: as much as the medium has.
     var offlineBytes: Int64? { number(.offlineSize) == 0 ? nil : Int64(number(.offlineSize)) << 20 }

@@ -8,7 +8,8 @@ public enum SettingName: Int, CaseIterable, Sendable {
     case profile, powerOff, networkRestart
     case serviceURL, serviceClient, serviceTokenFile, wifiQuality, cellularQuality
     case authorities, pins, proxy, readAhead, cacheFolder, cacheSize
-    case offlineQuality, offlineOverCellular, offlineFolder, offlineSize, offlineFreeSpace, offlineDownloads
+    case offlineQuality, offlineOverCellular, offlineKeepPlayed, offlineFolder, offlineSize, offlineFreeSpace
+    case offlineDownloads
     case logLevel
 
     /// The setting's row of the table.
@@ -249,6 +250,12 @@ struct Setting: Sendable {
             .offlineOverCellular, "offline", "over-cellular", .choice(["yes", "no"]), "no", changesWhileRunning: true,
             """
             Whether products are downloaded and validated over a cellular network too.
+            """),
+        Setting(
+            .offlineKeepPlayed, "offline", "keep-played", .choice(["yes", "no"]), "no", changesWhileRunning: true,
+            """
+            Whether products that were played to their end are kept too, while there is room. They are downloaded once
+            more for that. They go first when something else needs the room: those that were played long ago and seldom.
             """),
         Setting(
             .offlineFolder, "offline", "folder", .path(orWord: "auto"), "auto",

@@ -39,6 +39,7 @@ public final class Daemon: @unchecked Sendable {
     private var link: Link?
     /// The entry that this start skipped, while a problem reports it.
     private var passedOver: EntryID?
+    private var automaticKeeping = AutomaticKeeping()
 
     /// - Parameters:
     ///   - loop: this thread's.
@@ -235,6 +236,10 @@ public final class Daemon: @unchecked Sendable {
     public func afterWriting(_ action: @escaping () -> Void) { keeper.afterWriting(action) }
 
     private func receive(_ event: QueueMessage) {
+        let current = queue.contents.current.flatMap { id in
+            queue.contents.product(id).map { QueueEntry(id: id, product: $0) }
+        }
+        if let ended = automaticKeeping.handle(event, current: current) { keepPlayed(ended) }
         switch event {
         case .queueChanged, .advanced:
             resumeGuard.currentIs(queue.contents.current)
@@ -268,6 +273,14 @@ public final class Daemon: @unchecked Sendable {
             Log.notice("\(device ?? "another device") plays with the same subscription; paused")
         }
         position.scheduleTick()
+    }
+
+    /// After all that somebody has asked for.
+    private func keepPlayed(_ product: QueuedProduct) {
+        guard settings.configuration.keepsPlayed else { return }
+        player.offlineEngine?.offline(
+            product.mediaProduct(referenceId: product.productId), priority: -1, isAutomatic: true
+        ) { _ in }
     }
 
     /// The problem ends when the entry is played again or removed.

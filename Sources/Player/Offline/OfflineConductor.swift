@@ -308,6 +308,7 @@ final class OfflineConductor: @unchecked Sendable {
         if let index = threads.firstIndex(where: { $0.product == job.product }) {
             threads.remove(at: index).thread.join()
         }
+        if outcome == .noSpace, job.isAutomatic { return dropAutomatic(job) }
         guard case .failed(let error) = outcome else { return perform(schedule.handle(.ended(job, outcome))) }
         store.write(answerOn: loop) { (rows) throws(DatabaseError) in
             try rows.fail(job, error.message)
@@ -319,6 +320,18 @@ final class OfflineConductor: @unchecked Sendable {
             // What cannot be stored must not begin again at once.
             case .failure: perform(schedule.handle(.ended(job, .noSpace)))
             }
+        }
+    }
+
+    /// What nobody has asked for does not wait for room.
+    private func dropAutomatic(_ job: OfflineJob) {
+        store.write(answerOn: loop) { (rows) throws(DatabaseError) in
+            try rows.dropAutomatic(job)
+        } _: { [self] result in
+            guard case .success(let contents?) = result else { return perform(schedule.handle(.ended(job, .noSpace))) }
+            store.storage.perform { [store] in store.removeFiles(contents) }
+            bus.send(.deleted(referenceId: job.referenceId))
+            perform(schedule.handle(.ended(job, .stopped)))
         }
     }
 

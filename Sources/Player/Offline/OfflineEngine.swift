@@ -7,13 +7,13 @@ import Platform
 /// loop's thread; those with it call it on the player's control thread, and it must not take long there.
 /// `@unchecked Sendable` is safe because its parts are set once; each is safe on its own.
 public final class OfflineEngine: @unchecked Sendable {
-    /// The answer to a request to keep a product.
-    public enum Request: Equatable, Sendable {
-        /// There is a job now, on the medium.
-        case added
-        /// It is kept already, or its job is there.
+    /// The answer to a request to keep products, to remove them, or to pause and resume downloads.
+    public enum Change: Equatable, Sendable {
+        /// It is as requested now, also on the medium.
+        case changed
+        /// It was so before, or there is nothing to change.
         case unchanged
-        /// Its id is not that of a product of the service.
+        /// The id is not that of a product of the service.
         case notOfService
         /// It cannot be stored; the reason is for people.
         case failed(reason: String)
@@ -41,25 +41,25 @@ public final class OfflineEngine: @unchecked Sendable {
     /// the medium and survives a power cut; `.started`, `.progress`, `.done` or `.failed` follow.
     /// - Returns: whether there is a new job; false also for a product that is kept, or whose job is there.
     public func offline(_ mediaProduct: MediaProduct) -> Bool {
-        let answer = Answer<Request>()
+        let answer = Answer<Change>()
         offline(mediaProduct) { answer.set($0) }
-        return answer.wait() == .added
+        return answer.wait() == .changed
     }
 
     /// Removes a product, whether it waits, is being downloaded, or is kept. `.deleted` follows.
     /// - Returns: whether there was anything.
     public func deleteOffline(_ mediaProduct: MediaProduct) -> Bool {
-        let answer = Answer<Bool>()
+        let answer = Answer<Change>()
         deleteOffline(mediaProduct) { answer.set($0) }
-        return answer.wait()
+        return answer.wait() == .changed
     }
 
     /// Removes everything. `.allDeleted` follows.
     /// - Returns: whether there was anything.
     public func deleteAllOfflines() -> Bool {
-        let answer = Answer<Bool>()
+        let answer = Answer<Change>()
         deleteAllOfflines { answer.set($0) }
-        return answer.wait()
+        return answer.wait() == .changed
     }
 
     /// Whether a product is kept.
@@ -81,7 +81,7 @@ public final class OfflineEngine: @unchecked Sendable {
     ///   - isAutomatic: the appliance chose it itself, and may remove it when there is no room.
     public func offline(
         _ mediaProduct: MediaProduct, priority: Int = 0, isAutomatic: Bool = false,
-        _ answer: @escaping @Sendable (Request) -> Void
+        _ answer: @escaping @Sendable (Change) -> Void
     ) {
         guard let product = ServiceAddress(mediaProduct.productId) else { return answer(.notOfService) }
         let request = OfflineRequest(
@@ -97,35 +97,35 @@ public final class OfflineEngine: @unchecked Sendable {
         } _: { [conductor] result in
             switch result {
             case .success(let isNew):
-                answer(isNew ? .added : .unchanged)
+                answer(isNew ? .changed : .unchanged)
                 if isNew { conductor.jobsChanged() }
             case .failure(let error): answer(.failed(reason: error.description))
             }
         }
     }
 
-    public func deleteOffline(_ mediaProduct: MediaProduct, _ answer: @escaping @Sendable (Bool) -> Void) {
-        guard let product = ServiceAddress(mediaProduct.productId) else { return answer(false) }
+    public func deleteOffline(_ mediaProduct: MediaProduct, _ answer: @escaping @Sendable (Change) -> Void) {
+        guard let product = ServiceAddress(mediaProduct.productId) else { return answer(.notOfService) }
         store.write(answerOn: loop) { (rows) throws(DatabaseError) in
             try rows.remove(product)
         } _: { [conductor, store] result in
-            guard case .success(let removed?) = result else { return answer(false) }
+            guard case .success(let removed?) = result else { return answer(Change(result.map { $0 != nil })) }
             conductor.withdrawn(product)
             store.storage.perform { store.removeFiles(removed.contents) }
-            answer(true)
+            answer(.changed)
             conductor.bus.send(.deleted(referenceId: removed.referenceId))
             conductor.spaceFreed()
         }
     }
 
-    public func deleteAllOfflines(_ answer: @escaping @Sendable (Bool) -> Void) {
+    public func deleteAllOfflines(_ answer: @escaping @Sendable (Change) -> Void) {
         store.write(answerOn: loop) { (rows) throws(DatabaseError) in
             try rows.removeAll()
         } _: { [conductor, store] result in
-            guard case .success(true) = result else { return answer(false) }
+            guard case .success(true) = result else { return answer(Change(result)) }
             conductor.allWithdrawn()
             ContentSweep(store, found: { _ in }).start()
-            answer(true)
+            answer(.changed)
             conductor.bus.send(.allDeleted)
             conductor.spaceFreed()
         }
@@ -144,38 +144,37 @@ public final class OfflineEngine: @unchecked Sendable {
     // MARK: Downloads by hand
 
     /// Downloads of a product, or all, stop until `resume`. What they have stays.
-    /// - Parameter answer: whether there was anything to pause.
-    public func pause(_ mediaProduct: MediaProduct?, _ answer: @escaping @Sendable (Bool) -> Void) {
-        set(.paused, from: [.queued], mediaProduct) { [conductor] product, hasChanged in
+    public func pause(_ mediaProduct: MediaProduct?, _ answer: @escaping @Sendable (Change) -> Void) {
+        set(.paused, from: [.queued], mediaProduct) { [conductor] product, change in
+            guard change == .changed else { return answer(change) }
             if let product { conductor.withdrawn(product) } else { conductor.allWithdrawn() }
-            answer(hasChanged)
+            answer(change)
             // It does not wait for room any more.
             conductor.spaceFreed()
         }
     }
 
     /// Paused and failed downloads of a product, or all, go on.
-    /// - Parameter answer: whether there was anything to resume.
-    public func resume(_ mediaProduct: MediaProduct?, _ answer: @escaping @Sendable (Bool) -> Void) {
-        set(.queued, from: [.paused, .failed], mediaProduct) { [conductor] _, hasChanged in
-            answer(hasChanged)
+    public func resume(_ mediaProduct: MediaProduct?, _ answer: @escaping @Sendable (Change) -> Void) {
+        set(.queued, from: [.paused, .failed], mediaProduct) { [conductor] _, change in
+            answer(change)
             conductor.spaceFreed()
         }
     }
 
     private func set(
         _ state: OfflineJob.State, from former: [OfflineJob.State], _ mediaProduct: MediaProduct?,
-        _ answer: @escaping @Sendable (ServiceAddress?, Bool) -> Void
+        _ answer: @escaping @Sendable (ServiceAddress?, Change) -> Void
     ) {
         var product: ServiceAddress?
         if let mediaProduct {
             product = ServiceAddress(mediaProduct.productId)
-            if product == nil { return answer(nil, false) }
+            if product == nil { return answer(nil, .notOfService) }
         }
         store.write(answerOn: loop) { [product] (rows) throws(DatabaseError) in
             try rows.setState(state, from: former, of: product)
         } _: { [product] result in
-            if case .success(let count) = result { answer(product, count > 0) } else { answer(product, false) }
+            answer(product, Change(result.map { $0 > 0 }))
         }
     }
 
@@ -266,6 +265,16 @@ public final class OfflineEngine: @unchecked Sendable {
             guard let stored else { return answer(.unlisted) }
             guard let item = stored else { return answer(.notKept) }
             conductor.verify(item, answer)
+        }
+    }
+}
+
+extension OfflineEngine.Change {
+    /// - Parameter result: whether a transaction has changed anything.
+    fileprivate init(_ result: Result<Bool, DatabaseError>) {
+        switch result {
+        case .success(let hasChanged): self = hasChanged ? .changed : .unchanged
+        case .failure(let error): self = .failed(reason: error.description)
         }
     }
 }

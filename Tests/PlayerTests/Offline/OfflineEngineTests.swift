@@ -326,6 +326,23 @@ struct OfflineEngineTests {
         #expect(offline.engine.getOfflineState(OfflineFixture.product(7)) == .notOfflined)
         #expect(offline.engine.getOfflineState(OfflineFixture.product(8)) == .offlinedAndValid)
     }
+
+    @Test("What the appliance chose itself does not wait for room, unless a person asks for it")
+    func automaticWithoutRoom() throws {
+        service.serve(file, as: "8")
+        let size = Int64(file.count)
+        let offline = try OfflineFixture(service) { $0.limits.bytes = 2 * size + (8 << 20) - 1 }
+        try offline.keep(7)
+        offline.engine.offline(OfflineFixture.product(8), isAutomatic: true) { _ in }
+        try offline.wait(for: "deleted r8")
+        #expect(offline.entries().map { $0.product } == ["tonearm:track/7"])
+        #expect(offline.files.count == 1)
+        offline.player.isOfflineMode = true
+        offline.engine.offline(OfflineFixture.product(8), isAutomatic: true) { _ in }
+        #expect(!offline.engine.offline(OfflineFixture.product(8)))
+        offline.player.isOfflineMode = false
+        try offline.spin("the wait") { offline.status(of: 8) == .waiting(.space) }
+    }
 }
 
 extension OfflineLog {

@@ -60,12 +60,13 @@ struct KeepingExecution {
             loop.post { unsafeAnswer(result) }
         }
         switch request {
-        case .add(let addresses, let priority): add(addresses, priority, to: engine, reply)
-        case .remove(nil): engine.deleteAllOfflines { reply(.success(.changed(count: $0 ? 1 : 0, unchanged: 0))) }
+        case .add(let addresses, let priority):
+            each(addresses, reply) { engine.offline($0, priority: priority, $1) }
+        case .remove(nil): engine.deleteAllOfflines { reply(Self.reply($0)) }
         case .remove(let addresses?): each(addresses, reply) { engine.deleteOffline($0, $1) }
-        case .pause(nil): engine.pause(nil) { reply(.success(.changed(count: $0 ? 1 : 0, unchanged: 0))) }
+        case .pause(nil): engine.pause(nil) { reply(Self.reply($0)) }
         case .pause(let addresses?): each(addresses, reply) { engine.pause($0, $1) }
-        case .resume(nil): engine.resume(nil) { reply(.success(.changed(count: $0 ? 1 : 0, unchanged: 0))) }
+        case .resume(nil): engine.resume(nil) { reply(Self.reply($0)) }
         case .resume(let addresses?): each(addresses, reply) { engine.resume($0, $1) }
         case .status:
             engine.status { status in
@@ -109,35 +110,25 @@ struct KeepingExecution {
         return MediaProduct(productType: type, productId: address, referenceId: address)
     }
 
-    private func add(
-        _ addresses: [String], _ priority: Int, to engine: OfflineEngine,
-        _ reply: @escaping @Sendable (Result<KeepingReply, RemoteFailure>) -> Void
-    ) {
-        if let other = addresses.first(where: { ServiceAddress($0) == nil }) {
-            return reply(.failure(Self.notOfService(other)))
-        }
-        let count = Tally(addresses.count)
-        for address in addresses {
-            engine.offline(Self.product(address), priority: priority) { result in
-                if case .failed(let reason) = result { count.failure = reason }
-                guard let total = count.add(result == .added) else { return }
-                if let reason = count.failure { return reply(.failure(RemoteFailure(.system, reason))) }
-                reply(.success(.changed(count: total, unchanged: addresses.count - total)))
-            }
-        }
+    /// To a request for all of them.
+    private static func reply(_ change: OfflineEngine.Change) -> Result<KeepingReply, RemoteFailure> {
+        if case .failed(let reason) = change { return .failure(RemoteFailure(.system, reason)) }
+        return .success(.changed(count: change == .changed ? 1 : 0, unchanged: 0))
     }
 
     private func each(
         _ addresses: [String], _ reply: @escaping @Sendable (Result<KeepingReply, RemoteFailure>) -> Void,
-        _ change: (MediaProduct, @escaping @Sendable (Bool) -> Void) -> Void
+        _ change: (MediaProduct, @escaping @Sendable (OfflineEngine.Change) -> Void) -> Void
     ) {
         if let other = addresses.first(where: { ServiceAddress($0) == nil }) {
             return reply(.failure(Self.notOfService(other)))
         }
         let count = Tally(addresses.count)
         for address in addresses {
-            change(Self.product(address)) { hasChanged in
-                guard let total = count.add(hasChanged) else { return }
+            change(Self.product(address)) { result in
+                if case .failed(let reason) = result { count.failure = reason }
+                guard let total = count.add(result == .changed) else { return }
+                if let reason = count.failure { return reply(.failure(RemoteFailure(.system, reason))) }
                 reply(.success(.changed(count: total, unchanged: addresses.count - total)))
             }
         }

@@ -236,6 +236,14 @@ struct OfflineRows {
         return database.changedRowCount > 0
     }
 
+    /// Removes a download that the appliance chose, unless a person wants it now.
+    /// - Returns: its part on the medium, if it has one; nil when it is not removed.
+    func dropAutomatic(_ job: OfflineJob) throws(DatabaseError) -> [[UInt8]]? {
+        let content = try self.job(job.product)?.progress?.content
+        try database.execute("DELETE FROM offline_job WHERE number = ? AND is_automatic = 1", .integer(job.number))
+        return database.changedRowCount > 0 ? [content].compactMap { $0 } : nil
+    }
+
     /// Changes the state of the product's download, or of all, that are in one of `former`.
     /// - Returns: how many there were.
     func setState(

@@ -1,0 +1,25 @@
+import Player
+
+/// Finds the products that were played to their end, for an appliance that keeps them by itself
+/// (`[offline] keep-played`).
+///
+/// Thread: the daemon's loop.
+struct AutomaticKeeping {
+    /// What is heard; nil when it has failed, or was left by a request.
+    private var heard: QueueEntry?
+
+    /// - Parameter current: the queue's, when the message was told.
+    /// - Returns: the product that has just ended.
+    mutating func handle(_ message: QueueMessage, current: QueueEntry?) -> QueuedProduct? {
+        switch message {
+        case .currentAnnounced: heard = current
+        case .queueChanged: if heard?.id != current?.id { heard = nil }
+        case .failed(let entry, _): if heard?.id == entry { heard = nil }
+        case .advanced, .ended:
+            defer { heard = nil }
+            return heard?.product
+        case .stateChanged, .positionJumped, .rested, .mediumMissing, .nothingToHear, .revoked: break
+        }
+        return nil
+    }
+}
