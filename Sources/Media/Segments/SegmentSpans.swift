@@ -59,4 +59,21 @@ extension SegmentTemplate {
         list.mediaOffset = Double(presentationTimeOffset) / Double(timescale)
         return list
     }
+
+    /// The segments that a live manifest lists one by one, as far as it goes; nil when the time of day says which ones
+    /// are there, and when there are too many.
+    public var listed: SegmentList? {
+        var total: Int64 = 0
+        for run in runs {
+            guard let count = run.count, count <= Int64(Self.mostSegments) else { return nil }
+            total += count
+        }
+        guard total <= Int64(Self.mostSegments), let first = Int(exactly: startNumber) else { return nil }
+        let (end, isBeyond) = first.addingReportingOverflow(Int(total))
+        guard !isBeyond else { return nil }
+        var list = SegmentList(segments: (first..<end).compactMap { segment($0) }, isComplete: availability == nil)
+        list.firstIndex = first
+        list.mediaOffset = Double(presentationTimeOffset) / Double(timescale)
+        return list
+    }
 }

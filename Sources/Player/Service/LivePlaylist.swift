@@ -2,41 +2,53 @@ import Media
 import Network
 import Platform
 
-/// A media playlist of HLS that grows: it is loaded again while its end is not in it (RFC 8216, 6.3.4).
+/// A media playlist of HLS, or one encoding of a manifest of DASH, that grows: it is loaded again while its end is not
+/// in it (RFC 8216, 6.3.4; ISO/IEC 23009-1, 5.4).
 ///
 /// Thread: the decoder thread. The end of this object ends its transfer.
 final class LivePlaylist: SegmentReferences {
-    /// How far behind the end of the playlist it is begun, in target durations (RFC 8216, 6.3.3).
-    private static let delay = 3.0
+    /// What is loaded again.
+    enum Format {
+        case playlist
+        case manifest(LiveEncoding)
+    }
+
+    /// How far behind the end it is begun when it does not say so, in its longest segments (RFC 8216, 6.3.3).
+    static let delay = 3.0
     /// More than three days of segments of 6 s.
     private static let mostSegments = 50_000
 
+    private let format: Format
     private let requests: ServiceRequests
-    private let url: String
+    private var url: String
     private let clock: any MonotonicClock
     /// All that were there since the first one that is played.
     private var list: SegmentList
-    private var targetDuration: Double
+    /// From one load to the next, in seconds.
+    private var interval: Double
     private var hasGrown = true
     private var loadTime: Int64
     private var reload: PlaylistReload?
 
     /// - Parameters:
     ///   - list: with at least one segment.
-    ///   - url: where it came from.
+    ///   - interval: after which it is loaded again, in seconds.
+    ///   - delay: how far behind its end it is begun, in seconds.
+    ///   - url: where it is loaded from.
     init(
-        _ list: SegmentList, targetDuration: Double, url: String, _ requests: ServiceRequests,
-        clock: any MonotonicClock
+        _ list: SegmentList, _ format: Format, interval: Double, delay: Double, url: String,
+        _ requests: ServiceRequests, clock: any MonotonicClock
     ) {
+        self.format = format
         self.requests = requests
         self.url = url
         self.clock = clock
-        self.targetDuration = targetDuration
+        self.interval = interval
         loadTime = clock.now()
         var seconds = 0.0
         let count = list.segments.reversed().prefix { segment in
             seconds += segment.duration
-            return seconds <= Self.delay * targetDuration
+            return seconds <= delay + SegmentList.tolerance
         }.count
         var latest = list
         latest.segments.removeFirst(list.segments.count - max(1, count))
@@ -61,31 +73,68 @@ final class LivePlaylist: SegmentReferences {
         reload = nil
         let content: WholeAnswer.Content
         do throws(ResourceFailure) { content = try result.get() } catch { throw error.byteSourceError }
+        switch format {
+        case .playlist: try takePlaylist(content)
+        case .manifest(let encoding): try takeManifest(content, encoding)
+        }
+    }
+
+    private func takePlaylist(_ content: WholeAnswer.Content) throws(ByteSourceError) {
         let playlist: MediaPlaylist
         do throws(ManifestError) { playlist = try MediaPlaylist(content.body, url: content.url) } catch {
             throw .integrity(reason: "the live playlist cannot be read")
         }
-        targetDuration = playlist.targetDuration
-        try append(playlist.segments)
-    }
-
-    private func append(_ new: SegmentList) throws(ByteSourceError) {
+        interval = playlist.targetDuration
+        let new = playlist.segments
         let next = list.firstIndex + list.segments.count
         guard new.firstIndex <= next else { throw .network(reason: "the live stream has gone on too far") }
-        let added = new.segments.dropFirst(next - new.firstIndex)
-        hasGrown = !added.isEmpty
-        list.isComplete = new.isComplete || list.segments.count > Self.mostSegments
-        for var segment in added {
-            segment.start = list.segments.last.map { $0.start + $0.duration } ?? 0
-            list.segments.append(segment)
+        var added = Array(new.segments.dropFirst(next - new.firstIndex))
+        // The times of a playlist count from its own beginning.
+        var start = end
+        for place in added.indices {
+            added[place].start = start
+            start += added[place].duration
         }
+        append(added, isComplete: new.isComplete)
+    }
+
+    /// Segments of a manifest are known by their times: it may number those that it still has from the beginning.
+    private func takeManifest(_ content: WholeAnswer.Content, _ encoding: LiveEncoding) throws(ByteSourceError) {
+        let manifest: Manifest
+        do throws(ManifestError) { manifest = try Manifest(content.body, format: .dash, url: content.url) } catch {
+            throw .integrity(reason: "the live manifest cannot be read")
+        }
+        guard let state = encoding.state(in: manifest) else {
+            throw .integrity(reason: "the live manifest does not have any more what is played")
+        }
+        interval = state.interval
+        if let location = state.location { url = location }
+        let end = self.end
+        let known = state.list.segments.prefix { $0.start + $0.duration / 2 < end }.count
+        if known == 0, let first = state.list.segments.first, first.start > end + SegmentList.tolerance {
+            throw .network(reason: "the live stream has gone on too far")
+        }
+        append(Array(state.list.segments.dropFirst(known)), isComplete: state.list.isComplete)
+        // What has arrived is played first.
+        if !state.isLast, !hasGrown, !list.isComplete {
+            throw .integrity(reason: "the live stream goes on in another period")
+        }
+    }
+
+    /// Of the last segment that is known, in seconds.
+    private var end: Double { list.segments.last.map { $0.start + $0.duration } ?? 0 }
+
+    private func append(_ added: [SegmentReference], isComplete: Bool) {
+        hasGrown = !added.isEmpty
+        list.segments += added
+        list.isComplete = isComplete || list.segments.count > Self.mostSegments
     }
 
     /// Calls `wake` once, from any thread, when it makes sense to `poll`: after the playlist was loaded again.
     func whenLoaded(_ wake: @escaping @Sendable () -> Void) {
         if let reload { return reload.whenOver(wake) }
         // A playlist that has not grown is asked for sooner.
-        let interval = Int64(max(0.1, min(targetDuration * (hasGrown ? 1 : 0.5), 3600)) * 1e9)
+        let interval = Int64(max(0.1, min(self.interval * (hasGrown ? 1 : 0.5), 3600)) * 1e9)
         let now = clock.now()
         let delay = max(0, loadTime + interval - now)
         loadTime = now + delay

@@ -57,15 +57,46 @@ struct StreamedContent {
     private func open(
         _ live: LivePresentation, of manifest: Manifest, at url: String?, _ info: PlaybackInfo
     ) throws(MediaError) -> Opened {
-        guard info.manifestType.format != .dash, let url, let best = manifest.best,
-            case .list(let list) = best.segments, !list.segments.isEmpty
-        else { throw .unsupported(what: "live content that is no playlist of HLS with an address") }
-        let playlist = LivePlaylist(
-            list, targetDuration: live.updatePeriod ?? 0, url: url, requests, clock: throughput.clock)
+        let representation: Representation
+        let playlist: LivePlaylist
+        if info.manifestType.format == .dash {
+            (representation, playlist) = try liveManifest(manifest, info)
+        } else {
+            (representation, playlist) = try livePlaylist(live, of: manifest, at: url)
+        }
         let content = try PreparedContent(
-            best, clip: nil, fetching, requests, keys(of: info), live: playlist)
+            representation, clip: nil, fetching, requests, keys(of: info), live: playlist)
         content.prepare()
         return Opened(decoder: try content.open(), isFetched: { false }, isLive: true)
+    }
+
+    private func livePlaylist(
+        _ live: LivePresentation, of manifest: Manifest, at url: String?
+    ) throws(MediaError) -> (Representation, LivePlaylist) {
+        guard let url, let best = manifest.best, case .list(let list) = best.segments, !list.segments.isEmpty else {
+            throw .unsupported(what: "live content that is no playlist of HLS with an address")
+        }
+        let target = live.updatePeriod ?? 0
+        let playlist = LivePlaylist(
+            list, .playlist, interval: target, delay: LivePlaylist.delay * target, url: url, requests,
+            clock: throughput.clock)
+        return (best, playlist)
+    }
+
+    /// A manifest in a playbackinfo has no address but the one that it names itself.
+    private func liveManifest(
+        _ manifest: Manifest, _ info: PlaybackInfo
+    ) throws(MediaError) -> (Representation, LivePlaylist) {
+        guard let encoding = LiveEncoding(manifest, quality: info.audioQuality?.serviceName),
+            let state = encoding.state(in: manifest), let url = state.location, !state.list.segments.isEmpty
+        else {
+            throw .unsupported(
+                what: "live content of DASH without Location, minimumUpdatePeriod or a list of its segments")
+        }
+        let playlist = LivePlaylist(
+            state.list, .manifest(encoding), interval: state.interval, delay: state.delay, url: url, requests,
+            clock: throughput.clock)
+        return (state.representation, playlist)
     }
 
     private var fetching: StreamedSegments.Fetching {

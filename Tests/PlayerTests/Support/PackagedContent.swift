@@ -140,6 +140,21 @@ struct PackagedContent {
 }
 
 extension AudioDecoder {
+    /// What can be decoded now, in one format with two channels.
+    func decodeArrived() throws -> (samples: [Int32], isOver: Bool) {
+        var samples: [Int32] = []
+        let buffer = UnsafeMutableBufferPointer<Int32>.allocate(capacity: 8192)
+        defer { buffer.deallocate() }
+        while true {
+            switch try read(into: buffer) {
+            case .frames(let count): samples += buffer.prefix(count * 2)
+            case .format: Issue.record("another format")
+            case .notYet: return (samples, false)
+            case .end: return (samples, true)
+            }
+        }
+    }
+
     /// What is left, or so many frames of it; the formats that are announced; and where the bit rate changes.
     func decodeRest(
         frames limit: Int = .max
