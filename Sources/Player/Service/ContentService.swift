@@ -42,13 +42,13 @@ public final class ContentService: PlaybackSource {
             network: network, purpose: .playback, cancellation: cancellation, medium: medium)
         let (info, opened) = try openSession(session, product, address, requests)
         let present = PresentContent(opened)
-        let restarting = RestartingDecoder(opened.decoder) { [self] () throws(PlayerError) in
+        let restarting = RestartingDecoder(opened.decoder, isLive: opened.isLive) { [self] () throws(PlayerError) in
             session.renew()
             present.content = try openSession(session, product, address, requests, asksForNew: true).content
             return present.content.decoder
         }
         return OpenedProduct(
-            decoder: opened.isLive ? opened.decoder : restarting,
+            decoder: restarting,
             productId: ServiceAddress(address.productType, info.productId).text,
             streamType: info.streamType,
             assetPresentation: info.assetPresentation, audioMode: info.audioMode, audioQuality: info.audioQuality,

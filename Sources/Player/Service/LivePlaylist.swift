@@ -87,7 +87,7 @@ final class LivePlaylist: SegmentReferences {
         interval = playlist.targetDuration
         let new = playlist.segments
         let next = list.firstIndex + list.segments.count
-        guard new.firstIndex <= next else { throw .network(reason: "the live stream has gone on too far") }
+        guard new.firstIndex <= next else { throw .integrity(reason: "the live stream has gone on too far") }
         var added = Array(new.segments.dropFirst(next - new.firstIndex))
         // The times of a playlist count from its own beginning.
         var start = end
@@ -112,7 +112,7 @@ final class LivePlaylist: SegmentReferences {
         let end = self.end
         let known = state.list.segments.prefix { $0.start + $0.duration / 2 < end }.count
         if known == 0, let first = state.list.segments.first, first.start > end + SegmentList.tolerance {
-            throw .network(reason: "the live stream has gone on too far")
+            throw .integrity(reason: "the live stream has gone on too far")
         }
         append(Array(state.list.segments.dropFirst(known)), isComplete: state.list.isComplete)
         // What has arrived is played first.

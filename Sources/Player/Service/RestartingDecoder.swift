@@ -5,7 +5,8 @@ import Platform
 /// Decodes a product of the service, and restarts it from a new playbackinfo when the service refuses a part of its
 /// content with 4XX: a signed address has expired, or the content has moved (docs/playback.md, 15.5).
 ///
-/// The new content continues at the frame that is next, so nothing above notices.
+/// The new content continues at the frame that is next, so nothing above notices. Live content goes on where the
+/// service is by then, and what is in between is left out.
 ///
 /// Thread: the decoder thread. A restart blocks.
 final class RestartingDecoder: AudioDecoder {
@@ -13,9 +14,12 @@ final class RestartingDecoder: AudioDecoder {
     typealias Opening = () throws(PlayerError) -> any AudioDecoder
 
     private let reopen: Opening
+    private let isLive: Bool
     private var decoder: any AudioDecoder
     /// The first frame of the next `read`.
     private var position: Int64 = 0
+    /// The position of the decoder's first frame: another one than 0 only after a restart of live content.
+    private var origin: Int64 = 0
     /// Of the frames that come next, as far as the reader knows.
     private var format: PCMFormat
     /// Of the first frames after a restart.
@@ -25,8 +29,10 @@ final class RestartingDecoder: AudioDecoder {
     /// Why the last restart has failed, in the service's terms.
     private(set) var failure: PlayerError?
 
-    init(_ decoder: any AudioDecoder, reopen: @escaping Opening) {
+    /// - Parameter isLive: whether the first frame of the content is another one each time that it is opened.
+    init(_ decoder: any AudioDecoder, isLive: Bool = false, reopen: @escaping Opening) {
         self.decoder = decoder
+        self.isLive = isLive
         self.reopen = reopen
         format = decoder.properties.format
     }
@@ -60,7 +66,9 @@ final class RestartingDecoder: AudioDecoder {
 
     func seek(toFrame frame: Int64) throws(MediaError) {
         position = max(0, frame)
-        do throws(MediaError) { try decoder.seek(toFrame: frame) } catch { try restart(after: error) }
+        do throws(MediaError) { try decoder.seek(toFrame: max(0, position - origin)) } catch {
+            try restart(after: error)
+        }
     }
 
     func whenReadable(_ wake: @escaping @Sendable () -> Void) { decoder.whenReadable(wake) }
@@ -80,7 +88,7 @@ final class RestartingDecoder: AudioDecoder {
         let new = decoder.properties.format
         guard new.sampleRate == properties.format.sampleRate, new.channelCount == properties.format.channelCount
         else { throw error }
-        try decoder.seek(toFrame: position)
+        if isLive { origin = position } else { try decoder.seek(toFrame: position) }
         self.decoder = decoder
         restartedFormat = new
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Media
+import Network
 import TestSupport
 import Testing
 
@@ -91,30 +92,67 @@ struct LivePlaylistTests {
         #expect(try decoder.decodeArrived().samples == track.samples(from: starts[9]))
     }
 
-    @Test("A player that falls behind gets an error, and so does one whose playlist is gone")
+    /// The first segment that is played, of those before `end`.
+    private func begin(before end: Int) throws -> Int {
+        try #require(starts.indices.last { Double(starts[end] - starts[$0]) / 8000 > 6 }) + 1
+    }
+
+    /// Has heard the first six segments, and gets the next ones.
+    private func goOn(_ decoder: any AudioDecoder, _ range: Range<Int>) throws {
+        _ = try decoder.decodeArrived()
+        try publish(range)
+        decoder.whenReadable {}
+        content.service.network.passDelays()
+    }
+
+    @Test("A player that falls behind goes on in a new session, where the playlist is by then")
     func behind() throws {
         try publish(0..<6)
         let decoder = try open()
-        _ = try decoder.decodeArrived()
-        try publish(7..<12)
-        decoder.whenReadable {}
-        content.service.network.passDelays()
-        #expect(throws: MediaError.source(.network(reason: "the live stream has gone on too far"))) {
-            try decoder.decodeArrived()
-        }
+        try goOn(decoder, 7..<13)
+        let heard = try decoder.decodeArrived()
+        let first = max(7, try begin(before: 13))
+        let isLater = heard.samples == track.samples(starts[first]..<starts[13])
+        #expect(isLater && !heard.isOver)
+        #expect(content.service.playbackinfoRequests.count == 2)
     }
 
-    @Test("A refused segment is an error, and no new session: it would begin elsewhere")
+    @Test("A refused segment is a new session, which goes on where the playlist is by then")
     func refusedSegment() throws {
         try publish(0..<6)
         let decoder = try open()
-        _ = try decoder.decodeArrived()
         try FileManager.default.removeItem(atPath: content.folder["a/7.m4s"])
-        try publish(2..<8)
+        try goOn(decoder, 2..<13)
+        var heard = try decoder.decodeArrived()
+        let first = try begin(before: 13)
+        try #require(first > 6)
+        let isLater = heard.samples == track.samples(starts[first]..<starts[13])
+        #expect(isLater && !heard.isOver)
+        let sessions = content.service.playbackinfoRequests.map { request in
+            request.headers.first { $0.isNamed("x-tidal-streamingsessionid") }?.value
+        }
+        #expect(sessions.count == 2 && Set(sessions).count == 2)
+
+        // The new session goes on like the first one.
+        try publish(8..<segments.count, isOver: true)
         decoder.whenReadable {}
         content.service.network.passDelays()
+        heard = try decoder.decodeArrived()
+        let isWhole = heard.samples == track.samples(from: starts[13])
+        #expect(isWhole && heard.isOver)
+    }
+
+    @Test("Segments that are refused again at once are the error")
+    func refusedAgain() throws {
+        try publish(0..<6)
+        let decoder = try open()
+        for number in 7...segments.count {
+            try FileManager.default.removeItem(atPath: content.folder["a/\(number).m4s"])
+        }
+        // So short that the new session begins with what is refused.
+        try goOn(decoder, 6..<8)
         #expect(throws: MediaError.source(.status(404))) { try decoder.decodeArrived() }
-        #expect(content.service.playbackinfoRequests.count == 1)
+        #expect(2...3 ~= content.service.playbackinfoRequests.count)
     }
 
     @Test("A live playlist without an address is refused by name")
