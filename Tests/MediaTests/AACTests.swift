@@ -1,3 +1,4 @@
+import Foundation
 import PCM
 import Testing
 
@@ -70,6 +71,62 @@ import Testing
                     MemorySource(try Self.encoded(signal, MP4Tests.layouts[layout], to: "file.m4a")))
                 #expect(decoder.properties.frameCount == Int64(signal.frameCount))
                 #expect((decoder.properties.bitRate ?? 0) > 1000)
+            }
+        }
+
+        /// A file whose movie box is at its end, with `iTunSMPB` as its only tag.
+        private static func adding(_ text: String, to file: [UInt8]) throws -> [UInt8] {
+            let movie = try #require(Boxes.find(["moov"], in: file).first)
+            try #require(movie.upperBound == file.count)
+            var content = Array(file[(movie.lowerBound + 8)...])
+            if let other = Boxes.find(["moov", "udta"], in: file).first {
+                let start = movie.lowerBound + 8
+                content.removeSubrange((other.lowerBound - start)..<(other.upperBound - start))
+            }
+            let mean = Boxes.full("mean", Array("com.apple.iTunes".utf8))
+            let name = Boxes.full("name", Array("iTunSMPB".utf8))
+            let data = Boxes.full("data", flags: 1, [0, 0, 0, 0] + Array(text.utf8))
+            let handler = Boxes.full("hdlr", Boxes.big(0, 4) + Array("mdirappl".utf8) + Boxes.big(0, 9))
+            let list = Boxes.box("ilst", Boxes.box("----", mean + name + data))
+            content += Boxes.box("udta", Boxes.full("meta", handler + list))
+            return Array(file[..<movie.lowerBound]) + Boxes.box("moov", content)
+        }
+
+        @Test("iTunSMPB alone: what the encoder added is gone at both ends, to the sample")
+        func gapless() throws {
+            for (index, signal) in Self.signals.prefix(3).enumerated() {
+                // Packets of full length and no edit list: nothing else says where the recording is.
+                let stream = try Self.encoded(signal, [], to: "file.aac")
+                let plain = try withTemporaryFolder { folder in
+                    try Files.write(stream, "file.aac", folder)
+                    try Tool.ffmpeg.run(
+                        ["-loglevel", "error", "-i", "file.aac", "-c", "copy", "-use_editlist", "0", "file.m4a"],
+                        in: folder)
+                    return try Files.read("file.m4a", folder)
+                }
+                #expect(Boxes.find(["moov", "trak", "edts"], in: plain).isEmpty)
+                let channels = signal.format.channelCount
+                let whole = try AACReference.decode(stream, "file.aac")
+                let delay = 1024
+                let padding = whole.count / channels - delay - signal.frameCount
+                try #require(padding > 0)
+                let untrimmed = try decode(plain).decoded.samples
+                #expect(untrimmed.count == whole.count, "signal \(index)")
+
+                let text =
+                    String(format: " 00000000 %08X %08X %016llX", delay, padding, signal.frameCount)
+                    + String(repeating: " 00000000", count: 8)
+                let decoder = try AudioFile.open(MemorySource(try Self.adding(text, to: plain)))
+                #expect(decoder.properties.frameCount == Int64(signal.frameCount))
+                let samples = decoder.decodeAll().samples
+                let expected = Array(whole[(delay * channels)..<((delay + signal.frameCount) * channels)])
+                #expect(AACReference.difference(samples, expected) == nil, "signal \(index)")
+                for frame in [signal.frameCount - 1, 0, signal.frameCount / 2, 1023, 1] {
+                    try decoder.seek(toFrame: Int64(frame))
+                    let wanted = Array(samples[(frame * channels)...].prefix(3000 * channels))
+                    let found = try decoder.decode(frames: 3000)
+                    #expect(AACReference.difference(found, wanted, step: 256) == nil, "\(index), \(frame)")
+                }
             }
         }
 
