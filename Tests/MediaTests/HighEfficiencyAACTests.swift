@@ -71,6 +71,69 @@ import Testing
             #expect(decoder.properties.frameCount == Int64(samples.count / decoder.properties.format.channelCount))
         }
 
+        /// What segments give is what the packets in one file give, and so it is after seeks.
+        private func expectSegments(
+            _ segments: any SegmentedSource, toPlayAs whole: [UInt8], _ kind: Kind
+        ) throws {
+            let direct = try AudioFile.open(MemorySource(whole))
+            let decoder = try AudioFile.open(segments)
+            #expect(decoder.properties.format == direct.properties.format)
+            #expect(decoder.properties.format.sampleRate == 44_100)
+            let samples = decoder.decodeAll().samples
+            #expect(difference(samples, direct.decodeAll().samples) == nil)
+            #expect(decoder.damage.isEmpty)
+            try expectReference(samples, whole, kind, "file.aac")
+            let channels = decoder.properties.format.channelCount
+            for frame in [60_000, 20_481, 0] {
+                try decoder.seek(toFrame: Int64(frame))
+                let expected = Array(samples[(frame * channels)...].prefix(5000 * channels))
+                let found = try decoder.decode(frames: 5000)
+                #expect(AACReference.difference(found, expected, step: 4 * AACReference.step) == nil, "frame \(frame)")
+            }
+        }
+
+        @Test("The same packets in segments without times", arguments: Kind.allCases)
+        func inPlainSegments(kind: Kind) throws {
+            let stream = try Self.stream(kind)
+            var segments: [[UInt8]] = []
+            var (start, end, count) = (0, 0, 0)
+            while let header = ADTSHeader(stream[end...]) {
+                end += header.byteCount
+                count += 1
+                if count % 10 == 0 {
+                    segments.append(Array(stream[start..<end]))
+                    start = end
+                }
+            }
+            let whole = Array(stream[..<start])
+            try #require(segments.count >= 4)
+            let timeline = SegmentTimeline(
+                runs: [.init(start: 0, duration: 20_480 / 44_100.0, count: segments.count)], isComplete: true)
+            try expectSegments(MemorySegments(nil, segments, timeline, notYetEvery: 5), toPlayAs: whole, kind)
+        }
+
+        @Test("The same packets in segments of HLS", Tool.needsPackager, arguments: Kind.allCases)
+        func inSegments(kind: Kind) throws {
+            let stream = try Self.stream(kind)
+            let file = try withTemporaryFolder { folder in
+                try Files.write(stream, "file.aac", folder)
+                try Tool.ffmpeg.run(["-loglevel", "error", "-i", "file.aac", "-c", "copy", "file.m4a"], in: folder)
+                return try Files.read("file.m4a", folder)
+            }
+            let files = try Packaged(
+                file, "segment_template=$Number$.aac,playlist_name=audio.m3u8",
+                ["--segment_duration", "0.5", "--hls_master_playlist_output", "master.m3u8"]
+            ).files
+            let list = try MediaPlaylist(try #require(files["audio.m3u8"]), url: "https://h/audio.m3u8").segments
+            #expect(list.segments.count > 2)
+            // Behind the tag at the start of each, which has a size of less than 128 bytes.
+            let whole = (1...list.segments.count).flatMap { number -> [UInt8] in
+                guard let segment = files["\(number).aac"] else { return [] }
+                return Array(segment[(10 + Int(segment[9]))...])
+            }
+            try expectSegments(try PackagedSegments(.list(list), files), toPlayAs: whole, kind)
+        }
+
         @Test("Said by the configuration: the result is the same without a look at the packets")
         func explicit() throws {
             // Type 5, 22,050 Hz, two channels, 44,100 Hz, type 2; type 29 with one channel.
