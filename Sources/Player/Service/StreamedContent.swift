@@ -39,7 +39,8 @@ struct StreamedContent {
     func open(_ info: PlaybackInfo) throws(MediaError) -> Opened {
         let (manifest, url) = try followed(try manifest(info.manifest, info.manifestType.format, from: ""))
         if let live = manifest.live { return try open(live, of: manifest, at: url, info) }
-        let layout = try ContentLayout(manifest, quality: info.audioQuality?.serviceName)
+        let quality = info.audioQuality?.serviceName
+        let layout = try ContentLayout(try indexed(manifest, quality: quality), quality: quality)
         let keys: () -> StreamedKeys = { self.keys(of: info) }
         guard layout.parts.count > 1 else {
             let content = try prepare(layout.parts[0], keys)
@@ -178,6 +179,39 @@ struct StreamedContent {
         result.bandwidth = representation.bandwidth
         result.codecs = representation.codecs
         result.channelCount = representation.channelCount
+        return result
+    }
+
+    /// The same manifest with the segments of its files, where several files are encodings among which a player may
+    /// choose. They are in an index at the beginning of each (`sidx`).
+    private func indexed(_ manifest: Manifest, quality: String?) throws(MediaError) -> Manifest {
+        // Of several periods each may take another part of the file.
+        guard manifest.periods.count == 1, let set = manifest.periods[0].adaptationSets.first else { return manifest }
+        let encodings = set.encodings
+        guard encodings.count > 1 else { return manifest }
+        if let quality, encodings.contains(where: { $0.id.utf8.elementsEqual(quality.utf8) }) { return manifest }
+        var found: [Representation] = []
+        for encoding in encodings {
+            guard case .file(let file) = encoding.segments, file.initialization != nil, file.mediaOffset == 0,
+                let range = file.index
+            else { return manifest }
+            let answer: WholeAnswer.Content
+            do throws(ResourceFailure) {
+                answer = try requests.answer(to: ResourceReference(url: file.url, range: range).request)
+            } catch {
+                // A server that does not know ranges sends all of it.
+                if error == .tooLarge { return manifest }
+                throw .source(error.byteSourceError)
+            }
+            var result = encoding
+            // Without its index a file is played as it is.
+            do throws(ManifestError) { result.segments = .list(try file.segments(fromIndex: answer.body)) } catch {
+                return manifest
+            }
+            found.append(result)
+        }
+        var result = manifest
+        result.periods[0].adaptationSets[0].representations = found
         return result
     }
 

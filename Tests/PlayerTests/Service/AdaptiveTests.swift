@@ -96,6 +96,66 @@ struct AdaptiveTests {
         #expect(!content.fetched.contains { $0.contains("low/") })
     }
 
+    /// The same two encodings, each in one file with an index of its parts.
+    private func files() throws -> String {
+        try content.encode(track, to: "low.mp4", ["-c:a", "flac", "-strict", "-2", "-frame_size", "1152"])
+        try content.encode(track, to: "high.mp4", ["-c:a", "flac", "-strict", "-2", "-frame_size", "2304"])
+        try StreamTool.run(
+            StreamTool.packager,
+            [
+                "in=low.mp4,stream=audio,output=low-whole.mp4", "in=high.mp4,stream=audio,output=high-whole.mp4",
+                "--segment_duration", "1", "--mpd_output", "out.mpd",
+            ], in: content.folder.path)
+        let manifest = try content.text("out.mpd")
+        try #require(manifest.contains("indexRange"))
+        return manifest.components(separatedBy: "<Representation").map { part in
+            let value = part.contains("low-whole.mp4") ? "100000" : "1000000"
+            return part.replacing(/bandwidth="\d+"/, with: "bandwidth=\"\(value)\"")
+        }.joined(separator: "<Representation")
+    }
+
+    @Test("Files with an index: the encoding follows at the boundary of a part, and not a frame is lost")
+    func indexedFiles() throws {
+        let manifest = try files()
+        content.serve { $0 < 14 ? 300_000 : 50_000_000 }
+        let decoder = try content.open(manifest)
+        #expect(decoder.properties.bitRate == 1_000_000)
+        let played = try decoder.decodeRest()
+        let isEqual = played.samples == track.samples
+        #expect(isEqual, "\(played.samples.count) samples instead of \(track.samples.count)")
+        #expect(played.formats.isEmpty && decoder.damage.isEmpty)
+        #expect(played.changes.map { $0.bitRate } == [100_000, 1_000_000])
+        for place in [400_000, 0, 100_000] {
+            try decoder.seek(toFrame: Int64(place))
+            let heard = try decoder.decodeRest(frames: 60_000).samples == track.samples(place..<place + 60_000)
+            #expect(heard, "\(place)")
+        }
+    }
+
+    @Test("Files with an index, and a quality that the manifest names: it is the only one")
+    func fixedFile() throws {
+        let manifest = try files()
+        content.serve { _ in 300_000 }
+        let named = manifest.components(separatedBy: "<Representation").map { part in
+            part.contains("high-whole.mp4")
+                ? part.replacing(/id="\d+"/, with: "id=\"LOSSLESS\"", maxReplacements: 1) : part
+        }.joined(separator: "<Representation")
+        let played = try content.open(named).decodeRest()
+        let isEqual = played.samples == track.samples
+        #expect(isEqual && played.changes.isEmpty)
+        #expect(!content.fetched.contains { $0.contains("low-whole") })
+    }
+
+    @Test("Files of which an index cannot be read: the best one plays as it is")
+    func damagedIndex() throws {
+        let manifest = try files()
+        let broken = manifest.replacing(/indexRange="\d+-\d+"/, with: "indexRange=\"8-16\"")
+        content.serve { _ in 300_000 }
+        let played = try content.open(broken).decodeRest()
+        let isEqual = played.samples == track.samples
+        #expect(isEqual && played.changes.isEmpty)
+    }
+
     @Test("AAC: each side of the boundary is what that encoding alone gives")
     func aac() throws {
         try content.encode(track, to: "low.mp4", ["-c:a", "aac", "-aac_pns", "0", "-b:a", "16k"])
