@@ -211,6 +211,24 @@ struct PeriodTests {
         #expect(kept.formats == played.formats)
     }
 
+    @Test("A part with another rate is heard whole: the device plays what it has, and is opened again")
+    func drained() throws {
+        let other = try Track("other", frames: 30_000, rate: 8000, in: content.folder)
+        let fixture = try PlayerFixture(source: content.source(try bothParts(other, "other")))
+        fixture.card.playFreely()
+        fixture.engine.load(PackagedContent.product)
+        fixture.engine.play()
+        try fixture.wait(for: .idle)
+        let recordings = fixture.card.recordings
+        try #require(recordings.count == 2)
+        #expect(recordings.map { $0.configuration.sampleRate } == [16_000, 8000])
+        let isFirst = recordings[0].samples == one.samples
+        let isSecond = recordings[1].samples == other.samples
+        #expect(isFirst && isSecond, "\(recordings[0].frames) and \(recordings[1].frames) frames")
+        #expect(fixture.messages.filter { $0.hasPrefix("quality") } == ["quality 8000/16"])
+        #expect(!fixture.messages.contains { $0.hasPrefix("error") })
+    }
+
     @Test("The next part is fetched when the one before has arrived, not when it has ended")
     func fetchedAhead() throws {
         let both = try bothParts(two, "two")
