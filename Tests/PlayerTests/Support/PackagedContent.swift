@@ -65,7 +65,9 @@ struct PackagedContent {
     func serve(bitsPerSecond: @escaping (Int) -> Double? = { _ in nil }) {
         service.content = { [folder, clock] count, transfer in
             let url = transfer.request.url
-            let path = url.hasPrefix("https://content/") ? String(url.dropFirst(16)) : url
+            // Without a signature.
+            let signed = url.hasPrefix("https://content/") ? String(url.dropFirst(16)) : url
+            let path = String(signed.prefix { $0 != "?" })
             guard let bytes = FileManager.default.contents(atPath: folder[path]).map({ [UInt8]($0) }) else {
                 return transfer.answer(404)
             }
@@ -108,19 +110,22 @@ struct PackagedContent {
         return try text("out.mpd")
     }
 
-    func source(_ manifest: String, type: String = "application/dash+xml") -> ContentService {
-        service.playbackinfo = { _, _ in
-            (
-                200,
-                """
-                {"trackId": 42, "assetPresentation": "FULL", "audioMode": "STEREO", "audioQuality": "LOSSLESS",
-                 "manifestMimeType": "\(type)", "manifest": "\(Data(manifest.utf8).base64EncodedString())"}
-                """
-            )
-        }
+    static func info(_ manifest: String, type: String = "application/dash+xml") -> String {
+        """
+        {"trackId": 42, "assetPresentation": "FULL", "audioMode": "STEREO", "audioQuality": "LOSSLESS",
+         "manifestMimeType": "\(type)", "manifest": "\(Data(manifest.utf8).base64EncodedString())"}
+        """
+    }
+
+    /// - Parameter readAhead: bytes that are fetched ahead; nil for the usual number.
+    func source(
+        _ manifest: String, type: String = "application/dash+xml", readAhead: Int? = nil
+    ) -> ContentService {
+        service.playbackinfo = { _, _ in (200, Self.info(manifest, type: type)) }
+        var settings = ServiceSettings(baseURL: "https://service/")
+        if let readAhead { settings.readAhead = readAhead }
         return ContentService(
-            ServiceSettings(baseURL: "https://service/"), over: service.network, credentials: NoToken(),
-            throughput: throughput)
+            settings, over: service.network, credentials: NoToken(), throughput: throughput)
     }
 
     static let product = MediaProduct(productType: .track, productId: "tonearm:track/7", referenceId: "r")
