@@ -9,44 +9,61 @@ import Testing
 
 @Suite("Health")
 struct HealthTests {
-    private struct Look {
-        var state: PlaybackState
-        var reference: String? = "1.1"
-        var position: Double? = 0
-        var waits = false
-        var answers = true
-    }
-
     @Test("A player is healthy while its threads answer and its clock advances during playback")
     func table() {
-        let looks: [(Look, Bool)] = [
-            (Look(state: .idle, reference: nil, position: nil), true),
-            (Look(state: .idle, reference: nil, position: nil), true),
-            (Look(state: .playing, position: 1), true), (Look(state: .playing, position: 2), true),
+        let looks: [(HealthCheck.Observation, HealthCheck.Finding)] = [
+            (look(.idle, nil, at: nil), .healthy), (look(.idle, nil, at: nil), .healthy),
+            (look(.playing, at: 1), .healthy), (look(.playing, at: 2), .healthy),
             // It stands still.
-            (Look(state: .playing, position: 2), false), (Look(state: .playing, position: 2), false),
+            (look(.playing, at: 2), .clockStands), (look(.playing, at: 2), .clockStands),
             // Another track, or a pause, is a new beginning.
-            (Look(state: .playing, reference: "2.2", position: 2), true), (Look(state: .notPlaying, position: 2), true),
-            (Look(state: .notPlaying, position: 2), true), (Look(state: .playing, position: 2), true),
+            (look(.playing, "2.2", at: 2), .healthy), (look(.notPlaying, at: 2), .healthy),
+            (look(.notPlaying, at: 2), .healthy), (look(.playing, at: 2), .healthy),
             // A card that was pulled out is looked for.
-            (Look(state: .stalled, position: 2, waits: true), true),
-            (Look(state: .stalled, position: 2, waits: true), true),
+            (look(.stalled, at: 2, waits: true), .healthy), (look(.stalled, at: 2, waits: true), .healthy),
             // A file that takes minutes to open, or to read on.
-            (Look(state: .stalled, position: 2), true), (Look(state: .stalled, position: 2), true),
-            (Look(state: .stalled, position: 2), true),
+            (look(.stalled, at: 2), .healthy), (look(.stalled, at: 2), .healthy), (look(.stalled, at: 2), .healthy),
             // Its threads must answer in every state.
-            (Look(state: .idle, answers: false), false), (Look(state: .notPlaying, answers: false), false),
-            (Look(state: .stalled, waits: true, answers: false), false),
-            (Look(state: .playing, position: 9, answers: false), false),
-            (Look(state: .playing, position: 9), true),
+            (look(.idle, answers: false), .loopsHang), (look(.notPlaying, answers: false), .loopsHang),
+            (look(.stalled, waits: true, answers: false), .loopsHang),
+            (look(.playing, at: 9, answers: false), .loopsHang),
+            (look(.playing, at: 9), .healthy),
         ]
         var check = HealthCheck()
-        for (index, (look, isHealthy)) in looks.enumerated() {
-            let answer = check.isHealthy(
-                look.state, loopsAnswer: look.answers, referenceId: look.reference, position: look.position,
-                waitsForDevice: look.waits)
-            #expect(answer == isHealthy, "look \(index)")
-        }
+        for (index, (look, finding)) in looks.enumerated() { #expect(check.look(look) == finding, "look \(index)") }
+    }
+
+    @Test("A decoder thread that works must give a sign of life within a minute, in every state")
+    func decoder() {
+        let looks: [(HealthCheck.Observation, HealthCheck.Finding)] = [
+            (look(.stalled, beat: 1, seconds: 0), .healthy), (look(.stalled, beat: 1, seconds: 59), .healthy),
+            (look(.stalled, beat: 1, seconds: 60), .decoderHangs),
+            (look(.stalled, beat: 1, seconds: 300), .decoderHangs),
+            // It gets on.
+            (look(.stalled, beat: 2, seconds: 310), .healthy), (look(.stalled, beat: 2, seconds: 369), .healthy),
+            // It waits for its medium, or has nothing to do, as long as it likes.
+            (look(.stalled, beat: nil, seconds: 370), .healthy), (look(.stalled, beat: nil, seconds: 9000), .healthy),
+            (look(.stalled, beat: 2, seconds: 9001), .healthy), (look(.stalled, beat: 2, seconds: 9060), .healthy),
+            // Also while nothing is to be heard, while a card is looked for, and while what it has decoded plays.
+            (look(.notPlaying, beat: 2, seconds: 9061), .decoderHangs),
+            (look(.stalled, waits: true, beat: 2, seconds: 9062), .decoderHangs),
+            (look(.playing, at: 1, beat: 2, seconds: 9063), .decoderHangs),
+            (look(.playing, at: 2, beat: 3, seconds: 9064), .healthy),
+            // What hangs below it is told first.
+            (look(.playing, at: 2, beat: 3, seconds: 9200), .clockStands),
+            (look(.playing, at: 2, answers: false, beat: 3, seconds: 9201), .loopsHang),
+        ]
+        var check = HealthCheck()
+        for (index, (look, finding)) in looks.enumerated() { #expect(check.look(look) == finding, "look \(index)") }
+    }
+
+    private func look(
+        _ state: PlaybackState, _ reference: String? = "1.1", at position: Double? = 0, waits: Bool = false,
+        answers: Bool = true, beat: UInt32? = nil, seconds: Int64 = 0
+    ) -> HealthCheck.Observation {
+        HealthCheck.Observation(
+            state: state, loopsAnswer: answers, referenceId: reference, position: position, waitsForDevice: waits,
+            decoderBeat: beat, time: seconds * 1_000_000_000)
     }
 
     @Test("The supervisor hears of the start, the state and the end, and of life only while there is any")
@@ -93,12 +110,13 @@ struct HealthTests {
 
     /// A daemon with a watchdog of 12 s that has not started, and how often it reports as healthy in so many seconds.
     private func supervised(
-        in folder: ScratchFolder
+        in folder: ScratchFolder, openFile: LocalFiles.Opening? = nil
     ) throws -> (fixture: DaemonFixture, watchdog: Watchdog, alive: (_ seconds: Int64) -> Int) {
         let socket = Datagrams(path: folder["notify"])
         let variables = ["NOTIFY_SOCKET": socket.path, "WATCHDOG_USEC": "12000000"]
         let supervisor = try #require(ServiceSupervisor(environment: { variables[$0] }))
         let fixture = DaemonFixture(folder: folder["state"])
+        fixture.openFile = openFile
         try fixture.start()
         let watchdog = fixture.perform { Watchdog(supervisor, $0, clock: fixture.clock) }
         return (
@@ -131,6 +149,38 @@ struct HealthTests {
         fixture.waitForFocus()
         fixture.perform { _ in }
         #expect(alive(4) == 1)
+        fixture.perform { _ in watchdog.stop() }
+        fixture.end()
+    }
+
+    @Test("A decoder thread that has its bytes and hangs is not healthy after a minute")
+    func hangingDecoder() throws {
+        let (tracks, folder) = (try Tracks(), try ScratchFolder())
+        let gate = BusyFile.Gate()
+        let (fixture, watchdog, alive) = try supervised(in: folder, openFile: gate.opening)
+        let products = try tracks.make("a", frames: 20_000)
+        try fixture.perform { try $0.queue.set(products, playing: true) }
+        gate.waitForDecoder()
+        fixture.wait("a stall") { $0.playback == .stalled }
+        func answered() {
+            fixture.waitForFocus()
+            fixture.perform { _ in }
+        }
+        fixture.perform { _ in watchdog.start() }
+        #expect(alive(0) == 1)
+        // It looks every 3 s.
+        for _ in 0..<19 {
+            answered()
+            #expect(alive(3) == 1)
+        }
+        for _ in 0..<2 {
+            answered()
+            #expect(alive(3) == 0)
+        }
+        gate.open()
+        fixture.waitForSound()
+        answered()
+        #expect(alive(3) == 1)
         fixture.perform { _ in watchdog.stop() }
         fixture.end()
     }

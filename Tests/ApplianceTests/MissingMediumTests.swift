@@ -309,4 +309,85 @@ struct SlowMediumProblemTests {
         fixture.wait("the end of the problem") { $0.problems.isEmpty }
         fixture.end()
     }
+
+    @Test("A decoder that is busy is a problem after 5 s, too, but no slow medium")
+    func busy() throws {
+        let (tracks, folder) = (try Tracks(), try ScratchFolder())
+        let fixture = DaemonFixture(folder: folder["state"])
+        let gate = BusyFile.Gate()
+        fixture.openFile = gate.opening
+        try fixture.start()
+        let products = try tracks.make("a", frames: 20_000)
+        try fixture.perform { try $0.queue.set(products, playing: true) }
+        gate.waitForDecoder()
+        fixture.wait("a stall") { $0.playback == .stalled }
+        #expect(fixture.status.wait == nil)
+        fixture.pass(seconds: 5)
+        #expect(fixture.status.problems.map(\.subject) == ["music"])
+        #expect(fixture.status.problems.first?.message.contains("decoding takes long") == true)
+        gate.open()
+        fixture.waitForSound()
+        fixture.wait("the end of the problem") { $0.problems.isEmpty }
+        fixture.end()
+    }
+
+    @Test(
+        "The problem names the reason",
+        arguments: [
+            (.wait(.medium), "/a.flac", "the medium is slow"), (.wait(.medium), "tonearm:track/1", "comes slowly"),
+            (.wait(.link), "tonearm:track/1", "there is no network"),
+            (.wait(.network(seconds: 3)), "tonearm:track/1", "the network has failed"),
+            (.wait(.service(seconds: 3)), "tonearm:track/1", "the content service fails"),
+            (.decoding, "/a.flac", "decoding takes long"),
+        ] as [(MediumProblem.Delay, String, String)])
+    func texts(delay: MediumProblem.Delay, productId: String, expected: String) {
+        let message = MediumProblem.message(productId, delay)
+        #expect(message.hasPrefix("\(productId): ") && message.contains(expected))
+    }
+
+    @Test("It follows the reason, and is silent where the data is not late")
+    func changes() throws {
+        let clock = ManualClock()
+        let loop = try EventLoop(drivenBy: clock)
+        let thread = try NamedThread.start(name: "appliance") { loop.run() }
+        let told = Recorder<String>()
+        let reasons = Recorder<MediumProblem.Delay?>()
+        for reason in [nil, .wait(.medium), .wait(.network(seconds: 1)), .wait(.network(seconds: 9))]
+            as [MediumProblem.Delay?]
+        {
+            reasons.record(reason)
+        }
+        let asked = Recorder<Void>()
+        func perform(_ action: @escaping @Sendable () -> Void) {
+            let done = DispatchSemaphore(value: 0)
+            loop.post {
+                action()
+                done.signal()
+            }
+            done.wait()
+        }
+        // Used on the loop's thread alone.
+        nonisolated(unsafe) let problem = MediumProblem(loop: loop) { told.record($0 ?? "-") }
+        perform {
+            problem.waits(QueuedProduct(.track, "x")) {
+                asked.record(())
+                return reasons.elements[asked.elements.count - 1]
+            }
+        }
+        for _ in 0..<4 {
+            clock.advance(by: 5_000_000_000)
+            loop.clockAdvanced()
+            perform {}
+        }
+        perform { problem.waits(nil) { nil } }
+        clock.advance(by: 50_000_000_000)
+        loop.clockAdvanced()
+        perform {}
+        let texts = told.elements.map { text in
+            text == "-" ? text : text.contains("medium") ? "medium" : text.contains("network") ? "network" : text
+        }
+        #expect(texts == ["-", "medium", "network", "network", "-"])
+        loop.stop()
+        thread.join()
+    }
 }

@@ -79,6 +79,27 @@ struct ResumeTrialTests {
         fixture.end()
     }
 
+    @Test("A start whose decoder hangs has not survived its entry, however long it lasts")
+    func hangingDecoder() throws {
+        let (folder, tracks) = (try ScratchFolder(), try Tracks())
+        let fixture = try killedFixture(folder, tracks)
+        let gate = BusyFile.Gate()
+        fixture.openFile = gate.opening
+        try fixture.start()
+        #expect(fixture.status.index == 0)
+        gate.waitForDecoder()
+        for _ in 0..<4 { fixture.pass(seconds: 30) }
+        fixture.waitForWriting()
+        try fixture.pullThePlug()
+        gate.open()
+        fixture.openFile = nil
+        try fixture.start()
+        fixture.waitForSound()
+        #expect(fixture.status.index == 1)
+        #expect(fixture.status.problems.map(\.subject) == ["queue"])
+        fixture.end()
+    }
+
     @Test(
         "A start that lasts, a clean stop and another entry begin the count again", arguments: ["time", "stop", "next"])
     func survived(how: String) throws {

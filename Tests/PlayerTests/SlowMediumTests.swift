@@ -16,6 +16,7 @@ struct SlowMediumTests {
         fixture.advance(by: 1_000_000_000)
         try fixture.wait(for: .stalled)
         try fixture.spin("the wait") { fixture.engine.isWaitingForMedium }
+        #expect(fixture.engine.decoderBeat == nil)
         recording.letOpen()
         try fixture.wait(for: .playing)
         #expect(!fixture.engine.isWaitingForMedium)
@@ -42,6 +43,7 @@ struct SlowMediumTests {
         let fixture = try stalledAtTheStart(of: recording)
         try fixture.spin("the decoder") { recording.sleepCount > 0 }
         #expect(!fixture.engine.isWaitingForMedium)
+        #expect(fixture.engine.decoderBeat != nil)
         recording.letOpen()
         try fixture.wait(for: .playing)
     }
@@ -52,6 +54,7 @@ struct SlowMediumTests {
         let fixture = try stalledInTheMiddle(of: recording)
         try fixture.spin("the decoder") { recording.sleepCount > 0 }
         #expect(!fixture.engine.isWaitingForMedium)
+        #expect(fixture.engine.decoderBeat != nil)
         recording.letDecode()
         try fixture.wait(for: .idle)
     }
@@ -67,6 +70,8 @@ struct SlowMediumTests {
         // Everything is decoded.
         try fixture.spin("the end of decoding") { !fixture.engine.isWaitingForMedium }
         #expect(fixture.engine.deviceProblem != nil)
+        // It sleeps: a thread that has nothing to do does not hang.
+        try fixture.spin("rest") { fixture.engine.decoderBeat == nil }
     }
 
     private func stalledAtTheStart(of recording: ScriptedRecording) throws -> PlayerFixture {

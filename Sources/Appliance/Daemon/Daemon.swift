@@ -85,7 +85,10 @@ public final class Daemon: @unchecked Sendable {
         commands = CommandDispatcher(queue: queue, volume: volume) { system.run($0) }
         position = PositionKeeper(queue, loop: loop, clock: clock) { keeper.keep(position: $0, of: $1) }
         spareMemory = SpareMemory(loop: loop)
-        resumeGuard = ResumeGuard(folder: state.path, storage: state.storage, loop: loop)
+        resumeGuard = ResumeGuard(folder: state.path, storage: state.storage, loop: loop) {
+            let engine = player.playbackEngine
+            return engine.playbackState != .playing && engine.decoderBeat != nil
+        }
         medium = MediumProblem(loop: loop) { problems.set(DaemonProblem.music, $0) }
         kept = (state.contents.position, state.contents.isPlaying)
         queue.observe = { [self] in receive($0) }
@@ -224,6 +227,11 @@ public final class Daemon: @unchecked Sendable {
         }
     }
 
+    private var delay: MediumProblem.Delay? {
+        if let wait { return .wait(wait) }
+        return player.playbackEngine.decoderBeat == nil ? nil : .decoding
+    }
+
     /// Reports the new link.
     public func linkChanged(to link: Link) {
         guard link != self.link else { return }
@@ -250,7 +258,7 @@ public final class Daemon: @unchecked Sendable {
         case .currentAnnounced:
             observers.tell(.track)
         case .stateChanged:
-            medium.waits(queue.entryWithoutData)
+            medium.waits(queue.entryWithoutData) { [self] in delay }
             problems.set(DaemonProblem.device, player.playbackEngine.deviceProblem)
             observers.tell(.state)
         case .positionJumped:

@@ -1,10 +1,18 @@
 import Platform
+import Player
 
-/// Reports that the medium of the current entry is missing or slow (docs/decisions/watchdog.md). Waiting for it is
-/// healthy, and is shown to clients.
+/// Reports that the medium of the current entry is missing, or why its data is late (docs/decisions/watchdog.md).
+/// Waiting for a medium or a network is healthy, and is shown to clients.
 ///
 /// Thread: the daemon's.
 final class MediumProblem {
+    /// Why the data of an entry is late.
+    enum Delay: Equatable {
+        case wait(DaemonStatus.Wait)
+        /// The decoder has bytes, and is busy with them.
+        case decoding
+    }
+
     /// How long data may be missing before that is a problem, in nanoseconds. A disk takes a few seconds to spin up.
     private static let patience: Int64 = 5_000_000_000
 
@@ -12,6 +20,8 @@ final class MediumProblem {
     private let report: (String?) -> Void
     private var missing: String?
     private var slow: String?
+    /// The product whose data is late.
+    private var late: QueuedProduct?
     private var timer: TimerToken?
 
     /// - Parameter report: called with the problem, or nil; also when nothing has changed.
@@ -26,20 +36,18 @@ final class MediumProblem {
         update()
     }
 
-    /// - Parameter product: the product whose data is late; nil when data comes.
-    func waits(_ product: QueuedProduct?) {
-        guard let product else {
-            if let timer { loop.cancel(timer) }
-            timer = nil
+    /// - Parameters:
+    ///   - product: the product whose data is late; nil when data comes.
+    ///   - delay: why it is late at the time of the call; nil when the data is not the reason. It is asked again and
+    ///     again: no event tells when the reason changes.
+    func waits(_ product: QueuedProduct?, for delay: @escaping () -> Delay?) {
+        late = product
+        guard product != nil else {
+            stop()
             slow = nil
             return update()
         }
-        guard timer == nil, slow == nil else { return }
-        timer = loop.schedule(after: Self.patience) { [self] in
-            timer = nil
-            slow = "\(product.productId): the medium is slow. Playback goes on when the data comes."
-            update()
-        }
+        if timer == nil { lookLater(delay) }
     }
 
     func stop() {
@@ -47,5 +55,32 @@ final class MediumProblem {
         timer = nil
     }
 
+    private func lookLater(_ delay: @escaping () -> Delay?) {
+        timer = loop.schedule(after: Self.patience) { [self] in
+            slow = nil
+            if let product = late, let reason = delay() { slow = Self.message(product.productId, reason) }
+            update()
+            lookLater(delay)
+        }
+    }
+
     private func update() { report(missing ?? slow) }
+
+    /// For a person.
+    static func message(_ productId: String, _ delay: Delay) -> String {
+        switch delay {
+        case .wait(.medium) where ServiceAddress.isMeant(by: productId):
+            "\(productId): its data comes slowly. Playback goes on when it is there."
+        case .wait(.medium):
+            "\(productId): the medium is slow. Playback goes on when the data comes."
+        case .wait(.link):
+            "\(productId): there is no network. Playback goes on when there is one."
+        case .wait(.network):
+            "\(productId): the network has failed. It is retried, and playback goes on then."
+        case .wait(.service):
+            "\(productId): the content service fails, or asks to wait. It is retried, and playback goes on then."
+        case .decoding:
+            "\(productId): decoding takes long. The medium is not the reason."
+        }
+    }
 }

@@ -9,18 +9,24 @@ final class ResumeGuard {
     private let file: ResumeFile
     private let storage: StorageThread
     private let loop: EventLoop
+    private let mayHang: () -> Bool
     /// The entry on trial.
     private var entry: EntryID?
     private var timer: TimerToken?
 
-    /// - Parameter boot: identifies this boot of the system; empty when it is not known. A power cut does not count
-    ///   against the entry.
+    /// - Parameters:
+    ///   - boot: identifies this boot of the system; empty when it is not known. A power cut does not count against the
+    ///     entry.
+    ///   - mayHang: whether the decoder works and nothing is heard. The watchdog ends a process whose decoder hangs, and
+    ///     takes longer for it than a trial lasts.
     init(
-        folder: String, storage: StorageThread, loop: EventLoop, boot: [UInt8] = ResumeGuard.systemBoot()
+        folder: String, storage: StorageThread, loop: EventLoop, boot: [UInt8] = ResumeGuard.systemBoot(),
+        mayHang: @escaping () -> Bool = { false }
     ) {
         file = ResumeFile(path: "\(folder)/resuming", boot: boot)
         self.storage = storage
         self.loop = loop
+        self.mayHang = mayHang
     }
 
     static func systemBoot() -> [UInt8] {
@@ -41,11 +47,15 @@ final class ResumeGuard {
         case .open(let trial):
             file.write(trial)
             self.entry = entry
-            timer = loop.schedule(after: ResumeTrial.duration) { [self] in
-                timer = nil
-                survive()
-            }
+            surviveLater()
             return true
+        }
+    }
+
+    private func surviveLater() {
+        timer = loop.schedule(after: ResumeTrial.duration) { [self] in
+            timer = nil
+            if mayHang() { surviveLater() } else { survive() }
         }
     }
 

@@ -73,15 +73,21 @@ public final class Watchdog: @unchecked Sendable {
         let isAtRest = state != .playing && state != .stalled
         let pause = interval / (isAtRest ? 3 : 4)
         let loopsAnswer = hasAnswered.load(ordering: .relaxed)
-        let isHealthy = check.isHealthy(
-            state, loopsAnswer: loopsAnswer, referenceId: engine.mediaProduct?.referenceId,
-            position: engine.assetPosition, waitsForDevice: engine.deviceProblem != nil || engine.isWaitingForMedium)
-        if isHealthy {
+        let finding = check.look(
+            HealthCheck.Observation(
+                state: state, loopsAnswer: loopsAnswer, referenceId: engine.mediaProduct?.referenceId,
+                position: engine.assetPosition, waitsForDevice: engine.deviceProblem != nil,
+                decoderBeat: engine.decoderBeat, time: clock.now()))
+        switch finding {
+        case .healthy:
             supervisor.tell(.alive)
-        } else if loopsAnswer {
+        case .clockStands:
             Log.warning("nothing was heard for \(pause / 1_000_000) ms although it plays")
-        } else {
+        case .loopsHang:
             Log.warning("the player's threads have not answered for \(pause / 1_000_000) ms")
+        case .decoderHangs:
+            let name = engine.mediaProduct?.productId ?? "the product"
+            Log.warning("\(name): the decoder has given no sign of life for a minute, although it has bytes")
         }
         looks &+= 1
         if !isAtRest || looks % 3 == 0 { ask() }

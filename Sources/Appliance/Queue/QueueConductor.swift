@@ -77,7 +77,8 @@ public final class QueueConductor: @unchecked Sendable {
         return machine.isReleased || waitsForMedium || engine.playbackState == .stalled ? .stalled : .playing
     }
 
-    /// The current entry, when it should play and its data is late although the device is there.
+    /// The current entry, when it should play and does not although the device is there. Medium, network or decoder
+    /// is late.
     var entryWithoutData: QueuedProduct? {
         guard wantsToPlay, engine.playbackState == .stalled, engine.deviceProblem == nil else { return nil }
         return machine.contents.current.flatMap(machine.contents.product)

@@ -18,6 +18,8 @@ final class DecoderRequests: @unchecked Sendable {
     /// Guarded by `lock`.
     private var request: Request?
     private let isPlaying = Atomic(false)
+    /// Whether the decoder thread sleeps, or has ended.
+    private let isAtRest = Atomic(false)
 
     init() throws(SystemError) {
         cancellation = try Cancellation()
@@ -41,6 +43,11 @@ final class DecoderRequests: @unchecked Sendable {
     /// Ends the decoder thread's sleep: the missing bytes have arrived.
     func wake() { arrival.signal() }
 
+    /// A number that changes while the decoder thread gets on with its work; nil while it has nothing to do, or waits
+    /// for its medium. One that stays the same for long is that of a thread that hangs: a decoder reads again and
+    /// again, and sleeps when the ring is full.
+    var beat: UInt32? { isAtRest.load(ordering: .relaxed) || medium.isWaiting ? nil : medium.count }
+
     // MARK: Decoder thread
 
     /// The request that has arrived since the last call.
@@ -61,7 +68,12 @@ final class DecoderRequests: @unchecked Sendable {
     /// - Returns: false when cancelled.
     func waitForRequest() -> Bool { sleep(-1) }
 
+    /// The decoder thread does nothing any more.
+    func ended() { isAtRest.store(true, ordering: .relaxed) }
+
     private func sleep(_ milliseconds: Int) -> Bool {
+        isAtRest.store(true, ordering: .relaxed)
+        defer { isAtRest.store(false, ordering: .relaxed) }
         do throws(SystemError) {
             let outcome = try cancellation.wait(for: arrival.descriptor, .readable, milliseconds: milliseconds)
             arrival.clear()

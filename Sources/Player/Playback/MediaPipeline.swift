@@ -45,6 +45,7 @@ final class MediaPipeline: @unchecked Sendable {
                 product: product, session: session, deviceMilliseconds: deviceMilliseconds, requests: requests,
                 report: report)
             worker.run(source)
+            requests.ended()
         }
     }
 
@@ -72,6 +73,9 @@ final class MediaPipeline: @unchecked Sendable {
 
     /// Whether the decoder thread waits for the product's medium now. Any thread.
     var isWaitingForMedium: Bool { requests.medium.isWaiting }
+
+    /// See `DecoderRequests.beat`. Any thread.
+    var decoderBeat: UInt32? { requests.beat }
 
     /// What is known of the product's transfers.
     var stream: StreamProgress { requests.medium.stream }

@@ -20,6 +20,9 @@ public final class MediumAccess: Sendable {
     /// Any thread.
     public var isWaiting: Bool { current.load(ordering: .relaxed) != 0 }
 
+    /// Another number after each use of the medium. Any thread.
+    var count: UInt32 { last.load(ordering: .relaxed) }
+
     /// Counts as waiting while `call` runs. It opens or reads the medium, and does nothing that takes time beside that.
     public func waiting<Result, Failure: Error>(_ call: () throws(Failure) -> Result) throws(Failure) -> Result {
         begin()

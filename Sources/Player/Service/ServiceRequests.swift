@@ -45,7 +45,8 @@ extension ServiceRequests {
         for request: PlaybackInfoRequest, of product: MediaProduct, _ settings: ServiceSettings,
         _ credentials: any CredentialsProvider
     ) throws(PlayerError) -> PlaybackInfo {
-        var token = credentials.token(insteadOf: nil, cancellation: cancellation)
+        // A token may have to be fetched.
+        var token = medium.waiting { credentials.token(insteadOf: nil, cancellation: cancellation) }
         var isSecond = false
         while true {
             let answer: WholeAnswer.Content
@@ -54,7 +55,7 @@ extension ServiceRequests {
                     to: request.transfer(baseURL: settings.baseURL, clientName: settings.clientName, token: token))
             } catch {
                 if case .refused(let refusal) = error, refusal.status == 401, !isSecond, let refused = token,
-                    let other = credentials.token(insteadOf: refused, cancellation: cancellation)
+                    let other = medium.waiting({ credentials.token(insteadOf: refused, cancellation: cancellation) })
                 {
                     token = other
                     isSecond = true

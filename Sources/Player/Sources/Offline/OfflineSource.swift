@@ -62,8 +62,8 @@ public final class OfflineSource: Sendable {
             }
             licenses = ContentKeys(license.keys)
         }
-        let bytes = MediumByteSource(try KeptBytes(item, store), medium)
-        return try item.received.parts.open(bytes, cancellation: cancellation) { [licenses] _ in licenses }
+        let kept = try medium.waiting { () throws(MediaError) in try KeptBytes(item, store) }
+        return try item.received.parts.open(MediumByteSource(kept, medium), cancellation: cancellation) { [licenses] _ in licenses }
     }
 
     private func restartable(

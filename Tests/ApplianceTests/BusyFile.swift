@@ -1,0 +1,50 @@
+import Foundation
+import Media
+import Platform
+
+@testable import Player
+
+/// A file whose bytes are there, and whose decoder does not get on: the call that tells the file's length returns when
+/// the test says so. That is not the medium's doing, and does not count as a wait for it.
+final class BusyFile: ByteSource {
+    private let file: FileByteSource
+    private let gate: Gate
+
+    fileprivate init(_ file: FileByteSource, _ gate: Gate) {
+        self.file = file
+        self.gate = gate
+    }
+
+    var length: Int64? {
+        gate.pass()
+        return file.length
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead {
+        try file.read(into: buffer, at: offset)
+    }
+
+    /// Holds the decoders of all files that it opens.
+    final class Gate: Sendable {
+        private let arrivals = DispatchSemaphore(value: 0)
+        private let isOpen = DispatchSemaphore(value: 0)
+
+        var opening: LocalFiles.Opening {
+            { [self] (path, cancellation) throws(SystemError) in
+                BusyFile(try FileByteSource(path: path, cancellation: cancellation), self)
+            }
+        }
+
+        /// Returns when a decoder is held.
+        func waitForDecoder() { arrivals.wait() }
+
+        /// Lets them all get on.
+        func open() { isOpen.signal() }
+
+        fileprivate func pass() {
+            arrivals.signal()
+            isOpen.wait()
+            isOpen.signal()
+        }
+    }
+}
