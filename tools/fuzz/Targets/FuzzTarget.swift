@@ -15,7 +15,7 @@ struct FuzzTarget: Sendable {
 
 private let allTargets =
     platformTargets + mediaTargets + outputTargets + boardTargets + applianceTargets + databaseTargets
-    + networkTargets + playerTargets + clientTargets
+    + networkTargets + playerTargets + clientTargets + originTargets
 
 private let target: FuzzTarget = {
     let name = getenv("FUZZ_TARGET").map { String(cString: $0) } ?? ""

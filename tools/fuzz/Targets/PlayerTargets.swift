@@ -1,4 +1,5 @@
 import Media
+import PCM
 
 @testable import Player
 
@@ -12,6 +13,32 @@ let playerTargets = [
             require(tokens.access.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "a token that ends a header")
         }
         _ = LoginErrorAnswer(status: 400, body: bytes)
+    },
+    FuzzTarget("playbackinfo") { bytes in
+        for type in [ProductType.track, .video] {
+            guard let info = try? PlaybackInfo(parsing: bytes, type) else { continue }
+            require(!info.productId.utf8.isEmpty && !info.manifest.isEmpty, "an answer without a product")
+            require(!info.fingerprint.isEmpty, "content without a fingerprint")
+            for mode in [LoudnessNormalizationMode.track, .album] {
+                let factor = Loudness.factor(mode: mode, preAmp: 4, replayGain: info.replayGain)
+                require(factor >= 0, "the factor \(factor)")
+                _ = Gain(factor: factor)
+            }
+            let format: ManifestFormat =
+                switch info.manifestType {
+                case .bts: .bts
+                case .emu: .emu
+                case .dash: .dash
+                case .hls: .hls
+                }
+            guard let manifest = try? Manifest(info.manifest, format: format, url: "") else { continue }
+            require(!manifest.periods.isEmpty, "a manifest without a period")
+        }
+        for status in [400, 401, 404, 429, 503] {
+            let refusal = ServiceRefusal(status: status, body: bytes)
+            _ = refusal.kind
+            require(!refusal.reason.utf8.isEmpty, "a refusal without a reason")
+        }
     },
     FuzzTarget("content-layout") { bytes in
         guard let manifest = try? Manifest(bytes, format: .dash, url: "https://h/a/b"),
