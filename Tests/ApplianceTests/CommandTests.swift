@@ -26,7 +26,8 @@ struct CommandTests {
         fixture.perform { conductor in
             try! conductor.set(products, playing: false)
             var asked: [SystemCommand] = []
-            let dispatcher = CommandDispatcher(queue: conductor, volume: VolumeControl(settings)) { asked.append($0) }
+            let volume = VolumeControl(settings, loop: fixture.loop)
+            let dispatcher = CommandDispatcher(queue: conductor, volume: volume) { asked.append($0) }
             func index() -> Int? { conductor.contents.current.flatMap(conductor.contents.index) }
             dispatcher.perform(.play)
             #expect(conductor.wantsToPlay)

@@ -13,7 +13,7 @@ import Testing
 final class ConductorFixture: @unchecked Sendable {
     let card = PacedCard()
     let player: Player
-    private let loop: EventLoop
+    let loop: EventLoop
     private let thread: NamedThread
     /// Used on `loop` alone.
     private let conductor: QueueConductor

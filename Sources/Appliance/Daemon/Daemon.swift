@@ -54,7 +54,7 @@ public final class Daemon: @unchecked Sendable {
     ) {
         let observers = observers
         let problems = DaemonProblems { observers.tell(.problems) }
-        let volume = VolumeControl(player.playbackEngineConfig) { observers.tell(.volume) }
+        let volume = VolumeControl(player.playbackEngineConfig, loop: loop) { observers.tell(.volume) }
         let queue = QueueConductor(
             engine: player.playbackEngine, loop: loop, queue: state.contents.queue, clock: clock, random: random)
         let keeper = QueueKeeper(state.storage, state.contents.image, loop: loop) {
@@ -121,6 +121,7 @@ public final class Daemon: @unchecked Sendable {
 
     /// Connects the board's buttons, lights and amplifier to the daemon. Call it before `start`.
     public func attach(_ board: BoardProfile, lines: any LineProvider) {
+        loop.assertOnLoop()
         let panel = BoardPanel(
             board, lines: lines, loop: loop, clock: clock, output: queue.output,
             perform: { [commands] in commands.perform($0) }, report: { [problems] in problems.set($0, $1) })
@@ -234,6 +235,7 @@ public final class Daemon: @unchecked Sendable {
 
     /// Reports the new link.
     public func linkChanged(to link: Link) {
+        loop.assertOnLoop()
         guard link != self.link else { return }
         self.link = link
         player.linkChanged(to: link)

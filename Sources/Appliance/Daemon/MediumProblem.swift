@@ -32,6 +32,7 @@ final class MediumProblem {
 
     /// - Parameter message: nil when the medium is there or not needed.
     func isMissing(_ message: String?) {
+        loop.assertOnLoop()
         missing = message
         update()
     }
@@ -41,6 +42,7 @@ final class MediumProblem {
     ///   - delay: why it is late at the time of the call; nil when the data is not the reason. It is asked again and
     ///     again: no event tells when the reason changes.
     func waits(_ product: QueuedProduct?, for delay: @escaping () -> Delay?) {
+        loop.assertOnLoop()
         late = product
         guard product != nil else {
             stop()

@@ -24,6 +24,7 @@ final class PositionKeeper {
 
     /// Something happened to the position.
     func handle(_ event: PositionSchedule.Event) {
+        loop.assertOnLoop()
         guard let entry = queue.contents.current else { return }
         queue.notePosition()
         let seconds = queue.position
@@ -32,6 +33,7 @@ final class PositionKeeper {
 
     /// Sets the timer for the next look at the position. Call it after every change of playback.
     func scheduleTick() {
+        loop.assertOnLoop()
         let now = clock.now()
         let next = schedule.nextTick(isPlaying: queue.playback == .playing, at: now)
         if let timer { loop.cancel(timer) }

@@ -28,6 +28,7 @@ public final class SystemCommands {
 
     /// Starts the command, unless one of its kind still runs.
     public func run(_ command: SystemCommand) {
+        loop.assertOnLoop()
         let line = line(command)
         if line.utf8.elementsEqual("none".utf8) { return }
         if isRunning(command) {

@@ -1,4 +1,5 @@
 import PCM
+import Platform
 import Player
 
 /// Changes the player's volume and reports the changes.
@@ -9,11 +10,13 @@ public final class VolumeControl {
     public static let step = 4
 
     private let configuration: PlaybackEngineConfig
+    private let loop: EventLoop
     private let changed: () -> Void
 
     /// - Parameter changed: called when the volume, its maximum or the mute has changed.
-    init(_ configuration: PlaybackEngineConfig, changed: @escaping () -> Void = {}) {
+    init(_ configuration: PlaybackEngineConfig, loop: EventLoop, changed: @escaping () -> Void = {}) {
         self.configuration = configuration
+        self.loop = loop
         self.changed = changed
     }
 
@@ -24,6 +27,7 @@ public final class VolumeControl {
     /// Sets the volume and ends a mute.
     /// - Parameter percent: limited to the maximum.
     public func set(percent: Int) {
+        loop.assertOnLoop()
         reportingChange {
             configuration.isMuted = false
             configuration.volume = Volume(percent: percent)
@@ -33,13 +37,17 @@ public final class VolumeControl {
     /// Turns the volume up or down. Turning it up ends a mute.
     /// - Parameter percent: negative for down; the result is limited to 0…maximum.
     public func change(by percent: Int) {
+        loop.assertOnLoop()
         reportingChange {
             configuration.volume = Volume(percent: configuration.volume.percent + percent)
             if percent > 0 { configuration.isMuted = false }
         }
     }
 
-    public func setMuted(_ muted: Bool) { reportingChange { configuration.isMuted = muted } }
+    public func setMuted(_ muted: Bool) {
+        loop.assertOnLoop()
+        reportingChange { configuration.isMuted = muted }
+    }
 
     public func toggleMute() { setMuted(!isMuted) }
 

@@ -34,6 +34,7 @@ public final class Watchdog: @unchecked Sendable {
 
     /// The daemon has started.
     public func start() {
+        loop.assertOnLoop()
         observers.add { [self] event in
             switch event {
             case .state, .track, .problems: tellStatus()
@@ -51,6 +52,7 @@ public final class Watchdog: @unchecked Sendable {
     public func reloaded() { supervisor.tell(.ready) }
 
     public func stop() {
+        loop.assertOnLoop()
         if let timer { loop.cancel(timer) }
         timer = nil
         supervisor.tell(.stopping)

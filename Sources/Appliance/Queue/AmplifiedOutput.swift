@@ -28,6 +28,7 @@ final class AmplifiedOutput: @unchecked Sendable {
 
     /// Call it once, before anything is played.
     func use(_ amplifier: Amplifier) {
+        loop.assertOnLoop()
         self.amplifier = amplifier
         engine.askBeforeReopening { [self, loop] reopening in
             loop.post { self.deviceIs(reopening) }
@@ -36,6 +37,7 @@ final class AmplifiedOutput: @unchecked Sendable {
 
     /// Loads another product. If the device still has to be freed, it is freed first.
     func load(_ product: MediaProduct) {
+        loop.assertOnLoop()
         if pending != nil { carryOutPending() }
         wantsToPlay = false
         reopen = nil
@@ -48,6 +50,7 @@ final class AmplifiedOutput: @unchecked Sendable {
     func seek(_ seconds: Double) { engine.seek(seconds) }
 
     func play() {
+        loop.assertOnLoop()
         pending = nil
         endWaiting()
         wantsToPlay = true
@@ -63,6 +66,7 @@ final class AmplifiedOutput: @unchecked Sendable {
 
     /// Calls `action` on the engine's thread when all requests are done: after `reset` the device is free then.
     func afterRequests(_ action: @escaping @Sendable () -> Void) {
+        loop.assertOnLoop()
         if pending == nil { engine.afterRequests(action) } else { waiting.append(action) }
     }
 
@@ -73,6 +77,7 @@ final class AmplifiedOutput: @unchecked Sendable {
     }
 
     private func afterMuting(_ action: @escaping () -> Void) {
+        loop.assertOnLoop()
         wantsToPlay = false
         guard let amplifier else { return action() }
         pending = action
@@ -91,6 +96,7 @@ final class AmplifiedOutput: @unchecked Sendable {
 
     /// The amplifier has been silent for long enough.
     func carryOut(_ step: Amplifier.DeviceStep) {
+        loop.assertOnLoop()
         switch step {
         case .start:
             reopen?()
@@ -104,6 +110,7 @@ final class AmplifiedOutput: @unchecked Sendable {
 
     /// Handles a state of the engine: the amplifier is on only while something plays.
     func engineIs(_ state: PlaybackState) {
+        loop.assertOnLoop()
         isHeard = state == .playing
         switch state {
         case .playing:

@@ -85,7 +85,10 @@ public final class QueueConductor: @unchecked Sendable {
     }
 
     /// Remembers the position: the engine forgets it when it fails.
-    func notePosition() { machine.notePosition(engine.assetPosition) }
+    func notePosition() {
+        loop.assertOnLoop()
+        machine.notePosition(engine.assetPosition)
+    }
 
     /// Calls `action` on the loop once the engine has carried out everything requested so far.
     public func whenCarriedOut(_ action: @escaping @Sendable () -> Void) {

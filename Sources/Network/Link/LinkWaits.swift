@@ -34,6 +34,7 @@ final class LinkWaits: @unchecked Sendable {
 
     /// Ends all waits, in their order. Those that are added meanwhile stay.
     func wake() {
+        loop.assertOnLoop()
         for number in waits.keys.sorted() { end(number, .linkChanged) }
     }
 

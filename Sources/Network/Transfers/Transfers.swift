@@ -53,6 +53,7 @@ final class Transfers: @unchecked Sendable {
     var isCurrentThread: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
     func start(_ request: TransferRequest, _ transfer: Transfer, into sink: any TransferSink) {
+        loop.assertOnLoop()
         guard let multi, !transfer.isCancelled else { return sink.ended(.cancelled) }
         guard let address = WebAddress(request.url) else { return sink.ended(.invalidRequest(.url)) }
         if let header = request.invalidHeader { return sink.ended(.invalidRequest(.header(name: header))) }
@@ -80,10 +81,12 @@ final class Transfers: @unchecked Sendable {
     }
 
     func cancel(_ number: UInt64) {
+        loop.assertOnLoop()
         if let transfer = running[number] { end(transfer, .cancelled) }
     }
 
     func resume(_ number: UInt64) {
+        loop.assertOnLoop()
         guard let transfer = running[number], let multi = transfer.multi, transfer.isPaused else { return }
         transfer.resume()
         let code = multi.unpause(transfer.handle)
@@ -92,6 +95,7 @@ final class Transfers: @unchecked Sendable {
 
     /// Cancels all transfers and closes all connections.
     func close() {
+        loop.assertOnLoop()
         for transfer in Array(running.values) { end(transfer, .cancelled) }
         multi?.close()
         multi = nil
@@ -102,6 +106,7 @@ final class Transfers: @unchecked Sendable {
 
     /// Ends the transfers of a link that is gone, and no later transfer uses its idle connections.
     func linkChanged() {
+        loop.assertOnLoop()
         guard let multi, let fresh = newMulti() else { return }
         retired.append(multi)
         self.multi = fresh

@@ -68,6 +68,7 @@ final class OfflineConductor: @unchecked Sendable {
     }
 
     func start() {
+        loop.assertOnLoop()
         store.checkKey { [self] lost in
             guard lost > 0 else { return }
             Log.error(
@@ -99,6 +100,7 @@ final class OfflineConductor: @unchecked Sendable {
 
     /// Ends all threads; what they have fetched is recorded. Blocks.
     func shutDown() {
+        loop.assertOnLoop()
         isShutDown = true
         damage.receive(nil)
         let all = threads.map { $0.thread } + [validation, verification].compactMap { $0 }
@@ -116,17 +118,20 @@ final class OfflineConductor: @unchecked Sendable {
     // MARK: What has changed outside
 
     func linkChanged(to link: Link.Kind) {
+        loop.assertOnLoop()
         self.link = link
         gateChanged()
     }
 
     func offlineModeChanged(to isOn: Bool) {
+        loop.assertOnLoop()
         isOfflineMode = isOn
         gateChanged()
     }
 
     /// - Parameter isWaiting: asked now and each second while it is true, whether playback waits for bytes.
     func playbackStalled(_ isWaiting: @escaping () -> Bool) {
+        loop.assertOnLoop()
         let isTaken = isWaiting()
         if isTaken != isTakenByPlayback {
             isTakenByPlayback = isTaken
@@ -138,6 +143,7 @@ final class OfflineConductor: @unchecked Sendable {
     }
 
     func gateChanged() {
+        loop.assertOnLoop()
         guard !isShutDown else { return }
         let gate = OfflineGate(
             link: link, allowsCellular: configuration.offlineOverCellular, isOfflineMode: isOfflineMode,
@@ -146,14 +152,20 @@ final class OfflineConductor: @unchecked Sendable {
         perform(round.handle(.gateChanged(isOpen: gate.networkWait == nil)))
     }
 
-    func jobsChanged() { perform(schedule.handle(.jobsChanged)) }
+    func jobsChanged() { handle(.jobsChanged) }
 
-    func withdrawn(_ product: ServiceAddress) { perform(schedule.handle(.withdrawn(product))) }
+    func withdrawn(_ product: ServiceAddress) { handle(.withdrawn(product)) }
 
-    func allWithdrawn() { perform(schedule.handle(.allWithdrawn)) }
+    func allWithdrawn() { handle(.allWithdrawn) }
+
+    private func handle(_ event: OfflineSchedule.Event) {
+        loop.assertOnLoop()
+        perform(schedule.handle(event))
+    }
 
     /// Something was removed: there may be room again.
     func spaceFreed() {
+        loop.assertOnLoop()
         guard !isShutDown else { return }
         if let spaceTimer { loop.cancel(spaceTimer) }
         spaceTimer = nil
@@ -183,6 +195,7 @@ final class OfflineConductor: @unchecked Sendable {
 
     /// Reads all of a kept product, one after the other on a thread of their own.
     func verify(_ item: OfflineItem, _ answer: @escaping @Sendable (OfflineVerification) -> Void) {
+        loop.assertOnLoop()
         guard !isShutDown else { return answer(.stopped) }
         verifications.append((item, answer))
         if verification == nil { verifyNext() }
@@ -219,6 +232,7 @@ final class OfflineConductor: @unchecked Sendable {
 
     /// - Parameter answer: how many products that were lost with the device's key are missing still.
     func countLost(_ answer: @escaping @Sendable (Int) -> Void) {
+        loop.assertOnLoop()
         // Counting reads all rows.
         guard lostCount > 0 else { return answer(0) }
         store.read(answerOn: loop) { (rows) throws(DatabaseError) in

@@ -158,7 +158,7 @@ public final class OfflineEngine: @unchecked Sendable {
     public func resume(_ mediaProduct: MediaProduct?, _ answer: @escaping @Sendable (Change) -> Void) {
         set(.queued, from: [.paused, .failed], mediaProduct) { [conductor] _, change in
             answer(change)
-            conductor.spaceFreed()
+            if change == .changed { conductor.spaceFreed() }
         }
     }
 

@@ -118,10 +118,14 @@ final class PlaybackConductor: @unchecked Sendable {
     }
 
     /// Sets the card's volume to the configured one, before anything is heard.
-    func start() { volume.deviceChanged() }
+    func start() {
+        loop.assertOnLoop()
+        volume.deviceChanged()
+    }
 
     /// Ends the decoder threads, each as soon as its source allows. Only `discardEvents` may be called afterwards.
     func shutDown() {
+        loop.assertOnLoop()
         link.conductor = nil
         fetchTimer.cancel()
         startTimer.cancel()

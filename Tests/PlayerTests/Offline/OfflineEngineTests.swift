@@ -294,6 +294,19 @@ struct OfflineEngineTests {
         #expect(service.contentRequests.last?.from == arrived / SealedLayout.chunkCount * SealedLayout.chunkCount)
     }
 
+    @Test("To pause or resume what is not of the service concerns no download")
+    func pausesOthers() throws {
+        let offline = try OfflineFixture(service)
+        try offline.keepPart(file, percent: 75)
+        let other = MediaProduct(productType: .track, productId: "/a.flac", referenceId: "r")
+        let answers = Recorder<Bool>()
+        offline.engine.pause(other) { answers.record($0) }
+        offline.engine.resume(other) { answers.record($0) }
+        #expect(answers.elements == [false, false])
+        #expect(offline.status(of: 7) == .running(percent: 75))
+        #expect(service.hangingTransfers == 1)
+    }
+
     @Test("What does not fit into the budget waits, and goes on when something is deleted")
     func budget() throws {
         service.serve(file, as: "8")

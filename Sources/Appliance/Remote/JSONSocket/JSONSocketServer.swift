@@ -59,6 +59,7 @@ public final class JSONSocketServer: @unchecked Sendable {
     /// Begins to listen.
     /// - Throws: when the socket cannot be created.
     public func start() throws(SocketFileError) {
+        loop.assertOnLoop()
         guard listener == nil else { return }
         listener = try file.open()
         observer = observers.add { [self] in receive($0) }
@@ -67,6 +68,7 @@ public final class JSONSocketServer: @unchecked Sendable {
 
     /// Accepts no more clients, disconnects the others, and removes the socket. Idempotent.
     public func stop() {
+        loop.assertOnLoop()
         guard let listener else { return }
         loop.unwatch(listener.descriptor)
         self.listener = nil

@@ -49,12 +49,19 @@ final class LineConnection {
     }
 
     /// Begins to read lines.
-    func start() { updateWatch() }
+    func start() {
+        loop.assertOnLoop()
+        updateWatch()
+    }
 
     /// Reads no lines until `goOn`: the answer to the last one is not ready.
-    func wait() { isWaiting = true }
+    func wait() {
+        loop.assertOnLoop()
+        isWaiting = true
+    }
 
     func goOn() {
+        loop.assertOnLoop()
         isWaiting = false
         proceed()
     }
@@ -71,6 +78,7 @@ final class LineConnection {
     /// - Returns: false when too much output is waiting: the line is not sent.
     @discardableResult
     func send(_ line: [UInt8]) -> Bool {
+        loop.assertOnLoop()
         guard isOpen else { return true }
         guard waitingBytes + line.count <= Self.outputLimit || isDrained else { return false }
         work += Int64(line.count)
@@ -197,6 +205,7 @@ final class LineConnection {
 
     /// Ends the connection at once. Idempotent.
     func close() {
+        loop.assertOnLoop()
         guard isOpen else { return }
         unwatch()
         socket = nil
