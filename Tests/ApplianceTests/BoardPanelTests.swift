@@ -165,6 +165,7 @@ struct BoardPanelTests {
         let products = try tracks.make("a", frames: 9000)
         try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.waitForSound()
+        // Safe: written on the engine's thread before the answer that is waited for, and read after it.
         nonisolated(unsafe) var isTold = false
         fixture.perform {
             $0.focus.set(.none)

@@ -366,7 +366,7 @@ struct SlowMediumProblemTests {
             }
             done.wait()
         }
-        // Used on the loop's thread alone.
+        // Safe: used on the loop's thread alone.
         nonisolated(unsafe) let problem = MediumProblem(loop: loop) { told.record($0 ?? "-") }
         perform {
             problem.waits(QueuedProduct(.track, "x")) {

@@ -10,6 +10,7 @@ import TestSupport
 @testable import Player
 
 /// A daemon with its control socket, on a loop and with a real player on a paced card.
+// @unchecked: nothing changes after `init` but what belongs to the daemon, and that is used on its loop.
 final class RemoteFixture: @unchecked Sendable {
     let folder: ScratchFolder
     let card = PacedCard()
@@ -73,6 +74,7 @@ final class RemoteFixture: @unchecked Sendable {
     @discardableResult
     func perform<Result>(_ body: @escaping () -> Result) -> Result {
         let done = DispatchSemaphore(value: 0)
+        // Safe: the loop uses both before it signals, and this thread after that.
         nonisolated(unsafe) var result: Result?
         nonisolated(unsafe) let body = body
         loop.post {
@@ -109,6 +111,7 @@ final class RemoteFixture: @unchecked Sendable {
 }
 
 /// A client that shares no code with the daemon: bytes on a socket.
+// @unchecked: one thread of the test uses a client at a time.
 final class JSONClient: @unchecked Sendable {
     private let socket: LocalSocket
     private var received: [UInt8] = []

@@ -16,6 +16,7 @@ struct ShutdownTests {
     private enum Part: CaseIterable { case server, watchdog, daemon }
 
     /// Everything that `tonearm run` joins together, on a loop that the test stops.
+    // @unchecked: nothing changes after `init`; `lines` is used on the loop's thread.
     private final class Appliance: @unchecked Sendable {
         let card = PacedCard()
         let clock = ManualClock(1_000_000_000_000)
@@ -27,7 +28,7 @@ struct ShutdownTests {
 
         init(in folder: ScratchFolder, ending order: [Part]) throws {
             let (card, clock) = (card, clock)
-            // Used on the loop's thread alone from here on.
+            // Safe: used on the loop's thread alone from here on.
             nonisolated(unsafe) let lines = lines
             let loop = try EventLoop(drivenBy: clock)
             let player = try Player(

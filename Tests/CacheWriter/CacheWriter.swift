@@ -73,6 +73,7 @@ import Player
     }
 }
 
+// @unchecked: `condition` guards what changes.
 private final class WakeUpFlag: @unchecked Sendable {
     private let condition = Condition()
     private var isSet = false

@@ -65,6 +65,7 @@ struct DeviceKeyTests {
     func race() throws {
         let folder = try ScratchFolder()
         let lock = Lock()
+        // Safe: guarded by `lock`, and read when all threads have ended.
         nonisolated(unsafe) var sealed: [[UInt8]] = []
         DispatchQueue.concurrentPerform(iterations: 16) { _ in
             guard let key = try? DeviceKey.load(folder: folder.path) else { return }

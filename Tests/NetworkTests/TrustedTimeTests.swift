@@ -5,11 +5,13 @@ import Testing
 
 @Suite("The time that certificates are checked against")
 struct CertificateTimeTests {
+    // @unchecked: used on the test's thread alone.
     private final class Source: SystemTimeSource, @unchecked Sendable {
         var time = SystemTime(sinceBoot: 0, boot: "first")
         func read() -> SystemTime { time }
     }
 
+    // @unchecked: used on the test's thread alone.
     private final class Store: TrustedTimeStore, @unchecked Sendable {
         var record: TrustedTime.Record?
         func load() -> TrustedTime.Record? { record }

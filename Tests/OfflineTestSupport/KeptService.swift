@@ -7,6 +7,7 @@ import Platform
 /// A content service with files of known bytes, which a test makes misbehave.
 ///
 /// Thread: any; answers come inside the calls.
+// @unchecked: `lock` guards what changes.
 public final class KeptService: ServiceNetwork, @unchecked Sendable {
     /// A request for content, as it came.
     public struct ContentRequest: Equatable, Sendable {
@@ -215,6 +216,7 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
 }
 
 /// One answer. It stops when its receiver has enough.
+// @unchecked: `lock`, which is the service's, guards what changes.
 private final class Serving: OngoingTransfer, @unchecked Sendable {
     private let request: TransferRequest
     private let sink: any TransferSink

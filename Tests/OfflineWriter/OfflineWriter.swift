@@ -170,6 +170,7 @@ private struct Run {
 }
 
 /// What the engine has told.
+// @unchecked: `condition` guards what changes.
 private final class Messages: @unchecked Sendable {
     private let condition = Condition()
     private var isDone = false

@@ -9,6 +9,7 @@ import Testing
 /// `advance` or `play` nothing is heard, and a renderer that is late makes it wait instead of running dry.
 ///
 /// Any thread.
+// @unchecked: `condition` guards what changes.
 public final class PacedCard: DeviceProvider, @unchecked Sendable {
     /// The frames that were heard from one opening of the device to its closing.
     public struct Recording: Sendable {

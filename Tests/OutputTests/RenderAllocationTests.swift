@@ -170,6 +170,7 @@ private final class CountingDevice: PlaybackDevice {
 }
 
 /// A device of 200 frames of 1000 Hz that keeps nothing, and allocates nothing while it is open.
+// @unchecked: used on the thread that renders alone, which is the test's.
 private final class SilentCard: DeviceProvider, PlaybackDevice, @unchecked Sendable {
     let configuration = DeviceConfiguration(
         device: "silent", sampleRate: 1000, channelCount: 1, sampleFormat: .s32, significantBits: 32, bufferFrames: 200,

@@ -36,6 +36,7 @@ struct RenderDrainTests {
 }
 
 /// Opens a simulated card, once.
+// @unchecked: used on the test's thread alone.
 private final class CardProvider: DeviceProvider, @unchecked Sendable {
     // Used by the test's own thread only.
     private let card: Card

@@ -159,6 +159,7 @@ final class RenderStressControl {
 }
 
 /// Writes the streams' frames, with changes of format in between, in pieces of random size.
+// @unchecked: `lock` guards what changes; `thread` is set by `init` alone.
 private final class StressProducer: @unchecked Sendable {
     static let formats = [
         RenderBench.mono, RenderBench.mono, RenderBoundaryTests.deep, RenderBoundaryTests.fast,

@@ -73,6 +73,7 @@ struct RendererShutdownTests {
 }
 
 /// A card whose opening blocks until the test releases it.
+// @unchecked: `condition` guards what changes.
 private final class BlockingProvider: DeviceProvider, @unchecked Sendable {
     let card = PacedCard()
     private let condition = Condition()

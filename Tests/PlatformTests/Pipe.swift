@@ -2,6 +2,7 @@ import CLinux
 import Platform
 
 /// A pipe(2) for tests to write to and read from.
+// @unchecked: the descriptors are the kernel's; only the test's thread closes them.
 final class Pipe: @unchecked Sendable {
     let output: Int32
     private(set) var input: Int32

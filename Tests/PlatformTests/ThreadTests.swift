@@ -80,6 +80,7 @@ struct ThreadTests {
 
     @Test("a lock lets one in at a time")
     func lock() throws {
+        // @unchecked: `lock` guards the value, which is what is tested.
         final class Counter: @unchecked Sendable { var value = 0 }
         let lock = Lock()
         let counter = Counter()

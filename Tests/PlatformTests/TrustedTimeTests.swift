@@ -146,12 +146,14 @@ struct TrustedTimeTests {
 
 @Suite("Trusted clock")
 struct TrustedClockTests {
+    // @unchecked: used on the test's thread alone.
     final class Store: TrustedTimeStore, @unchecked Sendable {
         var saved: [TrustedTime.Record] = []
         func load() -> TrustedTime.Record? { saved.last }
         func save(_ record: TrustedTime.Record) { saved.append(record) }
     }
 
+    // @unchecked: used on the test's thread alone.
     final class Source: SystemTimeSource, @unchecked Sendable {
         var time = SystemTime(sinceBoot: 0, boot: "first")
         func read() -> SystemTime { time }

@@ -61,6 +61,7 @@ import Player
 }
 
 /// The engine's messages, for a thread that waits for one of them.
+// @unchecked: `condition` guards what changes.
 private final class Messages: @unchecked Sendable {
     private let condition = Condition()
     /// Guarded by `condition`.

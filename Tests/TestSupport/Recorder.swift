@@ -1,6 +1,7 @@
 import Platform
 
 /// A record of events, in order; from any thread.
+// @unchecked: `lock` guards what changes.
 public final class Recorder<Element: Sendable>: @unchecked Sendable {
     private let lock = Lock()
     private var recorded: [Element] = []

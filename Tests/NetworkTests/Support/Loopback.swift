@@ -48,6 +48,7 @@ enum Loopback {
 }
 
 /// A value under a lock.
+// @unchecked: `lock` guards the value.
 final class Locked<Value: Sendable>: @unchecked Sendable {
     private let lock = Lock()
     private var value: Value

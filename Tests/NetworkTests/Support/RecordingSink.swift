@@ -2,6 +2,7 @@ import Network
 import Platform
 
 /// Records a transfer for a test, which waits for what it needs.
+// @unchecked: `condition` guards what changes.
 final class RecordingSink: TransferSink, @unchecked Sendable {
     private let condition = Condition()
     /// How many bytes it takes before it has enough; nil: no limit.

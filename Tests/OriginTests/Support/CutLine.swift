@@ -5,6 +5,7 @@ import Platform
 /// connections for a while.
 ///
 /// Any thread. Threads of its own forward; they end with the connections.
+// @unchecked: `lock` guards what changes.
 final class CutLine: @unchecked Sendable {
     let port: Int
     private let descriptor: Int32

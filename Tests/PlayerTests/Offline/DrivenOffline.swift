@@ -7,6 +7,7 @@ import TestSupport
 @testable import Player
 
 /// An offline engine without a player, whose timers pass when a test moves its clock.
+// @unchecked: nothing changes after `init`; the conductor is used on its loop.
 final class DrivenOffline: @unchecked Sendable {
     /// Of the timers.
     let clock = ManualClock()

@@ -9,6 +9,7 @@ import TestSupport
 @testable import Player
 
 /// A player with an offline engine on real files and a real database, and a service that a test drives.
+// @unchecked: nothing changes after `init`, and its parts are for any thread.
 final class OfflineFixture: @unchecked Sendable {
     let folder: ScratchFolder
     let service: KeptService
@@ -158,6 +159,7 @@ final class OfflineFixture: @unchecked Sendable {
 
 /// The messages of an offline engine in their order, as lines: "started r1", "25 r1", "done r1", "failed m3 r1",
 /// "deleted r1", "all deleted", "lost 1".
+// @unchecked: `condition` guards what changes.
 final class OfflineLog: @unchecked Sendable {
     private let condition = NSCondition()
     private var received: [OfflineMessage] = []
@@ -202,6 +204,7 @@ extension OfflineMessage {
 }
 
 /// A streaming cache that has so many responses to remove.
+// @unchecked: `lock` guards what changes.
 final class CountedCache: @unchecked Sendable {
     private let lock = NSLock()
     private var left: Int

@@ -9,6 +9,7 @@ import Testing
 @testable import Player
 
 /// A service as a function of requests. It answers inside `begin`, on the thread that asks.
+// @unchecked: one thread at a time asks: the test's, or the decoder's that it waits for.
 final class ScriptedService: @unchecked Sendable {
     let network = ScriptedNetwork()
     /// The answer for playbackinfo; `nil` answers with the manifest.
@@ -77,6 +78,7 @@ struct ContentServiceTests {
     }
 
     /// Gives one token after the other.
+    // @unchecked: used on the thread that opens alone.
     private final class Tokens: CredentialsProvider, @unchecked Sendable {
         private var tokens: [String]
         init(_ tokens: [String]) { self.tokens = tokens }
@@ -95,6 +97,7 @@ struct ContentServiceTests {
         return try source.open(product, session: session, cancellation: try! Cancellation(), medium: MediumAccess())
     }
 
+    // @unchecked: used on the thread that opens alone.
     private final class Counter: @unchecked Sendable {
         private var count = 0
         func next() -> Int {

@@ -6,6 +6,7 @@ import Testing
 @testable import Player
 
 /// Keeps what a transfer delivers.
+// @unchecked: used on the test's thread alone.
 private final class Received: ResourceReceiver, @unchecked Sendable {
     var bytes: [UInt8] = []
     var length: Int64?
@@ -339,6 +340,7 @@ struct StreamedBytesTests {
 }
 
 /// Set once, by the callback.
+// @unchecked: used on the test's thread alone.
 private final class Flag: @unchecked Sendable {
     private(set) var isSet = false
     func set() { isSet = true }

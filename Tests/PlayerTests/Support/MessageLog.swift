@@ -8,6 +8,7 @@ import Foundation
 ///     "PLAYING"         a state
 ///     "error m3 (a)"    an error with its code and product
 ///     "quality 96000/24"
+// @unchecked: `condition` guards what changes.
 final class MessageLog: @unchecked Sendable {
     /// Seconds after which a test gives up. Far more than anything takes.
     static let patience = 30.0

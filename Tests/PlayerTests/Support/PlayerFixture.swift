@@ -156,6 +156,7 @@ final class PlayerFixture: Sendable {
 }
 
 /// Fires when the test moves its clock.
+// @unchecked: control alone uses what changes.
 final class ManualStartTimer: StartTimer, @unchecked Sendable {
     private let clock: ManualClock
     // Control's alone.

@@ -6,8 +6,10 @@ import Platform
 /// A network that answers as a test says, and whose time passes when a test says so.
 ///
 /// Thread: the test's; answers come inside its calls.
+// @unchecked: used on one thread at a time.
 final class ScriptedNetwork: ServiceNetwork, @unchecked Sendable {
     /// A transfer that was begun.
+    // @unchecked: as its network.
     final class Ongoing: OngoingTransfer, @unchecked Sendable {
         let request: TransferRequest
         private let sink: any TransferSink

@@ -30,6 +30,7 @@ final class ScriptedSource: PlaybackSource {
 /// What a `ScriptedSource` has under one name.
 ///
 /// Any thread.
+// @unchecked: `lock` guards what changes.
 final class ScriptedRecording: @unchecked Sendable {
     let product: MediaProduct
     let format: PCMFormat

@@ -7,6 +7,7 @@ import TestSupport
 @testable import Player
 
 /// A time that a test sets.
+// @unchecked: used on the test's thread alone.
 final class SetTime: CertificateClock, @unchecked Sendable {
     var time = CertificateTime(1_800_000_000, isProved: true)
     func now() -> CertificateTime { time }
@@ -82,6 +83,7 @@ final class CacheFixture {
 }
 
 /// A value under a lock.
+// @unchecked: `lock` guards the value.
 final class Locked<Value: Sendable>: @unchecked Sendable {
     private let lock = Lock()
     private var current: Value
@@ -93,6 +95,7 @@ final class Locked<Value: Sendable>: @unchecked Sendable {
 }
 
 /// A network that a test answers for, and whose thread is the test's: what other threads schedule runs inside `run`.
+// @unchecked: `condition` guards `actions`; the rest belongs to the test's thread.
 final class PumpedNetwork: ServiceNetwork, @unchecked Sendable {
     private let condition = Condition()
     private var actions: [@Sendable () -> Void] = []
@@ -141,6 +144,7 @@ final class PumpedNetwork: ServiceNetwork, @unchecked Sendable {
 }
 
 /// Keeps what a transfer delivers.
+// @unchecked: used on the test's thread alone.
 final class KeepingSink: TransferSink, @unchecked Sendable {
     var head: ResponseHead?
     var bytes: [UInt8] = []

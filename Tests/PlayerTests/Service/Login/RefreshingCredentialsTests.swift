@@ -7,6 +7,7 @@ import Testing
 @testable import Player
 
 /// A token endpoint as a function of requests.
+// @unchecked: `lock` guards what changes.
 private final class ScriptedTokens: LoginNetwork, @unchecked Sendable {
     private let lock = Lock()
     private var requests: [String] = []
@@ -215,6 +216,7 @@ struct RefreshingCredentialsTests {
         // Half of them share their state, as threads do.
         let shared = RefreshingCredentials(store, over: rotating)
         let lock = Lock()
+        // Safe: guarded by `lock`, and read when all threads have ended.
         nonisolated(unsafe) var tokens: [String?] = []
         DispatchQueue.concurrentPerform(iterations: 16) { index in
             let credentials = index % 2 == 0 ? shared : RefreshingCredentials(store, over: rotating)
