@@ -151,7 +151,7 @@ struct EncodedTests {
         #expect(try Fetched(address).status == 405)
         #expect(try Fetched(address, "-d", "{}").status == 400)
         #expect(try Fetched(address, "-d", "{\"kids\":[\"AAAA\"]}").json()["keys"]?.elements?.count == 0)
-        // The same content in the clear is not to be had.
+        // The same content is not served in the clear.
         let first = try #require(manifest.range(of: "initialization=\"")).upperBound
         let initialization = String(manifest[first...].prefix { $0 != "\"" })
         let prefix = quality == "HIGH" ? "high-cbcs-init.mp4" : "cbcs-init.mp4"

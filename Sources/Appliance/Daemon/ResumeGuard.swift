@@ -15,8 +15,8 @@ final class ResumeGuard {
     private var timer: TimerToken?
 
     /// - Parameters:
-    ///   - boot: identifies this boot of the system; empty when it is not known. A power cut does not count against the
-    ///     entry.
+    ///   - boot: identifies this boot of the system; empty when it is not known. A power cut does not count against
+    ///     the entry.
     ///   - mayHang: whether the decoder works and nothing is heard. The watchdog ends a process whose decoder hangs, and
     ///     takes longer for it than a trial lasts.
     init(

@@ -134,6 +134,6 @@ final class EncodedTracks: @unchecked Sendable {
 }
 
 extension Track {
-    /// Whether there is less of it to be had: lossless, mono or stereo.
+    /// Whether it can be encoded in fewer bits: it is lossless, and mono or stereo.
     fileprivate var isEncodable: Bool { codec != .aac && format.channelCount <= 2 }
 }

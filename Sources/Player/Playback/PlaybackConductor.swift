@@ -118,10 +118,7 @@ final class PlaybackConductor: @unchecked Sendable {
     }
 
     /// Sets the card's volume to the configured one, before anything is heard.
-    func start() {
-        loop.assertOnLoop()
-        volume.deviceChanged()
-    }
+    func start() { volume.deviceChanged() }
 
     /// Ends the decoder threads, each as soon as its source allows. Only `discardEvents` may be called afterwards.
     func shutDown() {

@@ -97,9 +97,9 @@ public final class PlaybackEngine: @unchecked Sendable {
     /// tells of it; it ends with the stall.
     public var isWaitingForMedium: Bool { published.isWaitingForMedium }
 
-    /// A number that changes while the decoder thread of the active product gets on with its work; nil while that thread
-    /// has nothing to do, or waits for its medium, and without a product. When it stays the same for a minute, the thread
-    /// hangs.
+    /// A number that changes while the decoder thread of the active product gets on with its work; nil while that
+    /// thread has nothing to do, or waits for its medium, and without a product. When it stays the same for a minute,
+    /// the thread hangs.
     public var decoderBeat: UInt32? { published.value.pipeline?.decoderBeat }
 
     /// Seconds of the active product that have arrived ahead of its decoder; nil for a product that is not streamed,

@@ -19,7 +19,7 @@ public enum StreamWait: Equatable, Sendable {
 
 /// What is known of a product's transfers: how much has arrived ahead of the decoder, and what they wait for.
 ///
-/// Thread: any. The decoder's and the network's write it, and whoever shows a status reads it.
+/// Thread: any. The decoder's and the network's write it, and those that show a status read it.
 /// `@unchecked Sendable` is safe because `lock` guards what changes.
 final class StreamProgress: @unchecked Sendable {
     /// Why a transfer is repeated, and when: in nanoseconds of the clock.

@@ -67,7 +67,7 @@ final class LivePlaylist: SegmentReferences {
     var isComplete: Bool { list.isComplete }
 
     /// Takes what has arrived.
-    /// - Throws: when the playlist cannot be had any more, or has gone on too far.
+    /// - Throws: when the playlist cannot be loaded any more, or has gone on too far.
     func poll() throws(ByteSourceError) {
         guard let result = reload?.result else { return }
         reload = nil

@@ -61,7 +61,7 @@ final class StreamedSegments: SegmentedSource {
     private static let headBytes = 64 << 10
 
     /// - Parameter live: the references, when more of them come later.
-    /// - Throws: when the key of the initialization cannot be had.
+    /// - Throws: when there is no key for the initialization.
     init(
         _ references: some SegmentReferences, live: LivePlaylist? = nil, _ fetching: Fetching, keys: StreamedKeys
     ) throws(ByteSourceError) {

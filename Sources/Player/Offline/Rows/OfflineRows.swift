@@ -220,7 +220,7 @@ struct OfflineRows {
         return true
     }
 
-    /// A person wants it, whoever chose it first: it is not removed to make room.
+    /// A person wants it, also if the appliance chose it first: it is not removed to make room.
     func askedFor(_ product: ServiceAddress) throws(DatabaseError) {
         for table in ["offline_item", "offline_job"] {
             try database.execute(

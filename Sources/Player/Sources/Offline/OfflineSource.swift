@@ -63,7 +63,8 @@ public final class OfflineSource: Sendable {
             licenses = ContentKeys(license.keys)
         }
         let kept = try medium.waiting { () throws(MediaError) in try KeptBytes(item, store) }
-        return try item.received.parts.open(MediumByteSource(kept, medium), cancellation: cancellation) { [licenses] _ in licenses }
+        let bytes = MediumByteSource(kept, medium)
+        return try item.received.parts.open(bytes, cancellation: cancellation) { [licenses] _ in licenses }
     }
 
     private func restartable(
