@@ -351,12 +351,9 @@ struct SlowMediumProblemTests {
         let loop = try EventLoop(drivenBy: clock)
         let thread = try NamedThread.start(name: "appliance") { loop.run() }
         let told = Recorder<String>()
-        let reasons = Recorder<MediumProblem.Delay?>()
-        for reason in [nil, .wait(.medium), .wait(.network(seconds: 1)), .wait(.network(seconds: 9))]
-            as [MediumProblem.Delay?]
-        {
-            reasons.record(reason)
-        }
+        let reasons: [MediumProblem.Delay?] = [
+            nil, .wait(.medium), .wait(.network(seconds: 1)), .wait(.network(seconds: 9)),
+        ]
         let asked = Recorder<Void>()
         func perform(_ action: @escaping @Sendable () -> Void) {
             let done = DispatchSemaphore(value: 0)
@@ -371,7 +368,7 @@ struct SlowMediumProblemTests {
         perform {
             problem.waits(QueuedProduct(.track, "x")) {
                 asked.record(())
-                return reasons.elements[asked.elements.count - 1]
+                return reasons[asked.elements.count - 1]
             }
         }
         for _ in 0..<4 {

@@ -17,8 +17,8 @@ final class ResumeGuard {
     /// - Parameters:
     ///   - boot: identifies this boot of the system; empty when it is not known. A power cut does not count against
     ///     the entry.
-    ///   - mayHang: whether the decoder works and nothing is heard. The watchdog ends a process whose decoder hangs, and
-    ///     takes longer for it than a trial lasts.
+    ///   - mayHang: whether the decoder works and nothing is heard. The watchdog ends a process whose decoder hangs,
+    ///     and takes longer for it than a trial lasts.
     init(
         folder: String, storage: StorageThread, loop: EventLoop, boot: [UInt8] = ResumeGuard.systemBoot(),
         mayHang: @escaping () -> Bool = { false }
