@@ -299,10 +299,10 @@ struct OfflineEngineTests {
         let offline = try OfflineFixture(service)
         try offline.keepPart(file, percent: 75)
         let other = MediaProduct(productType: .track, productId: "/a.flac", referenceId: "r")
-        let answers = Recorder<Bool>()
+        let answers = Recorder<OfflineEngine.Change>()
         offline.engine.pause(other) { answers.record($0) }
         offline.engine.resume(other) { answers.record($0) }
-        #expect(answers.elements == [false, false])
+        #expect(answers.elements == [.notOfService, .notOfService])
         #expect(offline.status(of: 7) == .running(percent: 75))
         #expect(service.hangingTransfers == 1)
     }
