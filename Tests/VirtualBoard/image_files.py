@@ -102,6 +102,12 @@ class Files(unittest.TestCase):
                         # ALSA takes the letters and digits of a name, at most 15 of them, for the card's id.
                         self.assertEqual(name.replace("_", "")[:15], "sndrpihifiberry")
 
+    def test_a_usb_dac_has_the_id_that_profiles_name(self):
+        cards = {re.search(r"^card = (\S+)", path.read_text(), re.MULTILINE)[1]
+                 for path in (ROOT / "board").glob("*-usb/board.conf")}
+        options = (ROOT / "firmware-image/root/etc/modprobe.d/sound.conf").read_text()
+        self.assertEqual({re.search(r"^options snd-usb-audio id=(\S+)$", options, re.MULTILINE)[1]}, cards)
+
     def test_the_driver_for_the_pcm512x_fits_the_kernel(self):
         version = next(CACHE.glob("packages/linux-image-*/lib/modules/*")).name
         for name in ("snd-soc-pcm512x", "snd-soc-pcm512x-i2c"):

@@ -1,4 +1,4 @@
-"""The firmware image while it runs: USB sticks, on which nothing is ever written, and no way in."""
+"""The firmware image while it runs: USB sticks, on which nothing is ever written, USB DACs, and no way in."""
 
 import hashlib
 import os
@@ -69,6 +69,12 @@ class Running(unittest.TestCase):
         self.assertNotIn("login", self.board.run("ps").stdout)
         self.assertNotIn("getty", self.board.run("ps").stdout)
         self.assertEqual(self.board.run_script("cut -d: -f7 /etc/passwd | sort -u").stdout, "/bin/false\n")
+
+    def test_a_usb_dac_has_the_id_that_profiles_name(self):
+        self.board.plug_sound_card()
+        self.board.wait_until("[ -e /proc/asound/USBDAC ]")
+        self.board.unplug_sound_card()
+        self.board.wait_until("[ ! -e /proc/asound/USBDAC ]")
 
     def test_music_on_a_stick_plays_until_it_is_pulled_out(self):
         sticks = [self.fat_stick(), self.ext4_stick()]
