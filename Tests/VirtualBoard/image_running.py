@@ -1,11 +1,14 @@
-"""The firmware image while it runs: USB sticks, on which nothing is ever written, USB DACs, and no way in."""
+"""The firmware image while it runs: USB sticks (on which nothing is written), USB DACs, the clock, and no way in."""
 
 import hashlib
 import os
 import shutil
+import socket
 import struct
 import subprocess
 import tempfile
+import threading
+import time
 import unittest
 from pathlib import Path
 
@@ -14,6 +17,9 @@ from virtual_board.music import tune, write_flac
 
 STATUS = "/proc/asound/HiFi/pcm0p/sub0/status"
 SECTOR = 512
+
+#: From 1900, where NTP begins, to 1970, in seconds.
+NTP_EPOCH = 2_208_988_800
 
 
 class Running(unittest.TestCase):
@@ -69,6 +75,44 @@ class Running(unittest.TestCase):
         self.assertNotIn("login", self.board.run("ps").stdout)
         self.assertNotIn("getty", self.board.run("ps").stdout)
         self.assertEqual(self.board.run_script("cut -d: -f7 /etc/passwd | sort -u").stdout, "/bin/false\n")
+
+    def serve_time(self):
+        """Answers the board's questions for the time with this machine's, on NTP's own port."""
+        server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        try:
+            server.bind(("127.0.0.1", 123))
+        except OSError as error:
+            server.close()
+            self.skipTest(f"NTP's port cannot be used: {error}")
+
+        def answer():
+            while True:
+                question, client = server.recvfrom(1024)
+                if not question:
+                    return
+                now = int((time.time() + NTP_EPOCH) * 2**32).to_bytes(8, "big")
+                # RFC 5905, 7.3: version 4, a server, stratum 2; the question's own time is given back.
+                server.sendto(struct.pack(">BBbbII4s", 0x24, 2, 6, -20, 0, 0, b"TEST") + now + question[40:48] + now
+                              + now, client)
+
+        def stop():
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as last:
+                last.sendto(b"", ("127.0.0.1", 123))
+            thread.join()
+            server.close()
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        self.addCleanup(stop)
+
+    def test_a_clock_that_begins_in_1970_is_set(self):
+        self.serve_time()
+        # This machine is the time server that ntpd.conf names.
+        self.board.run_script("(cat /etc/hosts; echo 10.0.2.2 pool.ntp.org) >/tmp/hosts && "
+                              "mount --bind /tmp/hosts /etc/hosts && date -s '1970-01-01 00:00:20' && killall ntpd")
+        self.board.wait_until('[ "$(date +%s)" -gt 100000000 ]')
+        seconds = int(self.board.run("date", "+%s").stdout)
+        self.assertLess(abs(seconds - time.time()), 600)
 
     def test_a_usb_dac_has_the_id_that_profiles_name(self):
         self.board.plug_sound_card()
