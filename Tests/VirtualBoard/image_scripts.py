@@ -40,5 +40,48 @@ class Clock(unittest.TestCase):
         self.assertEqual(len(self.starts()), 3)
 
 
+class Engine(unittest.TestCase):
+    def setUp(self):
+        self.root = ScriptRoot(self)
+        self.root.program("sleep", "exec /bin/sleep 0.01")
+        # As the kernel has it: a message without a level has that of a warning, <12>.
+        self.root.program("dmesg", f"sed 's/^<3>/<11>/; /^</!s/^/<12>/; s/>/>[    1.234567] /' {self.root.folder}/kmsg")
+        self.root.write("run/tonearm/tonearm.conf", "first\n")
+
+    def engine_ends(self, code):
+        self.root.program("start-stop-daemon", f"""
+            echo "<4>only a warning" >/dev/kmsg
+            echo "<3>/run/tonearm/board.conf:3: what is wrong" >/dev/kmsg
+            exit {code}
+        """)
+
+    def starts(self):
+        return [line for line in self.root.calls if line.startswith("start-stop-daemon ")]
+
+    def test_it_does_not_start_again_before_what_is_wrong_has_changed(self):
+        self.engine_ends(78)
+        self.root.write("boot/tonearm-errors.txt", "Mistakes that are there already\n")
+        self.root.write("kmsg", "<3>of another start\n")
+        process = self.root.start(self, "engine")
+        self.root.wait_until(lambda: self.root.calls.count("sleep 5") > 2)
+        self.assertEqual(self.root.read("boot/tonearm-errors.txt"),
+                         "Mistakes that are there already\n"
+                         "The player cannot start, and tries again only at the next start:\n"
+                         "board.conf:3: what is wrong\n")
+        self.assertIn("mount -o remount,rw", " ".join(self.root.calls))
+        self.assertFalse((self.root.folder / "run/boot-held").exists())
+        self.assertEqual(len(self.starts()), 1)
+        self.root.write("run/tonearm/tonearm.conf", "changed\n")
+        # Then init starts it again.
+        self.assertEqual(process.wait(60), 78)
+
+    def test_it_starts_again_after_any_other_end(self):
+        for code in (0, 1, 137):
+            with self.subTest(code):
+                self.engine_ends(code)
+                self.assertEqual(self.root.run("engine").returncode, code)
+        self.assertIsNone(self.root.read("boot/tonearm-errors.txt"))
+
+
 if __name__ == "__main__":
     unittest.main()

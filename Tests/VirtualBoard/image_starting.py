@@ -55,8 +55,10 @@ class Starting(unittest.TestCase):
         board.wait_until("tonearm status | grep -q stopped")
         self.assertIsNone(difference(recorder.stop(), self.tune.bytes))
         self.assertEqual(board.run("cat", "/sys/class/net/eth0/carrier").stdout, "0\n")
+        self.assert_waits_for_a_change(board)
         with board.holding(POWER_LINE):
             board.wait_until_off()
+        self.assertIn("tonearm.conf:1: ", board.read_file("tonearm-errors.txt"))
         self.assertEqual(before, board.root_of("a"), "the root was written")
         self.assertEqual(board.check_data()[0], 0)
         start, size = board.data_partition()
@@ -107,6 +109,19 @@ class Starting(unittest.TestCase):
         self.assertIn("empty", board.run("tonearm", "config", "get", "player.resume").stdout)
         board.power_off()
         self.assertNotIn("tonearm-errors.txt", board.files())
+
+    def assert_waits_for_a_change(self, board):
+        """An engine that refuses its configuration is not started again before that has changed."""
+        board.run_script("cd /run/tonearm && cp tonearm.conf /tmp/good.conf && echo wrong >tonearm.conf && "
+                         "killall tonearm")
+        board.wait_until("dmesg | grep -q 'the engine does not start' && ! grep -q ' /boot ' /proc/mounts")
+        starts = "dmesg | grep -c 'tonearm-engine: starting'"
+        before = board.run_script(starts).stdout
+        # Longer than init would wait.
+        board.run_script("sleep 3")
+        self.assertEqual(board.run_script(starts).stdout, before)
+        board.run_script("cp /tmp/good.conf /run/tonearm/tonearm.conf")
+        board.wait_for_engine()
 
     def test_the_command_for_a_person_starts_it_with_all_buttons_let_go(self):
         card = self.folder / "card.img"

@@ -1,6 +1,7 @@
 """The image's scripts on this machine, without starting an image: a copy of its root whose paths begin in a folder, and
 programs in place of those that would change this machine."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -75,8 +76,9 @@ class ScriptRoot:
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
         def stop():
-            # What it has started as well.
-            os.killpg(process.pid, 9)
+            # What it has started as well, if anything is left.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, 9)
             process.wait()
 
         test.addCleanup(stop)
