@@ -83,5 +83,77 @@ class Engine(unittest.TestCase):
         self.assertIsNone(self.root.read("boot/tonearm-errors.txt"))
 
 
+#: What the engine's own check says: here, that a line with `loud` is wrong.
+CHECK = r"""
+sed -n '/loud/=' /run/tonearm/tonearm.conf | while read -r line; do
+    echo "tonearm: /run/tonearm/tonearm.conf:$line: resume is not loud" >&2
+done
+! grep -q loud /run/tonearm/tonearm.conf
+"""
+GOOD = "[wifi one]\nssid = first\npassword = 12345678\n"
+
+
+class Configuration(unittest.TestCase):
+    def setUp(self):
+        self.root = ScriptRoot(self)
+        self.root.program("tonearm", CHECK)
+
+    def start(self, text):
+        """As a start of the board with this tonearm.conf; the mistakes that a person reads."""
+        for name in ("errors", "mistakes", "network-mistakes", "report"):
+            (self.root.folder / "run" / name).unlink(missing_ok=True)
+        self.root.write("boot/tonearm.conf", text)
+        result = self.root.run("configuration")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return (self.root.read("boot/tonearm-errors.txt") or "").splitlines()
+
+    def system(self):
+        return dict(line.split("=", 1) for line in self.root.read("run/system.conf").splitlines())
+
+    def test_a_network_with_a_mistake_is_left_out_alone(self):
+        for section, message in (
+            ("password = 12345678", "tonearm.conf:4: [wifi two]: the ssid is missing"),
+            ("ssid =\npassword = 12345678", "tonearm.conf:5: [wifi two]: an ssid has 1 to 32 characters"),
+            (f"ssid = {'x' * 33}", "tonearm.conf:5: [wifi two]: an ssid has 1 to 32 characters"),
+            ("ssid = second\npassword =", "tonearm.conf:6: [wifi two]: a Wi-Fi password has 8 to 63 characters"),
+            ("ssid = second\npassword = 123", "tonearm.conf:6: [wifi two]: a Wi-Fi password has 8 to 63 characters"),
+            ("ssid = second\nsecurity = wpa2", "tonearm.conf:4: [wifi two]: the password is missing; a network without "
+                                              "one has security = open"),
+            ("ssid = second\npasswort = 12345678", 'tonearm.conf:6: [wifi two]: unknown key "passwort"; there are: '
+                                                   "ssid password hidden security "),
+            ("ssid = second\nsecurity = wep", "tonearm.conf:6: [wifi two]: security is wpa2, wpa3 or open"),
+            ("ssid", 'tonearm.conf:5: [wifi two]: "ssid" is not key = value'),
+        ):
+            # Behind the others, and between them.
+            for rest in ("", "[wifi three]\nssid = third\n[image]\nname = kitchen\n"):
+                with self.subTest(section, rest=rest):
+                    errors = self.start(f"{GOOD}[wifi two]\n{section}\n{rest}")
+                    self.assertEqual(errors[:2], ["Wi-Fi networks that are left out until their mistakes are gone:",
+                                                  message])
+                    names = {key.split(".")[1] for key in self.system() if key.startswith("network.")}
+                    self.assertEqual(names, {"one", "three"} if rest else {"one"})
+        self.assertEqual(self.start(f"{GOOD}[wifi two]\nssid = second\nsecurity = open\n"), [])
+        self.assertEqual(self.system(), {"network.one.ssid": "first", "network.one.password": "12345678",
+                                         "network.two.ssid": "second", "network.two.security": "open"})
+
+    def test_a_section_in_two_parts_is_one_network(self):
+        self.assertEqual(self.start("[wifi one]\nssid = first\n[image]\nname = kitchen\n[wifi one]\n"
+                                    "password = 12345678\nsecurity = wpa2\n"), [])
+        self.assertEqual(self.system()["network.one.password"], "12345678")
+
+    def test_a_file_with_another_mistake_is_not_applied(self):
+        self.start(GOOD)
+        errors = self.start("[image]\nname = my kitchen\n[wifi two]\nssid = second\npassword = 123\n[player]\n"
+                            "resume = loud\n")
+        self.assertEqual(errors, ["Mistakes in tonearm.conf. It is not applied until they are gone:",
+                                  "tonearm.conf:2: name is letters, digits and -",
+                                  "tonearm.conf:7: resume is not loud",
+                                  "Wi-Fi networks that are left out until their mistakes are gone:",
+                                  "tonearm.conf:5: [wifi two]: a Wi-Fi password has 8 to 63 characters"])
+        self.assertEqual(self.system()["network.one.ssid"], "first")
+        self.assertEqual(self.start(GOOD), [])
+        self.assertIsNone(self.root.read("boot/tonearm-errors.txt"))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -100,7 +100,7 @@ class Starting(unittest.TestCase):
         self.assertIn("paused", board.run("tonearm", "config", "get", "player.resume").stdout)
         board.power_off()
         errors = board.read_file("tonearm-errors.txt")
-        for line in ("tonearm.conf:2: name is", "tonearm.conf:5: a Wi-Fi password has", "tonearm.conf:7: "):
+        for line in ("tonearm.conf:2: name is", "tonearm.conf:5: [wifi home]: a Wi-Fi password", "tonearm.conf:7: "):
             self.assertIn(line, errors)
 
         board.write_file("tonearm.conf", "[player]\r\nresume = empty\r\n")

@@ -65,8 +65,8 @@ class WiFi(unittest.TestCase):
         return board
 
     def start(self, board, password, key_management="WPA-PSK"):
-        """With the network `it"s my home`."""
-        board.write_file("tonearm.conf", "[wifi]\ncountry = DE\n[wifi home]\n"
+        """With the network `it"s my home`, and one that has a mistake."""
+        board.write_file("tonearm.conf", "[wifi]\ncountry = DE\n[wifi other]\nsecurity = wpa2\n[wifi home]\n"
                                          f'ssid = it"s my home\npassword = {password}\n')
         board.power_on(network=False)
         self.open(board, access_point(1, 'it"s my home', key_management))
@@ -101,6 +101,7 @@ class WiFi(unittest.TestCase):
         board.power_off()
         self.assertEqual(board.read_file(REPORT), 'The Wi-Fi network "it"s my home" ([wifi home] in tonearm.conf) does '
                                                   "not accept the password. Correct it there.\n")
+        self.assertIn("tonearm.conf:3: [wifi other]: the ssid is missing", board.read_file("tonearm-errors.txt"))
         self.start(board, PASSWORD)
         self.assert_connects(board)
         board.power_off()

@@ -34,6 +34,9 @@ class ScriptRoot:
             (self.folder / name).mkdir(parents=True)
         self.write("run/disk", "disk=/dev/disk\nslot=a\nboot=/dev/boot\nroot=/dev/a\nother=/dev/b\ndata=/dev/data\n")
         self.write("etc/tonearm-release", "board=test\nversion=1\n")
+        self.write("etc/tonearm/board.conf", "[board]\nname = Test\n")
+        # Needs a disk.
+        self.write("usr/lib/tonearm/slots", "#!/bin/sh\n")
         for path in (self.folder / "usr/lib/tonearm").iterdir():
             path.write_text(self.translated(path.read_text()))
         for name in SILENT:

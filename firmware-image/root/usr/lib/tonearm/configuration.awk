@@ -10,7 +10,38 @@ function plain(text) {
     sub(/(^|[ \t])[#;].*$/, "", text)
     return trimmed(text)
 }
-function wrong(text) { print "tonearm.conf:" FNR ": " text >> error_file }
+# A mistake in a network's section leaves out that network alone; any other one keeps the file from being applied.
+function wrong(text) { tell(error_file, FNR, text) }
+function wrong_network(name, line, text) {
+    is_left_out[name] = 1
+    tell(network_error_file, line, "[" title[name] "]: " text)
+}
+function tell(file, line, text) { print "tonearm.conf:" line ": " text >> file }
+# What is wrong with a network's key, or nothing.
+function network_mistake(key, value) {
+    if (!index(known["network"], " " key " ")) return "unknown key \"" key "\"; there are:" known["network"]
+    if (key == "ssid" && (value == "" || length(value) > 32)) return "an ssid has 1 to 32 characters"
+    if (key == "password" && (length(value) < 8 || length(value) > 63)) return "a Wi-Fi password has 8 to 63 characters"
+    if (key == "hidden" && value !~ /^(yes|no)$/) return "hidden is yes or no"
+    if (key == "security" && value !~ /^(wpa2|wpa3|open)$/) return "security is wpa2, wpa3 or open"
+    return ""
+}
+# Behind the last line of the first file: what a section as a whole lacks, and the networks that are whole.
+function finish_networks(  number, name, key, keys, count, i) {
+    count = split(known["network"], keys, " ")
+    for (number = 1; number <= networks; number++) {
+        name = network[number]
+        if (!(name in is_left_out) && !((name, "ssid") in of)) wrong_network(name, begins[name], "the ssid is missing")
+        if (!(name in is_left_out) && of[name, "security"] ~ /^wpa/ && !((name, "password") in of))
+            wrong_network(name, begins[name], "the password is missing; a network without one has security = open")
+        if (name in is_left_out) continue
+        for (i = 1; i <= count; i++) {
+            key = keys[i]
+            if ((name, key) in of && of[name, key] != "") print name "." key "=" of[name, key] > system_file
+        }
+    }
+    networks = 0
+}
 BEGIN {
     known["image"] = " name dac serial-console "
     known["wifi"] = " country "
@@ -21,6 +52,7 @@ FNR == 1 {
     # The first file may be empty.
     file = FILENAME == ARGV[1] ? 1 : 2
     if (file == 1) sub(/^\357\273\277/, "")
+    else finish_networks()
 }
 { line = trimmed($0) }
 file == 1 && line ~ /^\[/ {
@@ -28,20 +60,26 @@ file == 1 && line ~ /^\[/ {
     kind = section; sub(/^wifi .*/, "network", kind)
     is_system = kind in known
     name = section; sub(/^wifi /, "network.", name); gsub(/[^A-Za-z0-9.-]/, "_", name)
+    if (kind == "network" && !(name in begins)) {
+        network[++networks] = name; begins[name] = FNR; title[name] = section
+    }
 }
 file == 1 && is_system {
     print "" > engine_file
     if (line == "" || line ~ /^[#;\[]/) next
     sign = index(line, "=")
-    if (!sign) { wrong("\"" line "\" is neither a [section] nor key = value"); next }
     key = trimmed(substr(line, 1, sign - 1)); value = plain(trimmed(substr(line, sign + 1)))
+    if (kind == "network") {
+        mistake = sign ? network_mistake(key, value) : "\"" line "\" is not key = value"
+        if (mistake != "") wrong_network(name, FNR, mistake)
+        else of[name, key] = value
+        next
+    }
+    if (!sign) { wrong("\"" line "\" is neither a [section] nor key = value"); next }
     if (!index(known[kind], " " key " ")) { wrong("unknown key \"" key "\" in [" section "]; there are:" known[kind]); next }
-    if (kind == "network" && key == "ssid" && value == "") { wrong("a network needs an ssid"); next }
-    if (key == "password" && (length(value) < 8 || length(value) > 63)) { wrong("a Wi-Fi password has 8 to 63 characters"); next }
     if (key == "country" && value !~ /^[A-Z][A-Z]$/) { wrong("country is two capital letters, as in DE"); next }
     if (key == "dac" && value !~ /^(pcm5102a|pcm512x|max98357a|wm8804)?$/) { wrong("dac is pcm5102a, pcm512x, max98357a or wm8804"); next }
-    if ((key == "hidden" || key == "serial-console") && value !~ /^(yes|no)$/) { wrong(key " is yes or no"); next }
-    if (key == "security" && value !~ /^(wpa2|wpa3|open)$/) { wrong("security is wpa2, wpa3 or open"); next }
+    if (key == "serial-console" && value !~ /^(yes|no)$/) { wrong(key " is yes or no"); next }
     if (key == "name" && value !~ /^[A-Za-z0-9][A-Za-z0-9-]*$/) { wrong("name is letters, digits and -"); next }
     print name "." key "=" value > system_file
     next
