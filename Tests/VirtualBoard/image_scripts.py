@@ -1,5 +1,6 @@
 """The scripts of the firmware image by themselves, with programs of this machine in place of the board's."""
 
+import shutil
 import unittest
 
 from virtual_board.script_root import ScriptRoot
@@ -153,6 +154,66 @@ class Configuration(unittest.TestCase):
         self.assertEqual(self.system()["network.one.ssid"], "first")
         self.assertEqual(self.start(GOOD), [])
         self.assertIsNone(self.root.read("boot/tonearm-errors.txt"))
+
+
+#: Gives each interface an address and a name server of its own.
+DHCP_CLIENT = """
+name=$3
+shift 3
+while [ "$1" != -p ]; do shift; done
+echo $$ >"$2"
+interface=$name ip=10.0.0.2 router=10.0.0.1 dns=server-of-$name sh /usr/lib/tonearm/address bound
+exec /bin/sleep 100000
+"""
+
+
+class Network(unittest.TestCase):
+    def setUp(self):
+        self.root = ScriptRoot(self)
+        self.root.program("sleep", "exec /bin/sleep 0.02")
+        self.root.program("udhcpc", DHCP_CLIENT)
+        # As wlan0 would: nothing is to be started for it.
+        self.root.write("usr/lib/tonearm/wifi", "#!/bin/sh\n")
+        self.root.write("run/tonearm/board.conf", "[sound]\ncellular = eth0\n[network]\n# cellular = eth0\n"
+                                                  "cellular = mobile0, mobile1 # a phone\n")
+
+    def plug(self, name):
+        self.root.write(f"sys/class/net/{name}/operstate", "up\n")
+        self.root.write(f"sys/class/net/{name}/carrier", "1\n")
+        (self.root.folder / f"sys/class/net/{name}/device").mkdir(exist_ok=True)
+        if name.startswith("wlan"):
+            (self.root.folder / f"sys/class/net/{name}/phy80211").mkdir(exist_ok=True)
+
+    def assert_asks(self, name):
+        self.root.wait_until(lambda: self.root.read("run/resolv.conf") == f"nameserver server-of-{name}\n")
+
+    def assert_has_metric(self, metric, name):
+        route = f"ip route replace default via 10.0.0.1 dev {name} metric {metric}"
+        self.root.wait_until(lambda: route in self.root.calls)
+
+    def test_wired_comes_first_then_wifi_then_cellular(self):
+        self.plug("mobile1")
+        self.root.start(self, "network")
+        self.assert_asks("mobile1")
+        self.assert_has_metric(300, "mobile1")
+        self.plug("eth0")
+        self.assert_asks("eth0")
+        self.assert_has_metric(100, "eth0")
+        self.plug("wlan0")
+        self.assert_has_metric(200, "wlan0")
+        self.assert_asks("eth0")
+        # The cable is pulled.
+        self.root.write("sys/class/net/eth0/carrier", "0\n")
+        self.assert_asks("wlan0")
+        self.assertIn("ip -4 address flush dev eth0", self.root.calls)
+        # An interface that is gone, like that of a stick.
+        shutil.rmtree(self.root.folder / "sys/class/net/wlan0")
+        self.assert_asks("mobile1")
+        self.plug("eth0")
+        self.assert_asks("eth0")
+        for name in ("eth0", "mobile1"):
+            shutil.rmtree(self.root.folder / f"sys/class/net/{name}")
+        self.root.wait_until(lambda: self.root.read("run/resolv.conf") == "")
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ interface wlan{number}
 lease_file /tmp/leases-{number}
 opt subnet 255.255.255.0
 opt router 192.168.{number}.1
+opt dns 192.168.{number}.1
 END
 touch /tmp/leases-{number}
 busybox unshare -n sleep 100000 &
@@ -118,9 +119,11 @@ class WiFi(unittest.TestCase):
         board.power_on()
         self.open(board, access_point(1, "home"))
         self.wait_for_network(board, 1)
+        servers = {"eth0": "10.0.2.3", "wlan0": "192.168.1.1"}
         for plug, device in ((board.plug_cable, "eth0"), (board.pull_cable, "wlan0"), (board.plug_cable, "eth0")):
             plug()
             board.wait_until(f"ip route get 192.0.2.1 2>/dev/null | grep -q 'dev {device} '")
+            board.wait_until(f"grep -q '^nameserver {servers[device]}$' /etc/resolv.conf")
 
     def test_a_hidden_network_in_a_country(self):
         board = self.new_board()
