@@ -104,6 +104,12 @@ struct UpdateInstallationTests {
         #expect(error?.code == "noImage")
     }
 
+    @Test("an image without a key takes no updates, and says so")
+    func noKey() throws {
+        try FileManager.default.removeItem(atPath: image.path("etc/tonearm/update-key"))
+        try expectRefusal("noKey", of: image.bundle)
+    }
+
     @Test("a missing partition is an error, and no file takes its place")
     func missingPartition() throws {
         try FileManager.default.removeItem(atPath: image.slotPath)

@@ -19,6 +19,7 @@ struct ImageFiles {
         guard let board = Self.value("board", in: lines), let version = Self.value("version", in: lines)
         else { throw .damagedImage(path: release) }
         guard let slot = Self.value("other", in: try Self.lines(of: disk)) else { throw .damagedImage(path: disk) }
+        guard FileKind(at: key) != nil else { throw .noKey }
         guard let bytes = Hexadecimal.bytes(try Self.lines(of: key).first ?? "") else {
             throw .damagedImage(path: key)
         }

@@ -6,6 +6,8 @@ public enum UpdateError: Error, Equatable, Sendable {
     case noImage(SystemError)
     /// A file of the image cannot be understood; its path.
     case damagedImage(path: String)
+    /// The image was built without a key: it takes no updates.
+    case noKey
     /// The bundle cannot be read.
     case unreadable(SystemError)
     /// The bundle is shorter than its own beginning.
@@ -32,6 +34,7 @@ public enum UpdateError: Error, Equatable, Sendable {
         switch self {
         case .noImage: "noImage"
         case .damagedImage: "damagedImage"
+        case .noKey: "noKey"
         case .unreadable: "unreadable"
         case .tooShort: "tooShort"
         case .wrongSignature: "wrongSignature"
@@ -55,6 +58,8 @@ extension UpdateError: CustomStringConvertible {
         case .noImage(let error):
             "\(error). Only a firmware image can be updated; packages are updated with apt."
         case .damagedImage(let path): "\(path) is damaged. Write the image to the card again."
+        case .noKey:
+            "This image takes no updates: it was built without a key to check them. Write a newer image to the card."
         case .unreadable(let error): error.description
         case .tooShort(let path): "\(path) is not an update: it is too short."
         case .wrongSignature(let path):

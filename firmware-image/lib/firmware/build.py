@@ -18,13 +18,11 @@ from pathlib import Path
 
 from virtual_board.cpio import Archive
 
-from . import bill, disk, lists, uboot
+from . import bill, disk, keys, lists, uboot
 from .tree import Modules, Tree
 
 FIRMWARE = Path(__file__).parents[2]
 ROOT = FIRMWARE.parent
-#: Of a public key on P-256 in DER (RFC 5480), and of the point at its end: 0x04, x, y.
-P256_KEY_SIZE, P256_POINT_SIZE = 91, 65
 
 EPOCH = int(os.environ["SOURCE_DATE_EPOCH"])
 
@@ -125,14 +123,10 @@ class Build:
         for key in ("reset-button", "status-light", "console"):
             if key in self.settings:
                 tree.write(f"etc/{key}", self.settings[key] + "\n", "tonearm-image")
-        # Whose updates are taken: tools/release names a public key in TONEARM_UPDATE_KEY. Without it, the tests' key.
-        key = os.environ.get("TONEARM_UPDATE_KEY")
-        source = ["-pubin", "-in", key] if key else ["-in", FIRMWARE / "test-key.pem"]
-        encoded = subprocess.run(["openssl", "pkey", *source, "-pubout", "-outform", "DER"], check=True,
-                                 capture_output=True).stdout
-        if len(encoded) != P256_KEY_SIZE:
-            raise ValueError(f"{key or 'test-key.pem'} is not a key on P-256")
-        tree.write("etc/tonearm/update-key", encoded[-P256_POINT_SIZE:].hex() + "\n", "tonearm-image")
+        # tools/release names a public key in TONEARM_UPDATE_KEY, or that there is none.
+        key = keys.trusted(os.environ.get("TONEARM_UPDATE_KEY"))
+        if key:
+            tree.write("etc/tonearm/update-key", key + "\n", "tonearm-image")
         tree.write("etc/tonearm-release", f"board={self.name}\nversion={self.version}\n", "tonearm-image")
 
     def squash(self, tree):
