@@ -102,6 +102,20 @@ class Files(unittest.TestCase):
                         # ALSA takes the letters and digits of a name, at most 15 of them, for the card's id.
                         self.assertEqual(name.replace("_", "")[:15], "sndrpihifiberry")
 
+    def test_no_key_stops_u_boot(self):
+        for path, size, silent in ((IMAGE / "flash.img", 0x40000, False),
+                                   (CACHE / "rpi3/boot/uboot.env", 0x4000, True)):
+            with self.subTest(path.name), path.open("rb") as file:
+                pairs = dict(line.split("=", 1) for line in file.read(size)[4:].split(b"\0\0")[0].decode().split("\0"))
+                self.assertEqual(pairs["bootdelay"], "-2")
+                self.assertEqual([pairs.get(name) for name in ("stdin", "stdout", "stderr")],
+                                 ["nulldev" if silent else None] * 3)
+        # Built with the device that swallows everything, and with the console's device from the environment.
+        configuration = gzip.decompress(
+            next(CACHE.glob("packages/u-boot-rpi/usr/share/doc/u-boot-rpi/configs/config.rpi_3.gz")).read_bytes())
+        for option in (b"CONFIG_SYS_DEVICE_NULLDEV=y", b"CONFIG_SYS_CONSOLE_IS_IN_ENV=y"):
+            self.assertIn(option, configuration.splitlines())
+
     def test_a_usb_dac_has_the_id_that_profiles_name(self):
         cards = {re.search(r"^card = (\S+)", path.read_text(), re.MULTILINE)[1]
                  for path in (ROOT / "board").glob("*-usb/board.conf")}

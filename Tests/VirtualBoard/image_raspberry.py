@@ -107,10 +107,13 @@ class RaspberryPi3(unittest.TestCase):
                      *(f"driver: {name}" for name in DRIVERS)):
             with self.subTest(text=text):
                 self.wait_for(text, board)
+        self.assertNotIn("Hit any key", self.console())
 
     def test_a_new_dac_in_the_configuration_restarts_it(self):
         # The emulator ends instead.
         self.power_on().wait(PATIENCE)
+        # The serial console was not yet asked for.
+        self.assertNotIn("Starting kernel", self.console())
         self.wait_for(CARD, self.power_on())
 
     def test_its_light_flashes_while_it_is_reset(self):

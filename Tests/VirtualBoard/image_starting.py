@@ -55,6 +55,8 @@ class Starting(unittest.TestCase):
         board.wait_until("tonearm status | grep -q stopped")
         self.assertIsNone(difference(recorder.stop(), self.tune.bytes))
         self.assertEqual(board.run("cat", "/sys/class/net/eth0/carrier").stdout, "0\n")
+        self.assertIn("Starting kernel", board.console)
+        self.assertNotIn("Hit any key", board.console)
         self.assert_waits_for_a_change(board)
         with board.holding(POWER_LINE):
             board.wait_until_off()

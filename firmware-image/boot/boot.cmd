@@ -16,6 +16,8 @@ if itest ${seq1} -gt ${seq2}; then
     env import -c @WORK@ 0x200
 fi
 if test -z "${seq}"; then setenv seq 0; setenv slot a; setenv good a; setenv tries 0; setenv older @STATE1@; fi
+# Silent (uboot.env) unless the serial console was asked for.
+if test -n "${console}"; then setenv stdout serial; setenv stderr serial; fi
 setenv save 'setexpr seq ${seq} + 1; env export -c -s 0x200 @WORK@ seq slot good tries failed overlay console; ${devtype} write @WORK@ ${older} 1'
 if test "${slot}" != "${good}"; then
     if itest ${tries} -gt 0; then

@@ -26,6 +26,11 @@ ROOT = FIRMWARE.parent
 
 EPOCH = int(os.environ["SOURCE_DATE_EPOCH"])
 
+#: For U-Boot: no key stops the start (0 would look for one).
+NO_WAIT = {"bootdelay": "-2"}
+#: The serial port neither stops the start nor shows it. `boot.cmd` brings back the output.
+SILENT = {"stdin": "nulldev", "stdout": "nulldev", "stderr": "nulldev"}
+
 
 class Build:
     def __init__(self, board, cache, output, engine, version, non_free):
@@ -213,7 +218,7 @@ class Build:
         work = self.settings["work"]
         commands = ("for devnum in 0 1; do if mmc dev ${devnum}; then setenv devtype mmc; "
                     f"if load mmc ${{devnum}}:1 0x{work} boot.scr; then source 0x{work}; fi; fi; done; reset")
-        (folder / "uboot.env").write_bytes(uboot.environment({"bootdelay": "0", "bootcmd": commands}, 0x4000))
+        (folder / "uboot.env").write_bytes(uboot.environment(NO_WAIT | SILENT | {"bootcmd": commands}, 0x4000))
         trees = self.packages / self.kernel_package / f"usr/lib/linux-image-{self.modules.version}/broadcom"
         for name in self.settings["device-trees"].split():
             shutil.copyfile(trees / name, folder / name)
@@ -237,7 +242,8 @@ class Build:
         commands = ("virtio scan; setenv devtype virtio; setenv devnum 0; "
                     f"load virtio 0:1 0x{self.settings['work']} boot.scr && source 0x{self.settings['work']}; reset")
         with (self.output / "flash.img").open("wb") as flash:
-            flash.write(uboot.environment({"bootdelay": "0", "bootcmd": commands}, 0x40000))
+            # Its U-Boot has no silent console (SYS_CONSOLE_IS_IN_ENV), and the serial port is the emulator's screen.
+            flash.write(uboot.environment(NO_WAIT | {"bootcmd": commands}, 0x40000))
             flash.truncate(64 << 20)
 
 
