@@ -101,7 +101,7 @@ class Configuration(unittest.TestCase):
 
     def start(self, text):
         """As a start of the board with this tonearm.conf; the mistakes that a person reads."""
-        for name in ("errors", "mistakes", "network-mistakes", "report"):
+        for name in ("errors", "mistakes", "network-mistakes", "file-mistakes", "report"):
             (self.root.folder / "run" / name).unlink(missing_ok=True)
         self.root.write("boot/tonearm.conf", text)
         result = self.root.run("configuration")
@@ -154,6 +154,148 @@ class Configuration(unittest.TestCase):
         self.assertEqual(self.system()["network.one.ssid"], "first")
         self.assertEqual(self.start(GOOD), [])
         self.assertIsNone(self.root.read("boot/tonearm-errors.txt"))
+
+    def test_files_beside_it_are_taken_over(self):
+        self.root.program("openssl", "grep -q 'BEGIN CERTIFICATE' \"$4\"")
+        self.root.write("boot/token.txt", "\ufeffsecret token\r\nsecond line\r\n")
+        self.root.write("boot/ca.pem", "-----BEGIN CERTIFICATE-----\r\n")
+        self.assertEqual(self.start("[service]\r\nurl = https://nas.local\r\n"), [])
+        for name, content in (("token.txt", "secrettoken"), ("ca.pem", "-----BEGIN CERTIFICATE-----\n")):
+            path = self.root.folder / "data/service" / name
+            self.assertEqual((path.read_text(), path.stat().st_mode & 0o777), (content, 0o600))
+        self.assertEqual((self.root.folder / "data/service").stat().st_mode & 0o777, 0o700)
+        self.assertIn(f"chown -R tonearm:tonearm {self.root.folder}/data/service", self.root.calls)
+        engine = self.root.read("run/tonearm/tonearm.conf")
+        self.assertIn(f"[service]\ntoken-file = {self.root.folder}/data/service/token.txt\n", engine)
+        self.assertIn(f"[network]\nca-file = {self.root.folder}/data/service/ca.pem\n", engine)
+        # They stay when they are gone from there; what tonearm.conf says comes first.
+        for name in ("token.txt", "ca.pem"):
+            (self.root.folder / "boot" / name).unlink()
+        self.assertEqual(self.start("[network]\nca-file = none\n"), [])
+        engine = self.root.read("run/tonearm/tonearm.conf")
+        self.assertIn("token-file = ", engine)
+        self.assertEqual(engine.count("ca-file"), 1)
+        # What cannot be right is not taken.
+        self.root.write("boot/token.txt", "\n")
+        self.root.write("boot/ca.pem", "no certificate\n")
+        self.assertEqual(self.start(""), ["Files that are not used until their mistakes are gone:",
+                                          "token.txt: there is no token in it",
+                                          "ca.pem: there is no certificate in it; it begins with "
+                                          "-----BEGIN CERTIFICATE-----"])
+        self.assertEqual(self.root.read("data/service/token.txt"), "secrettoken")
+
+    def test_a_profile_beside_it_replaces_that_of_the_image(self):
+        self.root.program("tonearm", """
+            profile=$(sed -n 's/^profile = //p' "$4")
+            [ -z "$profile" ] || ! grep -q wrong "$profile" || {
+                echo "tonearm: $profile:2: it is wrong" >&2
+                exit 78
+            }
+        """)
+        self.assertEqual(self.start(""), [])
+        images = self.root.read("run/tonearm/board.conf")
+        own = "[board]\nname = Mine\n"
+        self.root.write("boot/board.conf", own.replace("\n", "\r\n"))
+        self.assertEqual(self.start(""), [])
+        self.assertEqual(self.root.read("run/tonearm/board.conf"), own)
+        checks = sum("profile-check" in line for line in self.root.calls)
+        self.start("")
+        self.assertEqual(sum("profile-check" in line for line in self.root.calls), checks, "checked again")
+        # The last good one holds.
+        self.root.write("boot/board.conf", "[board]\nwrong\n")
+        self.assertEqual(self.start(""), ["Files that are not used until their mistakes are gone:",
+                                          "board.conf:2: it is wrong"])
+        self.assertEqual(self.root.read("run/tonearm/board.conf"), own)
+        (self.root.folder / "boot/board.conf").unlink()
+        self.assertEqual(self.start(""), [])
+        self.assertEqual(self.root.read("run/tonearm/board.conf"), images)
+
+    def test_what_to_play_is_a_path_or_a_product(self):
+        for value in ("/media/MY MUSIC", "tonearm:track/7", ""):
+            self.assertEqual(self.start(f"[start]\nqueue = {value}\n"), [])
+            self.assertEqual(self.system()["start.queue"], value)
+        self.assertIn("tonearm.conf:2: queue is", self.start("[start]\nqueue = music\n")[1])
+
+
+#: A queue in a file: what is in it, one place a line. `junk` has no music.
+QUEUE = """
+queue=/run/queue
+touch "$queue"
+case "$*" in
+"status --json") echo "{\\"state\\":\\"stopped\\",\\"count\\":$(wc -l <"$queue" | tr -d ' '),\\"file\\":null}" ;;
+"queue add "*) [ "$(ls "$3")" != junk ] && echo "$3" >>"$queue" ;;
+"queue set "*) echo "$3" >"$queue" ;;
+esac
+"""
+
+
+class Music(unittest.TestCase):
+    def setUp(self):
+        self.root = ScriptRoot(self)
+        self.root.program("sleep", "exec /bin/sleep 0.01")
+        self.root.program("tonearm", QUEUE)
+        self.root.write("run/tonearm/control", "")
+
+    def queue(self):
+        return (self.root.read("run/queue") or "").replace(str(self.root.folder), "").splitlines()
+
+    def wish(self, value):
+        self.root.write("run/system.conf", f"start.queue={self.root.folder}{value}\n")
+
+    def test_music_of_the_boot_partition_is_copied_and_played(self):
+        self.root.write("run/music-folder", "")
+        self.root.write("boot/music/1 – Frühling.flac", "one")
+        self.root.write("boot/music/Album/2.flac", "two")
+        self.root.write("boot/music/._1.flac", "of a Mac")
+        self.root.write("boot/music/.Trashes/3.flac", "gone")
+        self.root.write("data/music/Album/2.flac", "the beginning of it")
+        self.assertEqual(self.root.run("music").stderr, "")
+        folder = self.root.folder / "data/music"
+        files = {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
+        self.assertEqual(files, {"1 – Frühling.flac": "one", "Album/2.flac": "two"})
+        self.assertEqual(self.queue(), ["/data/music"])
+        self.assertIn("tonearm play", self.root.calls)
+        self.assertFalse((self.root.folder / "run/boot-held").exists())
+        # Not again, whatever became of the queue.
+        self.root.write("run/queue", "")
+        inode = (folder / "Album/2.flac").stat().st_ino
+        self.root.run("music")
+        self.assertEqual(self.queue(), [])
+        self.assertEqual((folder / "Album/2.flac").stat().st_ino, inode, "copied again")
+
+    def test_a_stick_fills_an_empty_queue_once(self):
+        self.root.write("data/music/junk", "")
+        process = self.root.start(self, "music")
+        self.root.wait_until(lambda: self.root.calls.count("sleep 3") > 3)
+        # What has no music is not tried again and again.
+        self.assertEqual(sum(line.startswith("tonearm queue add") for line in self.root.calls), 1)
+        self.assertIsNone(process.poll())
+        self.root.write("media/MY_MUSIC/1.flac", "")
+        process.wait(60)
+        self.assertEqual(self.queue(), ["/media/MY_MUSIC"])
+
+    def test_a_queue_that_somebody_has_filled_stays(self):
+        self.root.write("run/queue", "theirs\n")
+        self.root.write("data/music/1.flac", "")
+        self.root.run("music")
+        self.assertEqual(self.queue(), ["theirs"])
+        self.assertIsNotNone(self.root.read("data/system/queue-filled"))
+
+    def test_each_change_of_the_wish_replaces_the_queue_once(self):
+        self.root.write("run/queue", "theirs\n")
+        self.wish("/media/STICK/Album")
+        process = self.root.start(self, "music")
+        self.root.wait_until(lambda: self.root.calls.count("sleep 3") > 3)
+        self.assertEqual(self.queue(), ["theirs"])
+        self.root.write("media/STICK/Album/1.flac", "")
+        process.wait(60)
+        self.assertEqual(self.queue(), ["/media/STICK/Album"])
+        self.root.write("run/queue", "theirs\n")
+        self.root.run("music")
+        self.assertEqual(self.queue(), ["theirs"])
+        self.wish("/media/STICK")
+        self.root.run("music")
+        self.assertEqual(self.queue(), ["/media/STICK"])
 
 
 #: Gives each interface an address and a name server of its own.

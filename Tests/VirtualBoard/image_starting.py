@@ -83,11 +83,39 @@ class Starting(unittest.TestCase):
         report("memory of all programs", memory, "MB", MEMORY_LIMIT)
         self.assertLessEqual(memory, MEMORY_LIMIT)
 
+    def write_files(self, board):
+        """What a person may put beside tonearm.conf."""
+        board.make_folder("music")
+        board.write_file("music/1.flac", (self.folder / "1.flac").read_bytes())
+        board.write_file("token.txt", "a token of the service\r\n")
+        certificate = board.folder / "ca.pem"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-noenc", "-days", "2", "-subj", "/CN=nas",
+                        "-out", certificate, "-keyout", board.folder / "key"], check=True, capture_output=True)
+        board.write_file("ca.pem", certificate.read_bytes())
+        profile = (ROOT / "board/virtual/board.conf").read_text()
+        board.write_file("board.conf", profile.replace("name = Virtual board", "name = My board"))
+
+    @staticmethod
+    def remove_files(board):
+        for name in ("token.txt", "ca.pem", "board.conf"):
+            board.remove_file(name)
+
+    def assert_took_files_over(self, board):
+        board.wait_until("[ -e /data/system/queue-filled ]")
+        self.assertEqual(board.ask("status")["file"], "/data/music/1.flac")
+        self.assertIn("name = My board\n", board.run("cat", "/run/tonearm/board.conf").stdout)
+        for key, name in (("service.token-file", "token.txt"), ("network.ca-file", "ca.pem")):
+            path = f"/data/service/{name}"
+            self.assertEqual(board.run("stat", "-c", "%a %U", path).stdout, "600 tonearm\n")
+            self.assertIn(path, board.run("tonearm", "config", "get", key).stdout)
+
     def test_mistakes_in_the_configuration_are_written_beside_it(self):
         board = self.board()
         board.write_file("tonearm.conf", "[image]\nname = kitchen\n[player]\nresume = paused\n")
+        self.write_files(board)
         board.power_on(network=False)
         board.wait_for_engine()
+        self.assert_took_files_over(board)
         self.assertEqual(board.run("hostname").stdout, "kitchen\n")
         self.assertIn("paused", board.run("tonearm", "config", "get", "player.resume").stdout)
         board.power_off()
@@ -95,6 +123,8 @@ class Starting(unittest.TestCase):
 
         wrong = "[image]\nname = my kitchen\n\n[wifi home]\npassword = 123\n[player]\nresume = loud\n"
         board.write_file("tonearm.conf", wrong)
+        board.write_file("ca.pem", "no certificate\n")
+        board.write_file("board.conf", "[board]\nnam = My board\n")
         board.power_on(network=False)
         board.wait_for_engine()
         # What was good holds.
@@ -102,10 +132,12 @@ class Starting(unittest.TestCase):
         self.assertIn("paused", board.run("tonearm", "config", "get", "player.resume").stdout)
         board.power_off()
         errors = board.read_file("tonearm-errors.txt")
-        for line in ("tonearm.conf:2: name is", "tonearm.conf:5: [wifi home]: a Wi-Fi password", "tonearm.conf:7: "):
+        for line in ("tonearm.conf:2: name is", "tonearm.conf:5: [wifi home]: a Wi-Fi password", "tonearm.conf:7: ",
+                     "board.conf:2: ", "ca.pem: there is no certificate"):
             self.assertIn(line, errors)
 
         board.write_file("tonearm.conf", "[player]\r\nresume = empty\r\n")
+        self.remove_files(board)
         board.power_on(network=False)
         board.wait_for_engine()
         self.assertIn("empty", board.run("tonearm", "config", "get", "player.resume").stdout)

@@ -79,6 +79,13 @@ class ImageBoard(VirtualBoard):
         path.write_bytes(content)
         self._mtools("mcopy", "-o", path, f"::/{name}")
 
+    def remove_file(self, name):
+        self._mtools("mdel", f"::/{name}")
+
+    def make_folder(self, name):
+        """Makes a folder of the boot partition."""
+        self._mtools("mmd", f"::/{name}")
+
     def read_file(self, name):
         """A file of the boot partition; None when there is none."""
         result = self._mtools("mtype", f"::/{name}", check=False)
@@ -213,6 +220,9 @@ class ImageBoard(VirtualBoard):
     def _write_data(self, music):
         content = self.folder / "content"
         shutil.copytree(music, content / "music")
+        # Its queue was filled long ago, and is not again (/usr/lib/tonearm/music).
+        (content / "system").mkdir()
+        (content / "system/queue-filled").touch()
         start = disk.DATA.start
         size = self.card.stat().st_size - start
         file = self.folder / "data.ext4"

@@ -19,7 +19,7 @@ function wrong_network(name, line, text) {
 function tell(file, line, text) { print "tonearm.conf:" line ": " text >> file }
 # What is wrong with a network's key, or nothing.
 function network_mistake(key, value) {
-    if (!index(known["network"], " " key " ")) return "unknown key \"" key "\"; there are:" known["network"]
+    if (!index(known["wifi NAME"], " " key " ")) return "unknown key \"" key "\"; there are:" known["wifi NAME"]
     if (key == "ssid" && (value == "" || length(value) > 32)) return "an ssid has 1 to 32 characters"
     if (key == "password" && (length(value) < 8 || length(value) > 63)) return "a Wi-Fi password has 8 to 63 characters"
     if (key == "hidden" && value !~ /^(yes|no)$/) return "hidden is yes or no"
@@ -28,7 +28,7 @@ function network_mistake(key, value) {
 }
 # Behind the last line of the first file: what a section as a whole lacks, and the networks that are whole.
 function finish_networks(  number, name, key, keys, count, i) {
-    count = split(known["network"], keys, " ")
+    count = split(known["wifi NAME"], keys, " ")
     for (number = 1; number <= networks; number++) {
         name = network[number]
         if (!(name in is_left_out) && !((name, "ssid") in of)) wrong_network(name, begins[name], "the ssid is missing")
@@ -44,8 +44,9 @@ function finish_networks(  number, name, key, keys, count, i) {
 }
 BEGIN {
     known["image"] = " name dac serial-console "
+    known["start"] = " queue "
     known["wifi"] = " country "
-    known["network"] = " ssid password hidden security "
+    known["wifi NAME"] = " ssid password hidden security "
 }
 FNR == 1 {
     section = ""; is_system = 0
@@ -57,10 +58,10 @@ FNR == 1 {
 { line = trimmed($0) }
 file == 1 && line ~ /^\[/ {
     section = line; sub(/^\[/, "", section); sub(/\].*$/, "", section); section = trimmed(section)
-    kind = section; sub(/^wifi .*/, "network", kind)
+    kind = section; sub(/^wifi .*/, "wifi NAME", kind)
     is_system = kind in known
     name = section; sub(/^wifi /, "network.", name); gsub(/[^A-Za-z0-9.-]/, "_", name)
-    if (kind == "network" && !(name in begins)) {
+    if (kind == "wifi NAME" && !(name in begins)) {
         network[++networks] = name; begins[name] = FNR; title[name] = section
     }
 }
@@ -69,7 +70,7 @@ file == 1 && is_system {
     if (line == "" || line ~ /^[#;\[]/) next
     sign = index(line, "=")
     key = trimmed(substr(line, 1, sign - 1)); value = plain(trimmed(substr(line, sign + 1)))
-    if (kind == "network") {
+    if (kind == "wifi NAME") {
         mistake = sign ? network_mistake(key, value) : "\"" line "\" is not key = value"
         if (mistake != "") wrong_network(name, FNR, mistake)
         else of[name, key] = value
@@ -80,6 +81,7 @@ file == 1 && is_system {
     if (key == "country" && value !~ /^[A-Z][A-Z]$/) { wrong("country is two capital letters, as in DE"); next }
     if (key == "dac" && value !~ /^(pcm5102a|pcm512x|max98357a|wm8804)?$/) { wrong("dac is pcm5102a, pcm512x, max98357a or wm8804"); next }
     if (key == "serial-console" && value !~ /^(yes|no)$/) { wrong(key " is yes or no"); next }
+    if (key == "queue" && value !~ /^(\/.+|tonearm:.+)?$/) { wrong("queue is a folder or a file, as in /media/MY_MUSIC, or tonearm:track/ID"); next }
     if (key == "name" && value !~ /^[A-Za-z0-9][A-Za-z0-9-]*$/) { wrong("name is letters, digits and -"); next }
     print name "." key "=" value > system_file
     next
