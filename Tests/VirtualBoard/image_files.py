@@ -129,6 +129,10 @@ class Files(unittest.TestCase):
             command = ["/sbin/modinfo", "-F", "vermagic", module]
             magic = subprocess.run(command, check=True, capture_output=True, text=True).stdout
             self.assertEqual(magic.split()[0], version)
+            # The path of the build would differ from machine to machine.
+            content = module.read_bytes()
+            self.assertNotIn(str(CACHE).encode(), content)
+            self.assertNotIn(b".new/module/", content)
 
     def test_overlays_follow_the_bindings(self):
         trees = next(CACHE.glob("packages/linux-image-*/usr/lib/linux-image-*/broadcom"))
