@@ -14,10 +14,6 @@ struct OfflineContentTests {
 
     init() throws { folder = try ScratchFolder() }
 
-    private func bytes(_ track: Track) throws -> [UInt8] {
-        [UInt8](try Data(contentsOf: URL(fileURLWithPath: track.product.productId)))
-    }
-
     /// A WAV file of silence.
     /// - Parameters:
     ///   - declared: the size that its header says.
@@ -35,7 +31,7 @@ struct OfflineContentTests {
     @Test("A part that is damaged on the medium is found, and all of it is fetched again")
     func damagedPart() throws {
         let track = try Track("large", frames: 1_400_000, in: folder)
-        let file = try bytes(track)
+        let file = try track.file
         try #require(file.count > 5 << 20)
         service.serve(file, as: "7")
         let (state, name) = try {

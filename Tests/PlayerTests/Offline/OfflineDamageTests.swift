@@ -20,7 +20,7 @@ struct OfflineDamageTests {
     init() throws {
         folder = try ScratchFolder()
         track = try Track("a", frames: 100_000, in: folder)
-        service.serve([UInt8](try Data(contentsOf: URL(fileURLWithPath: track.product.productId))), as: "7")
+        service.serve(try track.file, as: "7")
     }
 
     /// The state with a kept product that is damaged.

@@ -18,7 +18,7 @@ struct OfflineEngineTests {
     init() throws {
         folder = try ScratchFolder()
         track = try Track("a", frames: 100_000, tags: ["TITLE=Song", "ARTIST=Band"], in: folder)
-        file = [UInt8](try Data(contentsOf: URL(fileURLWithPath: track.product.productId)))
+        file = try track.file
         service.serve(file, as: "7")
     }
 
@@ -118,7 +118,7 @@ struct OfflineEngineTests {
     @Test("A restart goes on where it was, without a byte twice that was on the medium")
     func continues() throws {
         let large = try Track("large", frames: 1_400_000, in: folder)
-        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: large.product.productId)))
+        let bytes = try large.file
         try #require(bytes.count > 5 << 20)
         service.serve(bytes, as: "8")
         let (state, count) = try stopped(bytes, of: 8, percent: 90)
@@ -138,7 +138,7 @@ struct OfflineEngineTests {
     func changed() throws {
         let (state, _) = try stopped(file, percent: 80)
         let other = try Track("b", frames: 90_000, in: folder)
-        service.serve([UInt8](try Data(contentsOf: URL(fileURLWithPath: other.product.productId))), as: "7", hash: "h2")
+        service.serve(try other.file, as: "7", hash: "h2")
         let again = try OfflineFixture(in: state, service)
         try again.wait(for: "done r7")
         #expect(service.contentRequests.last?.from == 0)
@@ -318,7 +318,7 @@ struct OfflineEngineTests {
         #expect(offline.engine.getOfflineState(OfflineFixture.product(7)) == .offlinedAndValid)
         // A smaller one behind it has room.
         let small = try Track("small", frames: 1000, in: folder)
-        service.serve([UInt8](try Data(contentsOf: URL(fileURLWithPath: small.product.productId))), as: "9")
+        service.serve(try small.file, as: "9")
         try offline.keep(9)
         // The end of the smaller one is a reason to try again.
         try offline.spin("the wait") { offline.status(of: 8) == .waiting(.space) }

@@ -21,7 +21,7 @@ struct OfflineMediumTests {
         folder = try ScratchFolder()
         state = try ScratchFolder()
         track = try Track("a", frames: 400_000, in: folder)
-        file = [UInt8](try Data(contentsOf: URL(fileURLWithPath: track.product.productId)))
+        file = try track.file
         for id in ["7", "8"] { service.serve(file, as: id) }
     }
 

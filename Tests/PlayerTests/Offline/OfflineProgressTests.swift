@@ -18,7 +18,7 @@ struct OfflineProgressTests {
         folder = try ScratchFolder()
         // Ten seconds: one for each segment.
         track = try Track("a", frames: 80_000, in: folder)
-        let file = [UInt8](try Data(contentsOf: URL(fileURLWithPath: track.product.productId)))
+        let file = try track.file
         let size = (file.count + Self.segments - 1) / Self.segments
         service.content = { _, transfer in
             let name = transfer.request.url.split(separator: "/").last.map { String($0) } ?? ""

@@ -18,12 +18,8 @@ struct OfflineRequestTests {
         folder = try ScratchFolder()
         track = try Track("a", frames: 50_000, in: folder)
         other = try Track("b", frames: 40_000, in: folder)
-        service.serve(try Self.bytes(of: track), as: "7")
+        service.serve(try track.file, as: "7")
         service.setDates(revalidateAt: 1_000_100, validUntil: 1_000_200)
-    }
-
-    private static func bytes(of track: Track) throws -> [UInt8] {
-        [UInt8](try Data(contentsOf: URL(fileURLWithPath: track.product.productId)))
     }
 
     @Test("A validation asks as it was asked the first time, whatever the quality is now, and so does its download")
@@ -42,7 +38,7 @@ struct OfflineRequestTests {
             try offline.spin("the validation") { offline.entries().first?.validUntil == 3_000_000 }
             #expect(offline.player.offlineEngineConfig.offlineAudioQuality == .low)
         }
-        service.serve(try Self.bytes(of: other), as: "7", hash: "h2")
+        service.serve(try other.file, as: "7", hash: "h2")
         service.setDates(revalidateAt: 5_000_000, validUntil: 6_000_000)
         let offline = try OfflineFixture(in: state, service, now: 2_000_001)
         try offline.wait(for: "done r7")
@@ -73,7 +69,7 @@ struct OfflineRequestTests {
         #expect(configuration.offlineOverCellular)
         try offline.keep(7)
         #expect(service.infoAddresses.last?.contains("audioquality=HI_RES_LOSSLESS") == true)
-        service.serve(try Self.bytes(of: other), as: "video-7")
+        service.serve(try other.file, as: "video-7")
         let video = MediaProduct(productType: .video, productId: "tonearm:video/7", referenceId: "v7")
         #expect(offline.engine.offline(video))
         try offline.wait(for: "done v7")
@@ -82,7 +78,7 @@ struct OfflineRequestTests {
 
     @Test("A track and a video with the same id are two products")
     func types() throws {
-        service.serve(try Self.bytes(of: other), as: "video-7")
+        service.serve(try other.file, as: "video-7")
         let product = OfflineFixture.product(7)
         let video = MediaProduct(productType: .video, productId: "tonearm:video/7", referenceId: "v7")
         let offline = try OfflineFixture(service)

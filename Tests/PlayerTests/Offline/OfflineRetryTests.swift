@@ -17,7 +17,7 @@ struct OfflineRetryTests {
     init() throws {
         folder = try ScratchFolder()
         let track = try Track("a", frames: 50_000, in: folder)
-        file = [UInt8](try Data(contentsOf: URL(fileURLWithPath: track.product.productId)))
+        file = try track.file
         service.serve(file, as: "7")
     }
 

@@ -32,7 +32,7 @@ struct OfflineSegmentsTests {
     init() throws {
         folder = try ScratchFolder()
         track = try Track("a", frames: 60_000, in: folder)
-        let file = [UInt8](try Data(contentsOf: URL(fileURLWithPath: track.product.productId)))
+        let file = try track.file
         // The first one is more than a chunk, and neither ends with one nor with a block.
         let segments = [
             try Self.encrypted(Array(file[..<100_007]), number: 0),

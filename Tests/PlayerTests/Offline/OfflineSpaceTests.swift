@@ -21,7 +21,7 @@ struct OfflineSpaceTests {
         folder = try ScratchFolder()
         state = try ScratchFolder()
         let track = try Track("a", frames: 200_000, in: folder)
-        file = [UInt8](try Data(contentsOf: URL(fileURLWithPath: track.product.productId)))
+        file = try track.file
         for id in ["7", "8", "9"] { service.serve(file, as: id) }
     }
 

@@ -17,7 +17,7 @@ struct OfflineTimersTests {
     init() throws {
         folder = try ScratchFolder()
         let track = try Track("a", frames: 50_000, in: folder)
-        file = [UInt8](try Data(contentsOf: URL(fileURLWithPath: track.product.productId)))
+        file = try track.file
         service.serve(file, as: "7")
         service.setDates(revalidateAt: 1_000_100, validUntil: 1_000_200)
     }
@@ -73,7 +73,7 @@ struct OfflineTimersTests {
     @Test("While playback waits for bytes a download waits, none begins, and both go on afterwards")
     func giveWay() throws {
         let large = try Track("large", frames: 1_400_000, in: folder)
-        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: large.product.productId)))
+        let bytes = try large.file
         // What has arrived before, and what a download takes from the network ahead, is far less.
         try #require(bytes.count > 5 << 20)
         for id in ["8", "9"] { service.serve(bytes, as: id) }

@@ -19,7 +19,7 @@ struct OfflineValidityTests {
     init() throws {
         folder = try ScratchFolder()
         track = try Track("a", frames: 50_000, in: folder)
-        file = [UInt8](try Data(contentsOf: URL(fileURLWithPath: track.product.productId)))
+        file = try track.file
         service.serve(file, as: "7")
         service.setDates(revalidateAt: 1_000_100, validUntil: 1_000_200)
     }
@@ -79,7 +79,7 @@ struct OfflineValidityTests {
     func differs() throws {
         let state = try kept()
         let other = try Track("b", frames: 40_000, in: folder)
-        service.serve([UInt8](try Data(contentsOf: URL(fileURLWithPath: other.product.productId))), as: "7", hash: "h2")
+        service.serve(try other.file, as: "7", hash: "h2")
         service.setDates(revalidateAt: 5_000_000, validUntil: 6_000_000)
         service.hang(after: 70_000)
         let offline = try OfflineFixture(in: state, service, now: 1_000_150)

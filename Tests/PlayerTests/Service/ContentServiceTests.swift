@@ -70,7 +70,7 @@ struct ContentServiceTests {
     init() throws {
         folder = try ScratchFolder()
         track = try Track("a", frames: 100_000, in: folder)
-        file = [UInt8](try Data(contentsOf: URL(fileURLWithPath: track.product.productId)))
+        file = try track.file
         service.content = { [file] _, transfer in
             ScriptedService.serve(file, to: transfer)
             transfer.end()
@@ -217,7 +217,7 @@ struct ContentServiceTests {
     @Test("A seek asks for the part that is needed")
     func seek() throws {
         let long = try Track("long", frames: 400_000, in: folder)
-        let file = [UInt8](try Data(contentsOf: URL(fileURLWithPath: long.product.productId)))
+        let file = try long.file
         service.content = { _, transfer in
             // What is not asked for does not come.
             ScriptedService.serve(file, to: transfer, upTo: transfer.request.range == nil ? 50_000 : file.count)

@@ -52,10 +52,6 @@ struct EncryptedContentTests {
         return samples
     }
 
-    private var file: [UInt8] {
-        get throws { [UInt8](try Data(contentsOf: URL(fileURLWithPath: track.product.productId))) }
-    }
-
     private func encryptedFile() throws -> [UInt8] { try Self.encrypted(track, in: folder) }
 
     /// A track in MP4, encrypted by ffmpeg with `key`, whose ID is zero.
@@ -76,7 +72,7 @@ struct EncryptedContentTests {
 
     @Test("HLS, AES-128: the key is fetched once, and the vector is the segment's number")
     func wholeSegments() throws {
-        let plain = try file
+        let plain = try track.file
         let padding = 16 - plain.count % 16
         var cipher = try AESCBC(
             .encrypt, key: SecretBytes(copying: Self.key),

@@ -14,6 +14,9 @@ struct Track {
     var frames: Int { samples.count / format.channelCount }
     var duration: Double { Double(frames) / Double(format.sampleRate) }
 
+    /// The bytes of its file.
+    var file: [UInt8] { get throws { try Array(Data(contentsOf: URL(fileURLWithPath: product.productId))) } }
+
     /// The samples from a frame on.
     func samples(from frame: Int) -> [Int32] { Array(samples[(frame * format.channelCount)...]) }
     /// The samples of some frames.
@@ -38,7 +41,7 @@ struct Track {
     /// A recording that consists of others, one file behind the other.
     init(_ name: String, joining parts: [Track], in folder: ScratchFolder) throws {
         var bytes = Data()
-        for part in parts { bytes += try Data(contentsOf: URL(fileURLWithPath: part.product.productId)) }
+        for part in parts { bytes += try part.file }
         let file = folder["\(name).flac"]
         try bytes.write(to: URL(fileURLWithPath: file))
         format = parts[0].format
