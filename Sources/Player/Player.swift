@@ -125,9 +125,10 @@ public final class Player: @unchecked Sendable {
                 }
             }
             settings.offlineMode.observe { isOn in loop.post { offline?.offlineModeChanged(to: isOn) } }
+            let mode = settings.offlineMode
             loop.post {
                 conductor.start()
-                offline?.start()
+                offline?.start(isOfflineMode: mode.isOn)
             }
             offlineMode = settings.offlineMode
             offlineConductor = offline

@@ -1,4 +1,5 @@
 import Crypto
+import Database
 import Media
 import Platform
 
@@ -43,8 +44,24 @@ final class KeptBytes: ByteSource {
         return ByteRead(count: size)
     }
 
-    /// Reads all of what is kept of an item.
+    /// Reads all of what is kept of a product. What is replaced or deleted meanwhile is not damage.
+    /// - Returns: and the content that was read; nil when there is none.
     static func verify(
+        _ product: ServiceAddress, _ store: OfflineStore, _ cancellation: Cancellation
+    ) -> (OfflineVerification, content: [UInt8]?) {
+        var damaged: [UInt8]?
+        while true {
+            let stored = store.waitToRead { (rows) throws(DatabaseError) in try rows.item(product) }
+            guard let stored else { return (.unlisted, nil) }
+            guard let item = stored else { return (.notKept, nil) }
+            if item.content == damaged { return (.damaged, damaged) }
+            let result = verify(item, store, cancellation)
+            guard result == .damaged else { return (result, item.content) }
+            damaged = item.content
+        }
+    }
+
+    private static func verify(
         _ item: OfflineItem, _ store: OfflineStore, _ cancellation: Cancellation
     ) -> OfflineVerification {
         let kept: KeptBytes

@@ -46,7 +46,7 @@ final class OfflineConductor: @unchecked Sendable {
     /// Who waits for `verification`.
     private var verificationAnswer: VerificationAnswer?
     /// What comes after `verification`.
-    private var verifications: [(item: OfflineItem, answer: VerificationAnswer)] = []
+    private var verifications: [(product: ServiceAddress, answer: VerificationAnswer)] = []
     /// How many products were lost with the device's key, and may be missing still.
     private var lostCount = 0
     private var isShutDown = false
@@ -65,10 +65,15 @@ final class OfflineConductor: @unchecked Sendable {
         damage.receive { [self] product, content, what in
             loop.post { [self] in found(damaged: product, content, what) }
         }
+        space.observeEvictions { [self] reference in
+            loop.post { [self] in bus.send(.deleted(referenceId: reference)) }
+        }
     }
 
-    func start() {
+    /// - Parameter isOfflineMode: whether the player begins in offline mode.
+    func start(isOfflineMode: Bool = false) {
         loop.assertOnLoop()
+        self.isOfflineMode = isOfflineMode
         store.checkKey { [self] lost in
             guard lost > 0 else { return }
             Log.error(
@@ -103,6 +108,7 @@ final class OfflineConductor: @unchecked Sendable {
         loop.assertOnLoop()
         isShutDown = true
         damage.receive(nil)
+        space.observeEvictions(nil)
         let all = threads.map { $0.thread } + [validation, verification].compactMap { $0 }
         for thread in all { thread.cancel() }
         for thread in all { thread.join() }
@@ -194,20 +200,20 @@ final class OfflineConductor: @unchecked Sendable {
     }
 
     /// Reads all of a kept product, one after the other on a thread of their own.
-    func verify(_ item: OfflineItem, _ answer: @escaping @Sendable (OfflineVerification) -> Void) {
+    func verify(_ product: ServiceAddress, _ answer: @escaping @Sendable (OfflineVerification) -> Void) {
         loop.assertOnLoop()
         guard !isShutDown else { return answer(.stopped) }
-        verifications.append((item, answer))
+        verifications.append((product, answer))
         if verification == nil { verifyNext() }
     }
 
     private func verifyNext() {
         guard !verifications.isEmpty, !isShutDown else { return }
-        let (item, answer) = verifications.removeFirst()
+        let (product, answer) = verifications.removeFirst()
         let (loop, store) = (loop, store)
         begin(named: "verification") { [self] cancellation in
-            let result = KeptBytes.verify(item, store, cancellation)
-            loop.post { [self] in verified(item, result) }
+            let (result, content) = KeptBytes.verify(product, store, cancellation)
+            loop.post { [self] in verified(product, content, result) }
         } then: { [self] thread in
             verification = thread
             verificationAnswer = answer
@@ -217,13 +223,14 @@ final class OfflineConductor: @unchecked Sendable {
         }
     }
 
-    private func verified(_ item: OfflineItem, _ result: OfflineVerification) {
+    /// - Parameter content: what was read; nil when nothing was.
+    private func verified(_ product: ServiceAddress, _ content: [UInt8]?, _ result: OfflineVerification) {
         // Its client was told that the engine ends.
         guard !isShutDown else { return }
         verification?.join()
         verification = nil
-        if result == .damaged {
-            found(damaged: item.product, item.content, "a part of what was kept cannot be read")
+        if result == .damaged, let content {
+            found(damaged: product, content, "a part of what was kept cannot be read")
         }
         verificationAnswer?(result)
         verificationAnswer = nil
@@ -322,13 +329,29 @@ final class OfflineConductor: @unchecked Sendable {
         if let index = threads.firstIndex(where: { $0.product == job.product }) {
             threads.remove(at: index).thread.join()
         }
-        if outcome == .noSpace, job.isAutomatic { return dropAutomatic(job) }
-        guard case .failed(let error) = outcome else { return perform(schedule.handle(.ended(job, outcome))) }
+        switch outcome {
+        case .kept: kept(job)
+        case .failed where job.isAutomatic, .noSpace where job.isAutomatic: dropAutomatic(job, outcome)
+        case .failed(let error): fail(job, error)
+        case .stopped, .noSpace: perform(schedule.handle(.ended(job, outcome)))
+        }
+    }
+
+    /// It may have been deleted since it was kept, and that is told last.
+    private func kept(_ job: OfflineJob) {
+        store.read(answerOn: loop) { (rows) throws(DatabaseError) in
+            try rows.item(job.product) != nil
+        } _: { [self] isThere in
+            perform(schedule.handle(.ended(job, isThere == false ? .stopped : .kept)))
+        }
+    }
+
+    private func fail(_ job: OfflineJob, _ error: PlayerError) {
         store.write(answerOn: loop) { (rows) throws(DatabaseError) in
             try rows.fail(job, error.message)
         } _: { [self] result in
             switch result {
-            case .success(true): perform(schedule.handle(.ended(job, outcome)))
+            case .success(true): perform(schedule.handle(.ended(job, .failed(error))))
             // It was deleted meanwhile, and that was told last.
             case .success(false): perform(schedule.handle(.ended(job, .stopped)))
             // What cannot be stored must not begin again at once.
@@ -337,14 +360,19 @@ final class OfflineConductor: @unchecked Sendable {
         }
     }
 
-    /// What nobody has asked for does not wait for room.
-    private func dropAutomatic(_ job: OfflineJob) {
+    /// What nobody has asked for neither waits for room nor stays as a failure.
+    private func dropAutomatic(_ job: OfflineJob, _ outcome: OfflineSchedule.Outcome) {
         store.write(answerOn: loop) { (rows) throws(DatabaseError) in
             try rows.dropAutomatic(job)
         } _: { [self] result in
-            guard case .success(let contents?) = result else { return perform(schedule.handle(.ended(job, .noSpace))) }
-            store.storage.perform { [store] in store.removeFiles(contents) }
-            bus.send(.deleted(referenceId: job.referenceId))
+            guard case .success(let dropped?) = result else {
+                // A person wants it by now.
+                if case .failed(let error) = outcome { return fail(job, error) }
+                return perform(schedule.handle(.ended(job, outcome)))
+            }
+            store.storage.perform { [store] in store.removeFiles(dropped.contents) }
+            guard outcome == .noSpace else { return perform(schedule.handle(.ended(job, outcome))) }
+            if !dropped.isKept { bus.send(.deleted(referenceId: job.referenceId)) }
             perform(schedule.handle(.ended(job, .stopped)))
         }
     }

@@ -258,14 +258,7 @@ public final class OfflineEngine: @unchecked Sendable {
     /// Reads all of what is kept of a product, on a thread of its own. One that is damaged is downloaded again.
     public func verify(_ mediaProduct: MediaProduct, _ answer: @escaping @Sendable (OfflineVerification) -> Void) {
         guard let product = ServiceAddress(mediaProduct.productId) else { return answer(.notKept) }
-        let (loop, store) = (loop, store)
-        store.read(answerOn: loop) { (rows) throws(DatabaseError) in
-            try rows.item(product)
-        } _: { [conductor] stored in
-            guard let stored else { return answer(.unlisted) }
-            guard let item = stored else { return answer(.notKept) }
-            conductor.verify(item, answer)
-        }
+        loop.post { [conductor] in conductor.verify(product, answer) }
     }
 }
 

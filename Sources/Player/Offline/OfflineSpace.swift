@@ -39,6 +39,8 @@ final class OfflineSpace: @unchecked Sendable {
     private var runs: [Int64: Int64] = [:]
     /// The same of those that were refused last. Guarded by `lock`.
     private var refused: [Int64: Int64] = [:]
+    /// Guarded by `lock`.
+    private var evicted: (@Sendable (_ referenceId: String) -> Void)?
 
     /// - Parameter now: seconds since 1970, for the choice of what goes.
     init(
@@ -69,6 +71,11 @@ final class OfflineSpace: @unchecked Sendable {
                 throw error
             }
         }
+    }
+
+    /// Calls `evicted` for each kept product that is removed to make room; nil: nobody is called. A download's thread.
+    func observeEvictions(_ evicted: (@Sendable (_ referenceId: String) -> Void)?) {
+        lock.withLock { self.evicted = evicted }
     }
 
     /// A run has ended: others may have what it did not use.
@@ -149,16 +156,18 @@ final class OfflineSpace: @unchecked Sendable {
         return answer.wait()
     }
 
-    /// Removes the one product that the appliance chose to keep and that is worth least.
+    /// Removes the one product that the appliance chose to keep and that is worth least. Under the lock.
     private func evictChosen() throws(OfflineFailure) -> Bool {
         let now = now()
         do throws(DatabaseError) {
-            let removed = try store.waitToWrite { (rows) throws(DatabaseError) -> [[UInt8]]? in
+            let removed = try store.waitToWrite {
+                (rows) throws(DatabaseError) -> (contents: [[UInt8]], referenceId: String)? in
                 guard let product = try rows.leastWorthKeeping(now: now) else { return nil }
-                return try rows.remove(product)?.contents
+                return try rows.remove(product)
             }
             guard let removed else { return false }
-            store.removeFiles(removed)
+            store.removeFiles(removed.contents)
+            evicted?(removed.referenceId)
             return true
         } catch {
             throw .state(error)

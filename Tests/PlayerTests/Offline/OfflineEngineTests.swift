@@ -1,4 +1,5 @@
 import Crypto
+import Database
 import Foundation
 import Network
 import OfflineTestSupport
@@ -229,6 +230,16 @@ struct OfflineEngineTests {
         #expect(service.contentRequests.map { $0.from } == [0, full])
     }
 
+    @Test("A player that begins in offline mode asks for nothing")
+    func beginsInOfflineMode() throws {
+        let offline = try OfflineFixture(service, isOfflineMode: true)
+        #expect(offline.engine.offline(OfflineFixture.product(7)))
+        #expect(offline.status(of: 7) == .waiting(.onlineMode))
+        #expect(service.infoRequests == 0)
+        offline.player.isOfflineMode = false
+        try offline.wait(for: "done r7")
+    }
+
     @Test("Offline mode stops everything, and plays only what is kept")
     func offlineMode() throws {
         let offline = try OfflineFixture(service)
@@ -336,8 +347,49 @@ struct OfflineEngineTests {
         try offline.wait(for: "done r7")
         try offline.keep(8)
         try offline.keep(9)
+        try offline.wait(for: "deleted r7")
         #expect(offline.engine.getOfflineState(OfflineFixture.product(7)) == .notOfflined)
         #expect(offline.engine.getOfflineState(OfflineFixture.product(8)) == .offlinedAndValid)
+    }
+
+    @Test("What cannot be put into the list of what is kept stays on the medium, and is not fetched again")
+    func listFails() throws {
+        let state: ScratchFolder
+        do {
+            let offline = try OfflineFixture(service)
+            state = offline.folder
+            try offline.store.waitToWrite { (rows) throws(DatabaseError) -> Void in
+                try rows.database.execute(
+                    "CREATE TRIGGER full BEFORE INSERT ON offline_item BEGIN SELECT RAISE(ABORT, 'full'); END")
+            }
+            #expect(offline.engine.offline(OfflineFixture.product(7)))
+            try offline.spin("the record") {
+                let job = offline.store.waitToRead { (rows) throws(DatabaseError) in
+                    try rows.job(ServiceAddress(.track, "7"))
+                }
+                return (job ?? nil)?.progress != nil
+            }
+        }
+        let again = try OfflineFixture(in: state, service, link: nil)
+        try again.store.waitToWrite { (rows) throws(DatabaseError) -> Void in
+            try rows.database.execute("DROP TRIGGER full")
+        }
+        let requests = service.contentRequests.count
+        again.engine.resume(nil) { _ in }
+        again.player.linkChanged(to: Link(.ethernet))
+        try again.spin("the product") { again.status(of: 7) == .kept }
+        #expect(again.files.count == 1)
+        let full = (file.count - 1) / SealedLayout.chunkCount * SealedLayout.chunkCount
+        #expect(service.contentRequests.dropFirst(requests).map { $0.from } == [full])
+    }
+
+    @Test("What the appliance chose itself and cannot keep leaves nothing in the list")
+    func automaticFails() throws {
+        service.refuse(403, subStatus: 4007)
+        let offline = try OfflineFixture(service)
+        offline.engine.offline(OfflineFixture.product(7), isAutomatic: true) { _ in }
+        try offline.spin("the failure") { offline.log.failure != nil }
+        #expect(offline.entries().isEmpty)
     }
 
     @Test("What the appliance chose itself does not wait for room, unless a person asks for it")

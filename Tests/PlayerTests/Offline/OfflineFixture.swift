@@ -29,7 +29,8 @@ final class OfflineFixture: @unchecked Sendable {
     init(
         in folder: ScratchFolder? = nil, _ service: KeptService = KeptService(),
         network: (any ServiceNetwork)? = nil, link: Link? = Link(.ethernet),
-        now: Int64? = 1_000_000, cache: CountedCache? = nil, change: (inout OfflineSettings) -> Void = { _ in }
+        now: Int64? = 1_000_000, cache: CountedCache? = nil, isOfflineMode: Bool = false,
+        change: (inout OfflineSettings) -> Void = { _ in }
     ) throws {
         let folder = try folder ?? ScratchFolder()
         self.folder = folder
@@ -52,6 +53,7 @@ final class OfflineFixture: @unchecked Sendable {
         store = offlining.store
         source = offlining.source
         let mode = OfflineMode()
+        mode.isOn = isOfflineMode
         let router = SourceRouter(
             service: ContentService(content, over: network, credentials: credentials), kept: offlining.source,
             offlineMode: mode)

@@ -28,6 +28,8 @@ struct OfflineSegmentsTests {
     private let requests = Recorder<String>()
     /// Whether the second segment is answered.
     private let isComplete = Locked(false)
+    /// Whether it is refused instead.
+    private let isRefused = Locked(false)
 
     init() throws {
         folder = try ScratchFolder()
@@ -44,13 +46,14 @@ struct OfflineSegmentsTests {
              "manifest": "\(Data(Self.playlist.utf8).base64EncodedString())"}
             """
         service.playbackinfo = { _, _ in (200, info) }
-        let (requests, isComplete) = (requests, isComplete)
+        let (requests, isComplete, isRefused) = (requests, isComplete, isRefused)
         service.content = { _, transfer in
             let name = transfer.request.url.split(separator: "/").last.map { String($0) } ?? ""
             guard let number = Int(name) else { return transfer.answer(200, [], Self.key) }
             let condition = transfer.request.headers.first { $0.name == "If-Range" }?.value
             let start = Int(transfer.request.range?.from ?? 0)
             requests.record("\(number) from \(start) if \(condition ?? "-")")
+            if number == 1, isRefused.value { return transfer.answer(404) }
             guard number == 0 || isComplete.value else { return }
             let segment = segments[number]
             transfer.begin(
@@ -73,6 +76,16 @@ struct OfflineSegmentsTests {
             .encrypt, key: SecretBytes(copying: key),
             initializationVector: [UInt8](repeating: 0, count: 15) + [number])
         return try cipher.process(bytes + [UInt8](repeating: UInt8(padding), count: padding))
+    }
+
+    @Test("One that is always refused is a new playbackinfo once, and then a failure")
+    func refused() throws {
+        isRefused.set(true)
+        let offline = try OfflineFixture(network: service.network)
+        #expect(offline.engine.offline(OfflineFixture.product(7)))
+        try offline.spin("the failure") { offline.log.failure != nil }
+        #expect(requests.elements.filter { $0.hasPrefix("1") }.count == 2)
+        #expect(service.playbackinfoRequests.count == 2)
     }
 
     @Test("One that is continued is fetched from the block before what is on the medium on, and all of it is whole")

@@ -42,6 +42,8 @@ struct OfflineSpaceTests {
     private func deleteKept(_ offline: OfflineFixture) throws {
         let first = offline.entries().first { $0.status == .kept }
         let kept = try #require(first)
+        // Deleted before it was told, it would not be told any more.
+        try offline.wait(for: "done r\(Self.id(kept))")
         #expect(offline.engine.deleteOffline(OfflineFixture.product(Self.id(kept))))
     }
 

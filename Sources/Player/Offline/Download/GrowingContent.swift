@@ -17,7 +17,6 @@ final class GrowingContent {
     private var parts: ContentParts
     private var recorded: Int64
     private var percent: Int64
-    private let startCount: Int64
     /// Where to begin: which resource, at which of its bytes, and only if it is still the same.
     let start: (index: Int, offset: Int64, validator: String?)
 
@@ -35,7 +34,6 @@ final class GrowingContent {
             self.writer = writer
             (content, sealedKey) = (progress.content, progress.sealedKey)
             (parts, recorded, percent) = (progress.parts, progress.synced, progress.percent)
-            startCount = progress.synced
             start = parts.cut(to: progress.synced)
             return
         }
@@ -51,7 +49,7 @@ final class GrowingContent {
         }
         (self.content, sealedKey) = (content, sealed)
         (parts, recorded, percent) = (ContentParts(), 0, 0)
-        (startCount, start) = (0, (0, 0, nil))
+        start = (0, 0, nil)
         if let former = job.progress { try forget(former) }
     }
 
@@ -105,9 +103,6 @@ final class GrowingContent {
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SealedFileError) -> Int {
         try writer.read(into: buffer, at: offset)
     }
-
-    /// Whether bytes were added to what there was.
-    var hasGrown: Bool { count > startCount }
 
     /// Records how far it is when enough was written since the last time.
     /// - Returns: whether it was.

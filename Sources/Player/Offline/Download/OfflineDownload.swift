@@ -34,17 +34,18 @@ struct OfflineDownload {
     func run() throws(OfflineFailure) {
         var job = job
         var isRestart = false
-        var hasProgressed = false
+        // Bytes of the content: how far the best of the earlier attempts has come, and how far this one has.
+        var (furthest, reached): (Int64, Int64) = (0, 0)
         defer { space.end(self.job) }
         while true {
             do throws(OfflineFailure) {
-                return try attempt(job, isRestart: isRestart, &hasProgressed)
+                return try attempt(job, isRestart: isRestart, &reached)
             } catch {
                 // As a stream does: new addresses, as long as each of them brings it further.
-                guard error.isWorthRestarting, !isRestart || hasProgressed else { throw error }
+                guard error.isWorthRestarting, !isRestart || reached > furthest else { throw error }
                 Log.info("a part of the content is refused or has changed: the product is requested again")
                 isRestart = true
-                hasProgressed = false
+                (furthest, reached) = (max(furthest, reached), 0)
                 let product = job.product
                 let stored = store.waitToRead { (rows) throws(DatabaseError) in try rows.job(product) }
                 // Another number: it was deleted, and asked for again.
@@ -54,8 +55,8 @@ struct OfflineDownload {
         }
     }
 
-    /// - Parameter hasProgressed: set to whether bytes have arrived.
-    private func attempt(_ job: OfflineJob, isRestart: Bool, _ hasProgressed: inout Bool) throws(OfflineFailure) {
+    /// - Parameter reached: set to how many bytes of the content there are when it fails.
+    private func attempt(_ job: OfflineJob, isRestart: Bool, _ reached: inout Int64) throws(OfflineFailure) {
         // Nobody is asked for what there is no room for.
         try space.claim(job)
         let requests = service.requests(cancellation, medium)
@@ -74,7 +75,7 @@ struct OfflineDownload {
             try arriving.receiveAll()
         } catch {
             if let failure = arriving.failure {
-                hasProgressed = content.hasGrown
+                reached = content.count
                 // A part of another version cannot be continued, now or later.
                 if failure == .resource(.changed) { try content.discard() } else { content.leave() }
                 throw failure
@@ -83,7 +84,11 @@ struct OfflineDownload {
             if error == .stopped { content.leave() } else { try content.discard() }
             throw error
         }
-        try keep(content, resources, info, verified)
+        do throws(OfflineFailure) { try keep(content, resources, info, verified) } catch {
+            // What is whole needs not be fetched again. A file of a product that was deleted is gone.
+            if error != .stopped { content.leave() }
+            throw error
+        }
     }
 
     /// Decodes the content, if possible while it arrives: what is still in memory need not be decrypted again.

@@ -28,10 +28,11 @@ enum OfflineQueries {
 
     static let unfinishedContents = "SELECT content FROM offline_job WHERE content >= ? AND content < ?"
 
-    /// Those that were not played for longest. What a person wants to have again is not among them.
+    /// Those that were not played for longest. What is being downloaded again is not among them: it stays until the new
+    /// content is whole.
     static let leastPlayed = """
         SELECT product, played, plays FROM offline_item WHERE is_automatic = 1 AND NOT EXISTS (SELECT 1
-        FROM offline_job WHERE offline_job.product = offline_item.product AND offline_job.is_automatic = 0)
+        FROM offline_job WHERE offline_job.product = offline_item.product)
         ORDER BY played LIMIT 100
         """
 }

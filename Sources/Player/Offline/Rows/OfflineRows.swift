@@ -159,6 +159,9 @@ struct OfflineRows {
         try database.execute("UPDATE offline_item SET is_damaged = 1")
         let count = database.changedRowCount
         try database.execute(
+            "UPDATE offline_job SET state = 0, failure = NULL WHERE state = 2 "
+                + "AND product IN (SELECT product FROM offline_item)")
+        try database.execute(
             """
             INSERT OR IGNORE INTO offline_job (product, reference, request, priority, state, is_automatic, synced,
             percent) SELECT product, reference, request, 0, 0, is_automatic, 0, 0 FROM offline_item
@@ -237,11 +240,13 @@ struct OfflineRows {
     }
 
     /// Removes a download that the appliance chose, unless a person wants it now.
-    /// - Returns: its part on the medium, if it has one; nil when it is not removed.
-    func dropAutomatic(_ job: OfflineJob) throws(DatabaseError) -> [[UInt8]]? {
+    /// - Returns: its part on the medium, if it has one, and whether an earlier content is kept; nil when it is not
+    ///   removed.
+    func dropAutomatic(_ job: OfflineJob) throws(DatabaseError) -> (contents: [[UInt8]], isKept: Bool)? {
         let content = try self.job(job.product)?.progress?.content
         try database.execute("DELETE FROM offline_job WHERE number = ? AND is_automatic = 1", .integer(job.number))
-        return database.changedRowCount > 0 ? [content].compactMap { $0 } : nil
+        guard database.changedRowCount > 0 else { return nil }
+        return ([content].compactMap { $0 }, try item(job.product) != nil)
     }
 
     /// Changes the state of the product's download, or of all, that are in one of `former`.
