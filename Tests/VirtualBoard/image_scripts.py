@@ -216,6 +216,84 @@ class Configuration(unittest.TestCase):
             self.assertEqual(self.system()["start.queue"], value)
         self.assertIn("tonearm.conf:2: queue is", self.start("[start]\nqueue = music\n")[1])
 
+    def test_without_the_boot_partition_the_last_good_one_holds(self):
+        self.start("[image]\nname = kitchen\n")
+        self.root.write("boot/board.conf", "[board]\nname = mine\n")
+        self.start("[image]\nname = kitchen\n")
+        for name in ("boot/tonearm.conf", "boot/board.conf"):
+            (self.root.folder / name).unlink()
+        self.root.write("run/boot-missing", "")
+        self.root.run("configuration")
+        self.assertEqual(self.system(), {"image.name": "kitchen"})
+        self.assertIn("mine", self.root.read("run/tonearm/board.conf"))
+
+    def test_a_password_may_look_like_a_setting(self):
+        self.start("[wifi home]\nssid = first\npassword = my.key=12345\n")
+        for name, script in (("pidof", "exit 1"), ("iw", ""), ("wpa_supplicant", ""), ("hexdump", "cat")):
+            self.root.program(name, script)
+        self.root.write("run/wifi-events", "")
+        self.assertEqual(self.root.run("wifi", "wlan0").returncode, 0)
+        settings = self.root.read("run/wpa.conf")
+        self.assertEqual(settings.count("network={"), 1)
+        self.assertIn('psk="my.key=12345"', settings)
+
+
+class State(unittest.TestCase):
+    def setUp(self):
+        self.root = ScriptRoot(self)
+        self.write("old")
+
+    def write(self, text):
+        self.root.write("data/state/tonearm.db", text)
+        self.root.write("data/state/tonearm.db-wal", f"log of {text}")
+        self.root.write("data/state/offline/aa/content", text)
+
+    def start(self, *, is_good, failed=""):
+        """As a start of the board, in a slot that is good or not."""
+        self.root.write("usr/lib/tonearm/slots",
+                        f'case $1 in show) echo "failed={failed}" ;; is-good) {"true" if is_good else "false"} ;; esac')
+        (self.root.folder / "usr/lib/tonearm/slots").chmod(0o755)
+        self.assertEqual(self.root.run("state").returncode, 0)
+
+    def read(self):
+        return [self.root.read(f"data/state/{name}") for name in ("tonearm.db", "tonearm.db-wal", "offline/aa/content")]
+
+    def test_the_state_from_before_comes_back_with_the_older_version(self):
+        for _ in range(3):
+            self.start(is_good=False)
+            self.write("new")
+        (self.root.folder / "data/state/tonearm.db-wal").unlink()
+        self.start(is_good=True, failed="b")
+        self.assertEqual(self.read(), ["old", "log of old", "new"])
+        self.write("later")
+        self.start(is_good=True, failed="b")
+        self.assertEqual(self.read()[0], "later")
+
+    def test_a_version_that_has_proved_itself_keeps_its_state(self):
+        self.start(is_good=False)
+        self.write("new")
+        self.start(is_good=True)
+        self.assertEqual(self.read(), ["new", "log of new", "new"])
+        self.assertFalse((self.root.folder / "data/system/state-before").exists())
+
+
+class CardUpdate(unittest.TestCase):
+    def setUp(self):
+        self.root = ScriptRoot(self)
+        self.root.program("tonearm", "")
+        self.root.write("run/update-file", "new.update\n")
+        self.root.write("boot/new.update", "a bundle")
+
+    def test_the_board_restarts_once_the_bundle_is_gone(self):
+        self.root.run("card-update")
+        self.assertIn("reboot", [line.strip() for line in self.root.calls])
+
+    def test_a_bundle_that_cannot_be_removed_is_not_installed_again_and_again(self):
+        self.root.program("rm", "exit 1")
+        self.root.run("card-update")
+        self.assertTrue(any(line.startswith("tonearm update ") for line in self.root.calls))
+        self.assertNotIn("reboot", [line.strip() for line in self.root.calls])
+
 
 #: A queue in a file: what is in it, one place a line. `junk` has no music.
 QUEUE = """

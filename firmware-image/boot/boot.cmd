@@ -8,11 +8,14 @@ setenv seq2 0
 ${devtype} read @WORK@ @STATE1@ 1
 if env import -c @WORK@ 0x200; then setenv seq1 ${seq}; fi
 ${devtype} read @WORK@ @STATE2@ 1
+# An import keeps what only the other copy has.
+setenv overlay; setenv console; setenv failed
 if env import -c @WORK@ 0x200; then setenv seq2 ${seq}; fi
 setenv older @STATE1@
 if itest ${seq1} -gt ${seq2}; then
     setenv older @STATE2@
     ${devtype} read @WORK@ @STATE1@ 1
+    setenv overlay; setenv console; setenv failed
     env import -c @WORK@ 0x200
 fi
 if test -z "${seq}"; then setenv seq 0; setenv slot a; setenv good a; setenv tries 0; setenv older @STATE1@; fi
