@@ -20,12 +20,15 @@ struct KeptSpaceTests {
         fixture = DaemonFixture(folder: folder["state"])
     }
 
-    private func offlining(_ storage: StorageThread, megabytes: Int64) throws -> Offlining {
+    /// - Parameters:
+    ///   - megabytes: the budget; nil: none.
+    ///   - left: for so many megabytes the medium has room besides what has to stay free.
+    private func offlining(_ storage: StorageThread, megabytes: Int64?, left: Int64? = nil) throws -> Offlining {
         let time = ManualTime()
         time.seconds = 1_000_000
         var settings = OfflineSettings(folder: folder["offline"])
-        settings.limits.freeBytes = 0
-        settings.limits.bytes = megabytes << 20
+        settings.limits.freeBytes = try left.map { try Folder.freeBytes(at: folder.path) - $0 << 20 } ?? 0
+        settings.limits.bytes = megabytes.map { $0 << 20 }
         let service = OfflineService(
             network: KeptService(), settings: ServiceSettings(baseURL: "https://service"),
             credentials: StaticCredentials(token: "t"))
@@ -84,6 +87,32 @@ struct KeptSpaceTests {
             fixture.settle()
             #expect(Self.problem(fixture.status) == nil)
         }
+        fixture.end()
+    }
+
+    @Test(
+        "Without a budget the warning is about the room of the medium, and only when something is kept",
+        arguments: [(1000, 50, true), (1000, 500, false), (0, 0, false)] as [(Int64, Int64, Bool)])
+    func mediumNearlyFull(megabytes: Int64, left: Int64, isTold: Bool) throws {
+        var store: OfflineStore?
+        fixture.makeOfflining = { storage in
+            let made = try offlining(storage, megabytes: nil, left: left)
+            store = made.store
+            return made
+        }
+        try fixture.start()
+        if megabytes > 0 { try keep(megabytes: megabytes, in: try #require(store)) }
+        fixture.end()
+        try fixture.start()
+        // Its answer comes behind that to the daemon.
+        let engine = try #require(fixture.player.offlineEngine)
+        let done = DispatchSemaphore(value: 0)
+        engine.status { _ in done.signal() }
+        done.wait()
+        fixture.settle()
+        let problem = Self.problem(fixture.status)
+        #expect((problem?.hasPrefix("kept products take 1000 MiB, and their medium has room for") ?? false) == isTold)
+        #expect((problem == nil) == !isTold)
         fixture.end()
     }
 

@@ -168,6 +168,8 @@ struct KeptByHandTests {
         #expect(!answer.errors.contains(track(4)))
         try waitUntilKept(daemon, count: 2)
         #expect(try list(daemon) == ["\(track(1)) kept", "\(track(4)) kept"])
+        let status = try daemon.run("offline", "status", "--json").json()
+        #expect(status.count == 1 && status[0]["kept"]?.integer == 2 && status[0]["running"]?.elements == [])
         let whole = try daemon.run("offline", "verify", "--json")
         #expect(whole.code == 0)
         #expect(try whole.json().map { $0["whole"]?.boolean } == [true, true])

@@ -8,6 +8,29 @@ public enum NetworkNamespace {
         return onThread { run("ip", "link", "add", "probe", "type", "veth", "peer", "name", "other") } ?? false
     }()
 
+    /// Runs `body` on a new thread in the namespace of the process. A thread of a pool may be in another one: it was
+    /// started when a thread with a namespace of its own gave the pool work.
+    public static func onThreadOfProcess<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result? {
+        let results = Recorder<Result>()
+        let done = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            if enterThatOfProcess() { results.record(body()) }
+            done.signal()
+        }
+        done.wait()
+        return results.elements.first
+    }
+
+    /// That of the first thread, which never enters another one. Without the right to change it there is no other one.
+    private static func enterThatOfProcess() -> Bool {
+        guard geteuid() == 0 else { return true }
+        typealias SetNamespace = @convention(c) (Int32, Int32) -> Int32
+        let place = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC)
+        guard place >= 0, let address = dlsym(nil, "setns") else { return false }
+        defer { close(place) }
+        return unsafeBitCast(address, to: SetNamespace.self)(place, 0) == 0
+    }
+
     /// Runs `body` on a new thread in a new namespace; nil when there is none.
     public static func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result? {
         let results = Recorder<Result>()

@@ -50,7 +50,10 @@ class Offline(unittest.TestCase):
 
     def wait_for_status(self, **wanted):
         deadline = time.monotonic() + PATIENCE
-        while wanted.items() - (status := self.daemon.ask("offline", "status")).items():
+        while True:
+            status = self.daemon.ask("offline", "status")
+            if all(status[name] == value for name, value in wanted.items()):
+                return
             self.assertLess(time.monotonic(), deadline, f"{wanted} did not come: {status}\n{self.daemon.log}")
             time.sleep(0.05)
 

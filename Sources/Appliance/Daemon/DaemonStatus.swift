@@ -112,7 +112,13 @@ extension OfflineEngine.Status {
         if wait == .space {
             return "there is no room for more kept products: remove some, or allow more ([offline] size)"
         }
-        guard isNearlyFull, let budget else { return nil }
-        return "kept products take \(usedBytes >> 20) of \(budget >> 20) MiB ([offline] size)"
+        guard isNearlyFull else { return nil }
+        if let budget, budget <= mostBytes ?? .max {
+            return "kept products take \(usedBytes >> 20) of \(budget >> 20) MiB ([offline] size)"
+        }
+        let left = (mostBytes ?? usedBytes) - usedBytes
+        return
+            "kept products take \(usedBytes >> 20) MiB, and their medium has room for \(left >> 20) more: remove "
+            + "some, or make room on it ([offline] free-space)"
     }
 }

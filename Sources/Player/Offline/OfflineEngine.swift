@@ -192,6 +192,9 @@ public final class OfflineEngine: @unchecked Sendable {
         public var isNearlyFull: Bool
         /// What downloads wait for; nil when they run, or there are none.
         public var wait: OfflineWait?
+        /// What may be kept at most, in bytes: the budget, or what the medium has room for, which may be less; nil when
+        /// neither is known.
+        public var mostBytes: Int64?
         /// Kept products that cannot be read, because the device's key was another one at the start, and that are not
         /// downloaded again yet.
         public var lostCount = 0
@@ -199,18 +202,23 @@ public final class OfflineEngine: @unchecked Sendable {
 
     /// - Parameter answer: gets nil when nothing can be read.
     public func status(_ answer: @escaping @Sendable (Status?) -> Void) {
-        let limits = conductor.space.limits
+        let space = conductor.space
+        let limits = space.limits
         store.read(answerOn: loop) { (rows) throws(DatabaseError) in
-            (kept: try rows.itemCount(), jobs: try rows.jobCount(), used: try OfflineSpace.used(rows))
+            let used = try OfflineSpace.used(rows)
+            return (
+                kept: try rows.itemCount(), jobs: try rows.jobCount(), used: used, most: space.most(beside: used)
+            )
         } _: { [conductor] counts in
             guard let counts else { return answer(nil) }
-            let isNearlyFull =
-                limits.bytes.map { Double(counts.used) >= Double($0) * Double(limits.warningPercent) / 100 } ?? false
+            let level = counts.most.map { Double($0) * Double(limits.warningPercent) / 100 } ?? .infinity
             let status = Status(
                 keptCount: counts.kept, jobCount: counts.jobs, usedBytes: counts.used, budget: limits.bytes,
-                isNearlyFull: isNearlyFull, wait: counts.jobs > 0 ? conductor.wait : nil)
+                isNearlyFull: counts.used > 0 && Double(counts.used) >= level,
+                wait: counts.jobs > 0 ? conductor.wait : nil)
             conductor.countLost { lost in
                 var status = status
+                status.mostBytes = counts.most
                 status.lostCount = lost
                 answer(status)
             }

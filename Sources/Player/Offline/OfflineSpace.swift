@@ -108,6 +108,17 @@ final class OfflineSpace: @unchecked Sendable {
         }
     }
 
+    /// What may be kept at most, in bytes: the budget, or what there is and what the medium has room for beside it.
+    /// nil: neither is known.
+    func most(beside used: Int64) -> Int64? {
+        do throws(SystemError) {
+            let free = try Folder.freeBytes(at: store.folder)
+            return min(limits.bytes ?? .max, Self.sum(used, max(0, free - limits.freeBytes)))
+        } catch {
+            return limits.bytes
+        }
+    }
+
     /// How many bytes are kept, finished or not.
     static func used(_ rows: OfflineRows) throws(DatabaseError) -> Int64 {
         sum(try rows.total(), try rows.unfinishedBytes())

@@ -177,14 +177,19 @@ struct OfflineCommand {
     }
 
     private func status(_ connection: DaemonConnection) throws(DaemonFailure) {
-        let reply = try connection.ask("offline-status")
-        common.show(reply) { OfflineText.total($0) }
-        if common.json { return }
+        var status = try connection.ask("offline-status").value
+        var running: [JSONValue] = []
         try OfflinePages.each("offline-jobs", connection) { (_, entries) throws(DaemonFailure) in
-            for entry in entries {
-                guard let line = OfflineText.progress(entry, columns: common.console.columns) else { continue }
-                common.console.print(line)
-            }
+            for entry in entries where OfflineText.progress(entry, columns: 0) != nil { running.append(entry) }
+        }
+        if common.json {
+            status["running"] = .array(running)
+            common.console.print(status.serialized())
+            return
+        }
+        common.console.print(OfflineText.total(status))
+        for entry in running {
+            if let line = OfflineText.progress(entry, columns: common.console.columns) { common.console.print(line) }
         }
     }
 

@@ -26,7 +26,9 @@ final class Nginx: Sendable {
             let chosen = Dictionary(uniqueKeysWithValues: zip(Self.names, Loopback.freePorts(Self.names.count)))
             try Data(Self.configuration(chosen, folder, certificates).utf8).write(
                 to: URL(fileURLWithPath: folder["conf"]))
-            if try Self.start(folder) {
+            // All tests use it.
+            let start = NetworkNamespace.onThreadOfProcess { Swift.Result { try Self.start(folder) } }
+            if try start?.get() ?? false {
                 ports = chosen
                 try Self.endWithThisProcess(folder)
                 return
