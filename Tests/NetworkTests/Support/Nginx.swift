@@ -27,7 +27,7 @@ final class Nginx: Sendable {
             try Data(Self.configuration(chosen, folder, certificates).utf8).write(
                 to: URL(fileURLWithPath: folder["conf"]))
             // All tests use it.
-            let start = NetworkNamespace.onThreadOfProcess { Swift.Result { try Self.start(folder) } }
+            let start = NetworkNamespace.onThreadOfProcess { [folder] in Result { try Self.start(folder) } }
             if try start?.get() ?? false {
                 ports = chosen
                 try Self.endWithThisProcess(folder)
