@@ -76,6 +76,18 @@ class Engine(unittest.TestCase):
         # Then init starts it again.
         self.assertEqual(process.wait(60), 78)
 
+    def test_the_reason_is_there_when_the_log_has_lost_it(self):
+        self.root.program("start-stop-daemon", "exit 78")
+        self.root.program("tonearm", """
+            echo "tonearm: /run/tonearm/tonearm.conf:1: what is wrong" >&2
+            echo "not for a person"
+        """)
+        self.root.start(self, "engine")
+        self.root.wait_until(lambda: self.root.calls.count("sleep 5") > 2)
+        self.assertEqual(self.root.read("boot/tonearm-errors.txt"),
+                         "The player cannot start, and tries again only at the next start:\n"
+                         "tonearm.conf:1: what is wrong\n")
+
     def test_it_starts_again_after_any_other_end(self):
         for code in (0, 1, 137):
             with self.subTest(code):
