@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import TestSupport
 @testable import Platform
@@ -47,6 +48,33 @@ struct LogTests {
         #expect(lines.count == 200)
         #expect(lines.allSatisfy { whole.contains(String($0)) })
     }
+
+    @Test("a line for the kernel's log is there at once", .enabled(if: canReadKernelLog, "/dev/kmsg needs root"))
+    func kernelLog() throws {
+        let (input, output) = (open("/dev/kmsg", O_WRONLY | O_CLOEXEC), open("/dev/kmsg", O_RDONLY | O_NONBLOCK))
+        defer {
+            close(input)
+            close(output)
+        }
+        let marker = "tonearm test \(UInt64.random(in: .min ... .max))"
+        lseek(output, 0, SEEK_END)
+        LogOutput(descriptor: input).write(.debug, marker)
+        // Each read(2) gives one record; others may write, too.
+        var records: [String] = []
+        var bytes = [UInt8](repeating: 0, count: 8192)
+        while case let count = read(output, &bytes, bytes.count), count > 0 {
+            records.append(String(decoding: bytes[..<count], as: UTF8.self))
+        }
+        #expect(records.contains { $0.contains(marker) }, "\(records)")
+    }
+
+    private static let canReadKernelLog =
+        access("/dev/kmsg", R_OK | W_OK) == 0
+        && {
+            let descriptor = open("/dev/kmsg", O_RDWR | O_NONBLOCK | O_CLOEXEC)
+            if descriptor >= 0 { close(descriptor) }
+            return descriptor >= 0
+        }()
 
     @Test("messages below the minimum level are not even made")
     func minimum() {

@@ -14,7 +14,9 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/time.h>
 #include <sys/timex.h>
 #include <sys/statvfs.h>
@@ -262,6 +264,13 @@ int tonearm_signal_is_ignored(int number) {
 void tonearm_ignore_signal(int number) { signal(number, SIG_IGN); }
 
 void tonearm_hide_memory(void) { prctl(PR_SET_DUMPABLE, 0); }
+
+int tonearm_is_kernel_log(int descriptor) {
+    // Documentation/admin-guide/devices.txt of the kernel.
+    const dev_t number = makedev(1, 11);
+    struct stat file;
+    return fstat(descriptor, &file) == 0 && S_ISCHR(file.st_mode) && file.st_rdev == number;
+}
 
 void tonearm_release_signals(const int *signals, int count) {
     sigset_t set;

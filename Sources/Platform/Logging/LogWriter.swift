@@ -11,6 +11,8 @@ final class LogWriter: @unchecked Sendable {
     static let capacity = 64 << 10
 
     private let descriptor: Int32
+    /// It takes a line at once, always, and poll(2) never calls it ready to be written.
+    private let isKernelLog: Bool
     /// Makes the line that reports dropped lines.
     private let report: @Sendable (_ dropped: Int) -> [UInt8]
     private let lock = Lock()
@@ -21,6 +23,7 @@ final class LogWriter: @unchecked Sendable {
 
     init(descriptor: Int32, report: @escaping @Sendable (_ dropped: Int) -> [UInt8]) {
         self.descriptor = descriptor
+        isKernelLog = tonearm_is_kernel_log(descriptor) != 0
         self.report = report
     }
 
@@ -44,6 +47,7 @@ final class LogWriter: @unchecked Sendable {
     }
 
     private var isReady: Bool {
+        if isKernelLog { return true }
         var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         // A descriptor in error or closed counts as ready: the write fails at once.
         return poll(&room, 1, 0) != 0

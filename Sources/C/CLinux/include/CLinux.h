@@ -86,6 +86,8 @@ void tonearm_ignore_signal(int signal);
 /// The process leaves no memory image when it crashes, and no other process of its user may read its memory: keys and
 /// tokens are there.
 void tonearm_hide_memory(void);
+/// Whether a descriptor is the kernel's log, /dev/kmsg.
+int tonearm_is_kernel_log(int descriptor);
 /// Lets signals that the calling thread has blocked do to the process what they do by default.
 void tonearm_release_signals(const int *signals, int count);
 /// Sends the process a signal after a time, by a timer of the kernel. Returns 0, or -1 with errno.
