@@ -84,11 +84,7 @@ final class DrivenOffline: @unchecked Sendable {
     func spin(
         _ what: String, file: StaticString = #filePath, line: UInt = #line, until isTrue: () -> Bool
     ) throws {
-        let limit = Date(timeIntervalSinceNow: MessageLog.patience)
-        while !isTrue() {
-            guard Date() < limit else { throw WaitedInVain(what, log.lines, file, line) }
-            sched_yield()
-        }
+        try WaitedInVain.spin(what, log.lines, file, line, until: isTrue)
     }
 
     /// Keeps a product and waits for it.
@@ -105,18 +101,7 @@ final class DrivenOffline: @unchecked Sendable {
         return try opened.decoder.decodeRest().samples
     }
 
-    func entries() -> [OfflineEntry] {
-        let all = Recorder<[OfflineEntry]>()
-        let done = DispatchSemaphore(value: 0)
-        engine.jobs { [engine] jobs, _ in
-            engine.items { items, _ in
-                all.record((jobs ?? []) + (items ?? []))
-                done.signal()
-            }
-        }
-        done.wait()
-        return all.elements[0]
-    }
+    func entries() -> [OfflineEntry] { engine.entries() }
 
     func status(of id: Int) -> OfflineEntry.Status? {
         entries().first { $0.product == "tonearm:track/\(id)" }?.status

@@ -127,18 +127,7 @@ final class OfflineFixture: @unchecked Sendable {
         return found.filter { $0.count > 3 }.sorted()
     }
 
-    func entries() -> [OfflineEntry] {
-        let all = Recorder<[OfflineEntry]>()
-        let done = DispatchSemaphore(value: 0)
-        engine.jobs { [engine] jobs, _ in
-            engine.items { items, _ in
-                all.record((jobs ?? []) + (items ?? []))
-                done.signal()
-            }
-        }
-        done.wait()
-        return all.elements[0]
-    }
+    func entries() -> [OfflineEntry] { engine.entries() }
 
     /// What all downloads wait for.
     func wait() -> OfflineWait? {
@@ -156,6 +145,22 @@ final class OfflineFixture: @unchecked Sendable {
 
     func status(of id: Int) -> OfflineEntry.Status? {
         entries().first { $0.product == "tonearm:track/\(id)" }?.status
+    }
+}
+
+extension OfflineEngine {
+    /// Downloads and what is kept, the first hundred of each.
+    func entries() -> [OfflineEntry] {
+        let all = Recorder<[OfflineEntry]>()
+        let done = DispatchSemaphore(value: 0)
+        jobs { [self] jobs, _ in
+            items { items, _ in
+                all.record((jobs ?? []) + (items ?? []))
+                done.signal()
+            }
+        }
+        done.wait()
+        return all.elements[0]
     }
 }
 

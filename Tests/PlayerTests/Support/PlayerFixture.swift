@@ -147,11 +147,7 @@ final class PlayerFixture: Sendable {
     func spin(
         _ what: String, file: StaticString = #filePath, line: UInt = #line, until isTrue: () -> Bool
     ) throws {
-        let limit = Date(timeIntervalSinceNow: MessageLog.patience)
-        while !isTrue() {
-            guard Date() < limit else { throw WaitedInVain(what, log.lines, file, line) }
-            sched_yield()
-        }
+        try WaitedInVain.spin(what, log.lines, file, line, until: isTrue)
     }
 }
 
@@ -185,5 +181,17 @@ struct WaitedInVain: Error, CustomStringConvertible {
 
     init(_ what: String, _ messages: [String], _ file: StaticString, _ line: UInt) {
         description = "\(file):\(line): timeout: \(what); messages: \(messages)"
+    }
+
+    /// Waits for a change that no message tells.
+    static func spin(
+        _ what: String, _ messages: @autoclosure () -> [String], _ file: StaticString, _ line: UInt,
+        until isTrue: () -> Bool
+    ) throws {
+        let limit = Date(timeIntervalSinceNow: MessageLog.patience)
+        while !isTrue() {
+            guard Date() < limit else { throw WaitedInVain(what, messages(), file, line) }
+            sched_yield()
+        }
     }
 }
