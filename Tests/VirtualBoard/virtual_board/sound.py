@@ -76,6 +76,20 @@ def difference(heard, expected):
             f"{here or 'nothing'} instead of {there or 'nothing'}")
 
 
+def difference_across_pause(heard, expected, repeated):
+    """The same for music without a silent frame that was paused once. Up to `repeated` frames may be heard twice: those
+    that the card plays between the question for its position and its stop, when the emulator waits for a processor."""
+    frames = [heard[at:at + FRAME] for at in range(0, len(heard), FRAME)]
+    runs = [b"".join(run) for is_heard, run in itertools.groupby(frames, any) if is_heard]
+    if len(runs) != 2:
+        return f"{len(runs)} pieces of music instead of 2"
+    first, second = runs
+    again = (len(first) + len(second) - len(expected)) // FRAME
+    if not 0 <= again <= repeated:
+        return f"{again} frames are heard twice, not 0 to {repeated}"
+    return difference(first, expected[:len(first)]) or difference(second, expected[-len(second):])
+
+
 def hardware_parameters(board, card="HiFi"):
     """What a card's player has really set, as a dictionary of words; empty while it is not open."""
     text = board.run("cat", f"/proc/asound/{card}/pcm0p/sub0/hw_params").stdout
