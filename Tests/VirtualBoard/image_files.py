@@ -12,6 +12,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from firmware import disk, lists
 from virtual_board.image_board import IMAGE, ROOT
 from virtual_board.measures import report
 
@@ -115,6 +116,29 @@ class Files(unittest.TestCase):
             next(CACHE.glob("packages/u-boot-rpi/usr/share/doc/u-boot-rpi/configs/config.rpi_3.gz")).read_bytes())
         for option in (b"CONFIG_SYS_DEVICE_NULLDEV=y", b"CONFIG_SYS_CONSOLE_IS_IN_ENV=y"):
             self.assertIn(option, configuration.splitlines())
+
+    def test_a_raspberry_pi_gets_its_firmware_when_asked(self):
+        settings = lists.settings(ROOT / "firmware-image/boards/rpi4/image.conf")
+        with tempfile.TemporaryDirectory() as folder:
+            image = Path(folder) / "rpi4.img"
+            subprocess.run([ROOT / "firmware-image/build", "--board", "rpi4", "--with-non-free-firmware", "--no-build",
+                            "--out", image], check=True, capture_output=True)
+            for name in settings["gpu-firmware"].split():
+                written = subprocess.run(["mtype", "-i", f"{image}@@{disk.BOOT.start}", f"::/{name}"], check=True,
+                                         capture_output=True).stdout
+                file = CACHE / "packages/raspi-firmware/usr/lib/raspi-firmware" / name
+                self.assertTrue(written == file.read_bytes(), name)
+            with image.open("rb") as file:
+                file.seek(disk.SLOT_A.start)
+                root = Path(folder) / "root.squashfs"
+                root.write_bytes(file.read(disk.HEADER))
+            drivers = subprocess.run(["unsquashfs", "-cat", root, "usr/lib/firmware/brcm/brcmfmac43455-sdio.bin"],
+                                     check=True, capture_output=True).stdout
+            self.assertGreater(len(drivers), 100_000)
+        built = CACHE / "rpi4"
+        self.assertFalse((built / "boot/MISSING-FIRMWARE.txt").exists())
+        names = {package["name"] for package in json.loads((built / "sbom.spdx.json").read_text())["packages"]}
+        self.assertLessEqual({"raspi-firmware", "firmware-brcm80211"}, names)
 
     def test_a_usb_dac_has_the_id_that_profiles_name(self):
         cards = {re.search(r"^card = (\S+)", path.read_text(), re.MULTILINE)[1]

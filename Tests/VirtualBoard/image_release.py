@@ -20,6 +20,7 @@ mkdir -p "$folder/boot"
 case $* in *--with-non-free-firmware*) ;; *) echo start.elf >"$folder/boot/MISSING-FIRMWARE.txt" ;; esac
 echo image >"$folder/tonearm-$2-1.2.3.img"
 echo bill >"$folder/sbom.spdx.json"
+echo sizes >"$folder/sizes.txt"
 cp "$(dirname "$0")/slot.img" "$folder/slot.img"
 """
 #: Stand for the tools that build engines and packages.
@@ -60,6 +61,7 @@ class Release(unittest.TestCase):
         self.release("--unsigned")
         self.assertIn("key=none", self.built())
         self.assertNotIn("tonearm-rpi4-1.2.3.update", self.files())
+        self.assertLessEqual({"tonearm-rpi4-1.2.3.spdx.json", "tonearm-rpi4-1.2.3.sizes.txt"}, self.files())
 
     def test_a_signed_release_trusts_its_own_key(self):
         key = self.root / "own.pem"

@@ -17,6 +17,12 @@ def write(build, tree):
         sizes[package] += (tree.folder / place).stat().st_size
     boot_loader = build.settings["uboot"].split()[0]
     sizes[boot_loader] += (build.packages / boot_loader / build.settings["uboot"].split()[1]).stat().st_size
+    if build.non_free:
+        # On the boot partition. A board with Wi-Fi alone has none.
+        firmware = build.settings.get("gpu-firmware", "").split()
+        folder = build.packages / "raspi-firmware/usr/lib/raspi-firmware"
+        if firmware:
+            sizes["raspi-firmware"] += sum((folder / name).stat().st_size for name in firmware)
     kernel = build.packages / build.kernel_package / f"boot/vmlinuz-{build.modules.version}"
     sizes[build.kernel_package] += kernel.stat().st_size
     _write_sizes(build, tree, sizes)
