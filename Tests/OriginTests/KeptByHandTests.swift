@@ -110,8 +110,12 @@ struct KeptByHandTests {
         #expect(added.lines == ["3 to keep."], "\(added)")
         #expect(try offline(daemon, "pause", track(2)) == ["1 paused."])
         #expect(try offline(daemon, "pause", track(2), track(4)) == ["2 not on their way."])
+        let watch = try program.start(["offline", "status", "--watch", "--json", "--socket", daemon.socket])
+        try watch.line { $0["downloads"]?.integer == 2 }
         #expect(try offline(daemon, "pause", "--all") == ["All paused."])
         #expect(try offline(daemon, "pause", "--all") == ["There was nothing to do."])
+        let watched = try watch.finish()
+        #expect(try watched.code == 0 && watched.json().last?["downloads"]?.integer == 0, "\(watched)")
         // In the order of the album.
         #expect(try list(daemon) == [2, 3, 1].map { "\(track($0)) paused" })
         #expect(try offline(daemon, "remove", track(3)) == ["1 removed."])

@@ -63,7 +63,7 @@ struct OfflineCommand {
 
     private static func priority(_ arguments: Arguments) throws(UsageError) -> Int {
         guard let text = arguments.value(of: "--priority") else { return 0 }
-        guard let number = Int(text), (-1000...1000).contains(number) else {
+        guard let number = Int(text), OfflineEngine.priorities.contains(number) else {
             throw UsageError("--priority \(text): must be a whole number from -1000 to 1000.")
         }
         return number

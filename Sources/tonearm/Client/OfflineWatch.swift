@@ -5,14 +5,21 @@ import Platform
 ///
 /// Thread: the main thread.
 enum OfflineWatch {
+    /// Milliseconds after which the daemon is asked without an event: a pause by another client causes none.
+    private static let patience: Int32 = 5000
+
     /// - Returns: the exit code.
     static func run(_ common: DaemonCommand) -> Int32 {
         common.run { connection throws(DaemonFailure) in
             try connection.ask("subscribe", [.init("events", ["offline"])])
             let isLive = common.console.isTerminal && !common.json
+            var printed = ""
             while true {
                 let reply = try connection.ask("offline-status")
-                if common.json { common.console.print(reply.line) }
+                if common.json, !reply.line.utf8.elementsEqual(printed.utf8) {
+                    printed = reply.line
+                    common.console.print(printed)
+                }
                 let downloads = reply.value["downloads"]?.integer ?? 0
                 guard downloads > 0 else {
                     common.console.endLine()
@@ -24,7 +31,7 @@ enum OfflineWatch {
         }
     }
 
-    /// Shows events until a download ends.
+    /// Shows events until a download ends, or nothing happens for some time.
     private static func follow(
         _ connection: DaemonConnection, _ common: DaemonCommand, _ isLive: Bool, _ downloads: Int64
     ) throws(DaemonFailure) {
@@ -47,7 +54,7 @@ enum OfflineWatch {
                 }
             }
             var waited = pollfd(fd: connection.descriptor, events: Int16(POLLIN), revents: 0)
-            _ = poll(&waited, 1, -1)
+            if poll(&waited, 1, patience) == 0 { return }
             try connection.receive()
         }
     }
