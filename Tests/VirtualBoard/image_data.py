@@ -6,7 +6,7 @@ import threading
 import unittest
 from pathlib import Path
 
-from virtual_board.image_board import MIB, ImageBoard
+from virtual_board.image_board import MIB, ImageBoard, disk
 from virtual_board.music import tune, write_flac
 from virtual_board.slot_variant import slot_variant, write_program
 
@@ -114,10 +114,19 @@ class Data(unittest.TestCase):
         self.assertEqual(board.run("cat", "/data/music/file").stdout, "works\n")
 
     def test_a_copy_on_a_larger_card_grows(self):
+        self.assert_grows(lambda board: None)
+
+    def test_it_grows_also_after_a_power_cut_in_between(self):
+        # As the initial file system leaves the partition table.
+        self.assert_grows(lambda board: board.write(
+            506, ((900 * MIB - board.data_partition()[0]) // disk.SECTOR).to_bytes(4, "little")))
+
+    def assert_grows(self, cut):
         board = self.board(music=self.folder)
         board.power_off()
         with board.card.open("r+b") as card:
             card.truncate(900 * MIB)
+        cut(board)
         self.restart(board)
         self.assertGreater(int(board.run_script("df -m /data | tail -n 1 | tr -s ' ' | cut -d' ' -f2").stdout), 600)
         self.assert_plays(board)
