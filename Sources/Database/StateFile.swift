@@ -10,7 +10,7 @@ final class StateFile {
     private let isShared: Bool
     private var folderLock: LockFile?
     private var database: Database?
-    /// The data that could be read at the start, while the file cannot be used.
+    /// The data that could be read, while the file cannot be used.
     private var snapshot: Database?
     private var isUnread = false
 
@@ -32,11 +32,11 @@ final class StateFile {
             if case .newerSchema = error.kind { throw .newerSchema(error) }
             problem = error
             Log.error("the state is kept in memory: \(error)")
-            readSnapshot()
+            if !readSnapshot(), FileKind(at: path) == .file { isUnread = true }
         }
     }
 
-    /// For reads at the start.
+    /// For reads.
     var readable: Database? { database ?? snapshot }
 
     /// A read at the start has failed. What is in the file is put aside before the first write.
@@ -69,9 +69,11 @@ final class StateFile {
 
     // MARK: Reading what cannot be written
 
-    /// Opens a copy in a temporary folder, so that the queue and the volume of a read-only or full medium can be used.
-    private func readSnapshot() {
-        guard FileKind(at: path) == .file else { return }
+    /// Opens a copy in a temporary folder, so that the queue, the volume and what is kept of a read-only or full medium
+    /// can be used.
+    /// - Returns: false when nothing can be read.
+    private func readSnapshot() -> Bool {
+        guard FileKind(at: path) == .file else { return false }
         for folder in Self.temporaryFolders {
             let name = "\(folder)/tonearm-state-\(hexadecimal(SystemRandomSource().bytes(8)))"
             do throws(SystemError) { try Folder.create(name, mode: 0o700) } catch { continue }
@@ -83,12 +85,12 @@ final class StateFile {
                 findings += opened.findings
                 // The files can be removed: the connection keeps them open.
                 snapshot = opened.database
-                return
+                return true
             } catch {
                 Log.warning("\(path) cannot be read by way of \(name): \(error)")
             }
         }
-        isUnread = true
+        return false
     }
 
     private func copy(to folder: String) throws(DatabaseError) {
@@ -136,7 +138,11 @@ final class StateFile {
             return nil
         } catch {
             // After damage, or when the medium was removed, the connection has to be reopened.
-            if error.needsReopening { database = nil }
+            if error.needsReopening, database != nil {
+                database = nil
+                // The medium may have become read-only: what is on it can be read all the same.
+                if error.kind != .corrupt { _ = readSnapshot() }
+            }
             return error
         }
     }

@@ -138,6 +138,45 @@ struct StorageThreadTests {
         #expect(try rows("SELECT key FROM v", in: try Database(path: folder["file/tonearm.db"])) == [["1"]])
     }
 
+    @Test("what was read before can be read while the medium refuses to be written, and is written again afterwards")
+    func readsOn() throws {
+        let answers = Recorder<String>()
+        write("a", to: answers)
+        let failure = DatabaseError(kind: .inputOutput, message: "disk I/O error", path: path)
+        thread.write(answerOn: nil) { (_) throws(DatabaseError) in
+            throw failure
+        } answer: {
+            answers.record($0 == failure ? "-b" : "b")
+        }
+        settle()
+        #expect(answers.elements == ["a", "-b"])
+        #expect(keys() == [["a"]])
+        // It cannot be opened either.
+        let aside = folder["aside"]
+        try FileManager.default.moveItem(atPath: folder["state"], toPath: aside)
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        write("c", to: answers)
+        settle()
+        #expect(answers.elements == ["a", "-b", "-c"])
+        #expect(keys() == [["a"]])
+        try FileManager.default.removeItem(atPath: folder["state"])
+        try FileManager.default.moveItem(atPath: aside, toPath: folder["state"])
+        write("d", to: answers)
+        settle()
+        #expect(answers.elements == ["a", "-b", "-c", "d"])
+        #expect(keys() == [["a"], ["d"]])
+    }
+
+    /// As a reader gets them now; nil when nothing can be read.
+    private func keys() -> [[DatabaseValue]]? {
+        let found = Recorder<[[DatabaseValue]]?>()
+        thread.query { database in
+            found.record(database.flatMap { try? rows("SELECT key FROM v", in: $0) })
+        }
+        settle()
+        return found.elements[0]
+    }
+
     @Test("what could not be read at the start is put aside before the first write")
     func unread() throws {
         let path = folder["state.db"]
