@@ -38,6 +38,8 @@ ssize_t tonearm_pwrite(int descriptor, const void *bytes, size_t count, int64_t 
     return pwrite(descriptor, bytes, count, offset);
 }
 
+int tonearm_truncate(int descriptor, int64_t length) { return ftruncate(descriptor, length); }
+
 int tonearm_mode_of_path(const char *path, uint32_t *mode) {
     struct stat status;
     int result = stat(path, &status);

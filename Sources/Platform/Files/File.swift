@@ -83,7 +83,7 @@ public struct File: ~Copyable {
     /// Cuts the file, or extends it with zeros.
     /// - Parameter length: in bytes.
     public func truncate(to length: Int64) throws(SystemError) {
-        if ftruncate(descriptor, off_t(length)) != 0 { throw .last("ftruncate", path) }
+        if tonearm_truncate(descriptor, length) != 0 { throw .last("ftruncate", path) }
     }
 
     /// Blocks until the written bytes are on the medium.

@@ -44,6 +44,7 @@ int tonearm_open(const char *path, int flags, mode_t mode);
 /// could not be read; `type` is a DT_ constant.
 ssize_t tonearm_pread(int descriptor, void *bytes, size_t count, int64_t offset);
 ssize_t tonearm_pwrite(int descriptor, const void *bytes, size_t count, int64_t offset);
+int tonearm_truncate(int descriptor, int64_t length);
 int tonearm_mode_of_path(const char *path, uint32_t *mode);
 /// For root: becomes the owner of a file or folder, so that what is created belongs to them. Does nothing for others,
 /// and for what belongs to root. Returns 0 or -1 with errno.

@@ -169,7 +169,7 @@ final class ArrivingContent: ByteSource {
 
     private func take(_ bytes: [UInt8], of reception: Reception) throws(OfflineFailure) {
         let (resource, head) = (reception.resource, reception.arriving.head)
-        let length = resource.reference.range.map { Int64($0.count) } ?? head.length
+        let length = resource.reference.range.map { $0.upperBound - $0.lowerBound } ?? head.length
         if reception.position == 0 {
             content.begin(validator: head.validator)
             if resources.count == 1 { self.length = length }
