@@ -50,6 +50,8 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
     /// Whether nothing more arrives.
     var isOver: Bool { lock.withLock { if case .arriving = progress { false } else { true } } }
 
+    var hasFailed: Bool { lock.withLock { if case .failed = progress { true } else { false } } }
+
     /// Bytes ahead of the reader.
     var buffered: Int64 { lock.withLock { end - position } }
 

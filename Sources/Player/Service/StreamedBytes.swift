@@ -78,6 +78,9 @@ final class StreamedBytes: ByteSource {
     /// Whether all bytes have arrived, or none follows any more.
     var isComplete: Bool { window.isOver }
 
+    /// Whether it ended before its last byte: a read that reaches this place throws the reason.
+    var hasFailed: Bool { window.hasFailed }
+
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead {
         var buffer = buffer
         if let length {

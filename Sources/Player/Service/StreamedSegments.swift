@@ -132,9 +132,10 @@ final class StreamedSegments: SegmentedSource {
         return bytes
     }
 
-    /// Begins the next segment when all before are complete and there is room for more.
+    /// Begins the next segment when all before are complete and there is room for more. Behind a segment that has
+    /// failed nothing is asked for: the decoder ends there.
     func fetchAhead() {
-        guard end == nil, let last = begun.last, last.bytes.isComplete,
+        guard end == nil, let last = begun.last, last.bytes.isComplete, !last.bytes.hasFailed,
             begun.reduce(0, { $0 + $1.bytes.buffered }) < Int64(fetching.readAhead)
         else { return }
         let index = last.index + 1

@@ -61,4 +61,38 @@ struct PausedStreamTests {
         #expect(messages.filter { $0.hasPrefix("quality") }.count == 1)
         #expect(messages.filter { $0.contains(">") } == ["- > r", "r > -"])
     }
+
+    @Test("Behind a refused segment no other is asked for, whatever has room: one refusal, one new session")
+    func refusedAhead() throws {
+        try content.encode(track, to: "a.mp4")
+        let manifest = try content.package(["a.mp4"], ["--segment_duration", "0.5"])
+        let source = content.source(manifest, readAhead: 1 << 30)
+        content.service.playbackinfo = { count, _ in
+            (200, PackagedContent.info(manifest.replacingOccurrences(of: ".m4s", with: ".m4s?token=\(count)")))
+        }
+        let answer = content.service.content
+        let (segments, refusals) = (Locked(0), Recorder<Void>())
+        content.service.content = { count, transfer in
+            if transfer.request.url.hasSuffix("token=1") {
+                segments.set(segments.value + 1)
+                if segments.value > 3 {
+                    refusals.record(())
+                    return transfer.answer(403)
+                }
+            }
+            answer(count, transfer)
+        }
+
+        let fixture = try PlayerFixture(source: source)
+        fixture.card.playFreely()
+        fixture.engine.load(PackagedContent.product)
+        fixture.engine.play()
+        try fixture.wait(for: .idle)
+
+        let heard = fixture.card.recordings.flatMap { $0.samples }
+        let isEqual = heard == track.samples
+        #expect(isEqual, "\(heard.count) samples instead of \(track.samples.count)")
+        #expect(refusals.elements.count == 1)
+        #expect(content.service.playbackinfoRequests.count == 2)
+    }
 }
