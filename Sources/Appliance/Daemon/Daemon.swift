@@ -289,7 +289,7 @@ public final class Daemon: @unchecked Sendable {
     private func keepPlayed(_ product: QueuedProduct) {
         guard settings.configuration.keepsPlayed else { return }
         player.offlineEngine?.offline(
-            product.mediaProduct(referenceId: product.productId), priority: -1, isAutomatic: true
+            product.mediaProduct(referenceId: product.productId), isAutomatic: true
         ) { _ in }
     }
 

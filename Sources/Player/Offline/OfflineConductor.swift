@@ -33,6 +33,8 @@ final class OfflineConductor: @unchecked Sendable {
     private var isTakenByPlayback = false
     /// When the round of validation has begun, in seconds since 1970.
     private var roundTime: Int64?
+    /// Whether that was proved: otherwise more may be due.
+    private var isRoundTimeProved = false
     private var spaceTimer: TimerToken?
     /// Whether it was told that downloads wait for room.
     private var isWaitingForSpace = false
@@ -74,13 +76,14 @@ final class OfflineConductor: @unchecked Sendable {
     func start(isOfflineMode: Bool = false) {
         loop.assertOnLoop()
         self.isOfflineMode = isOfflineMode
-        store.checkKey { [self] lost in
+        store.checkKey { [self] lost, isNew in
             guard lost > 0 else { return }
             Log.error(
                 "the key of this device is another one than before: \(lost) kept products cannot be read, and are "
                     + "downloaded again")
             loop.post { [self] in
                 lostCount = lost
+                guard isNew else { return }
                 bus.send(.keyLost(count: lost))
                 jobsChanged()
             }
@@ -159,6 +162,8 @@ final class OfflineConductor: @unchecked Sendable {
     }
 
     func jobsChanged() { handle(.jobsChanged) }
+
+    func asked(for product: ServiceAddress) { handle(.asked(product)) }
 
     func withdrawn(_ product: ServiceAddress) { handle(.withdrawn(product)) }
 
@@ -384,16 +389,22 @@ final class OfflineConductor: @unchecked Sendable {
             case .validate(let item): validate(item)
             case .stop: validation?.cancel()
             case .rest:
-                let interval = clock.read().isProved ? Self.roundInterval : Self.unprovedInterval
+                let interval = isRoundTimeProved ? Self.roundInterval : Self.unprovedInterval
                 loop.schedule(after: interval) { [self] in perform(round.handle(.due)) }
             case .jobAdded: jobsChanged()
             }
         }
     }
 
+    /// Whether a product is being validated.
+    var isValidating: Bool { validation != nil }
+
     private func findDue(after last: (at: Int64, product: String)) {
         // One time for a round: what a service has again as due at once waits for the next one.
-        if last.at == .min { roundTime = clock.seconds }
+        if last.at == .min {
+            isRoundTimeProved = clock.read().isProved
+            roundTime = clock.seconds
+        }
         // Nothing is due at a time that nobody knows.
         guard let time = roundTime else { return perform(round.handle(.found([]))) }
         store.read(answerOn: loop) { (rows) throws(DatabaseError) in

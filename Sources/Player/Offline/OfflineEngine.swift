@@ -76,29 +76,34 @@ public final class OfflineEngine: @unchecked Sendable {
 
     // MARK: The same, with an answer
 
+    /// What a person may give a download.
+    public static let priorities = -1000...1000
+
     /// - Parameters:
-    ///   - priority: higher ones go first; of equal ones the older.
+    ///   - priority: higher ones go first; of equal ones the older. One of `priorities`.
     ///   - isAutomatic: the appliance chose it itself, and may remove it when there is no room.
     public func offline(
         _ mediaProduct: MediaProduct, priority: Int = 0, isAutomatic: Bool = false,
         _ answer: @escaping @Sendable (Change) -> Void
     ) {
         guard let product = ServiceAddress(mediaProduct.productId) else { return answer(.notOfService) }
+        // Behind all that a person asks for.
+        let priority = Int64(isAutomatic ? Self.priorities.lowerBound - 1 : priority)
         let request = OfflineRequest(
             audioQuality: configuration.offlineAudioQuality, videoQuality: configuration.offlineVideoQuality)
         let time = clock.seconds
         store.write(answerOn: loop) { (rows) throws(DatabaseError) -> Bool in
             if let item = try rows.item(product), !item.isDamaged, item.validity.holds(at: time) {
-                if !isAutomatic { try rows.askedFor(product) }
+                if !isAutomatic { try rows.askedFor(product, priority: priority) }
                 return false
             }
             return try rows.add(
-                product, mediaProduct.referenceId, request, priority: Int64(priority), isAutomatic: isAutomatic)
+                product, mediaProduct.referenceId, request, priority: priority, isAutomatic: isAutomatic)
         } _: { [conductor] result in
             switch result {
             case .success(let isNew):
                 answer(isNew ? .changed : .unchanged)
-                if isNew { conductor.jobsChanged() }
+                if isNew { conductor.asked(for: product) }
             case .failure(let error): answer(.failed(reason: error.description))
             }
         }

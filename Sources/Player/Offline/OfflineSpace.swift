@@ -181,7 +181,7 @@ final class OfflineSpace: @unchecked Sendable {
             evicted?(removed.referenceId)
             return true
         } catch {
-            throw .state(error)
+            throw OfflineFailure(error)
         }
     }
 
@@ -207,7 +207,7 @@ final class OfflineSpace: @unchecked Sendable {
             store.removeFiles([removed])
             return true
         } catch {
-            throw .state(error)
+            throw OfflineFailure(error)
         }
     }
 }

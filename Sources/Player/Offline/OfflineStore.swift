@@ -98,16 +98,19 @@ final class OfflineStore: @unchecked Sendable {
 
     /// Looks whether the device's key is still that under which everything lies, counts the bytes of all rows, and has
     /// everything downloaded again that is lost.
-    /// - Parameter answer: how many products are lost. On the storage thread.
-    func checkKey(_ answer: @escaping @Sendable (Int) -> Void) {
-        write(answerOn: nil) { [self] (rows) throws(DatabaseError) -> Int in
+    /// - Parameter answer: how many products are lost, and whether that is new: otherwise they were lost before an
+    ///   earlier start, and are missing still. On the storage thread.
+    func checkKey(_ answer: @escaping @Sendable (_ lost: Int, _ isNew: Bool) -> Void) {
+        write(answerOn: nil) { [self] (rows) throws(DatabaseError) -> (Int, Bool) in
             try rows.recount()
-            if let proof = try rows.keyProof(), open(proof, for: Self.proofContext) != nil { return 0 }
+            if let proof = try rows.keyProof(), open(proof, for: Self.proofContext) != nil {
+                return (try rows.damagedCount { key(_: $0, of: $1) == nil }, false)
+            }
             let lost = try rows.keyProof() == nil ? 0 : try rows.loseAll()
             try rows.setKeyProof(seal(Self.proof, for: Self.proofContext))
-            return lost
+            return (lost, true)
         } _: { result in
-            if case .success(let lost) = result { answer(lost) }
+            if case .success((let lost, let isNew)) = result { answer(lost, isNew) }
         }
     }
 

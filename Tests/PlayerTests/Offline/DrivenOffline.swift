@@ -22,7 +22,10 @@ final class DrivenOffline: @unchecked Sendable {
     private let conductor: OfflineConductor
 
     /// - Parameter folder: with the state of an earlier one, or empty.
-    init(in folder: ScratchFolder, _ service: KeptService, now: Int64?) throws {
+    /// - Parameter record: the time of an earlier one; nil: nobody has proved any.
+    init(
+        in folder: ScratchFolder, _ service: KeptService, now: Int64?, record: TrustedTime.Record? = nil
+    ) throws {
         time.seconds = now
         let storage = try StorageThread(folder["tonearm.db"], modules: [Player.schema, Offlining.schema])
         var settings = OfflineSettings(folder: folder["offline"])
@@ -31,7 +34,8 @@ final class DrivenOffline: @unchecked Sendable {
             network: service, settings: ServiceSettings(baseURL: "https://service"),
             credentials: StaticCredentials(token: "t"))
         let offlining = try Offlining(
-            settings, content, evictCache: nil, storage: storage, clock: TrustedClock(store: nil, source: time),
+            settings, content, evictCache: nil, storage: storage,
+            clock: TrustedClock(store: record.map { RecordedTime($0) }, source: time),
             keyFolder: folder.path)
         let loop = try EventLoop(drivenBy: clock)
         let configuration = OfflineEngineConfig(PlaybackEngineConfig(PlaybackEngineConfig.Values()))
@@ -106,4 +110,15 @@ final class DrivenOffline: @unchecked Sendable {
     func status(of id: Int) -> OfflineEntry.Status? {
         entries().first { $0.product == "tonearm:track/\(id)" }?.status
     }
+}
+
+/// A time that an earlier start has stored.
+private final class RecordedTime: TrustedTimeStore {
+    private let record: TrustedTime.Record
+
+    init(_ record: TrustedTime.Record) { self.record = record }
+
+    func load() -> TrustedTime.Record? { record }
+
+    func save(_: TrustedTime.Record) {}
 }

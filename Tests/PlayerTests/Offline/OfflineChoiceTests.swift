@@ -73,6 +73,9 @@ struct OfflineChoiceTests {
         // What is there stays until the new content is whole, also when nobody has asked for it.
         #expect(try rows.add(product(3), "r", request, priority: 0, isAutomatic: true))
         try keep(4, daysAgo: 50, plays: 0)
+        // Played by the appliance when it had just expired: what a person kept stays theirs.
+        #expect(try rows.add(product(1), "r", request, priority: 0, isAutomatic: true))
+        #expect(try rows.job(product(1))?.isAutomatic == false && rows.job(product(3))?.isAutomatic == true)
         #expect(try dropped() == ["4"])
         #expect(try rows.item(product(1)) != nil && rows.item(product(2)) != nil && rows.item(product(3)) != nil)
     }

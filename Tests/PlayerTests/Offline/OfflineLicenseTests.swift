@@ -106,6 +106,23 @@ struct OfflineLicenseTests {
         #expect(offline.engine.getOfflineState(OfflineFixture.product(7)) == .offlinedAndValid)
     }
 
+    @Test("What has arrived is thrown away only when it is of no use itself, and not for a license that does not come")
+    func isOfContent() {
+        let ofContent: [OfflineFailure] = [
+            .media(.damaged(what: "x")), .media(.notAudio(looksLike: nil)), .media(.empty),
+            .media(.unsupported(what: "x")),
+            .media(.source(.integrity(reason: "x"))),
+            .media(.source(.medium(SystemError(code: EIO, operation: "read", subject: "x")))),
+        ]
+        let others: [OfflineFailure] = [
+            .stopped, .noSpace, .media(.source(.status(403))), .media(.source(.status(503))),
+            .media(.source(.network(reason: "x"))), .media(.source(.cancelled)),
+            .media(.license(reason: "x")), .media(.missingKey(id: [])), .media(.protected(by: "x")),
+            .medium(SystemError(code: EROFS, operation: "write", subject: "x")),
+        ]
+        #expect(ofContent.allSatisfy { $0.isOfContent } && !others.contains { $0.isOfContent })
+    }
+
     @Test("Without a token the old license stays, with the new dates")
     func withoutToken() throws {
         let (state, former) = try kept()

@@ -74,6 +74,26 @@ struct OfflineScheduleTests {
         #expect(schedule.handle(.progress(job.product, percent: 41)).count == 1)
     }
 
+    @Test("What is asked for again after a failure is told, whatever it has on the medium")
+    func asksAgain() {
+        var job = Self.job(1)
+        job.progress = OfflineProgress(
+            content: [], sealedKey: [], fingerprint: [], synced: 65_536, parts: ContentParts(), percent: 40)
+        var schedule = Self.started([job], limit: 1)
+        let error = PlayerError(.unexpected, code: "x", message: "x")
+        #expect(
+            schedule.handle(.ended(job, .failed(error))) == [
+                .send(.failed(referenceId: "r1", error)), .find(limit: 1),
+            ])
+        // Resumed by hand.
+        #expect(schedule.handle(.found([job])) == [.send(.started(referenceId: "r1")), .start(job)])
+        // In another process, which has not seen the failure.
+        var next = OfflineSchedule(limit: 1)
+        _ = next.handle(.gateChanged(Self.open))
+        _ = next.handle(.asked(job.product))
+        #expect(next.handle(.found([job])) == [.send(.started(referenceId: "r1")), .start(job)])
+    }
+
     @Test(
         "What downloads wait for",
         arguments: [
@@ -363,6 +383,22 @@ struct OfflineRowsTests {
         #expect(try rows.setState(.queued, from: [.paused, .failed], of: nil) == 1)
         #expect(try rows.remove(ServiceAddress(.track, "1")) != nil)
         #expect(try !rows.fail(first, "deleted"))
+    }
+
+    @Test("What a person asks for goes before what the appliance chose, also when it was chosen first")
+    func persons() throws {
+        let automatic = Int64(OfflineEngine.priorities.lowerBound - 1)
+        for id in [1, 2] {
+            let product = ServiceAddress(.track, "\(id)")
+            #expect(try rows.add(product, "r", request, priority: automatic, isAutomatic: true))
+        }
+        #expect(try add(3, priority: -1000))
+        #expect(try rows.nextJobs(limit: 10).map { $0.product.id } == ["3", "1", "2"])
+        #expect(try !add(2, priority: 100))
+        #expect(try rows.nextJobs(limit: 10).map { $0.product.id } == ["2", "3", "1"])
+        // Asked for again with less, it stays where it is.
+        #expect(try !add(2))
+        #expect(try rows.nextJobs(limit: 10).map { $0.product.id } == ["2", "3", "1"])
     }
 
     @Test("Damaged rows are passed over, and hide none behind them")

@@ -70,6 +70,39 @@ struct OfflineTimersTests {
         #expect(service.infoRequests == count + 1)
     }
 
+    @Test("A round that began with the time of an earlier start is followed by another one in a minute")
+    func unprovedRound() throws {
+        service.serve(file, as: "8")
+        let state: ScratchFolder
+        do {
+            let offline = try OfflineFixture(service)
+            try offline.keep(7)
+            service.setDates(revalidateAt: 1_000_500, validUntil: 1_000_700)
+            try offline.keep(8)
+            state = offline.folder
+        }
+        service.setDates(revalidateAt: 5_000_000, validUntil: 6_000_000)
+        // Only the first one is due by that time. The service does not answer at once, and the true time comes
+        // meanwhile.
+        service.refuse(503)
+        let count = service.infoRequests
+        let record = TrustedTime.Record(milliseconds: 1_000_101_000, sinceBoot: 0, boot: "former", isProved: true)
+        let offline = try DrivenOffline(in: state, service, now: nil, record: record)
+        try offline.spin("the request") { service.infoRequests == count + 1 }
+        offline.time.seconds = 1_000_600
+        service.refuse(nil)
+        try offline.spin("the end of the validation") {
+            service.passDelays()
+            let isOver = Locked(false)
+            offline.onControl { isOver.set(!$0.isValidating) }
+            return isOver.value && service.infoRequests == count + 2
+        }
+        offline.answerReads()
+        offline.advance(by: 60 * Self.second)
+        try offline.spin("the second one") { offline.entries().allSatisfy { $0.validUntil == 6_000_000 } }
+        #expect(service.infoRequests == count + 3)
+    }
+
     @Test("While playback waits for bytes a download waits, none begins, and both go on afterwards")
     func giveWay() throws {
         let large = try Track("large", frames: 1_400_000, in: folder)

@@ -175,7 +175,11 @@ struct OfflineValidityTests {
     func lostKey() throws {
         let state = try kept()
         try FileManager.default.removeItem(atPath: state["device.key"])
-        // Without a network it stays lost.
+        // Without a network it stays lost, also after a restart.
+        do {
+            let offline = try OfflineFixture(in: state, service, link: nil)
+            try offline.spin("the loss") { offline.lostCount() == 1 }
+        }
         let offline = try OfflineFixture(in: state, service, link: nil)
         try offline.spin("the loss") { offline.lostCount() == 1 }
         #expect(offline.entries().last?.status == .damaged)

@@ -9,7 +9,9 @@ enum KeepingJSON {
     nonisolated(unsafe) static let forms = [
         RequestForm("offline-add", ["products", "priority"]) { fields throws(RequestMistake) in
             .keeping(
-                .add(try fields.paths("products"), priority: try fields.integer("priority", in: -1000...1000) ?? 0))
+                .add(
+                    try fields.paths("products"),
+                    priority: try fields.integer("priority", in: OfflineEngine.priorities) ?? 0))
         },
         RequestForm("offline-remove", ["products", "all"]) { fields throws(RequestMistake) in
             .keeping(.remove(try productsOrAll(fields)))

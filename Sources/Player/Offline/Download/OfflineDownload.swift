@@ -80,8 +80,8 @@ struct OfflineDownload {
                 if failure == .resource(.changed) { try content.discard() } else { content.leave() }
                 throw failure
             }
-            // Fetched again, it is another file.
-            if error == .stopped { content.leave() } else { try content.discard() }
+            // Fetched again, it is another file, unless only its license did not come.
+            if error.isOfContent { try content.discard() } else { content.leave() }
             throw error
         }
         do throws(OfflineFailure) { try keep(content, resources, info, verified) } catch {

@@ -205,7 +205,10 @@ struct OfflineRows {
         _ product: ServiceAddress, _ referenceId: String, _ request: OfflineRequest, priority: Int64,
         isAutomatic: Bool
     ) throws(DatabaseError) -> Bool {
-        if !isAutomatic { try askedFor(product) }
+        if !isAutomatic { try askedFor(product, priority: priority) }
+        // What a person has kept stays theirs, also while it is downloaded again.
+        var isChosen = isAutomatic
+        if isAutomatic, let item = try item(product) { isChosen = item.isAutomatic }
         if let job = try job(product) {
             guard job.state == .failed else { return false }
             try database.execute(
@@ -219,12 +222,16 @@ struct OfflineRows {
             "INSERT INTO offline_job (product, reference, request, priority, state, is_automatic, synced, percent) "
                 + "VALUES (?, ?, ?, ?, 0, ?, 0, 0)",
             .text(product.text), .text(referenceId), .text(request.text), .integer(priority),
-            .integer(isAutomatic ? 1 : 0))
+            .integer(isChosen ? 1 : 0))
         return true
     }
 
-    /// A person wants it, also if the appliance chose it first: it is not removed to make room.
-    func askedFor(_ product: ServiceAddress) throws(DatabaseError) {
+    /// A person wants it, also if the appliance chose it first: it is not removed to make room, and a download of it
+    /// has at least this priority.
+    func askedFor(_ product: ServiceAddress, priority: Int64) throws(DatabaseError) {
+        try database.execute(
+            "UPDATE offline_job SET priority = max(priority, ?) WHERE product = ?", .integer(priority),
+            .text(product.text))
         for table in ["offline_item", "offline_job"] {
             try database.execute(
                 "UPDATE \(table) SET is_automatic = 0 WHERE product = ? AND is_automatic = 1", .text(product.text))
@@ -284,6 +291,19 @@ struct OfflineRows {
 
     /// Reads all rows.
     func damagedCount() throws(DatabaseError) -> Int { try count("offline_item WHERE is_damaged = 1") }
+
+    /// Of the damaged items, those whose key `isLost`. Reads all rows.
+    func damagedCount(
+        whose isLost: (_ sealedKey: [UInt8], _ content: [UInt8]) -> Bool
+    ) throws(DatabaseError) -> Int {
+        var statement = try database.prepare("SELECT key, content FROM offline_item WHERE is_damaged = 1")
+        var count = 0
+        while try statement.step() {
+            guard let key = statement.bytes(0), let content = statement.bytes(1) else { continue }
+            if isLost(key, content) { count += 1 }
+        }
+        return count
+    }
 
     /// Of those that are not paused and have not failed.
     func jobCount() throws(DatabaseError) -> Int { try count("offline_job WHERE state = 0") }

@@ -21,35 +21,59 @@ public final class OfflineSource: Sendable {
     /// - Parameter otherwise: opens it at the service; nil in offline mode. It goes on there when a part of what is
     ///   kept cannot be read.
     /// - Returns: nil when the product is not kept, or cannot be read and `otherwise` can open it.
-    /// - Throws: `.notAllowed` when it is not valid any more; what opening it throws.
+    /// - Throws: `.notAllowed` when it is not valid any more; `.unexpected` when nobody knows whether it is kept, and
+    ///   `otherwise` is nil; what opening it throws.
     func open(
         _ product: MediaProduct, cancellation: Cancellation, medium: MediumAccess,
         otherwise: (() throws(PlayerError) -> any AudioDecoder)?
     ) throws(PlayerError) -> OpenedProduct? {
         guard let address = ServiceAddress(product.productId) else { return nil }
+        // Whose file could not be opened.
+        var failed: [UInt8]?
+        while true {
+            guard let item = try item(address, product, medium, mustRead: otherwise == nil) else { return nil }
+            guard item.validity.holds(at: clock.seconds) else {
+                throw PlayerError(
+                    .notAllowed, code: "a4",
+                    message:
+                        "\(product.productId): what was kept is not valid any more. It is validated as soon as the "
+                        + "service can be reached.",
+                    mediaProduct: product)
+            }
+            if item.isDamaged, otherwise != nil { return nil }
+            do throws(MediaError) {
+                let decoder = try open(item, cancellation, medium)
+                if item.isAutomatic { countPlay(of: address) }
+                return opened(item, restartable(decoder, item, product, otherwise))
+            } catch {
+                guard error.isOfWhatIsKept else { throw PlayerError(error, product) }
+                guard item.content == failed else {
+                    // It may have been replaced after its row was read.
+                    failed = item.content
+                    continue
+                }
+                foundDamaged(address, item.content, "a part of what was kept cannot be read")
+                if otherwise != nil { return nil }
+                throw PlayerError(error, product)
+            }
+        }
+    }
+
+    /// - Parameter mustRead: whether a list that cannot be read is an error, and not the same as an empty one.
+    private func item(
+        _ address: ServiceAddress, _ product: MediaProduct, _ medium: MediumAccess, mustRead: Bool
+    ) throws(PlayerError) -> OfflineItem? {
         let stored = medium.waiting {
             store.waitToRead { (rows) throws(DatabaseError) in try rows.item(address) }
         }
-        guard let item = stored ?? nil else { return nil }
-        guard item.validity.holds(at: clock.seconds) else {
+        if stored == nil, mustRead {
             throw PlayerError(
-                .notAllowed, code: "a4",
-                message: "\(product.productId): what was kept is not valid any more. It is validated as soon as the "
-                    + "service can be reached.",
+                .unexpected, code: "a5",
+                message: "\(product.productId): the list of what is kept cannot be read. Check the medium with the "
+                    + "player's state.",
                 mediaProduct: product)
         }
-        if item.isDamaged, otherwise != nil { return nil }
-        let decoder: any AudioDecoder
-        do throws(MediaError) {
-            decoder = try open(item, cancellation, medium)
-        } catch {
-            guard error.isOfWhatIsKept else { throw PlayerError(error, product) }
-            foundDamaged(address, item.content, "a part of what was kept cannot be read")
-            if otherwise != nil { return nil }
-            throw PlayerError(error, product)
-        }
-        if item.isAutomatic { countPlay(of: address) }
-        return opened(item, restartable(decoder, item, product, otherwise))
+        return stored ?? nil
     }
 
     private func open(
