@@ -169,6 +169,7 @@ struct NotYetTests {
     func errors() throws {
         for error in [
             ByteSourceError.cancelled, .network(reason: "r"), .status(503), .integrity(reason: "r"),
+            .unusable(reason: "r"),
             .medium(SystemError(code: 5, operation: "read")),
         ] {
             #expect(throws: MediaError.source(error)) { try AudioFile.open(FailingSource(error)) }

@@ -52,7 +52,10 @@ struct FailureTests {
 
     @Test(
         "the answer is not HTTP",
-        arguments: ["SSH-2.0-OpenSSH\r\n\r\n", "HTTP/1.1 abc\r\n\r\n", "\r\n\r\n", "HTTP/1.1 200 OK\r\nbad\r\n\r\n"])
+        arguments: [
+            "SSH-2.0-OpenSSH\r\n\r\n", "HTTP/1.1 abc\r\n\r\n", "\r\n\r\n", "HTTP/1.1 200 OK\r\nbad\r\n\r\n",
+            "HTTP/1.1 700 X\r\n\r\n",
+        ])
     func notHTTP(answer: String) {
         let server = ScriptedServer { connection in
             _ = connection.request()

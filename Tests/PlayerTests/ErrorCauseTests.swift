@@ -18,6 +18,7 @@ struct ErrorCauseTests {
             (.empty, "m4"), (.source(.cancelled), "m5"), (.source(.integrity(reason: "x")), "m7"),
             (.protected(by: "Widevine"), "m8"), (.missingKey(id: [1]), "m9"), (.license(reason: "x"), "m10"),
             (.source(.status(404)), "h404"), (.source(.network(reason: "x")), "n1"),
+            (.source(.unusable(reason: "x")), "n2"),
         ] as [(MediaError, String)])
     func media(error: MediaError, code: String) {
         let raised = PlayerError(error, Self.product)

@@ -47,6 +47,9 @@ public enum ByteSourceError: Error, Equatable, Sendable {
     case network(reason: String)
     /// A server answered with this HTTP status instead of the bytes.
     case status(Int)
+    /// There is no usable answer, and the network is not the reason: it is not HTTP, it redirects without end, the
+    /// address is none. Waiting changes nothing. `reason` is for people.
+    case unusable(reason: String)
     /// The content is not what was stored or sent: a wrong checksum, tag or length. `reason` is for people.
     case integrity(reason: String)
 }

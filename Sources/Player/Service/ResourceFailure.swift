@@ -10,7 +10,7 @@ enum ResourceFailure: Error, Equatable, Sendable {
     case changed
     /// Larger than it may be.
     case tooLarge
-    /// What waiting does not change: a certificate, an address.
+    /// What waiting does not change: a certificate, an address, an answer that is not HTTP.
     case transfer(TransferError)
 
     /// For the containers above.
@@ -20,12 +20,25 @@ enum ResourceFailure: Error, Equatable, Sendable {
         case .refused(let refusal): .status(refusal.status)
         case .changed: .integrity(reason: "it has changed on the server while it was read")
         case .tooLarge: .integrity(reason: "it is larger than expected")
-        case .transfer(let error): .network(reason: error.description)
+        case .transfer(let error): error.byteSourceError
         }
     }
 }
 
 extension TransferError {
+    /// For the containers above. Not every transfer that fails is the network's: a person who is told so looks for the
+    /// fault in the wrong place.
+    var byteSourceError: ByteSourceError {
+        switch self {
+        case .nameResolution, .connection, .proxy, .timeOut, .truncated: .network(reason: description)
+        // Something on the way has another certificate, or this machine's time is wrong.
+        case .tls: .network(reason: description)
+        case .invalidRequest, .malformedAnswer, .headTooLarge, .redirect, .library: .unusable(reason: description)
+        case .tooLarge: ResourceFailure.tooLarge.byteSourceError
+        case .cancelled: .cancelled
+        }
+    }
+
     /// Whether the network is the reason, so that the same request may succeed later (docs/playback.md, 15.4).
     var isOfNetwork: Bool {
         switch self {

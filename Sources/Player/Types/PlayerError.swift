@@ -101,6 +101,7 @@ extension PlayerError.Cause {
         case .source(.cancelled): "m5"
         case .source(.medium(let error)): "s\(error.code)"
         case .source(.network): "n1"
+        case .source(.unusable): "n2"
         case .source(.status(let status)): "h\(status)"
         case .source(.integrity): "m7"
         case .protected: "m8"

@@ -18,7 +18,7 @@ extension PlayerError {
         self.init(Self.kind(of: error), .media(error), message: message, mediaProduct: product)
     }
 
-    private static func kind(of error: MediaError) -> Kind {
+    static func kind(of error: MediaError) -> Kind {
         switch error {
         case .source(.network): .network
         case .source(.status(let status)): ServiceRefusal(status: status).kind
@@ -42,6 +42,7 @@ extension PlayerError {
         case .source(.medium(let error)): return error.reason
         case .source(.network(let reason)): return "the network failed: \(reason)."
         case .source(.status(let status)): return "the server answered with status \(status)."
+        case .source(.unusable(let reason)): return "\(reason)."
         case .source(.integrity(let reason)): return "the content is damaged: \(reason)."
         }
     }
