@@ -56,6 +56,34 @@ public final class Network: @unchecked Sendable {
         loop.post { [waits] in waits.add(atMost: nanoseconds, action) }
     }
 
+    /// Another number after each change to a link that there is.
+    public var linkChanges: UInt32 { waits.changes }
+
+    /// Blocks for so many nanoseconds. Another link ends it at once, also one that came after `linkChanges` was `seen`:
+    /// a request between the two, which has failed on the old link, says nothing about the new one.
+    /// - Returns: nil when it was cancelled.
+    public func waitForLink(
+        since seen: UInt32, atMost nanoseconds: Int64, cancellation: Cancellation
+    ) -> LinkWaitEnd? {
+        let milliseconds = Int(clamping: nanoseconds / 1_000_000)
+        do throws(SystemError) {
+            let wakeUp = try WakeUp()
+            // The one in the action may be gone while the descriptor is still polled.
+            defer { withExtendedLifetime(wakeUp) {} }
+            loop.post { [waits] in
+                waits.add(since: seen, atMost: nanoseconds) { end in if end == .linkChanged { wakeUp.signal() } }
+            }
+            switch try cancellation.wait(for: wakeUp.descriptor, .readable, milliseconds: milliseconds) {
+            case .ready: return .linkChanged
+            case .timedOut: return .timeElapsed
+            case .cancelled: return nil
+            }
+        } catch {
+            // No descriptor is left: the time passes all the same.
+            return cancellation.wait(milliseconds: milliseconds) ? nil : .timeElapsed
+        }
+    }
+
     /// Another link is in use from now on. Transfers whose connection has gone with the old one end with
     /// `.connection(.lost)`, those that wait for a connection as well, and all waits for a link end.
     public func linkChanged(to link: Link) {

@@ -144,6 +144,26 @@ struct LinkChangeTests {
         #expect(second.waitForEnd() == .connection(.lost))
     }
 
+    @Test("A thread that waits goes on when another link comes, also when it came before the wait")
+    func blockingWait() throws {
+        let network = try Network.forTests()
+        let cancellation = try Cancellation()
+        func wait(since seen: UInt32, seconds: Int64) -> LinkWaitEnd? {
+            network.waitForLink(since: seen, atMost: seconds * 1_000_000_000, cancellation: cancellation)
+        }
+        let seen = network.linkChanges
+        network.linkChanged(to: Link(.wifi, interface: "wlan0"))
+        #expect(wait(since: seen, seconds: 3600) == .linkChanged)
+        #expect(network.linkChanges != seen)
+        let now = network.linkChanges
+        #expect(wait(since: now, seconds: 0) == .timeElapsed)
+        // Another thread, so that it may come before the wait or in it.
+        Thread.detachNewThread { network.linkChanged(to: Link(.ethernet, interface: "eth0")) }
+        #expect(wait(since: now, seconds: 3600) == .linkChanged)
+        cancellation.cancel()
+        #expect(wait(since: network.linkChanges, seconds: 3600) == nil)
+    }
+
     @Test("A wait has a limit")
     func limit() throws {
         let network = try Network.forTests()

@@ -1,4 +1,5 @@
 import Platform
+import Synchronization
 
 /// Why a wait for a link has ended.
 public enum LinkWaitEnd: Equatable, Sendable {
@@ -21,11 +22,20 @@ final class LinkWaits: @unchecked Sendable {
     private let loop: EventLoop
     private var nextNumber: UInt64 = 0
     private var waits: [UInt64: Wait] = [:]
+    private let linkChanges = Atomic<UInt32>(0)
 
     init(on loop: EventLoop) { self.loop = loop }
 
-    /// - Parameter action: called once.
-    func add(atMost nanoseconds: Int64, _ action: @escaping @Sendable (LinkWaitEnd) -> Void) {
+    /// Another number after each change of the link. Any thread.
+    var changes: UInt32 { linkChanges.load(ordering: .relaxed) }
+
+    /// - Parameters:
+    ///   - seen: the changes that the caller knows of: another one since ends the wait at once.
+    ///   - action: called once.
+    func add(
+        since seen: UInt32? = nil, atMost nanoseconds: Int64, _ action: @escaping @Sendable (LinkWaitEnd) -> Void
+    ) {
+        if let seen, seen != changes { return action(.linkChanged) }
         let number = nextNumber
         nextNumber += 1
         let timer = loop.schedule(after: nanoseconds) { [self] in end(number, .timeElapsed) }
@@ -35,6 +45,7 @@ final class LinkWaits: @unchecked Sendable {
     /// Ends all waits, in their order. Those that are added meanwhile stay.
     func wake() {
         loop.assertOnLoop()
+        linkChanges.wrappingAdd(1, ordering: .relaxed)
         for number in waits.keys.sorted() { end(number, .linkChanged) }
     }
 

@@ -3,16 +3,16 @@ import Platform
 /// A token in a file, which a person or another program may replace: it is read again when the service refuses it.
 ///
 /// `@unchecked Sendable` is safe because `lock` guards the token.
-public final class FileCredentials: CredentialsProvider, @unchecked Sendable {
+final class FileCredentials: CredentialsProvider, @unchecked Sendable {
     private static let longest = 16 << 10
 
     private let path: String
     private let lock = Lock()
     private var token: String?
 
-    public init(_ path: String) { self.path = path }
+    init(_ path: String) { self.path = path }
 
-    public func token(insteadOf rejected: String?, cancellation: Cancellation) -> String? {
+    func token(insteadOf rejected: String?, for use: TokenUse) -> String? {
         lock.withLock {
             if let token, rejected.map({ !$0.utf8.elementsEqual(token.utf8) }) ?? true { return token }
             token = read()

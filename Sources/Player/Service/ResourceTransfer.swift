@@ -252,7 +252,7 @@ extension TransferRequest {
 
 extension ResponseHead {
     /// In seconds; a date is not supported, and counts as none.
-    fileprivate var retryAfter: Int64? { value(of: "retry-after").flatMap { Int64($0) } }
+    var retryAfter: Int64? { value(of: "retry-after").flatMap { Int64($0) } }
 
     fileprivate var rangeStart: Int64? { contentRange?.range.lowerBound }
 

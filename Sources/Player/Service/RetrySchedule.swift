@@ -7,11 +7,13 @@ struct RetrySchedule: Equatable, Sendable {
         case playback
         /// It matters more that the content arrives at all than that a person learns of a problem soon.
         case offlining
+        /// A person waits for the answer, and learns at once that there is no network.
+        case command
 
         /// How often a request is repeated after 5XX and 429.
         var serverRetries: Int {
             switch self {
-            case .playback: 3
+            case .playback, .command: 3
             case .offlining: 9
             }
         }
@@ -42,6 +44,7 @@ struct RetrySchedule: Equatable, Sendable {
     mutating func delay(after failure: Failure) -> Int64? {
         switch failure {
         case .network:
+            if purpose == .command { return nil }
             defer { networkFailures = min(networkFailures + 1, 32) }
             // 500 ms · 2⁶ is beyond the longest delay.
             return min(Self.firstDelay << Int64(min(networkFailures, 6)), Self.longestNetworkDelay)

@@ -45,29 +45,40 @@ extension ServiceRequests {
         for request: PlaybackInfoRequest, of product: MediaProduct, _ settings: ServiceSettings,
         _ credentials: any CredentialsProvider
     ) throws(PlayerError) -> PlaybackInfo {
-        // A token may have to be fetched.
-        var token = medium.waiting { credentials.token(insteadOf: nil, cancellation: cancellation) }
-        var isSecond = false
-        while true {
-            let answer: WholeAnswer.Content
-            do throws(ResourceFailure) {
-                answer = try self.answer(
-                    to: request.transfer(baseURL: settings.baseURL, clientName: settings.clientName, token: token))
-            } catch {
-                if case .refused(let refusal) = error, refusal.status == 401, !isSecond, let refused = token,
-                    let other = medium.waiting({ credentials.token(insteadOf: refused, cancellation: cancellation) })
-                {
-                    token = other
-                    isSecond = true
-                    continue
-                }
-                throw PlayerError(error, product)
+        let answer: WholeAnswer.Content
+        do throws(ResourceFailure) {
+            answer = try self.answer(withTokenOf: credentials) { token in
+                request.transfer(baseURL: settings.baseURL, clientName: settings.clientName, token: token)
             }
-            do throws(PlaybackInfo.Malformed) {
-                return try PlaybackInfo(parsing: answer.body, request.productType)
-            } catch {
-                throw PlayerError(error, product)
-            }
+        } catch {
+            throw PlayerError(error, product)
+        }
+        do throws(PlaybackInfo.Malformed) {
+            return try PlaybackInfo(parsing: answer.body, request.productType)
+        } catch {
+            throw PlayerError(error, product)
+        }
+    }
+
+    private func answer(
+        withTokenOf credentials: any CredentialsProvider, to request: (_ token: String?) -> TransferRequest
+    ) throws(ResourceFailure) -> WholeAnswer.Content {
+        let token = try self.token(insteadOf: nil, of: credentials)
+        do throws(ResourceFailure) { return try answer(to: request(token)) } catch {
+            guard case .refused(let refusal) = error, refusal.status == 401, let token,
+                let other = try self.token(insteadOf: token, of: credentials)
+            else { throw error }
+            return try answer(to: request(other))
+        }
+    }
+
+    /// A token may have to be fetched: that is a wait as any other.
+    private func token(
+        insteadOf rejected: String?, of credentials: any CredentialsProvider
+    ) throws(ResourceFailure) -> String? {
+        let use = TokenUse(purpose: purpose, cancellation: cancellation, progress: medium.stream)
+        return try medium.waiting { () throws(ResourceFailure) in
+            try credentials.token(insteadOf: rejected, for: use)
         }
     }
 }

@@ -82,7 +82,7 @@ struct ContentServiceTests {
     private final class Tokens: CredentialsProvider, @unchecked Sendable {
         private var tokens: [String]
         init(_ tokens: [String]) { self.tokens = tokens }
-        func token(insteadOf rejected: String?, cancellation: Cancellation) -> String? {
+        func token(insteadOf rejected: String?, for use: TokenUse) -> String? {
             if rejected != nil { tokens.removeFirst() }
             return tokens.first
         }

@@ -30,7 +30,7 @@ struct EncryptedContentTests {
     }
 
     private final class NoToken: CredentialsProvider {
-        func token(insteadOf rejected: String?, cancellation: Cancellation) -> String? { nil }
+        func token(insteadOf rejected: String?, for use: TokenUse) -> String? { nil }
     }
 
     private func open(_ info: String) throws(PlayerError) -> OpenedProduct {

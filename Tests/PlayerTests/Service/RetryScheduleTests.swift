@@ -31,6 +31,13 @@ struct RetryScheduleTests {
         #expect(delays(purpose, failures) == expected)
     }
 
+    @Test("A command: a person learns at once that there is no network, and waits for a server that fails")
+    func command() {
+        #expect(delays(.command, [.network]) == [nil])
+        let failures = [RetrySchedule.Failure](repeating: .server(retryAfter: nil), count: 4)
+        #expect(delays(.command, failures) == [500, 1000, 2000, nil])
+    }
+
     @Test("Failures of the network and of the server are counted apart")
     func both() {
         #expect(

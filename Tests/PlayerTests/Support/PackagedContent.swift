@@ -140,7 +140,7 @@ struct PackagedContent {
     var fetched: [String] { service.contentRequests.map { $0.url } }
 
     final class NoToken: CredentialsProvider {
-        func token(insteadOf rejected: String?, cancellation: Cancellation) -> String? { nil }
+        func token(insteadOf rejected: String?, for use: TokenUse) -> String? { nil }
     }
 }
 

@@ -7,6 +7,18 @@ protocol LoginNetwork: AnyObject, Sendable {
     func fetch(
         _ request: TransferRequest, maximumBody: Int, cancellation: Cancellation
     ) throws(TransferError) -> Response
+    /// Blocks for so many nanoseconds.
+    /// - Returns: whether it was cancelled.
+    func wait(_ nanoseconds: Int64, cancellation: Cancellation) -> Bool
+    /// Another number after each change of the link.
+    var linkChanges: UInt32 { get }
+    /// The same as `wait`. Another link since `linkChanges` was `seen` ends it at once.
+    /// - Returns: nil when it was cancelled.
+    func waitForLink(since seen: UInt32, atMost nanoseconds: Int64, cancellation: Cancellation) -> LinkWaitEnd?
 }
 
-extension Network: LoginNetwork {}
+extension Network: LoginNetwork {
+    func wait(_ nanoseconds: Int64, cancellation: Cancellation) -> Bool {
+        cancellation.wait(milliseconds: Int(clamping: nanoseconds / 1_000_000))
+    }
+}

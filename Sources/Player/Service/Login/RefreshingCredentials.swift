@@ -6,15 +6,12 @@ import Platform
 ///
 /// Several threads and processes may have the same login: one of them refreshes, and the others take its tokens.
 ///
-/// Thread: any. It blocks through failures of the network, as all requests of a product do.
+/// Thread: any. It blocks through the retries, which are those of the request that the token is for.
 /// `@unchecked Sendable` is safe because `lock` guards what changes.
 final class RefreshingCredentials: CredentialsProvider, @unchecked Sendable {
     private static let longestAnswer = 64 << 10
     /// How often it looks whether another one has refreshed, in milliseconds.
     private static let lookInterval = 100
-    /// Between attempts, in milliseconds: doubles each time.
-    private static let firstDelay = 500
-    private static let longestDelay = 30_000
 
     private let store: LoginStore
     private let network: any LoginNetwork
@@ -34,13 +31,13 @@ final class RefreshingCredentials: CredentialsProvider, @unchecked Sendable {
         self.network = network
     }
 
-    func token(insteadOf rejected: String?, cancellation: Cancellation) -> String? {
+    func token(insteadOf rejected: String?, for use: TokenUse) throws(ResourceFailure) -> String? {
         let present = store.file
         let known = lock.withLock { file == present ? tokens : nil }
         if let known, !isRejected(known, rejected) { return known.access }
         if let kept = reload(), !isRejected(kept, rejected) { return kept.access }
         guard let rejected, lock.withLock({ tokens })?.refresh != nil else { return nil }
-        return refresh(insteadOf: rejected, cancellation)
+        return try refresh(insteadOf: rejected, for: use)
     }
 
     private func isRejected(_ tokens: LoginTokens, _ rejected: String?) -> Bool {
@@ -75,20 +72,37 @@ final class RefreshingCredentials: CredentialsProvider, @unchecked Sendable {
         case ended
         /// Another one refreshes at present.
         case isBusy
-        case failed
+        /// It may succeed later: what decides when, and the error if there is no later attempt.
+        case failed(RetrySchedule.Failure, ResourceFailure)
+        /// Waiting does not change it.
+        case hopeless(ResourceFailure)
     }
 
-    private func refresh(insteadOf rejected: String, _ cancellation: Cancellation) -> String? {
-        var delay = Self.firstDelay
+    private func refresh(insteadOf rejected: String, for use: TokenUse) throws(ResourceFailure) -> String? {
+        var schedule = RetrySchedule(use.purpose)
+        let progressID = use.progress?.newID() ?? 0
+        defer { use.progress?.goesOn(progressID) }
         while true {
-            switch attempt(insteadOf: rejected, cancellation) {
+            // Before the request: another link that comes meanwhile ends the wait that follows.
+            let linkChanges = network.linkChanges
+            switch attempt(insteadOf: rejected, use.cancellation) {
             case .got(let tokens): return tokens.access
             case .ended: return nil
+            case .hopeless(let reason): throw reason
             case .isBusy:
-                if cancellation.wait(milliseconds: Self.lookInterval) { return nil }
-            case .failed:
-                if cancellation.wait(milliseconds: delay) { return nil }
-                delay = min(delay * 2, Self.longestDelay)
+                if use.cancellation.wait(milliseconds: Self.lookInterval) { throw .cancelled }
+            // The lock is free during the wait: a person who logs out does not wait for the retries.
+            case .failed(let failure, let reason):
+                guard let delay = schedule.delay(after: failure) else { throw reason }
+                use.progress?.willRetry(progressID, after: failure, delay: delay)
+                switch failure {
+                case .server:
+                    if network.wait(delay, cancellation: use.cancellation) { throw .cancelled }
+                case .network:
+                    let end = network.waitForLink(since: linkChanges, atMost: delay, cancellation: use.cancellation)
+                    guard let end else { throw .cancelled }
+                    if end == .linkChanged { schedule = RetrySchedule(use.purpose) }
+                }
             }
         }
     }
@@ -116,11 +130,16 @@ final class RefreshingCredentials: CredentialsProvider, @unchecked Sendable {
                 LoginRequest.refresh(refresh).transfer(store.service), maximumBody: Self.longestAnswer,
                 cancellation: cancellation)
         } catch {
-            if error == .cancelled { return .ended }
+            if error == .cancelled { return .hopeless(.cancelled) }
             tell("the login cannot be refreshed: \(error.description)")
-            return error.isOfNetwork ? .failed : .ended
+            return error.isOfNetwork ? .failed(.network, .transfer(error)) : .hopeless(.transfer(error))
         }
-        if ServiceRefusal.isTemporary(answer.head.status) { return .failed }
+        if ServiceRefusal.isTemporary(answer.head.status) {
+            tell("the login cannot be refreshed: the service answers with status \(answer.head.status)")
+            return .failed(
+                .server(retryAfter: answer.head.retryAfter),
+                .refused(ServiceRefusal(status: answer.head.status, body: answer.body)))
+        }
         guard answer.head.status == 200, let fresh = LoginTokens(parsing: answer.body, previous: refresh) else {
             // RFC 6749, 5.2. Another status comes from something between here and the service.
             guard answer.head.status == 400 || answer.head.status == 401 else {

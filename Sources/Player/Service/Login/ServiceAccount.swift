@@ -145,27 +145,44 @@ public final class ServiceAccount: Sendable {
     private static let pageLimit = 200
 
     private func get(_ path: String, _ cancellation: Cancellation) throws(PlayerError) -> [UInt8] {
-        var token = credentials.token(insteadOf: nil, cancellation: cancellation)
-        var isSecond = false
-        while true {
-            let answer: Response
-            do throws(TransferError) {
-                answer = try network.fetch(
-                    CatalogueRequest(path: path).transfer(service, token: token), maximumBody: Self.longestAnswer,
-                    cancellation: cancellation)
-            } catch {
-                throw PlayerError(.network, code: "c2", message: "the service is not reached: \(error.description).")
+        let use = TokenUse(purpose: .command, cancellation: cancellation)
+        do throws(ResourceFailure) {
+            let token = try credentials.token(insteadOf: nil, for: use)
+            do throws(ResourceFailure) { return try get(path, token: token, cancellation) } catch {
+                guard case .refused(let refusal) = error, refusal.status == 401, let token,
+                    let other = try credentials.token(insteadOf: token, for: use)
+                else { throw error }
+                return try get(path, token: other, cancellation)
             }
-            if answer.head.status == 200 { return answer.body }
-            if answer.head.status == 401, !isSecond, let refused = token,
-                let other = credentials.token(insteadOf: refused, cancellation: cancellation)
-            {
-                token = other
-                isSecond = true
-                continue
-            }
-            let refusal = ServiceRefusal(status: answer.head.status, body: answer.body)
-            throw PlayerError(refusal.kind, code: "c3", message: refusal.reason)
+        } catch {
+            throw Self.error(error)
+        }
+    }
+
+    private func get(_ path: String, token: String?, _ cancellation: Cancellation) throws(ResourceFailure) -> [UInt8] {
+        let answer: Response
+        do throws(TransferError) {
+            answer = try network.fetch(
+                CatalogueRequest(path: path).transfer(service, token: token), maximumBody: Self.longestAnswer,
+                cancellation: cancellation)
+        } catch {
+            throw .transfer(error)
+        }
+        guard answer.head.status == 200 else {
+            throw .refused(ServiceRefusal(status: answer.head.status, body: answer.body))
+        }
+        return answer.body
+    }
+
+    private static func error(_ failure: ResourceFailure) -> PlayerError {
+        switch failure {
+        case .refused(let refusal): return PlayerError(refusal.kind, code: "c3", message: refusal.reason)
+        case .transfer(let error):
+            return PlayerError(
+                PlayerError.kind(of: .source(error.byteSourceError)), code: "c2",
+                message: "the service is not reached: \(error.description).")
+        case .cancelled, .changed, .tooLarge:
+            return PlayerError(.unexpected, code: "c2", message: "the service is not reached: cancelled.")
         }
     }
 }
