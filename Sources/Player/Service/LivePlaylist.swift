@@ -15,18 +15,27 @@ final class LivePlaylist: SegmentReferences {
 
     /// How far behind the end it is begun when it does not say so, in its longest segments (RFC 8216, 6.3.3).
     static let delay = 3.0
-    /// More than three days of segments of 6 s.
-    private static let mostSegments = 50_000
+    /// What is kept to be played again: five hours of segments of 2 s. Behind that the list would only cost memory.
+    static let mostSegments = 10_000
+    /// The segment that is decoded, and the one before it, stay.
+    private static let fewestPlayed = 2
+    /// A server behind the same address may be a little late. One that stays late has begun again.
+    private static let mostOlderAnswers = 3
 
     private let format: Format
     private let requests: ServiceRequests
     private var url: String
     private let clock: any MonotonicClock
-    /// All that were there since the first one that is played.
+    /// The latest ones since the first one that is played.
     private var list: SegmentList
+    /// The index of the first segment that is played, and when it begins. Positions count from there, also when it is
+    /// not in the list any more.
+    private let origin: (index: Int, start: Double)
     /// From one load to the next, in seconds.
     private var interval: Double
     private var hasGrown = true
+    /// In a row.
+    private var olderAnswers = 0
     private var loadTime: Int64
     private var reload: PlaylistReload?
 
@@ -54,14 +63,27 @@ final class LivePlaylist: SegmentReferences {
         latest.segments.removeFirst(list.segments.count - max(1, count))
         latest.firstIndex += list.segments.count - latest.segments.count
         self.list = latest
+        origin = (latest.firstIndex, latest.segments.first?.start ?? 0)
     }
 
     deinit { reload?.cancel() }
 
     var initialization: ResourceReference? { list.initialization }
     var initializationProtections: [ContentProtection] { list.initializationProtections }
-    var timeline: SegmentTimeline { list.timeline }
     func segment(_ index: Int) -> SegmentReference? { list.segment(index) }
+
+    /// With one run for all segments that are not in the list any more.
+    var timeline: SegmentTimeline {
+        let known = list.timeline
+        let gone = list.firstIndex - origin.index
+        guard gone > 0, let start = list.segments.first?.start else { return known }
+        let run = SegmentTimeline.Run(
+            start: origin.start, duration: (start - origin.start) / Double(gone), count: gone)
+        return SegmentTimeline(firstIndex: origin.index, runs: [run] + known.runs, isComplete: known.isComplete)
+    }
+
+    /// Whether that segment was in the list, and is not any more.
+    func isGone(_ index: Int) -> Bool { index < list.firstIndex }
 
     /// Whether no more segments will come.
     var isComplete: Bool { list.isComplete }
@@ -88,6 +110,9 @@ final class LivePlaylist: SegmentReferences {
         let new = playlist.segments
         let next = list.firstIndex + list.segments.count
         guard new.firstIndex <= next else { throw .integrity(reason: "the live stream has gone on too far") }
+        if !new.segments.isEmpty, new.firstIndex + new.segments.count < next {
+            return try takeOlder(new)
+        }
         var added = Array(new.segments.dropFirst(next - new.firstIndex))
         // The times of a playlist count from its own beginning.
         var start = end
@@ -109,6 +134,12 @@ final class LivePlaylist: SegmentReferences {
         }
         interval = state.interval
         if let location = state.location { url = location }
+        // Its end may be said more exactly each time, so it is the middle that counts.
+        if let last = list.segments.last, let newest = state.list.segments.last,
+            newest.start + newest.duration / 2 < last.start
+        {
+            return try takeOlder(state.list)
+        }
         let end = self.end
         let known = state.list.segments.prefix { $0.start + $0.duration / 2 < end }.count
         if known == 0, let first = state.list.segments.first, first.start > end + SegmentList.tolerance {
@@ -124,10 +155,29 @@ final class LivePlaylist: SegmentReferences {
     /// Of the last segment that is known, in seconds.
     private var end: Double { list.segments.last.map { $0.start + $0.duration } ?? 0 }
 
+    /// Takes a list that ends before what is known ends. It is the one of a late server when its last segment is known,
+    /// and otherwise that of an encoder that counts from its beginning again: what is known will not go on.
+    private func takeOlder(_ older: SegmentList) throws(ByteSourceError) {
+        let newest = older.segments.last?.resource
+        olderAnswers += 1
+        guard olderAnswers <= Self.mostOlderAnswers || older.isComplete,
+            list.segments.contains(where: { $0.resource == newest })
+        else { throw .integrity(reason: "the live stream has begun again") }
+        hasGrown = false
+        list.isComplete = older.isComplete
+    }
+
     private func append(_ added: [SegmentReference], isComplete: Bool) {
         hasGrown = !added.isEmpty
+        olderAnswers = 0
+        // More is loaded when all that was known has been asked for.
+        let played = list.segments.count - Self.fewestPlayed
         list.segments += added
-        list.isComplete = isComplete || list.segments.count > Self.mostSegments
+        list.isComplete = isComplete
+        let gone = min(list.segments.count - Self.mostSegments, played)
+        guard gone > 0 else { return }
+        list.segments.removeFirst(gone)
+        list.firstIndex += gone
     }
 
     /// Calls `wake` once, from any thread, when it makes sense to `poll`: after the playlist was loaded again.

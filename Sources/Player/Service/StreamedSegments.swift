@@ -81,7 +81,9 @@ final class StreamedSegments: SegmentedSource {
 
     func segment(_ index: Int) throws(ByteSourceError) -> (any ByteSource)? {
         guard let bytes = bytes(of: index) else {
-            guard let live, !live.isComplete, reference(index) == nil else { return nil }
+            guard let live, reference(index) == nil else { return nil }
+            if live.isGone(index) { throw .integrity(reason: "the live stream has gone on too far") }
+            guard !live.isComplete else { return nil }
             let coming = ComingSegment(index, of: live) { [self] (index) throws(ByteSourceError) in
                 try segment(index)
             }

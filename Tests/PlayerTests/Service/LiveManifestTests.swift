@@ -121,6 +121,20 @@ struct LiveManifestTests {
         #expect(again)
     }
 
+    @Test("Times that go back are an encoder that has begun again: a new session", arguments: Naming.allCases)
+    func begunAgain(naming: Naming) throws {
+        let decoder = try content.open(text(0..<8, naming))
+        _ = try decoder.decodeArrived()
+        let again = text(0..<2, naming)
+        _ = content.source(again)
+        try publish(again)
+        reload(decoder, after: 2000)
+        let heard = try decoder.decodeArrived()
+        let isBegun = heard.samples == track.samples(0..<starts[2])
+        #expect(isBegun && !heard.isOver)
+        #expect(content.service.playbackinfoRequests.count == 2)
+    }
+
     @Test("Without a delay it begins three of its longest segments before its end")
     func delay() throws {
         let longest = (0..<8).map { starts[$0 + 1] - starts[$0] }.max() ?? 0

@@ -40,9 +40,10 @@ struct LivePlaylistTests {
     }
 
     /// What the server has of the playlist now.
-    private func publish(_ range: Range<Int>, isOver: Bool = false) throws {
+    private func publish(_ range: Range<Int>, number: Int? = nil, isOver: Bool = false) throws {
+        let number = number ?? range.lowerBound + 100
         let text =
-            "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:\(range.lowerBound + 100)\n"
+            "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:\(number)\n"
             + head + segments[range].joined() + (isOver ? "#EXT-X-ENDLIST\n" : "")
         try text.write(toFile: content.folder["live.m3u8"], atomically: true, encoding: .utf8)
     }
@@ -98,9 +99,9 @@ struct LivePlaylistTests {
     }
 
     /// Has heard the first six segments, and gets the next ones.
-    private func goOn(_ decoder: any AudioDecoder, _ range: Range<Int>) throws {
+    private func goOn(_ decoder: any AudioDecoder, _ range: Range<Int>, number: Int? = nil) throws {
         _ = try decoder.decodeArrived()
-        try publish(range)
+        try publish(range, number: number)
         decoder.whenReadable {}
         content.service.network.passDelays()
     }
@@ -115,6 +116,48 @@ struct LivePlaylistTests {
         let isLater = heard.samples == track.samples(starts[first]..<starts[13])
         #expect(isLater && !heard.isOver)
         #expect(content.service.playbackinfoRequests.count == 2)
+    }
+
+    @Test("An encoder that counts from its beginning again goes on in a new session, where the playlist is by then")
+    func begunAgain() throws {
+        try publish(0..<6)
+        let decoder = try open()
+        try goOn(decoder, 7..<13, number: 0)
+        var heard = try decoder.decodeArrived()
+        let first = max(7, try begin(before: 13))
+        let isLater = heard.samples == track.samples(starts[first]..<starts[13])
+        #expect(isLater && !heard.isOver)
+        #expect(content.service.playbackinfoRequests.count == 2)
+
+        try publish(9..<segments.count, number: 2, isOver: true)
+        decoder.whenReadable {}
+        content.service.network.passDelays()
+        heard = try decoder.decodeArrived()
+        let isWhole = heard.samples == track.samples(from: starts[13])
+        #expect(isWhole && heard.isOver)
+    }
+
+    @Test("A server that is late for a while is waited for, and one that stays behind has begun again")
+    func late() throws {
+        try publish(0..<6)
+        let decoder = try open()
+        for _ in 0..<3 {
+            try goOn(decoder, 0..<5)
+            let heard = try decoder.decodeArrived()
+            #expect(heard.samples.isEmpty && !heard.isOver)
+        }
+        try goOn(decoder, 2..<8)
+        var heard = try decoder.decodeArrived()
+        let isContinued = heard.samples == track.samples(starts[6]..<starts[8])
+        #expect(isContinued && content.service.playbackinfoRequests.count == 1)
+
+        for _ in 0..<3 { try goOn(decoder, 0..<7) }
+        #expect(try decoder.decodeArrived().samples.isEmpty)
+        try goOn(decoder, 0..<7)
+        heard = try decoder.decodeArrived()
+        let first = try begin(before: 7)
+        let isAgain = heard.samples == track.samples(starts[first]..<starts[7])
+        #expect(isAgain && content.service.playbackinfoRequests.count == 2)
     }
 
     @Test("A refused segment is a new session, which goes on where the playlist is by then")
