@@ -131,7 +131,7 @@ final class DecoderWorker {
                 switch run {
                 case .frames(let frames):
                     ring.commit(frames * format.channelCount)
-                    reportEncoding(of: opened, at: seconds)
+                    reportEncoding(of: opened, format, at: seconds)
                     reportFetched(opened)
                     seconds += Double(frames) / Double(format.sampleRate)
                 case .format(let new):
@@ -238,15 +238,17 @@ final class DecoderWorker {
     // MARK: Context
 
     /// - Parameter seconds: where the frames begin that were decoded last.
-    private func reportEncoding(of opened: OpenedProduct, at seconds: Double) {
-        let now = self.encoding(of: opened)
+    private func reportEncoding(of opened: OpenedProduct, _ format: PCMFormat, at seconds: Double) {
+        let now = self.encoding(of: opened, format)
         guard now != encoding else { return }
         encoding = now
         report(.encodingChanged(now, at: seconds))
     }
 
-    private func encoding(of opened: OpenedProduct) -> AudioEncoding {
-        let properties = opened.decoder.properties
+    /// - Parameter format: of the frames; the decoder's properties have that of the first ones.
+    private func encoding(of opened: OpenedProduct, _ format: PCMFormat) -> AudioEncoding {
+        var properties = opened.decoder.properties
+        properties.format = format
         var now = AudioEncoding(
             codec: properties.codec.rawValue, bitRate: properties.bitRate, quality: opened.audioQuality)
         let opening = self.opening ?? now
@@ -264,9 +266,9 @@ final class DecoderWorker {
             startAssetPosition: Double(stream.startPosition) / 1e9)
         context.audioMode = opened.audioMode
         context.videoQuality = opened.videoQuality
-        context.audioBitDepth = properties.format.bitDepth
-        context.audioSampleRate = properties.format.sampleRate
-        encoding = self.encoding(of: opened)
+        context.audioBitDepth = stream.format.bitDepth
+        context.audioSampleRate = stream.format.sampleRate
+        encoding = self.encoding(of: opened, stream.format)
         context.encoding = encoding
         context.duration = properties.duration
         context.title = metadata.title

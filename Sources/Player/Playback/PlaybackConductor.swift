@@ -305,7 +305,7 @@ final class PlaybackConductor: @unchecked Sendable {
             } else {
                 if let adaptation = adaptation(of: stream.format) { handle(.adapted(id, adaptation)) }
                 handle(.repositioned(id))
-                announce(context.encoding, of: id)
+                announce(context.encoding, stream.format, of: id)
             }
         case .failed(let error, let hasFrames, _):
             items[id]?.isFetched = true
@@ -433,10 +433,8 @@ final class PlaybackConductor: @unchecked Sendable {
         announce(first.encoding, of: id)
     }
 
-    private func announce(_ encoding: AudioEncoding?, of id: ItemID) {
-        guard id == machine.currentItem, var context = machine.context, let encoding, context.encoding != encoding
-        else { return }
-        context.encoding = encoding
+    private func announce(_ encoding: AudioEncoding?, _ format: PCMFormat? = nil, of id: ItemID) {
+        guard id == machine.currentItem, let context = machine.context?.changed(to: encoding, format) else { return }
         handle(.qualityChanged(id, context))
     }
 

@@ -3,16 +3,16 @@ import PCM
 
 /// One part of the content in several encodings of the same sound: the one that is fetched follows the line
 /// (docs/playback.md, 15.11). It changes at the boundary of a segment, and no frame is lost or heard twice.
+/// Where the next encoding has another format, the pipeline is told, as it is of a change inside a file.
 ///
-/// A seek keeps the encoding. Encodings with another sample rate or channel count are not used: the device would have
-/// to be reopened.
+/// A seek keeps the encoding. Its frames are those of the first encoding's rate.
 ///
 /// Thread: the decoder thread. Opening an encoding blocks.
 final class AdaptiveDecoder: AudioDecoder {
     private let steering: AdaptiveSteering
     private var content: PreparedContent
     private var decoder: any AudioDecoder
-    /// The first frame of the next `read`.
+    /// The first frame of the next `read`, in frames of the present encoding.
     private var position: Int64 = 0
     private let first: AudioProperties
     /// Of the encodings before.
@@ -36,11 +36,10 @@ final class AdaptiveDecoder: AudioDecoder {
         steering.needsLead = first.codec != .flac
     }
 
-    /// The length of the first encoding, and the rest of the present one.
+    /// The format and the length of the first encoding, in which a seek counts, and the rest of the present one.
     var properties: AudioProperties {
         var properties = first
         properties.codec = decoder.properties.codec
-        properties.format = decoder.properties.format
         let bandwidth = steering.encodings[steering.current].bandwidth
         properties.bitRate = bandwidth > 0 ? bandwidth : nil
         return properties
@@ -75,7 +74,7 @@ final class AdaptiveDecoder: AudioDecoder {
     }
 
     func seek(toFrame frame: Int64) throws(MediaError) {
-        position = max(0, frame)
+        position = max(0, frame).frames(from: first.format.sampleRate, to: decoder.properties.format.sampleRate)
         steering.forgetNext()
         content.segments?.goOn()
         try decoder.seek(toFrame: position)
@@ -90,13 +89,11 @@ final class AdaptiveDecoder: AudioDecoder {
         do throws(MediaError) {
             let opened = try next.content.open()
             let new = opened.properties.format
-            guard new.sampleRate == old.sampleRate, new.channelCount == old.channelCount else {
-                throw .unsupported(what: "an encoding with another rate or channel count")
-            }
-            try opened.seek(toFrame: position)
+            let begin = position.frames(from: old.sampleRate, to: new.sampleRate)
+            try opened.seek(toFrame: begin)
             earlierDamage.incidents += decoder.damage.incidents
             earlierDamage.silencedFrames += decoder.damage.silencedFrames
-            (content, decoder) = (next.content, opened)
+            (content, decoder, position) = (next.content, opened, begin)
             if let segments = content.segments {
                 segments.forgetHead()
                 let steering = steering

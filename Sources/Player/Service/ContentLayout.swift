@@ -123,14 +123,12 @@ extension SegmentAddressing {
 extension AdaptationSet {
     private static let mostEncodings = 8
 
-    /// The encodings among which a player may switch: those that it can decode and that have the rate and the channels
-    /// of the best one, as far as the manifest says. The lowest bandwidth first.
+    /// The encodings among which a player may switch: those that it can decode. The lowest bandwidth first.
     var encodings: [Representation] {
         let decodable = representations.filter { $0.isDecodable }
         var all = decodable.isEmpty ? representations : decodable
         all.sort { ($0.bandwidth ?? 0) < ($1.bandwidth ?? 0) }
-        guard let best = all.last else { return [] }
-        return Array(all.filter { $0.mayFollow(best) }.suffix(Self.mostEncodings))
+        return Array(all.suffix(Self.mostEncodings))
     }
 }
 
@@ -141,10 +139,5 @@ extension Representation {
                 let name = codec.utf8.map { $0 | 0x20 }
                 return name.starts(with: "flac".utf8) || name.starts(with: "mp4a".utf8)
             }
-    }
-
-    fileprivate func mayFollow(_ other: Representation) -> Bool {
-        func agree(_ one: Int?, _ other: Int?) -> Bool { one == nil || other == nil || one == other }
-        return agree(sampleRate, other.sampleRate) && agree(channelCount, other.channelCount)
     }
 }

@@ -26,7 +26,7 @@ final class JoinedDecoder: AudioDecoder {
     /// The part behind the current one, when the current one has arrived.
     private var next: Prepared?
     /// In the current part, in frames of its own rate.
-    private var position: Int64 = 0
+    private var position: FramePosition
     /// Whether frames have come since the last seek. A seek behind the end shows nothing of the length.
     private var hasRead = false
     /// Of the frames that come next, as far as the reader knows.
@@ -49,6 +49,7 @@ final class JoinedDecoder: AudioDecoder {
         decoderFormat = format
         let rate = format.sampleRate
         self.rate = rate
+        position = FramePosition(rate: rate)
         lengths = durations.map { $0.flatMap { Self.frames($0, rate) } }
         isCounted = durations.map { _ in false }
         firstProperties = decoder.properties
@@ -92,19 +93,20 @@ final class JoinedDecoder: AudioDecoder {
             let run = try decoder.read(into: buffer)
             switch run {
             case .frames(let count):
-                position += Int64(count)
+                position.read(count)
                 hasRead = true
                 prepareNext()
                 return run
             case .format(let new):
                 format = new
                 decoderFormat = new
+                position.changed(to: new.sampleRate)
                 return run
             case .notYet: return run
             case .end:
                 // Now it is known, and a later seek counts with it.
                 if hasRead {
-                    lengths[part] = scaled(position)
+                    lengths[part] = scaled(position.frame)
                     isCounted[part] = true
                 }
                 guard part + 1 < lengths.count else { return .end }
@@ -123,9 +125,10 @@ final class JoinedDecoder: AudioDecoder {
         }
         if target != part { try move(to: target) }
         let own = decoder.properties.format.sampleRate
-        position = own == rate ? rest : Int64(min(Double(rest) * Double(own) / Double(rate), 1e15).rounded())
+        let begin = rest.frames(from: rate, to: own)
+        position = FramePosition(begin, rate: own, currentRate: decoderFormat.sampleRate)
         hasRead = false
-        try decoder.seek(toFrame: position)
+        try decoder.seek(toFrame: begin)
     }
 
     func whenReadable(_ wake: @escaping @Sendable () -> Void) { decoder.whenReadable(wake) }
@@ -152,7 +155,7 @@ final class JoinedDecoder: AudioDecoder {
         current = prepared
         decoder = opened
         decoderFormat = opened.properties.format
-        position = 0
+        position = FramePosition(rate: decoderFormat.sampleRate)
         hasRead = false
         if !isCounted[target], let count = opened.properties.frameCount {
             // A movie box may describe the whole recording, of which this is a part.
@@ -168,7 +171,6 @@ final class JoinedDecoder: AudioDecoder {
     }
 
     private func scaled(_ frames: Int64) -> Int64 {
-        let own = decoder.properties.format.sampleRate
-        return own == rate ? frames : Int64((Double(frames) * Double(rate) / Double(own)).rounded())
+        frames.frames(from: decoder.properties.format.sampleRate, to: rate)
     }
 }

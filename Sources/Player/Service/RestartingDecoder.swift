@@ -16,8 +16,10 @@ final class RestartingDecoder: AudioDecoder {
     private let reopen: Opening
     private let isLive: Bool
     private var decoder: any AudioDecoder
+    /// Of the first content. Positions count in frames of its rate, whatever the content has after a restart.
+    private let first: PCMFormat
     /// The first frame of the next `read`.
-    private var position: Int64 = 0
+    private var position: FramePosition
     /// The position of the decoder's first frame: another one than 0 only after a restart of live content.
     private var origin: Int64 = 0
     /// Of the frames that come next, as far as the reader knows.
@@ -34,10 +36,19 @@ final class RestartingDecoder: AudioDecoder {
         self.decoder = decoder
         self.isLive = isLive
         self.reopen = reopen
-        format = decoder.properties.format
+        first = decoder.properties.format
+        format = first
+        position = FramePosition(rate: first.sampleRate)
     }
 
-    var properties: AudioProperties { decoder.properties }
+    var properties: AudioProperties {
+        var properties = decoder.properties
+        properties.frameCount = properties.frameCount?.frames(
+            from: properties.format.sampleRate, to: first.sampleRate)
+        properties.format = first
+        return properties
+    }
+
     var metadata: TrackMetadata { decoder.metadata }
     var damage: DamageReport { decoder.damage }
 
@@ -47,16 +58,20 @@ final class RestartingDecoder: AudioDecoder {
                 restartedFormat = nil
                 if new != format {
                     format = new
+                    position.changed(to: new.sampleRate)
                     return .format(new)
                 }
             }
             do throws(MediaError) {
                 let run = try decoder.read(into: buffer)
                 if case .frames(let count) = run {
-                    position += Int64(count)
+                    position.read(count)
                     hasProgressed = true
                 }
-                if case .format(let new) = run { format = new }
+                if case .format(let new) = run {
+                    format = new
+                    position.changed(to: new.sampleRate)
+                }
                 return run
             } catch {
                 try restart(after: error)
@@ -65,10 +80,15 @@ final class RestartingDecoder: AudioDecoder {
     }
 
     func seek(toFrame frame: Int64) throws(MediaError) {
-        position = max(0, frame)
-        do throws(MediaError) { try decoder.seek(toFrame: max(0, position - origin)) } catch {
+        position = FramePosition(max(0, frame), rate: first.sampleRate, currentRate: format.sampleRate)
+        do throws(MediaError) { try seek(decoder) } catch {
             try restart(after: error)
         }
+    }
+
+    private func seek(_ decoder: any AudioDecoder) throws(MediaError) {
+        let frame = max(0, position.frame - origin)
+        try decoder.seek(toFrame: frame.frames(from: first.sampleRate, to: decoder.properties.format.sampleRate))
     }
 
     func whenReadable(_ wake: @escaping @Sendable () -> Void) { decoder.whenReadable(wake) }
@@ -84,13 +104,10 @@ final class RestartingDecoder: AudioDecoder {
             failure = refusal
             throw error
         }
-        // Samples of another rate cannot continue these.
-        let new = decoder.properties.format
-        guard new.sampleRate == properties.format.sampleRate, new.channelCount == properties.format.channelCount
-        else { throw error }
-        if isLive { origin = position } else { try decoder.seek(toFrame: position) }
+        if isLive { origin = position.frame } else { try seek(decoder) }
         self.decoder = decoder
-        restartedFormat = new
+        // Another encoding may be the best one for the line by now.
+        restartedFormat = decoder.properties.format
     }
 }
 

@@ -22,6 +22,22 @@ extension PlaybackContext {
             audioQuality = newValue?.quality
         }
     }
+
+    /// The same with audio of this encoding.
+    /// - Parameter format: of the frames; nil when it is in the context already.
+    /// - Returns: nil when nothing changes.
+    func changed(to encoding: AudioEncoding?, _ format: PCMFormat?) -> PlaybackContext? {
+        guard let encoding else { return nil }
+        var isSame = self.encoding == encoding
+        var changed = self
+        changed.encoding = encoding
+        if let format {
+            isSame = isSame && audioSampleRate == format.sampleRate && audioBitDepth == format.bitDepth
+            changed.audioSampleRate = format.sampleRate
+            changed.audioBitDepth = format.bitDepth
+        }
+        return isSame ? nil : changed
+    }
 }
 
 extension AudioQuality {

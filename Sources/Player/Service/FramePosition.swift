@@ -1,0 +1,38 @@
+/// A position in audio whose sample rate may change, in frames of one rate.
+struct FramePosition {
+    private let rate: Int
+    /// Up to the last change, in frames of `rate`.
+    private var earlier: Int64
+    /// Since then, in frames of `currentRate`.
+    private var count: Int64 = 0
+    private var currentRate: Int
+
+    /// - Parameters:
+    ///   - rate: that it counts in.
+    ///   - currentRate: of the frames that are read next; nil: the same.
+    init(_ frame: Int64 = 0, rate: Int, currentRate: Int? = nil) {
+        self.rate = rate
+        earlier = frame
+        self.currentRate = currentRate ?? rate
+    }
+
+    var frame: Int64 { earlier + count.frames(from: currentRate, to: rate) }
+
+    mutating func read(_ frames: Int) { count += Int64(frames) }
+
+    /// The frames from here on have another rate.
+    mutating func changed(to new: Int) {
+        guard new != currentRate else { return }
+        earlier = frame
+        count = 0
+        currentRate = new
+    }
+}
+
+extension Int64 {
+    /// The frame of the rate `new` that is played at the time of this frame of the rate `old`.
+    func frames(from old: Int, to new: Int) -> Int64 {
+        guard old != new, old > 0 else { return self }
+        return Int64(Swift.min(Double(self) * Double(new) / Double(old), 1e15).rounded())
+    }
+}
