@@ -52,6 +52,9 @@ public struct AudioProperties: Equatable, Sendable {
     public var frameCount: Int64?
     public var container: Container
     public var codec: Codec
+    /// Of AAC: the type of audio object that a decoder needs (ISO/IEC 14496-3, table 1.17): 2 of AAC-LC, 5 of HE-AAC,
+    /// 29 of HE-AAC v2.
+    public var aacObjectType: Int?
     /// Average bits per second of the encoded audio, if known.
     public var bitRate: Int?
     /// The MD5 of all samples before they were encoded, 16 bytes, if the codec is FLAC and the encoder wrote it

@@ -109,7 +109,7 @@ public final class AudioOpening {
                     to: stream.format, packetFrameCount: stream.packetFrameCount, preroll: stream.preroll)
                 let codec = try AACCodec(packets, stream)
                 _ = try packets.seek(toFrame: 0)
-                return TrackDecoder(container.track, packets, codec, steps)
+                return TrackDecoder(container.track.with(stream), packets, codec, steps)
             #else
                 _ = config
                 throw .unsupported(what: "MP4 with \(AudioFormats.missingAAC)")
@@ -135,7 +135,7 @@ public final class AudioOpening {
             container.decode(to: stream.format, packetFrameCount: stream.packetFrameCount, preroll: stream.preroll)
             let codec = try AACCodec(container, stream)
             _ = try container.seek(toFrame: 0)
-            return TrackDecoder(container.track, container, codec, steps)
+            return TrackDecoder(container.track.with(stream), container, codec, steps)
         #else
             throw .unsupported(what: AudioFormats.missingAAC)
         #endif
@@ -171,3 +171,14 @@ public final class AudioOpening {
         throw .failed(.notAudio(looksLike: name ?? (start > 0 ? "MP3" : nil)))
     }
 }
+
+#if AAC
+    extension TrackDescription {
+        /// With what only the stream of AAC says.
+        fileprivate func with(_ stream: AACStream) -> TrackDescription {
+            var description = self
+            description.properties.aacObjectType = stream.objectType
+            return description
+        }
+    }
+#endif

@@ -37,6 +37,7 @@ import Testing
                             == PCMFormat(
                                 sampleRate: format.sampleRate, channelCount: format.channelCount, bitDepth: 24))
                     #expect(decoder.properties.container == .mp4 && decoder.properties.codec == .aac)
+                    #expect(decoder.properties.aacObjectType == 2)
                     let samples = decoder.decodeAll().samples
                     let place = "signal \(index), layout \(number)"
                     // Without an edit list nobody knows how many frames the encoder added in front.

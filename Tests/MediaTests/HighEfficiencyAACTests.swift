@@ -40,6 +40,7 @@ import Testing
             #expect(
                 decoder.properties.format
                     == PCMFormat(sampleRate: 44_100, channelCount: kind == .mono ? 1 : 2, bitDepth: 24))
+            #expect(decoder.properties.aacObjectType == (kind == .parametric ? 29 : 5))
             let samples = decoder.decodeAll().samples
             try expectReference(samples, stream, kind, "file.aac")
             #expect(decoder.damage.isEmpty)
@@ -64,6 +65,7 @@ import Testing
             let decoder = try AudioFile.open(MemorySource(bytes))
             let direct = try AudioFile.open(MemorySource(stream))
             #expect(decoder.properties.format == direct.properties.format)
+            #expect(decoder.properties.aacObjectType == direct.properties.aacObjectType)
             let samples = decoder.decodeAll().samples
             let expected = direct.decodeAll().samples
             #expect(difference(samples, Array(expected.prefix(samples.count))) == nil)

@@ -64,6 +64,18 @@ struct LoudnessTests {
         #expect(second[0] == -1.5 && second[1] != nil && second[2] != nil && second[1] == second[3])
     }
 
+    #if AAC
+        @Test("AAC is measured as it is heard")
+        func aac() throws {
+            let folder = try ScratchFolder()
+            try Music(frames: 200_000).write(to: folder["1.m4a"], ["-c:a", "aac", "-b:a", "192k"])
+            let origin = try RunningOrigin(folder.path, state: folder["state"])
+            try origin.line { $0.contains("measured the loudness of 1 tracks") }
+            let (gain, reference) = (try #require(try gains(origin, 1)[0]), try reference(folder["1.m4a"]))
+            #expect(abs(gain - (-18 - reference.loudness)) < 0.15)
+        }
+    #endif
+
     @Test("Silence has no loudness")
     func silence() throws {
         let folder = try ScratchFolder()

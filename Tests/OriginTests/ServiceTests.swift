@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import Platform
 import TestSupport
@@ -163,6 +164,23 @@ struct ServiceTests {
         try FileManager.default.removeItem(atPath: folder["music/a.flac"])
         try expectRefusal(try Fetched(address), 404, 2001)
     }
+
+    #if AAC
+        @Test("The manifest of a file with AAC names its type", arguments: [2, 5, 29])
+        func typeOfAAC(type: Int) throws {
+            try Music(frames: 5000).write(to: folder["music/a.m4a"], ["-c:a", "aac"])
+            _ = try ContentOrigin(musicFolder: folder["music"], stateFolder: folder["state"]).scan()
+            let index = try MusicIndex(in: folder["state"])
+            #expect(try index.track(1)?.aacObjectType == 2)
+            // No encoder in Debian makes HE-AAC.
+            try index.write { (database) throws(DatabaseError) in
+                try database.execute("UPDATE track SET aac_object_type = ?", .integer(Int64(type)))
+            }
+            let manifest = Manifest.bts(
+                try #require(try index.track(1)), at: ContentAddresses(origin: "", folder: "", signature: ""))
+            #expect(try JSONValue.parse(manifest.text)["codecs"]?.string == "mp4a.40.\(type)")
+        }
+    #endif
 
     @Test("Over TLS, with addresses of TLS")
     func tls() throws {

@@ -124,6 +124,33 @@ struct StreamingTests {
         #expect(ending.samples == album[0].samples() + album[0].samples())
     }
 
+    #if AAC
+        @Test(
+            "AAC in an .m4a file is listed, and served as it is whatever is asked for",
+            arguments: ["dash", "hls", "emu", "bts"])
+        func aac(manifest kind: String) throws {
+            let path = folder["music/4.m4a"]
+            try album[0].write(to: path, ["-c:a", "aac", "-b:a", "192k", "-metadata", "title=Lossy"])
+            let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+            let origin = try start(kind)
+            let entry = try Fetched("\(origin.address)/v1/tracks/4").json()
+            #expect(entry["title"]?.string == "Lossy" && entry["audioQuality"]?.string == "HIGH")
+            for quality in ["LOSSLESS", "HIGH", "LOW"] {
+                let info = try Fetched("\(origin.address)/v1/tracks/4/playbackinfo?audioquality=\(quality)")
+                let json = try info.json()
+                #expect(json["audioQuality"]?.string == "HIGH")
+                #expect(json["manifestMimeType"]?.string == "application/vnd.tidal.bts")
+                let manifest = try JSONValue.parse(try info.manifest())
+                #expect(manifest["mimeType"]?.string == "audio/mp4" && manifest["codecs"]?.string == "mp4a.40.2")
+                #expect(try Fetched(try #require(manifest["urls"]?[0]?.string)).body == bytes)
+            }
+            let ending = try play(origin.address, [], [4])
+            #expect(ending.code == 0, "\(ending.errors)")
+            #expect(ending.samples.count == album[0].samples().count, "to the frame")
+            #expect(ending.samples.contains { $0 != 0 })
+        }
+    #endif
+
     @Test("What is not the address of a service is refused")
     func wrongAddress() throws {
         let ending = try play("ftp://a")

@@ -23,7 +23,7 @@ extension Manifest {
     /// The file as it is.
     static func bts(_ track: Track, at addresses: ContentAddresses) -> Manifest {
         let json: JSONValue = [
-            "mimeType": .string(track.mimeType), "codecs": .string(track.codec.rawValue), "encryptionType": "NONE",
+            "mimeType": .string(track.mimeType), "codecs": .string(track.codecs), "encryptionType": "NONE",
             "urls": [.string(addresses[track.fileName])],
         ]
         return Manifest(kind: .bts, text: json.serialized())
@@ -157,6 +157,14 @@ extension CMAFTrack {
 }
 
 extension Track {
+    /// RFC 6381, where it has a name for it.
+    var codecs: String {
+        switch codec {
+        case .flac, .pcm: codec.rawValue
+        case .aac: "mp4a.40.\(aacObjectType ?? 2)"
+        }
+    }
+
     /// Of the file as it is.
     var mimeType: String {
         switch container {

@@ -32,8 +32,8 @@ struct CatalogueRows {
             """
             INSERT INTO track (path, size, modified, is_present, container, codec, sample_rate, channels, bit_depth,
                 frames, name, title, artist, album, album_artist, track_number, disc_number, album_id, tag_track_gain,
-                tag_track_peak, tag_album_gain, tag_album_peak)
-            VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                tag_track_peak, tag_album_gain, tag_album_peak, aac_object_type)
+            VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (path) DO UPDATE SET size = excluded.size, modified = excluded.modified, is_present = 1,
                 container = excluded.container, codec = excluded.codec, sample_rate = excluded.sample_rate,
                 channels = excluded.channels,
@@ -43,6 +43,7 @@ struct CatalogueRows {
                 disc_number = excluded.disc_number, album_id = excluded.album_id,
                 tag_track_gain = excluded.tag_track_gain, tag_track_peak = excluded.tag_track_peak,
                 tag_album_gain = excluded.tag_album_gain, tag_album_peak = excluded.tag_album_peak,
+                aac_object_type = excluded.aac_object_type,
                 is_measured = 0, track_gain = NULL, track_peak = NULL, album_gain = NULL, album_peak = NULL
             """,
             .text(path), .integer(stamp.size), .integer(stamp.modified), .text(properties.container.rawValue),
@@ -53,7 +54,7 @@ struct CatalogueRows {
             DatabaseValue(metadata.artist), DatabaseValue(metadata.album), DatabaseValue(metadata.albumArtist),
             DatabaseValue(metadata.trackNumber), DatabaseValue(metadata.discNumber), DatabaseValue(album),
             DatabaseValue(gain.trackGain), DatabaseValue(gain.trackPeak), DatabaseValue(gain.albumGain),
-            DatabaseValue(gain.albumPeak))
+            DatabaseValue(gain.albumPeak), DatabaseValue(properties.aacObjectType))
         if let album { albums.insert(album) }
         try refreshWords(of: path)
     }

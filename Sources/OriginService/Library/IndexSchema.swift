@@ -85,6 +85,8 @@ extension MusicIndex {
                 CREATE VIRTUAL TABLE playlist_words USING fts5 (
                     title, tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3'
                 );
-                """)
+                """),
+            // Of AAC, which was not in the index before.
+            Migration(2, "ALTER TABLE track ADD COLUMN aac_object_type INTEGER"),
         ])
 }

@@ -40,7 +40,7 @@ extension MusicIndex {
         id, path, size, modified, container, sample_rate, channels, bit_depth, frames, title, artist, album,
         track_number, disc_number, album_id, coalesce(tag_track_gain, track_gain), coalesce(tag_track_peak, track_peak),
         coalesce(tag_album_gain, album_gain), coalesce(tag_album_peak, album_peak), name, album_artist,
-        codec
+        codec, aac_object_type
         """
 
     /// The track with this number whose file is there.
@@ -74,7 +74,7 @@ extension MusicIndex {
         metadata.discNumber = row.integer(13).map { Int($0) }
         return Track(
             id: id, path: path, name: row.text(19) ?? "", stamp: FileStamp(size: size, modified: modified),
-            container: container, codec: codec,
+            container: container, codec: codec, aacObjectType: row.integer(22).map { Int($0) },
             format: PCMFormat(sampleRate: number(5), channelCount: number(6), bitDepth: number(7)),
             frameCount: row.integer(8), metadata: metadata,
             replayGain: ReplayGain(

@@ -173,8 +173,6 @@ struct MusicScan {
         let file: OpenedFile
         do throws(SystemError) { file = try OpenedFile(path) } catch { throw .source(.medium(error)) }
         let decoder = try AudioFile.open(file)
-        // The service promises what is lossless.
-        if decoder.properties.codec == .aac { throw .unsupported(what: "AAC in the content service") }
         return (decoder.properties, decoder.metadata)
     }
 

@@ -12,6 +12,8 @@ struct Track: Equatable, Sendable {
     var stamp: FileStamp
     var container: AudioProperties.Container
     var codec: AudioProperties.Codec
+    /// As `AudioProperties` has it.
+    var aacObjectType: Int?
     var format: PCMFormat
     /// nil when the file does not say it.
     var frameCount: Int64?
@@ -28,7 +30,12 @@ struct Track: Equatable, Sendable {
     var duration: Double? { frameCount.map { Double($0) / Double(format.sampleRate) } }
 
     /// The service's word for what the file holds.
-    var audioQuality: String { format.bitDepth > 16 || format.sampleRate > 48_000 ? "HI_RES_LOSSLESS" : "LOSSLESS" }
+    var audioQuality: String {
+        switch codec {
+        case .aac: "HIGH"
+        case .flac, .pcm: format.bitDepth > 16 || format.sampleRate > 48_000 ? "HI_RES_LOSSLESS" : "LOSSLESS"
+        }
+    }
 }
 
 /// What tells that a file has not changed.

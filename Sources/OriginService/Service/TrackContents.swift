@@ -25,7 +25,7 @@ struct TrackContents: Sendable {
     let secret: ContentSecret?
 
     enum Content {
-        /// The file as it is: it cannot be divided.
+        /// The file as it is: it cannot be divided, or it is AAC already.
         case whole
         case flac(FragmentedFLAC)
         case aac(FragmentedAAC, EncodedQuality)

@@ -8,6 +8,8 @@
         let format: PCMFormat
         /// Frames of a packet, as it is played.
         let packetFrameCount: Int
+        /// As `AudioProperties` has it.
+        let objectType: Int
         /// Packets that have to be decoded before one that is played: the transform overlaps with the packet before,
         /// and SBR filters the output once more.
         var preroll: Int64 { hasSBR ? 3 : 1 }
@@ -41,6 +43,11 @@
                 hasSBR = hasSBR ?? hasFoundSBR
                 hasParametricStereo = hasParametricStereo ?? hasFoundStereo
             }
+            objectType = Int(
+                hasSBR != true
+                    ? AudioSpecificConfig.ObjectType.lowComplexity
+                    : hasParametricStereo == true
+                        ? AudioSpecificConfig.ObjectType.parametricStereo : AudioSpecificConfig.ObjectType.sbr)
             let doubles = hasSBR == true && config.extendedSampleRate ?? .max > config.coreSampleRate
             self.hasSBR = hasSBR == true
             self.config = hasSBR == true ? config.withSBR : config.bytes
