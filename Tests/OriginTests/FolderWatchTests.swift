@@ -71,9 +71,11 @@ struct FolderWatchTests {
         let watch = try FolderWatch()
         let cancellation = try Cancellation()
         let music = folder["music"]
-        watch.add(music)
+        _ = watch.add(music)
         try Data([1]).write(to: URL(fileURLWithPath: "\(music)/.hidden.flac"))
         let written = Glibc.open("\(music)/slow.flac", O_WRONLY | O_CREAT, 0o644)
+        // As who copies attributes before the content does.
+        fchmod(written, 0o600)
         #expect(watch.wait(milliseconds: 0, cancellation) == FolderWatch.Changes())
         close(written)
         try files.createDirectory(atPath: "\(music)/new", withIntermediateDirectories: true)
@@ -85,6 +87,82 @@ struct FolderWatchTests {
         #expect(watch.wait(milliseconds: -1, cancellation) == nil)
     }
 
+    @Test("Who may read a file or a folder is a change of it, and so is its time")
+    func attributes() throws {
+        let music = folder["music"]
+        let album = folder["music/album"]
+        try files.createDirectory(atPath: album, withIntermediateDirectories: true)
+        try Data([1]).write(to: URL(fileURLWithPath: "\(music)/a.flac"))
+        let watch = try FolderWatch()
+        let cancellation = try Cancellation()
+        _ = watch.add(music)
+        _ = watch.add(album)
+        func next() -> FolderWatch.Changes? { watch.wait(milliseconds: -1, cancellation) }
+        chmod("\(music)/a.flac", 0o000)
+        #expect(next() == FolderWatch.Changes(files: [PathBytes("\(music)/a.flac")]))
+        chmod("\(music)/a.flac", 0o644)
+        #expect(next() == FolderWatch.Changes(files: [PathBytes("\(music)/a.flac")]))
+        setTime(of: "\(music)/a.flac")
+        #expect(next() == FolderWatch.Changes(files: [PathBytes("\(music)/a.flac")]))
+        chmod(album, 0o700)
+        #expect(next() == FolderWatch.Changes(trees: [PathBytes(album)]))
+        // The music folder is in none that is watched. What is in it is looked at with it.
+        chmod(album, 0o755)
+        chmod("\(music)/a.flac", 0o600)
+        chmod(music, 0o700)
+        #expect(next() == FolderWatch.Changes(trees: [PathBytes(music)]))
+    }
+
+    /// The time alone, as `touch -d` does.
+    private func setTime(of path: String) {
+        let time = timespec(tv_sec: 1_000_000_000, tv_nsec: 0)
+        #expect(utimensat(AT_FDCWD, path, [time, time], 0) == 0)
+    }
+
+    @Test("A file is read again when only its time is another")
+    func time() throws {
+        try write("music/a.flac", "A")
+        let origin = try RunningOrigin(folder["music"], state: folder["state"])
+        setTime(of: folder["music/a.flac"])
+        #expect(try titlesAfterChange(origin) == ["A"])
+        #expect(try Fetched("\(origin.address)/v1/tracks/1/playbackinfo").status == 200)
+    }
+
+    @Test("A folder that may not be read counts as not watched")
+    func unreadable() throws {
+        let watch = try FolderWatch()
+        _ = watch.add(folder["aside"])
+        #expect(watch.isComplete)
+        chmod(folder["music"], 0o000)
+        asNobody { _ = watch.add(folder["music"]) }
+        #expect(!watch.isComplete)
+        chmod(folder["music"], 0o755)
+    }
+
+    /// Root may read everything. setfsuid(2) is about this thread alone.
+    private func asNobody(_ body: () -> Void) {
+        typealias SetUser = @convention(c) (UInt32) -> Int32
+        guard let address = dlsym(nil, "setfsuid") else { return }
+        let setUser = unsafeBitCast(address, to: SetUser.self)
+        if geteuid() == 0 { _ = setUser(65_534) }
+        body()
+        _ = setUser(geteuid())
+    }
+
+    @Test("A change without an event is found by who asks for the track")
+    func requested() throws {
+        try write("music/a.flac", "A")
+        let origin = try RunningOrigin(folder["music"], state: folder["state"])
+        // The same byte once more. There is an event when the file is closed, and not before.
+        let written = Glibc.open(folder["music/a.flac"], O_WRONLY)
+        defer { close(written) }
+        #expect(pwrite(written, "f", 1, 0) == 1)
+        let address = "\(origin.address)/v1/tracks/1/playbackinfo"
+        #expect(try Fetched(address).status == 503)
+        try origin.line { $0.contains("1 new or changed") }
+        #expect(try Fetched(address).status == 200)
+    }
+
     @Test("When the kernel has lost events, everything is looked at")
     func overflow() throws {
         let limit = try #require(
@@ -92,7 +170,7 @@ struct FolderWatchTests {
                 try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
                     .trimmingCharacters(in: .whitespacesAndNewlines)))
         let watch = try FolderWatch()
-        watch.add(folder["music"])
+        _ = watch.add(folder["music"])
         // Two events for each pair of names: equal ones in a row would be one.
         for index in 0...(limit / 2) {
             let name = folder["music/\(index % 2).flac"]

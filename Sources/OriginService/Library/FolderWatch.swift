@@ -1,13 +1,13 @@
 import Glibc
 import Platform
 
-/// Tells which files and folders have changed, by inotify(7).
+/// Tells which files and folders have changed, by inotify(7) and by requests.
 ///
 /// Thread: one.
 final class FolderWatch {
     /// What has changed since the last time.
     struct Changes: Equatable {
-        /// Files that were written, moved or removed.
+        /// Files that were written, moved or removed, or whose attributes were set: who may read them, or their time.
         var files: Set<PathBytes> = []
         /// Folders that came or went; also names that may have been folders.
         var trees: Set<PathBytes> = []
@@ -15,11 +15,26 @@ final class FolderWatch {
         var isAll = false
 
         var isEmpty: Bool { files.isEmpty && trees.isEmpty && !isAll }
+
+        /// Without what is in a folder that is looked at anyway: `chmod -R` sets the attributes of each one in it.
+        var joined: Changes {
+            Changes(
+                files: files.filter { !isInTree($0.path) }, trees: trees.filter { !isInTree($0.path) }, isAll: isAll)
+        }
+
+        private func isInTree(_ path: String) -> Bool {
+            var path = Substring(path)
+            while let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) {
+                path = path[..<slash]
+                if trees.contains(PathBytes(String(path))) { return true }
+            }
+            return false
+        }
     }
 
     private static let events =
         UInt32(IN_CLOSE_WRITE) | UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO)
-        | UInt32(IN_ONLYDIR)
+        | UInt32(IN_ATTRIB) | UInt32(IN_ONLYDIR)
 
     /// Changes come in groups: an album is copied, a file gets tags. In milliseconds.
     private static let quietTime = 500
@@ -28,11 +43,17 @@ final class FolderWatch {
 
     private let descriptor: Int32
     private let clock = SystemMonotonicClock()
+    private let requests: ScanRequests?
     private var paths: [Int32: String] = [:]
-    /// Whether all folders are watched. The kernel's limit may be too low (fs.inotify.max_user_watches).
+    /// Files that were created since, and not closed yet.
+    private var written: Set<PathBytes> = []
+    /// Whether all folders are watched. The kernel's limit may be too low (fs.inotify.max_user_watches), or one may not
+    /// be read.
     private(set) var isComplete = true
+    private var hasToldOfLimit = false
 
-    init() throws(SystemError) {
+    init(_ requests: ScanRequests? = nil) throws(SystemError) {
+        self.requests = requests
         descriptor = inotify_init1(Int32(O_CLOEXEC) | Int32(O_NONBLOCK))
         if descriptor < 0 { throw .last("watch", "the music folder") }
     }
@@ -51,10 +72,15 @@ final class FolderWatch {
             }
             paths[watch] = folder
         } else if errno == ENOSPC || errno == ENOMEM {
-            if isComplete {
+            if !hasToldOfLimit {
                 Log.warning(
                     "not all folders are watched: fs.inotify.max_user_watches is too low; scanned hourly instead")
             }
+            hasToldOfLimit = true
+            isComplete = false
+        } else if errno == EACCES {
+            // The walk logs it. That it may be read later raises an event in the folder above, but nothing above the
+            // music folder is watched.
             isComplete = false
         }
         return true
@@ -68,22 +94,35 @@ final class FolderWatch {
         var deadline: Int64?
         while true {
             let patience = deadline == nil ? milliseconds : Self.quietTime
-            let outcome: Cancellation.Outcome
-            do throws(SystemError) {
-                outcome = try cancellation.wait(for: descriptor, .readable, milliseconds: patience)
-            } catch {
-                return nil
-            }
-            switch outcome {
+            switch arrival(milliseconds: patience, cancellation) {
             case .cancelled: return nil
-            case .timedOut: return changes
+            case .timedOut: return changes.joined
             case .ready:
                 read(into: &changes)
+                if let requests { changes.files.formUnion(requests.take()) }
                 let now = clock.now()
                 if changes.isEmpty { continue }
-                if let deadline, now >= deadline { return changes }
+                if let deadline, now >= deadline { return changes.joined }
                 deadline = deadline ?? now + Self.longestGroup
             }
+        }
+    }
+
+    private enum Arrival { case ready, cancelled, timedOut }
+
+    /// Blocks until there is an event or a request.
+    private func arrival(milliseconds: Int, _ cancellation: Cancellation) -> Arrival {
+        let deadline = milliseconds < 0 ? nil : clock.now() + Int64(clamping: milliseconds) * 1_000_000
+        while true {
+            // poll(2) leaves out what is less than 0.
+            var waited = [cancellation.descriptor, descriptor, requests?.descriptor ?? -1].map {
+                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+            }
+            let left = deadline.map { Int32(clamping: (max($0 - clock.now(), 0) + 999_999) / 1_000_000) } ?? -1
+            let count = poll(&waited, nfds_t(waited.count), left)
+            if count < 0, errno != EINTR { return .cancelled }
+            if count > 0 { return waited[0].revents != 0 ? .cancelled : .ready }
+            if count == 0, let deadline, clock.now() >= deadline { return .timedOut }
         }
     }
 
@@ -111,18 +150,37 @@ final class FolderWatch {
 
     private func note(_ watch: Int32, _ mask: UInt32, _ name: ArraySlice<UInt8>, _ changes: inout Changes) {
         func has(_ event: Int32) -> Bool { mask & UInt32(bitPattern: event) != 0 }
-        if has(Int32(IN_Q_OVERFLOW)) || has(Int32(IN_UNMOUNT)) { changes.isAll = true }
+        if has(Int32(IN_Q_OVERFLOW)) || has(Int32(IN_UNMOUNT)) {
+            changes.isAll = true
+            written = []
+        }
         // A file system that is mounted there later raises no event: from now on everything is compared hourly.
         if has(Int32(IN_UNMOUNT)) { isComplete = false }
         if has(Int32(IN_IGNORED)) { paths[watch] = nil }
+        guard let folder = paths[watch] else { return }
+        guard let first = name.first else {
+            // Of the folder itself: it may be one that nothing above it is watched for.
+            if has(Int32(IN_ATTRIB)) { changes.trees.insert(PathBytes(folder)) }
+            return
+        }
         // Hidden ones are not served.
-        guard let folder = paths[watch], let first = name.first, first != UInt8(ascii: ".") else { return }
+        guard first != UInt8(ascii: ".") else { return }
         let text = name.withUnsafeBufferPointer { FileName.text(of: $0) }
         let path = "\(folder)/\(text)"
         let isFolder = mask & UInt32(IN_ISDIR) != 0
-        // A file that was created is still written; the end of that is another event. A link is complete.
-        if has(Int32(IN_CREATE)), !isFolder, !Self.isLink(path) { return }
-        if !isFolder, MusicScan.isMusic(text) || MusicScan.isPlaylist(text) { changes.files.insert(PathBytes(path)) }
+        let isServed = !isFolder && (MusicScan.isMusic(text) || MusicScan.isPlaylist(text))
+        // A file that was created is still written; the end of that is another event. A link is complete. Who copies a
+        // file may set its attributes before its last byte.
+        if has(Int32(IN_CREATE)), !isFolder, !Self.isLink(path) {
+            if isServed { written.insert(PathBytes(path)) }
+            return
+        }
+        if has(Int32(IN_ATTRIB)) {
+            if written.contains(PathBytes(path)) { return }
+        } else {
+            written.remove(PathBytes(path))
+        }
+        if isServed { changes.files.insert(PathBytes(path)) }
         if isFolder || FileKind(at: path) == .folder || FileKind(at: path) == nil {
             changes.trees.insert(PathBytes(path))
         }

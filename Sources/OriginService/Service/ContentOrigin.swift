@@ -42,6 +42,7 @@ public final class ContentOrigin: Sendable {
     private let routes: ServiceRoutes
     private let faults: FaultInjection
     private let loudness: LoudnessScan
+    private let scans: ScanRequests
 
     /// Opens the index.
     /// - Parameters:
@@ -70,6 +71,7 @@ public final class ContentOrigin: Sendable {
         }
         let logins = settings.requiresLogin ? try DeviceLogins(stateFolder: stateFolder) : nil
         do throws(SystemError) {
+            scans = try ScanRequests()
             let key = try SigningKey.load(from: "\(stateFolder)/signing.key")
             let now: @Sendable () -> Int64 = { Int64(time(nil)) }
             let encoded: EncodedTracks? =
@@ -81,7 +83,7 @@ public final class ContentOrigin: Sendable {
                 index: index, encoded: encoded, secret: settings.isEncrypted ? ContentSecret(key) : nil)
             routes = ServiceRoutes(
                 index: index, settings: settings, signer: URLSigner(key: key), contents: contents, logins: logins,
-                now: now)
+                scans: scans, now: now)
             self.faults = FaultInjection(faults, now: now)
         } catch {
             throw Failure(description: error.description)
@@ -105,7 +107,9 @@ public final class ContentOrigin: Sendable {
     /// - Parameter report: called with the first result, and with all later ones that have changes.
     public func follow(_ cancellation: Cancellation, _ report: (ScanResult) -> Void) throws(Failure) {
         let watch: FolderWatch
-        do throws(SystemError) { watch = try FolderWatch() } catch { throw Failure(description: error.description) }
+        do throws(SystemError) { watch = try FolderWatch(scans) } catch {
+            throw Failure(description: error.description)
+        }
         do throws(DatabaseError) {
             report(ScanResult(try MusicScan(index: index, scope: .tree(musicFolder), watch: watch).run()))
             while let changes = watch.wait(

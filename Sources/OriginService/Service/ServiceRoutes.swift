@@ -15,19 +15,22 @@ struct ServiceRoutes: Sendable {
     let contents: TrackContents
     /// nil when players do not log in.
     let logins: DeviceLogins?
+    /// Is asked to look at files that have changed.
+    let scans: ScanRequests?
     /// In seconds since 1970.
     let now: @Sendable () -> Int64
     private let loginRoutes: LoginRoutes?
 
     init(
         index: MusicIndex, settings: OriginSettings, signer: URLSigner, contents: TrackContents,
-        logins: DeviceLogins? = nil, now: @escaping @Sendable () -> Int64
+        logins: DeviceLogins? = nil, scans: ScanRequests? = nil, now: @escaping @Sendable () -> Int64
     ) {
         self.index = index
         self.settings = settings
         self.signer = signer
         self.contents = contents
         self.logins = logins
+        self.scans = scans
         self.now = now
         loginRoutes = logins.map { LoginRoutes($0, settings: settings, now: now) }
     }
@@ -80,7 +83,11 @@ struct ServiceRoutes: Sendable {
         guard let number = Int64(id), let track = try index.track(number), let stamp = FileStamp(of: track.path),
             let file = try? OpenedFile(track.path)
         else { return .failure(.unknown) }
-        return stamp == track.stamp ? .success((track, file)) : .failure(.changed)
+        guard stamp == track.stamp else {
+            scans?.add(track.path)
+            return .failure(.changed)
+        }
+        return .success((track, file))
     }
 
     private enum Unavailable: Error {

@@ -1,0 +1,31 @@
+import Platform
+
+/// Files that a request has found changed: not every change raises an event. A network file system tells of none that
+/// another machine makes, and a file that stays open for writing tells of none until it is closed.
+///
+/// Thread: any.
+/// `@unchecked Sendable` is safe because `lock` guards the files.
+final class ScanRequests: @unchecked Sendable {
+    private let lock = Lock()
+    private var files: Set<PathBytes> = []
+    private let wakeUp: WakeUp
+
+    init() throws(SystemError) { wakeUp = try WakeUp() }
+
+    /// Readable while there is a request.
+    var descriptor: Int32 { wakeUp.descriptor }
+
+    func add(_ file: String) {
+        lock.withLock { _ = files.insert(PathBytes(file)) }
+        wakeUp.signal()
+    }
+
+    func take() -> Set<PathBytes> {
+        wakeUp.clear()
+        return lock.withLock {
+            let taken = files
+            files = []
+            return taken
+        }
+    }
+}
