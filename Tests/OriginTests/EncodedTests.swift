@@ -105,6 +105,75 @@ struct EncodedTests {
         #expect(try info(other, "LOW").json()["audioQuality"]?.string == "LOSSLESS")
         let broken = try RunningOrigin(folder["music"], state: folder["third"], "--ffmpeg", "/bin/false")
         #expect(try info(broken, "HIGH").json()["audioQuality"]?.string == "LOSSLESS")
+        // Nothing is left of an attempt.
+        try write(ffmpeg: "for file; do :; done; echo half > \"$file\"; exit 1")
+        let failing = try RunningOrigin(folder["music"], state: folder["fourth"], "--ffmpeg", folder["ffmpeg"])
+        #expect(try info(failing, "HIGH").json()["audioQuality"]?.string == "LOSSLESS")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder["fourth/encoded"]).isEmpty)
+    }
+
+    /// A program in the place of ffmpeg.
+    private func write(ffmpeg lines: String) throws {
+        let script = "#!/bin/sh\n\(lines)\nexec /usr/bin/ffmpeg \"$@\"\n"
+        try script.write(toFile: folder["ffmpeg"], atomically: true, encoding: .utf8)
+        chmod(folder["ffmpeg"], 0o755)
+    }
+
+    @Test("While one track is encoded, those that are encoded are served")
+    func meanwhile() throws {
+        // Once there are these pipes, it tells that it runs, and goes on when it is let.
+        let (gate, news) = (folder["gate"], folder["news"])
+        try write(ffmpeg: "if [ -p '\(gate)' ]; then echo > '\(news)'; read -r line < '\(gate)'; fi")
+        try Music(frames: 100_000, seed: 5).writeFLAC(to: folder["music/2.flac"])
+        let origin = try start(["--ffmpeg", folder["ffmpeg"]])
+        let first = try info(origin, "LOW")
+        #expect(try first.json()["audioQuality"]?.string == "LOW")
+        let track = try joined(first)
+
+        try #require(mkfifo(news, 0o600) == 0 && mkfifo(gate, 0o600) == 0)
+        let second = Process()
+        second.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
+        second.arguments = [
+            "-sS", "--noproxy", "*", "-o", folder["second"],
+            "\(origin.address)/v1/tracks/2/playbackinfo?audioquality=LOW",
+        ]
+        try second.run()
+        func letGo() throws {
+            // For reading too: that does not wait for a reader.
+            let pipe = try #require(FileHandle(forUpdatingAtPath: gate))
+            try pipe.write(contentsOf: Data("\n".utf8))
+            second.waitUntilExit()
+        }
+        // Ends when the program has said it.
+        _ = try FileHandle(forReadingFrom: URL(fileURLWithPath: news)).readToEnd()
+        let address = "\(origin.address)/v1/tracks/1/playbackinfo?audioquality=LOW"
+        // The limit is for an origin that does wait.
+        let answer = Result { try Fetched(address, "--max-time", "60") }
+        #expect(second.isRunning, "it is still encoded")
+        if case .success(let info) = answer { #expect(try joined(info) == track) }
+        try letGo()
+        #expect(try answer.get().json()["audioQuality"]?.string == "LOW")
+        let other = try JSONValue.parse(try String(contentsOfFile: folder["second"], encoding: .utf8))
+        #expect(other["audioQuality"]?.string == "LOW")
+    }
+
+    @Test("Who wants one track at once gets what is encoded once")
+    func once() throws {
+        try write(ffmpeg: "echo start >> '\(folder["log"])'")
+        let origin = try start(["--ffmpeg", folder["ffmpeg"]])
+        var arguments = ["-sS", "--noproxy", "*", "--parallel", "--parallel-immediate"]
+        for index in 0..<8 {
+            arguments += [
+                "-o", folder["\(index)"], "\(origin.address)/v1/tracks/1/playbackinfo?audioquality=HIGH",
+            ]
+        }
+        try run("/usr/bin/curl", arguments)
+        for index in 0..<8 {
+            let answer = try String(contentsOfFile: folder["\(index)"], encoding: .utf8)
+            #expect(try JSONValue.parse(answer)["audioQuality"]?.string == "HIGH")
+        }
+        #expect(try String(contentsOfFile: folder["log"], encoding: .utf8) == "start\n")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder["state/encoded"]).count == 1)
     }
 
     @Test("What was encoded stays below its limit")

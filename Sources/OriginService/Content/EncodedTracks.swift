@@ -22,13 +22,22 @@ enum EncodedQuality: String, CaseIterable, Sendable {
 
 /// Encodes tracks as AAC with ffmpeg, once, into a folder of bounded size.
 ///
-/// Thread: any. It blocks while it encodes; one track at a time.
-/// `@unchecked Sendable` is safe because `lock` guards the folder.
+/// Thread: any. Who wants a track blocks while it is encoded, and nobody else.
+/// `@unchecked Sendable` is safe because `isRunning` guards `running`, and nothing else changes.
 final class EncodedTracks: @unchecked Sendable {
     private let program: String
     private let folder: String
     private let limit: Int64
-    private let lock = Lock()
+    /// Of one file.
+    private static let mostBytes = 1 << 30
+    private let isRunning = Condition()
+    // Guarded by `isRunning`.
+    /// The paths of the files that are being made.
+    private var running: Set<String> = []
+    /// One start at a time: a program that starts meanwhile would inherit the pipe of this one, and hold it open.
+    private let starting = Lock()
+    /// One at a time: two would remove more than is too much.
+    private let removing = Lock()
 
     /// - Parameters:
     ///   - program: the path of ffmpeg.
@@ -56,10 +65,7 @@ final class EncodedTracks: @unchecked Sendable {
         let heardCount = (frameCount * Int64(rate) + original - 1) / original
         let path = "\(folder)/\(track.id)-\(track.version)-\(quality.rawValue).aac"
         do {
-            let bytes = try lock.withLock { () throws(Failure) in
-                try encode(file, to: path, rate: rate, quality)
-                return try Self.contents(of: path)
-            }
+            let bytes = try finished(path) ?? encodeOnce(file, to: path, rate: rate, quality)
             return try FragmentedAAC(bytes, heardCount: heardCount, encryption: encryption)
         } catch {
             Log.warning("\(track.path): cannot be encoded: \(error)")
@@ -77,41 +83,69 @@ final class EncodedTracks: @unchecked Sendable {
         return rate % 44_100 == 0 ? 44_100 : 48_000
     }
 
-    private static func contents(of path: String) throws(Failure) -> [UInt8] {
-        do throws(SystemError) { return try File.contents(of: path, limit: 1 << 30) } catch {
+    /// - Returns: nil when the track is not encoded, or was removed just now.
+    private func finished(_ path: String) throws(Failure) -> [UInt8]? {
+        do throws(SystemError) {
+            let bytes = try File.contents(of: path, limit: Self.mostBytes)
+            use(path)
+            return bytes
+        } catch {
+            if error.isMissingFile { return nil }
             throw Failure(description: error.description)
         }
     }
 
+    /// Waits while another thread makes the same file.
+    private func encodeOnce(
+        _ file: OpenedFile, to path: String, rate: Int, _ quality: EncodedQuality
+    ) throws(Failure) -> [UInt8] {
+        isRunning.wait { running.insert(path).inserted }
+        defer { _ = isRunning.update { running.remove(path) } }
+        if let bytes = try finished(path) { return bytes }
+        let new = path + ".new"
+        do throws(Failure) {
+            try encode(file, to: new, rate: rate, quality)
+            do throws(SystemError) {
+                // Before it has its name, and may be removed.
+                let bytes = try File.contents(of: new, limit: Self.mostBytes)
+                // Power loss here: the next start removes it, and the track is encoded again.
+                try File(updating: new).synchronize()
+                try Folder.renameFile(new, to: path)
+                removeUnused(but: path)
+                return bytes
+            } catch {
+                throw Failure(description: error.description)
+            }
+        } catch {
+            try? Folder.removeFile(new)
+            throw error
+        }
+    }
+
     private func encode(_ file: OpenedFile, to path: String, rate: Int, _ quality: EncodedQuality) throws(Failure) {
-        if FileKind(at: path) == .file { return use(path) }
         let process = Process()
-        let errors = Pipe()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = [
             "-nostdin", "-v", "error", "-y", "-i", "pipe:0", "-map", "0:a:0", "-c:a", "aac", "-b:a",
-            "\(quality.bitRate)", "-ar", "\(rate)", "-f", "adts", path + ".new",
+            "\(quality.bitRate)", "-ar", "\(rate)", "-f", "adts", path,
         ]
         // Not by its name: names of files may be anything.
         process.standardInput = FileHandle(fileDescriptor: file.file.descriptor, closeOnDealloc: false)
         process.standardOutput = FileHandle.nullDevice
-        process.standardError = errors
+        let errors: Pipe
         do {
-            try process.run()
+            errors = try starting.withLock {
+                let errors = Pipe()
+                process.standardError = errors
+                try process.run()
+                return errors
+            }
         } catch {
             throw Failure(description: "\(program) does not start: \(error)")
         }
         let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw Failure(description: "ffmpeg: \(text.prefix(300))") }
-        // Power loss here: the next start removes it, and the track is encoded again.
-        do throws(SystemError) {
-            try File(updating: path + ".new").synchronize()
-            try Folder.renameFile(path + ".new", to: path)
-        } catch {
-            throw Failure(description: error.description)
-        }
-        removeUnused(but: path)
     }
 
     /// Files are removed in the order of their use.
@@ -119,16 +153,20 @@ final class EncodedTracks: @unchecked Sendable {
         try? FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: path)
     }
 
+    /// Leaves the files alone that are being made.
     private func removeUnused(but kept: String) {
-        let files = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).compactMap { name in
-            let path = "\(folder)/\(name)"
-            return FileStamp(of: path).map { (path: path, stamp: $0) }
-        }
-        var total = files.reduce(Int64(0)) { $0 + $1.stamp.size }
-        for file in files.sorted(by: { $0.stamp.modified < $1.stamp.modified }) where file.path != kept {
-            if total <= limit { return }
-            total -= file.stamp.size
-            try? Folder.removeFile(file.path)
+        removing.withLock {
+            let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+            let files = names.filter { !$0.hasSuffix(".new") }.compactMap { name in
+                let path = "\(folder)/\(name)"
+                return FileStamp(of: path).map { (path: path, stamp: $0) }
+            }
+            var total = files.reduce(Int64(0)) { $0 + $1.stamp.size }
+            for file in files.sorted(by: { $0.stamp.modified < $1.stamp.modified }) where file.path != kept {
+                if total <= limit { return }
+                total -= file.stamp.size
+                try? Folder.removeFile(file.path)
+            }
         }
     }
 }
