@@ -142,6 +142,7 @@ struct StorageThreadTests {
     func readsOn() throws {
         let answers = Recorder<String>()
         write("a", to: answers)
+        settle()
         let failure = DatabaseError(kind: .inputOutput, message: "disk I/O error", path: path)
         thread.write(answerOn: nil) { (_) throws(DatabaseError) in
             throw failure

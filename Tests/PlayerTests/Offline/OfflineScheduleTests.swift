@@ -89,8 +89,8 @@ struct OfflineScheduleTests {
         #expect(schedule.handle(.found([job])) == [.send(.started(referenceId: "r1")), .start(job)])
         // In another process, which has not seen the failure.
         var next = OfflineSchedule(limit: 1)
-        _ = next.handle(.gateChanged(Self.open))
         _ = next.handle(.asked(job.product))
+        _ = next.handle(.gateChanged(Self.open))
         #expect(next.handle(.found([job])) == [.send(.started(referenceId: "r1")), .start(job)])
     }
 
