@@ -95,11 +95,14 @@ final class EncodedTracks: @unchecked Sendable {
         }
     }
 
-    /// Waits while another thread makes the same file.
+    /// More would only take longer, each of them.
+    private static let mostAtOnce = max(2, ProcessInfo.processInfo.activeProcessorCount)
+
+    /// Waits while another thread makes the same file, or as many as there are processors make others.
     private func encodeOnce(
         _ file: OpenedFile, to path: String, rate: Int, _ quality: EncodedQuality
     ) throws(Failure) -> [UInt8] {
-        isRunning.wait { running.insert(path).inserted }
+        isRunning.wait { running.count < Self.mostAtOnce && running.insert(path).inserted }
         defer { _ = isRunning.update { running.remove(path) } }
         if let bytes = try finished(path) { return bytes }
         let new = path + ".new"
