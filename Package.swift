@@ -91,7 +91,7 @@ let package = Package(
         .executableTarget(name: "Origin", dependencies: ["OriginService", "Platform"]),
 
         // What tests of several modules share: a clock driven by hand, scratch folders.
-        .target(name: "TestSupport", dependencies: ["Platform"], path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["Platform", "CLinux"], path: "Tests/TestSupport"),
         // A process for the database's tests to kill.
         .executableTarget(name: "KeyValueWriter", dependencies: ["Database"], path: "Tests/KeyValueWriter"),
         // Watches the calls of a process that change files, or ends it at one of them.

@@ -1,6 +1,7 @@
 import Foundation
 import Network
 import Platform
+import TestSupport
 import Testing
 
 @Suite("Cancelling, pausing, stopping")

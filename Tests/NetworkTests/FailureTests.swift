@@ -1,4 +1,5 @@
 import Network
+import TestSupport
 import Testing
 
 @Suite("Servers that misbehave")

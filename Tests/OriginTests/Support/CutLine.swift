@@ -1,5 +1,6 @@
 import Foundation
 import Platform
+import TestSupport
 
 /// A line to a server on the loopback interface that is cut after so many bytes, again and again, and then refuses
 /// connections for a while.
@@ -27,17 +28,8 @@ final class CutLine: @unchecked Sendable {
         self.target = target
         self.pieces = pieces
         self.refusals = refusals
-        let listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = Self.address(0)
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                precondition(bind(listening, $0, length) == 0 && listen(listening, 64) == 0, "listen")
-                precondition(getsockname(listening, $0, &length) == 0, "getsockname")
-            }
-        }
-        descriptor = listening
-        port = Int(UInt16(bigEndian: address.sin_port))
+        (descriptor, port) = Loopback.listen()
+        let listening = descriptor
         Thread { [self] in
             while case let client = accept(listening, nil, nil), client >= 0 { welcome(client) }
         }.start()

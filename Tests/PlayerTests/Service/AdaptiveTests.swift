@@ -154,25 +154,35 @@ struct AdaptiveTests {
         #expect(again && decoder.properties.format == high.format && decoder.properties.frameCount == 480_000)
     }
 
+    /// Plays until the second encoding is heard.
+    /// - Returns: and the frames that were heard.
+    private func heardPastChange(
+        _ manifest: String, from high: Track, to low: Track
+    ) throws -> (fixture: PlayerFixture, heard: Int) {
+        let fixture = try PlayerFixture(source: content.source(manifest))
+        fixture.engine.load(PackagedContent.product)
+        fixture.engine.play()
+        try fixture.wait(for: .playing)
+        #expect(fixture.engine.playbackContext?.audioSampleRate == high.format.sampleRate)
+        let step = high.format.sampleRate / 20
+        var heard = 0
+        func hear() throws {
+            try fixture.hear(step)
+            heard += step
+        }
+        while fixture.card.recordings.count < 2, heard < high.frames { try hear() }
+        try hear()
+        try fixture.log.wait("the new rate") { $0.contains { $0.line == "quality \(low.format.sampleRate)/16" } }
+        return (fixture, heard)
+    }
+
     @Test("Another rate is heard: the device plays what it has and is opened again, and the position continues")
     func drained() throws {
         let high = try Track("high", frames: 960_000, rate: 96_000, in: content.folder)
         let low = try Track("low", frames: 441_000, rate: 44_100, in: content.folder)
         let manifest = try ofTwoRates(high, low)
         content.serve { _ in 300_000 }
-        let fixture = try PlayerFixture(source: content.source(manifest))
-        fixture.engine.load(PackagedContent.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        #expect(fixture.engine.playbackContext?.audioSampleRate == 96_000)
-        var heard = 0
-        while fixture.card.recordings.count < 2, heard < high.frames {
-            try fixture.hear(4800)
-            heard += 4800
-        }
-        try fixture.hear(4800)
-        heard += 4800
-        try fixture.log.wait("the new rate") { $0.contains { $0.line == "quality 44100/16" } }
+        let (fixture, heard) = try heardPastChange(manifest, from: high, to: low)
         let recordings = fixture.card.recordings
         try #require(recordings.map { $0.configuration.sampleRate } == [96_000, 44_100])
         let boundary = recordings[0].frames
@@ -194,17 +204,7 @@ struct AdaptiveTests {
         let low = try Track("low", frames: 330_750, rate: 11_025, in: content.folder)
         let manifest = try ofTwoRates(high, low)
         content.serve { _ in 300_000 }
-        let fixture = try PlayerFixture(source: content.source(manifest))
-        fixture.engine.load(PackagedContent.product)
-        fixture.engine.play()
-        try fixture.wait(for: .playing)
-        var heard = 0
-        while fixture.card.recordings.count < 2, heard < high.frames {
-            try fixture.hear(1600)
-            heard += 1600
-        }
-        try fixture.hear(1600)
-        try fixture.log.wait("the new rate") { $0.contains { $0.line == "quality 11025/16" } }
+        let (fixture, _) = try heardPastChange(manifest, from: high, to: low)
         fixture.engine.seek(20)
         fixture.card.playFreely()
         try fixture.wait(for: .idle)

@@ -58,14 +58,21 @@ struct FailureKindTests {
             ("HTTP/1.1 302 Found\r\nLocation: /again\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", 6),
         ])
     func peer(answer: String, requests: Int) throws {
-        let peer = try RawPeer(answer: answer)
+        let peer = Self.peer(answer)
         let network = try Network(NetworkSettings { 1_800_000_000 })
         defer { network.stop() }
-        let settings = ServiceSettings(baseURL: peer.url)
+        let settings = ServiceSettings(baseURL: peer.url(""))
         let error = try error(
             of: ContentService(settings, over: network, credentials: StaticCredentials(token: nil)))
         #expect(error?.kind == .unexpected && error?.code == "n2")
-        #expect(peer.requestCount == requests)
+        #expect(peer.connectionCount == requests)
+    }
+
+    /// A server that answers every request with the same bytes, whatever they are, and closes the connection.
+    private static func peer(_ answer: String) -> ScriptedServer {
+        ScriptedServer { connection in
+            if connection.request() != nil { connection.send(answer) }
+        }
     }
 
     @Test("A manifest with an address that is none")
@@ -73,8 +80,8 @@ struct FailureKindTests {
         let network = try Network(NetworkSettings { 1_800_000_000 })
         defer { network.stop() }
         let info = ScriptedService.info(url: "ftp://content/a")
-        let peer = try RawPeer(answer: "HTTP/1.1 200 OK\r\nContent-Length: \(info.utf8.count)\r\n\r\n\(info)")
-        let settings = ServiceSettings(baseURL: peer.url)
+        let peer = Self.peer("HTTP/1.1 200 OK\r\nContent-Length: \(info.utf8.count)\r\n\r\n\(info)")
+        let settings = ServiceSettings(baseURL: peer.url(""))
         let error = try error(
             of: ContentService(settings, over: network, credentials: StaticCredentials(token: nil)))
         #expect(error?.kind == .unexpected && error?.code == "n2")

@@ -82,18 +82,6 @@ final class CacheFixture {
     }
 }
 
-/// A value under a lock.
-// @unchecked: `lock` guards the value.
-final class Locked<Value: Sendable>: @unchecked Sendable {
-    private let lock = Lock()
-    private var current: Value
-
-    init(_ value: Value) { current = value }
-
-    var value: Value { lock.withLock { current } }
-    func set(_ value: Value) { lock.withLock { current = value } }
-}
-
 /// A network that a test answers for, and whose thread is the test's: what other threads schedule runs inside `run`.
 // @unchecked: `condition` guards `actions`; the rest belongs to the test's thread.
 final class PumpedNetwork: ServiceNetwork, @unchecked Sendable {

@@ -1,17 +1,16 @@
 import CLinux
 import Foundation
-import Platform
 
 /// A server that does to each connection what a test says. It ends with this object.
-final class ScriptedServer: Sendable {
-    let port: Int
+public final class ScriptedServer: Sendable {
+    public let port: Int
     private let address: String
     private let descriptor: Int32
     private let open = Locked<[Int32]>([])
     private let connections = Locked(0)
 
     /// - Parameter script: called for each connection, on a thread of its own; the connection is closed afterwards.
-    init(address: String = "127.0.0.1", _ script: @escaping @Sendable (ScriptedConnection) -> Void) {
+    public init(address: String = "127.0.0.1", _ script: @escaping @Sendable (ScriptedConnection) -> Void) {
         self.address = address
         (descriptor, port) = Loopback.listen(address)
         let (descriptor, open, connections) = (descriptor, open, connections)
@@ -42,17 +41,17 @@ final class ScriptedServer: Sendable {
         open.withLock { for connection in $0 { shutdown(connection, Int32(SHUT_RDWR)) } }
     }
 
-    var connectionCount: Int { connections.withLock { $0 } }
+    public var connectionCount: Int { connections.withLock { $0 } }
 
-    func url(_ path: String = "/", scheme: String = "http") -> String { "\(scheme)://\(address):\(port)\(path)" }
+    public func url(_ path: String = "/", scheme: String = "http") -> String { "\(scheme)://\(address):\(port)\(path)" }
 }
 
 /// The server's end of a connection.
-struct ScriptedConnection: Sendable {
-    let descriptor: Int32
+public struct ScriptedConnection: Sendable {
+    public let descriptor: Int32
 
     /// The next request, head and body; nil when the client has closed.
-    func request() -> String? {
+    public func request() -> String? {
         var bytes: [UInt8] = []
         let end = Array("\r\n\r\n".utf8)
         while !bytes.suffix(4).elementsEqual(end) {
@@ -70,16 +69,16 @@ struct ScriptedConnection: Sendable {
     }
 
     /// Some bytes, whatever they are.
-    func bytes() -> Int {
+    public func bytes() -> Int {
         var bytes = [UInt8](repeating: 0, count: 4096)
         return recv(descriptor, &bytes, bytes.count, 0)
     }
 
-    func send(_ text: String) { send(Array(text.utf8)) }
+    public func send(_ text: String) { send(Array(text.utf8)) }
 
     /// - Returns: whether the client took them.
     @discardableResult
-    func send(_ bytes: [UInt8]) -> Bool {
+    public func send(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes {
@@ -92,10 +91,10 @@ struct ScriptedConnection: Sendable {
     }
 
     /// Blocks until the client closes.
-    func waitForClose() { while bytes() > 0 {} }
+    public func waitForClose() { while bytes() > 0 {} }
 
     /// Has the kernel reset the connection when it is closed.
-    func resetAtClose() {
+    public func resetAtClose() {
         var setting = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &setting, socklen_t(MemoryLayout<linger>.size))
     }

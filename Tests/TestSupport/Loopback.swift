@@ -1,22 +1,21 @@
 import Foundation
-import Platform
 
 /// Sockets on the loopback interface.
-enum Loopback {
+public enum Loopback {
     /// A TCP socket that listens on a port of the kernel's choice.
-    static func listen(_ address: String = "127.0.0.1", backlog: Int32 = 64) -> (descriptor: Int32, port: Int) {
+    public static func listen(_ address: String = "127.0.0.1", backlog: Int32 = 64) -> (descriptor: Int32, port: Int) {
         let descriptor = bound(Int32(SOCK_STREAM.rawValue), to: address, port: 0)
         precondition(Glibc.listen(descriptor, backlog) == 0, "listen")
         return (descriptor, port(of: descriptor))
     }
 
     /// A UDP socket.
-    static func datagrams(_ address: String, port: Int) -> Int32 {
+    public static func datagrams(_ address: String, port: Int) -> Int32 {
         bound(Int32(SOCK_DGRAM.rawValue), to: address, port: port)
     }
 
     /// Ports that nobody listens on.
-    static func freePorts(_ count: Int) -> [Int] {
+    public static func freePorts(_ count: Int) -> [Int] {
         let sockets = (0..<count).map { _ in listen() }
         for socket in sockets { close(socket.descriptor) }
         return sockets.map(\.port)
@@ -45,15 +44,4 @@ enum Loopback {
         }
         return Int(UInt16(bigEndian: address.sin_port))
     }
-}
-
-/// A value under a lock.
-// @unchecked: `lock` guards the value.
-final class Locked<Value: Sendable>: @unchecked Sendable {
-    private let lock = Lock()
-    private var value: Value
-
-    init(_ value: Value) { self.value = value }
-
-    func withLock<Result>(_ body: (inout Value) -> Result) -> Result { lock.withLock { body(&value) } }
 }
