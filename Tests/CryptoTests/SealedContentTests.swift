@@ -61,8 +61,7 @@ struct SealedContentTests {
         try writer.append(bytes((2 * Self.chunk)..<(2 * Self.chunk + 100)))
         let read = try content(of: writer, size: 50_000, backwards: false)
         #expect(read == bytes(0..<(2 * Self.chunk + 100)))
-        let file = try File(updating: path, mode: 0o600)
-        try [UInt8](repeating: 0, count: 1).withUnsafeBytes { try file.write($0, at: 100) }
+        try flipBit(ofFile: path) { _ in 100 }
         #expect(throws: SealedFileError.damaged(.notAuthentic)) {
             _ = try content(of: writer, size: 50_000, backwards: false)
         }

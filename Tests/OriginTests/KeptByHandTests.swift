@@ -160,9 +160,7 @@ struct KeptByHandTests {
         let kept = program.folder["daemon/offline"]
         let names = FileManager.default.enumerator(atPath: kept)?.allObjects as? [String] ?? []
         let path = "\(kept)/\(try #require(names.first { $0.count > 3 }))"
-        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-        bytes[bytes.count / 2] ^= 1
-        try bytes.write(to: URL(fileURLWithPath: path))
+        try flipBit(ofFile: path) { $0 / 2 }
         _ = try offline(daemon, "add", track(4))
         try waitUntilKept(daemon, count: 2)
         let answer = try daemon.run("offline", "verify")

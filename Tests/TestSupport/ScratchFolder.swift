@@ -14,3 +14,12 @@ public final class ScratchFolder: Sendable {
     /// The path of `name` in this folder.
     public subscript(_ name: String) -> String { "\(path)/\(name)" }
 }
+
+/// Damages a file: one bit of one byte. A fixed value would, in sealed content, be the one that is there already, one
+/// time in 256.
+/// - Parameter place: of the byte, from the size of the file.
+public func flipBit(ofFile path: String, at place: (Int) -> Int) throws {
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    bytes[place(bytes.count)] ^= 1
+    try bytes.write(to: URL(fileURLWithPath: path))
+}

@@ -39,8 +39,7 @@ struct OfflineContentTests {
             try offline.keepPart(file, percent: 90)
             return (offline.folder, try #require(offline.files.first))
         }()
-        let stored = try File(updating: state["offline/\(name)"], mode: 0o600)
-        try [0xFF as UInt8].withUnsafeBytes { try stored.write($0, at: 1000) }
+        try flipBit(ofFile: state["offline/\(name)"]) { _ in 1000 }
         let again = try OfflineFixture(in: state, service)
         try again.wait(for: "done r7")
         #expect(service.contentRequests.count == 3 && service.contentRequests.last?.from == 0)

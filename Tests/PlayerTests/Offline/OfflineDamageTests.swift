@@ -28,9 +28,7 @@ struct OfflineDamageTests {
         let offline = try OfflineFixture(service)
         try offline.keep(7)
         let path = offline.folder["offline/\(try #require(offline.files.first))"]
-        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-        bytes[place == .beginning ? 1000 : bytes.count * 3 / 4] ^= 1
-        try bytes.write(to: URL(fileURLWithPath: path))
+        try flipBit(ofFile: path) { place == .beginning ? 1000 : $0 * 3 / 4 }
         return offline.folder
     }
 

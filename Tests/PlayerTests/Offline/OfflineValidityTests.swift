@@ -165,7 +165,7 @@ struct OfflineValidityTests {
         let state = try kept()
         try FileManager.default.createDirectory(atPath: state["offline/00"], withIntermediateDirectories: true)
         let stray = state["offline/00/00112233445566778899aabbccddeeff"]
-        FileManager.default.createFile(atPath: stray, contents: Data("x".utf8))
+        #expect(FileManager.default.createFile(atPath: stray, contents: Data("x".utf8)))
         let offline = try OfflineFixture(in: state, service)
         try offline.spin("the removal") { !FileManager.default.fileExists(atPath: stray) }
         #expect(offline.files.count == 1)
@@ -261,12 +261,12 @@ struct OfflineValidityTests {
     func unusable() throws {
         let loop = try EventLoop()
         let badKey = try ScratchFolder()
-        FileManager.default.createFile(atPath: badKey["device.key"], contents: Data("x".utf8))
+        #expect(FileManager.default.createFile(atPath: badKey["device.key"], contents: Data("x".utf8)))
         let ofKey = #expect(throws: PlayerError.self) { _ = try conductor(on: loop, in: badKey) }
         #expect(ofKey?.code == "k1" && ofKey?.message.contains(badKey["device.key"]) == true)
         #expect(ofKey?.message.contains("remove it") == true && ofKey?.message.contains("downloaded again") == true)
         let noFolder = try ScratchFolder()
-        FileManager.default.createFile(atPath: noFolder["offline"], contents: nil)
+        #expect(FileManager.default.createFile(atPath: noFolder["offline"], contents: nil))
         let ofFolder = #expect(throws: PlayerError.self) { _ = try conductor(on: loop, in: noFolder) }
         #expect(ofFolder?.message.contains(noFolder["offline"]) == true)
         #expect(ofFolder?.message.contains("[offline] folder") == true)
