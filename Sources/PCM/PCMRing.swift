@@ -97,6 +97,9 @@ extension PCMRing {
     /// Samples that can be written before the consumer releases more. Producer's thread.
     public var freeSamples: Int { capacity - Int(writeCursor.owned() - releasedCursor.read()) }
 
+    /// Whether everything that was written has been heard. Producer's thread.
+    public var isEmpty: Bool { freeSamples == capacity }
+
     /// The free memory from the write cursor on, up to the end of its contiguous part; empty when the ring is full. At
     /// the end of the memory whole frames fit; before samples that were not released, the last frame may be incomplete.
     /// Producer's thread; valid until the next `commit` or `put`.

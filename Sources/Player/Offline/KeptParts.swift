@@ -41,11 +41,11 @@ extension [KeptPart] {
             // Segments that were joined to a file need not say how long it is.
             if decoder.properties.frameCount != nil || durations[0] == nil { return decoder }
             return try JoinedDecoder(durations: durations) { _ in
-                JoinedDecoder.Prepared(open: { decoder }, isFetched: { true })
+                JoinedDecoder.Prepared(open: { decoder }, transfers: .none)
             }
         }
         return try JoinedDecoder(durations: durations) { place in
-            JoinedDecoder.Prepared(open: { () throws(MediaError) in try open(place) }, isFetched: { true })
+            JoinedDecoder.Prepared(open: { () throws(MediaError) in try open(place) }, transfers: .none)
         }
     }
 }

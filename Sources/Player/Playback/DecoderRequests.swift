@@ -58,6 +58,15 @@ final class DecoderRequests: @unchecked Sendable {
         }
     }
 
+    /// Ends the next sleep when bytes of the product have arrived, or a transfer of it has ended.
+    func wakeAtBytes() { medium.stream.wake(arrival, at: .bytes) }
+
+    /// Ends the next sleep, if frames are not being taken, when a transfer of the product has ended. Otherwise it ends
+    /// by itself.
+    func wakeAtEndOfTransfer() {
+        if !isPlaying.load(ordering: .relaxed) { medium.stream.wake(arrival, at: .end) }
+    }
+
     /// Sleeps until something arrives, or for `milliseconds` while frames are being taken.
     /// - Returns: false when cancelled.
     func wait(milliseconds: Int) -> Bool {

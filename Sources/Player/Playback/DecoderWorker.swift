@@ -124,6 +124,7 @@ final class DecoderWorker {
     ) throws(Interruption) {
         let (decoder, ring) = (opened.decoder, stream.ring)
         var seconds = Double(stream.startPosition) / 1e9
+        try waitForEnough(opened, at: seconds)
         while true {
             while case let region = ring.writableRegion(), region.count >= format.channelCount {
                 try check()
@@ -139,13 +140,20 @@ final class DecoderWorker {
                     try put(.format(new), into: ring)
                 case .notYet:
                     try waitForBytes(decoder)
+                    // What comes now was not there in time: playback has stalled.
+                    if ring.isEmpty { try waitForEnough(opened, at: seconds) }
                 case .end:
                     reportFetched(opened, isAtEnd: true)
                     report(decoder.damage)
                     return try put(.end, into: ring)
                 }
             }
-            repeat { try sleep() } while ring.freeSamples < ring.refillSamples
+            repeat {
+                requests.wakeAtEndOfTransfer()
+                opened.fetchAhead()
+                reportFetched(opened)
+                try sleep()
+            } while ring.freeSamples < ring.refillSamples
             pacer.refilled()
         }
     }
@@ -154,6 +162,17 @@ final class DecoderWorker {
     private func waitForBytes(_ decoder: any AudioDecoder) throws(Interruption) {
         decoder.whenReadable { [requests] in requests.wake() }
         guard requests.medium.waiting({ requests.waitForRequest() }) else { throw .cancelled }
+    }
+
+    /// Sleeps until so much has arrived that playback does not run dry (docs/playback.md, 15.14).
+    private func waitForEnough(_ opened: OpenedProduct, at seconds: Double) throws(Interruption) {
+        while true {
+            requests.wakeAtBytes()
+            opened.fetchAhead()
+            if opened.hasEnough(seconds) { return }
+            guard requests.medium.waiting({ requests.waitForRequest() }) else { throw .cancelled }
+            try check()
+        }
     }
 
     private func read(

@@ -43,13 +43,18 @@ public struct OpenedProduct {
     public var reason: () -> PlayerError?
     /// Whether all of it has arrived, so that the next product may be fetched.
     public var isFetched: () -> Bool
+    /// Begins the transfers that there is room for. Reading does that too.
+    public var fetchAhead: () -> Void
+    /// Whether enough has arrived to begin at this position, in seconds, or to go on there after a stall.
+    public var hasEnough: (Double) -> Bool
 
     public init(
         decoder: any AudioDecoder, productId: String, streamType: StreamType = .onDemand,
         assetPresentation: AssetPresentation = .full, audioMode: AudioMode? = .stereo,
         audioQuality: AudioQuality? = nil,
         videoQuality: VideoQuality? = nil, replayGain: ReplayGain, reason: @escaping () -> PlayerError? = { nil },
-        isFetched: @escaping () -> Bool = { true }
+        isFetched: @escaping () -> Bool = { true }, fetchAhead: @escaping () -> Void = {},
+        hasEnough: @escaping (Double) -> Bool = { _ in true }
     ) {
         self.decoder = decoder
         self.productId = productId
@@ -61,5 +66,7 @@ public struct OpenedProduct {
         self.replayGain = replayGain
         self.reason = reason
         self.isFetched = isFetched
+        self.fetchAhead = fetchAhead
+        self.hasEnough = hasEnough
     }
 }

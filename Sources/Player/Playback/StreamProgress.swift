@@ -28,11 +28,20 @@ final class StreamProgress: @unchecked Sendable {
         case service(at: Int64)
     }
 
+    /// What a decoder thread that sleeps is woken by.
+    enum Arrival {
+        /// More bytes, or the end of a transfer.
+        case bytes
+        /// The end of a transfer.
+        case end
+    }
+
     private let clock: any MonotonicClock
     private let lock = Lock()
     private var lastID = 0
     private var retries: [(id: Int, retry: Retry)] = []
     private var stretches: [(id: Int, stretch: BufferedStretch)] = []
+    private var awaited: (arrival: Arrival, sleeper: WakeUp)?
 
     init(clock: any MonotonicClock = SystemMonotonicClock()) { self.clock = clock }
 
@@ -60,7 +69,23 @@ final class StreamProgress: @unchecked Sendable {
     /// The transfer goes on, or has ended.
     func goesOn(_ id: Int) { lock.withLock { retries.removeAll { $0.id == id } } }
 
+    /// Bytes have arrived, or a transfer has ended.
+    func arrived(_ arrival: Arrival) {
+        let sleeper: WakeUp? = lock.withLock {
+            guard let awaited, awaited.arrival == .bytes || arrival == .end else { return nil }
+            self.awaited = nil
+            return awaited.sleeper
+        }
+        sleeper?.signal()
+    }
+
     // MARK: From the decoder thread
+
+    /// Wakes `sleeper` once, at the next arrival. Replaces an earlier call.
+    func wake(_ sleeper: WakeUp, at arrival: Arrival) { lock.withLock { awaited = (arrival, sleeper) } }
+
+    /// Whether a sleeper waits for an arrival. For tests.
+    var isAwaited: Bool { lock.withLock { awaited != nil } }
 
     func show(_ id: Int, _ stretch: BufferedStretch) {
         lock.withLock {
@@ -95,19 +120,7 @@ final class StreamProgress: @unchecked Sendable {
         guard !stretches.isEmpty else { return nil }
         return stretches.reduce(0) { $0 + $1.stretch.bufferedSeconds }
     }
-}
 
-/// A resource that is decoded, or will be, and the audio in it.
-struct BufferedStretch: Sendable {
-    let window: StreamWindow
-    /// In bytes; nil: the whole resource of the window.
-    var length: Int64?
-    /// The audio in it.
-    var seconds: Double
-
-    /// By the share of the bytes that have arrived ahead of the reader.
-    var bufferedSeconds: Double {
-        guard let length = length ?? window.length, length > 0 else { return 0 }
-        return seconds * min(1, Double(window.buffered) / Double(length))
-    }
+    /// For the decision whether enough has arrived.
+    var buffered: BufferedAudio { BufferedAudio(lock.withLock { stretches.map { $0.stretch } }) }
 }

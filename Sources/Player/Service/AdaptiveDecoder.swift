@@ -57,13 +57,19 @@ final class AdaptiveDecoder: AudioDecoder {
     /// Whether all of it has arrived.
     var isFetched: Bool { steering.next == nil && content.isFetched }
 
+    /// Begins the next transfers when there is room for more.
+    func fetchAhead() {
+        content.fetchAhead()
+        steering.next?.content.fetchAhead()
+    }
+
     func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(MediaError) -> DecodedRun {
         while true {
             let run = try decoder.read(into: buffer)
             switch run {
             case .frames(let count):
                 position += Int64(count)
-                steering.next?.content.segments?.fetchAhead()
+                steering.next?.content.fetchAhead()
                 return run
             case .format, .notYet: return run
             case .end:

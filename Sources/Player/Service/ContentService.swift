@@ -53,7 +53,13 @@ public final class ContentService: PlaybackSource {
             streamType: info.streamType,
             assetPresentation: info.assetPresentation, audioMode: info.audioMode, audioQuality: info.audioQuality,
             videoQuality: info.videoQuality, replayGain: info.replayGain, reason: { restarting.failure },
-            isFetched: { present.content.isFetched() })
+            isFetched: { present.content.transfers.isFetched() },
+            fetchAhead: { present.content.transfers.fetchAhead() },
+            hasEnough: { [throughput] position in
+                let buffered = medium.stream.buffered
+                let missing = restarting.properties.duration.map { $0 - position - buffered.seconds }
+                return buffered.isEnough(missing: missing, bitsPerSecond: throughput.bitsPerSecond)
+            })
     }
 
     public func streams(_ product: MediaProduct) -> Bool { true }

@@ -10,8 +10,7 @@ final class JoinedDecoder: AudioDecoder {
     struct Prepared {
         /// Blocks until the format is known.
         var open: () throws(MediaError) -> any AudioDecoder
-        /// Whether all of it has arrived.
-        var isFetched: () -> Bool
+        var transfers: ContentTransfers
     }
 
     private let prepare: (Int) throws(MediaError) -> Prepared
@@ -85,7 +84,13 @@ final class JoinedDecoder: AudioDecoder {
     }
 
     /// Whether all of it has arrived.
-    var isFetched: Bool { part == lengths.count - 1 && current.isFetched() }
+    var isFetched: Bool { part == lengths.count - 1 && current.transfers.isFetched() }
+
+    /// Begins the next transfers when there is room for more.
+    func fetchAhead() {
+        current.transfers.fetchAhead()
+        prepareNext()
+    }
 
     func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(MediaError) -> DecodedRun {
         if let change = changedFormat() { return .format(change) }
@@ -137,7 +142,7 @@ final class JoinedDecoder: AudioDecoder {
 
     /// Begins the transfers of the next part as soon as those of this one are through.
     private func prepareNext() {
-        guard next == nil, part + 1 < lengths.count, current.isFetched() else { return }
+        guard next == nil, part + 1 < lengths.count, current.transfers.isFetched() else { return }
         // What fails now fails again when its turn comes, behind the frames of this part.
         do throws(MediaError) { next = try prepare(part + 1) } catch {}
     }

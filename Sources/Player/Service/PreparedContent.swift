@@ -62,6 +62,11 @@ final class PreparedContent {
         }
     }
 
+    /// Begins the next transfer when there is room for more.
+    func fetchAhead() { segments?.fetchAhead() }
+
+    var transfers: ContentTransfers { ContentTransfers({ self.isFetched }, fetchAhead: fetchAhead) }
+
     /// Blocks until the audio's format is known.
     func open() throws(MediaError) -> any AudioDecoder {
         switch source {
@@ -70,9 +75,26 @@ final class PreparedContent {
         case .file(let bytes):
             let decoder = try AudioFile.open(
                 MediumByteSource(bytes, requests.medium), licenses: keys.licenses, cancellation: requests.cancellation)
-            bytes.seconds = decoder.properties.duration
+            if let seconds = decoder.properties.duration { bytes.show(seconds: seconds, isSegment: false) }
             guard let clip else { return decoder }
             return ClippedDecoder(decoder, clip)
         }
     }
+}
+
+/// The transfers of content that is decoded.
+///
+/// Thread: the decoder thread.
+struct ContentTransfers {
+    /// Whether all of the content has arrived.
+    var isFetched: () -> Bool
+    /// Begins the next ones when there is room for more.
+    var fetchAhead: () -> Void
+
+    init(_ isFetched: @escaping () -> Bool, fetchAhead: @escaping () -> Void) {
+        (self.isFetched, self.fetchAhead) = (isFetched, fetchAhead)
+    }
+
+    /// Of content that is on this device.
+    static var none: ContentTransfers { ContentTransfers({ true }, fetchAhead: {}) }
 }

@@ -27,20 +27,26 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
     private var total: Int64?
     /// The transfer waits for room.
     private var isFull = false
-    /// Where the reader is.
+    /// Where the last read began.
     private var position: Int64
+    /// Where it ended.
+    private var readEnd: Int64
     private var wake: (@Sendable () -> Void)?
     private var meter: TransferMeter?
+    private let observer: StreamProgress?
 
     /// - Parameters:
     ///   - offset: of the first byte that arrives.
     ///   - capacity: bytes ahead of the reader that are held at most, give or take what arrives at once.
+    ///   - observer: is told what arrives.
     ///   - throughput: nil measures nothing.
-    init(from offset: Int64, capacity: Int, _ throughput: Throughput? = nil) {
+    init(from offset: Int64, capacity: Int, _ observer: StreamProgress? = nil, _ throughput: Throughput? = nil) {
+        self.observer = observer
         meter = throughput.map { TransferMeter($0) }
         start = offset
         end = offset
         position = offset
+        readEnd = offset
         self.capacity = capacity
     }
 
@@ -52,8 +58,14 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
 
     var hasFailed: Bool { lock.withLock { if case .failed = progress { true } else { false } } }
 
+    /// Whether more arrives before something is read.
+    var isGrowing: Bool { lock.withLock { if case .arriving = progress { !isFull } else { false } } }
+
+    /// All bytes of the resource, when it has ended; nil before.
+    var finalCount: Int64? { lock.withLock { if case .complete = progress { end } else { nil } } }
+
     /// Bytes ahead of the reader.
-    var buffered: Int64 { lock.withLock { end - position } }
+    var buffered: Int64 { lock.withLock { max(0, end - readEnd) } }
 
     /// Whether a read at `offset` succeeds here, now or when at most `patience` more bytes have arrived.
     func mayReach(_ offset: Int64, patience: Int64) -> Bool {
@@ -74,13 +86,19 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
     ) throws(ByteSourceError) -> (ByteRead, wantsMore: Bool) {
         try lock.withLock { () throws(ByteSourceError) in
             position = offset
+            readEnd = offset
             drop(before: offset - Self.kept)
             var wantsMore = false
             if isFull, end - max(offset, start) < Int64(capacity / 2) {
                 isFull = false
                 wantsMore = true
+                meter?.resume()
             }
-            if offset < end { return (.bytes(copy(into: buffer, from: offset)), wantsMore) }
+            if offset < end {
+                let count = copy(into: buffer, from: offset)
+                readEnd += Int64(count)
+                return (.bytes(count), wantsMore)
+            }
             switch progress {
             case .arriving: return (.notYet, wantsMore)
             case .complete: return (.end, wantsMore)
@@ -152,6 +170,7 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
             return .more
         }
         waiting?()
+        observer?.arrived(.bytes)
         return answer
     }
 
@@ -162,6 +181,7 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
             return takeWake()
         }
         waiting?()
+        observer?.arrived(.end)
     }
 
     private func takeWake() -> (@Sendable () -> Void)? {

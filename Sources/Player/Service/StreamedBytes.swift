@@ -19,8 +19,8 @@ final class StreamedBytes: ByteSource {
     private let progressID: Int
     private let throughput: Throughput?
 
-    /// The audio in it, for a status; nil for what is no audio.
-    var seconds: Double? { didSet { show() } }
+    /// The audio in it; nil for what is none.
+    private var audio: (seconds: Double, isSegment: Bool)?
 
     /// Begins to fetch.
     /// - Parameters:
@@ -46,11 +46,21 @@ final class StreamedBytes: ByteSource {
         progress?.forget(progressID)
     }
 
+    /// Shows the audio in it to the status, and to the decision when to begin.
+    /// - Parameter isSegment: whether it is a segment of the content, and not all of it.
+    func show(seconds: Double, isSegment: Bool) {
+        audio = (seconds, isSegment)
+        show()
+    }
+
     private func show() {
-        guard let seconds else { return }
+        guard let audio else { return }
         let range = request.range
         let length = range.flatMap { range in range.upTo.map { $0 - range.from } }
-        progress?.show(progressID, BufferedStretch(window: window, length: length, seconds: seconds))
+        progress?.show(
+            progressID,
+            BufferedStretch(
+                window: window, length: length, seconds: audio.seconds, isSegment: audio.isSegment))
     }
 
     private static func fetch(
@@ -61,7 +71,7 @@ final class StreamedBytes: ByteSource {
         if offset > 0 {
             request.range = ByteRange(from: (request.range?.from ?? 0) + offset, upTo: request.range?.upTo)
         }
-        let window = StreamWindow(from: offset, capacity: readAhead, throughput)
+        let window = StreamWindow(from: offset, capacity: readAhead, progress, throughput)
         return (window, ResourceTransfer(request, over: network, progress: progress, into: window))
     }
 

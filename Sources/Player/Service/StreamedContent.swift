@@ -30,8 +30,7 @@ struct StreamedContent {
     /// Content that can be decoded.
     struct Opened {
         var decoder: any AudioDecoder
-        /// Whether all of it has arrived.
-        var isFetched: () -> Bool
+        var transfers: ContentTransfers
         /// Whether its first frame is another one each time that it is opened.
         var isLive = false
     }
@@ -44,13 +43,14 @@ struct StreamedContent {
         let keys: () -> StreamedKeys = { self.keys(of: info) }
         guard layout.parts.count > 1 else {
             let content = try prepare(layout.parts[0], keys)
-            return Opened(decoder: try content.open(), isFetched: content.isFetched)
+            return Opened(decoder: try content.open(), transfers: content.transfers)
         }
         let parts = layout.parts
         let joined = try JoinedDecoder(durations: parts.map { $0.duration }) { (place) throws(MediaError) in
             try prepare(parts[place], keys)
         }
-        return Opened(decoder: joined, isFetched: { joined.isFetched })
+        return Opened(
+            decoder: joined, transfers: ContentTransfers({ joined.isFetched }, fetchAhead: { joined.fetchAhead() }))
     }
 
     /// Content that goes on while it is played.
@@ -68,7 +68,9 @@ struct StreamedContent {
         let content = try PreparedContent(
             representation, clip: nil, fetching, requests, keys(of: info), live: playlist)
         content.prepare()
-        return Opened(decoder: try content.open(), isFetched: { false }, isLive: true)
+        return Opened(
+            decoder: try content.open(), transfers: ContentTransfers({ false }, fetchAhead: content.fetchAhead),
+            isLive: true)
     }
 
     private func livePlaylist(
@@ -127,7 +129,7 @@ struct StreamedContent {
         let first = try content(part.representations[place])
         first.prepare()
         guard part.representations.count > 1, first.segments != nil else {
-            return JoinedDecoder.Prepared(open: first.open, isFetched: { first.isFetched })
+            return JoinedDecoder.Prepared(open: first.open, transfers: first.transfers)
         }
         let encodings = part.representations.map { representation in
             AdaptiveSteering.Encoding(bandwidth: representation.bandwidth ?? 0) { () throws(MediaError) in
@@ -141,7 +143,10 @@ struct StreamedContent {
                     encodings, beginningWith: place, first, throughput, requests.medium.stream)
                 opened.decoder = decoder
                 return decoder
-            }, isFetched: { opened.decoder?.isFetched ?? first.isFetched })
+            },
+            transfers: ContentTransfers(
+                { opened.decoder?.isFetched ?? first.isFetched },
+                fetchAhead: { if let decoder = opened.decoder { decoder.fetchAhead() } else { first.fetchAhead() } }))
     }
 
     /// The same manifest with its playlists in place of their addresses, and only with what can be played.

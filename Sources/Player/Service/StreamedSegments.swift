@@ -129,7 +129,7 @@ final class StreamedSegments: SegmentedSource {
     private func begin(_ index: Int, isHeard: Bool = true) -> StreamedBytes? {
         guard let segment = reference(index) else { return nil }
         let bytes = fetching.begin(segment.resource)
-        if isHeard { bytes.seconds = segment.duration }
+        if isHeard { bytes.show(seconds: segment.duration, isSegment: true) }
         begun.append((index, bytes))
         return bytes
     }

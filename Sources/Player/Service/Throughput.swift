@@ -1,6 +1,7 @@
 import Platform
 
-/// How fast content arrives, as measured over the last transfers. For the choice between encodings.
+/// How fast content arrives, as measured over the last transfers. For the choice between encodings, and for when to
+/// begin.
 ///
 /// Thread: any; the network's measures.
 /// `@unchecked Sendable` is safe because `lock` guards what changes.
@@ -17,14 +18,17 @@ final class Throughput: @unchecked Sendable {
 
     func now() -> Int64 { clock.now() }
 
-    /// - Parameter nanoseconds: from the request to the last of the bytes.
-    func add(bytes: Int, nanoseconds: Int64) {
-        guard bytes >= Self.leastBytes else { return }
+    /// - Parameter nanoseconds: in which the bytes have arrived.
+    /// - Returns: false when they are too few to measure anything.
+    @discardableResult
+    func add(bytes: Int, nanoseconds: Int64) -> Bool {
+        guard bytes >= Self.leastBytes else { return false }
         let rate = Double(bytes) * 8e9 / Double(max(1, nanoseconds))
         lock.withLock {
             last = rate
             average = average.map { ($0 + rate) / 2 } ?? rate
         }
+        return true
     }
 
     /// The lower one of the last transfer and the average; nil while nothing was measured.
@@ -36,25 +40,50 @@ final class Throughput: @unchecked Sendable {
     }
 }
 
-/// Measures one transfer, up to the moment at which its receiver has enough: from then on the receiver sets the pace.
+/// Measures one transfer while the line sets the pace: not while its receiver has enough, and not over an
+/// interruption, after which the line may be another one. A transfer that takes long is measured in parts.
+///
+/// A value without threads of its own; the network's calls it.
 struct TransferMeter {
+    /// Of a part, in nanoseconds.
+    private static let part: Int64 = 1_000_000_000
+    /// What is longer is an interruption, in nanoseconds.
+    private static let longestSilence: Int64 = 3_000_000_000
+
     private let throughput: Throughput
-    private let start: Int64
+    /// Of the present part; nil while the receiver sets the pace.
+    private var start: Int64?
+    private var lastArrival: Int64
     private var bytes = 0
-    private var isOver = false
 
     /// The request begins now.
     init(_ throughput: Throughput) {
         self.throughput = throughput
-        start = throughput.now()
+        lastArrival = throughput.now()
+        start = lastArrival
     }
 
-    mutating func count(_ count: Int) { bytes += count }
+    mutating func count(_ count: Int) {
+        guard let start else { return }
+        let now = throughput.now()
+        let silence = now - lastArrival
+        lastArrival = now
+        if silence > Self.longestSilence { return begin(now) }
+        bytes += count
+        if now - start >= Self.part, throughput.add(bytes: bytes, nanoseconds: now - start) { begin(now) }
+    }
 
-    /// All has arrived, or the receiver has enough. Later calls do nothing.
+    /// All has arrived, or the receiver has enough.
     mutating func end() {
-        guard !isOver else { return }
-        isOver = true
+        guard let start else { return }
         throughput.add(bytes: bytes, nanoseconds: throughput.now() - start)
+        self.start = nil
+    }
+
+    /// The receiver, which had enough, wants more.
+    mutating func resume() { begin(throughput.now()) }
+
+    private mutating func begin(_ now: Int64) {
+        (start, lastArrival, bytes) = (now, now, 0)
     }
 }

@@ -68,4 +68,36 @@ struct AdaptiveChoiceTests {
         transfer(bytes: 100_000, seconds: 2)
         #expect(throughput.bitsPerSecond == 400_000)
     }
+
+    @Test("A long transfer is measured in parts of a second, and not over an interruption or while its receiver is full")
+    func longTransfer() {
+        let clock = ManualClock()
+        let throughput = Throughput(clock: clock)
+        var meter = TransferMeter(throughput)
+        func arrive(_ bytes: Int, after milliseconds: Int64) {
+            clock.advance(by: milliseconds * 1_000_000)
+            meter.count(bytes)
+        }
+        arrive(50_000, after: 500)
+        #expect(throughput.bitsPerSecond == nil)
+        arrive(50_000, after: 500)
+        #expect(throughput.bitsPerSecond == 800_000)
+        // A minute without a cable, then another line.
+        arrive(100_000, after: 60_000)
+        arrive(400_000, after: 1000)
+        #expect(throughput.bitsPerSecond == 2_000_000)
+        // Too few bytes for a part: it takes longer.
+        arrive(10_000, after: 1000)
+        #expect(throughput.bitsPerSecond == 2_000_000)
+        arrive(10_000, after: 1000)
+        #expect(throughput.bitsPerSecond == 80_000)
+        // Its receiver has enough, for a while.
+        meter.end()
+        arrive(1_000_000, after: 100)
+        #expect(throughput.bitsPerSecond == 80_000)
+        clock.advance(by: 10_000_000_000)
+        meter.resume()
+        arrive(400_000, after: 1000)
+        #expect(throughput.bitsPerSecond == 2_120_000)
+    }
 }

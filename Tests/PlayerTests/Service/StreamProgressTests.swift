@@ -28,20 +28,20 @@ struct StreamProgressTests {
     func buffered() throws {
         let source = bytes()
         #expect(progress.bufferedSeconds == nil)
-        source.seconds = 20
+        source.show(seconds: 20, isSegment: false)
         network.last.begin(200, [("Content-Length", "1000")])
         #expect(progress.bufferedSeconds == 0)
         network.last.deliver([UInt8](repeating: 1, count: 500))
         #expect(progress.bufferedSeconds == 10)
         try read(source, 100, at: 100)
-        #expect(progress.bufferedSeconds == 8)
+        #expect(progress.bufferedSeconds == 6)
 
         // The next segment, a range of a file.
         let next = bytes(ByteRange(from: 5000, upTo: 5200))
-        next.seconds = 4
+        next.show(seconds: 4, isSegment: true)
         network.last.begin(206, [("Content-Range", "bytes 5000-5199/9000")])
         network.last.deliver([UInt8](repeating: 1, count: 50))
-        #expect(progress.bufferedSeconds == 9)
+        #expect(progress.bufferedSeconds == 7)
         withExtendedLifetime(next) {}
     }
 
@@ -49,7 +49,7 @@ struct StreamProgressTests {
     func forgotten() {
         do {
             let source = bytes()
-            source.seconds = 20
+            source.show(seconds: 20, isSegment: false)
             #expect(progress.bufferedSeconds == 0)
         }
         #expect(progress.bufferedSeconds == nil)

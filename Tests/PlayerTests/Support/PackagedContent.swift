@@ -64,13 +64,7 @@ struct PackagedContent {
     /// - Parameter bitsPerSecond: of the line, by the number of the request; nil: no time passes.
     func serve(bitsPerSecond: @escaping (Int) -> Double? = { _ in nil }) {
         service.content = { [folder, clock] count, transfer in
-            let url = transfer.request.url
-            // Without a signature.
-            let signed = url.hasPrefix("https://content/") ? String(url.dropFirst(16)) : url
-            let path = String(signed.prefix { $0 != "?" })
-            guard let bytes = FileManager.default.contents(atPath: folder[path]).map({ [UInt8]($0) }) else {
-                return transfer.answer(404)
-            }
+            guard let bytes = Self.bytes(at: transfer.request.url, in: folder) else { return transfer.answer(404) }
             let start = Int(transfer.request.range?.from ?? 0)
             let end = min(bytes.count, transfer.request.range?.upTo.map { Int($0) } ?? bytes.count)
             if transfer.request.range == nil {
@@ -78,10 +72,20 @@ struct PackagedContent {
             } else {
                 transfer.begin(206, [("Content-Range", "bytes \(start)-\(end - 1)/\(bytes.count)")])
             }
-            if let rate = bitsPerSecond(count) { clock.advance(by: Int64(Double(end - start) * 8e9 / rate)) }
-            transfer.deliver(Array(bytes[start..<end]))
+            let piece = bitsPerSecond(count).map { max(1, Int($0 / 8)) } ?? bytes.count
+            for place in stride(from: start, to: end, by: max(1, piece)) {
+                let part = bytes[place..<min(end, place + piece)]
+                if let rate = bitsPerSecond(count) { clock.advance(by: Int64(Double(part.count) * 8e9 / rate)) }
+                transfer.deliver(Array(part))
+            }
             transfer.end()
         }
+    }
+
+    /// What the file has to which an address leads, with or without a signature.
+    static func bytes(at url: String, in folder: ScratchFolder) -> [UInt8]? {
+        let signed = url.hasPrefix("https://content/") ? String(url.dropFirst(16)) : url
+        return FileManager.default.contents(atPath: folder[String(signed.prefix { $0 != "?" })]).map { [UInt8]($0) }
     }
 
     func text(_ name: String) throws -> String { try String(contentsOfFile: folder[name], encoding: .utf8) }

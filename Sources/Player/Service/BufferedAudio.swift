@@ -1,0 +1,63 @@
+/// What has arrived ahead of the decoder, and whether that is enough to begin.
+struct BufferedAudio: Equatable, Sendable {
+    /// With less than this one late packet of the network is a stall. In seconds.
+    static let least = 1.0
+
+    /// Of audio.
+    var seconds = 0.0
+    /// In bits per second, of what was requested; nil while no length is known.
+    var bitRate: Double?
+    /// Whether a segment has arrived to its end, and was not read to it. Always true of content that is one file.
+    var hasSegment = false
+    /// Whether more arrives before something is read.
+    var isGrowing = false
+
+    /// Whether playback does not run dry when it begins now and the line stays as it is (docs/playback.md, 15.14).
+    /// - Parameters:
+    ///   - missing: seconds of audio that have not arrived; nil for content that goes on.
+    ///   - bitsPerSecond: of the line; nil while nothing was measured.
+    func isEnough(missing: Double?, bitsPerSecond line: Double?) -> Bool {
+        guard isGrowing else { return true }
+        guard hasSegment, seconds >= Self.least else { return false }
+        guard let missing, let line, let bitRate else { return true }
+        return missing * bitRate / line <= seconds + missing
+    }
+}
+
+extension BufferedAudio {
+    init(_ stretches: [BufferedStretch]) {
+        var (bits, audio) = (0.0, 0.0)
+        for stretch in stretches {
+            let ahead = stretch.bufferedSeconds
+            seconds += ahead
+            // How much of an answer of unknown length is there is not known either: it is not waited for.
+            if let length = stretch.byteCount, stretch.seconds > 0 {
+                bits += Double(length) * 8
+                audio += stretch.seconds
+            }
+            if !stretch.isSegment || ahead > 0 && stretch.window.isOver { hasSegment = true }
+            if stretch.window.isGrowing, stretch.isSegment || stretch.byteCount != nil { isGrowing = true }
+        }
+        if audio > 0 { bitRate = bits / audio }
+    }
+}
+
+/// A resource that is decoded, or will be, and the audio in it.
+struct BufferedStretch: Sendable {
+    let window: StreamWindow
+    /// In bytes; nil: the whole resource of the window.
+    var length: Int64?
+    /// The audio in it.
+    var seconds: Double
+    /// Whether it is a segment of the content, and not all of it.
+    var isSegment: Bool
+
+    /// nil while it is not known.
+    var byteCount: Int64? { length ?? window.length ?? window.finalCount }
+
+    /// By the share of the bytes that have arrived ahead of the reader.
+    var bufferedSeconds: Double {
+        guard let byteCount, byteCount > 0 else { return 0 }
+        return seconds * min(1, Double(window.buffered) / Double(byteCount))
+    }
+}
