@@ -26,9 +26,10 @@ class Streaming(unittest.TestCase):
         write_album(cls.music, cls.album, 77_777, 160_001)
         write_flac(cls.music / "4.flac", cls.long.followed_by(silence(RATE, 16, 1)))
 
-    def start(self, settings=None, clock=None, **origin):
-        """A board with the daemon of the origin's service; its clock starts at `clock`."""
-        self.origin = Origin(self.music, **origin)
+    def start(self, settings=None, clock=None, faults=None, **origin):
+        """A board with the daemon of the origin's service, which has the faults of a file; its clock starts at `clock`.
+        """
+        self.origin = Origin(self.music, *(["--faults", faults] if faults else []), **origin)
         self.addCleanup(self.origin.stop)
         self.board = board_with_daemon(
             settings={("service", "url"): self.origin.address, ("network", "ca-file"): "/data/origin.pem",
@@ -97,6 +98,24 @@ class Streaming(unittest.TestCase):
         waited = self.board.waiting()
         self.assertLessEqual(self.assert_heard(recorder, self.long), waited * RATE)
         self.assertNotIn("stalled", [event.get("state") for _, event in self.watch.events[seen:]])
+
+    def test_a_line_of_half_the_rate_of_the_music_stalls_it_once_at_most(self):
+        music = tune(RATE, 16, seconds=8, seed=23)
+        path = self.music / "5.flac"
+        write_flac(path, music)
+        self.addCleanup(path.unlink)
+        faults = self.music / "faults"
+        self.addCleanup(faults.unlink)
+        faults.write_text(f"[fault slow]\npath = /v1/content/*\nbytes-per-second = {path.stat().st_size // 8 // 2}\n")
+        self.start(faults=faults)
+        recorder = Recorder(self.board, RATE)
+        self.play(5)
+        self.watch.wait_for("state", state="playing")
+        seen = len(self.watch.events)
+        self.watch.wait_for("state", state="stopped")
+        self.assert_heard(recorder, music)
+        states = [event.get("state") for _, event in self.watch.events[seen:]]
+        self.assertLessEqual(states.count("stalled"), 1)
 
     def test_a_clock_at_1970_does_not_keep_it_from_streaming(self):
         self.start(clock="1970-01-01T00:00:10")

@@ -69,7 +69,7 @@ struct AdaptiveChoiceTests {
         #expect(throughput.bitsPerSecond == 400_000)
     }
 
-    @Test("A long transfer is measured in parts of a second, and not over an interruption or while its receiver is full")
+    @Test("A long transfer is measured in parts of a second, not over an interruption or while its receiver is full")
     func longTransfer() {
         let clock = ManualClock()
         let throughput = Throughput(clock: clock)

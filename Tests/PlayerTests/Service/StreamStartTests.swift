@@ -115,7 +115,8 @@ struct StreamStartTests {
         #expect(fixture.card.heardFrames == 0)
     }
 
-    @Test("On a line of any rate it stalls at most once, and not while the line is faster than the content",
+    @Test(
+        "On a line of any rate it stalls at most once, and not while the line is faster than the content",
         arguments: [0.3, 0.5, 0.8, 1.2, 4.0])
     func line(_ ratio: Double) throws {
         let bytes = try track.file
