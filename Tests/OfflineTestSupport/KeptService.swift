@@ -111,12 +111,15 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
     public var pausedTransfers: Int { lock.withLock { running.count { $0.isPaused } } }
 
     /// Lets the delays of retries pass.
-    public func passDelays() {
+    /// - Returns: whether there was one. A status may show a delay a moment before it is there.
+    @discardableResult
+    public func passDelays() -> Bool {
         let due = lock.withLock {
             defer { delayed = [] }
             return delayed
         }
         for action in due { action() }
+        return !due.isEmpty
     }
 
     // MARK: ServiceNetwork

@@ -41,7 +41,7 @@ struct OfflineRetryTests {
         offline.retryClock.advance(by: 1_000_000_000)
         #expect(offline.status(of: 7) == .waiting(.retry(seconds: 0)))
         if !isOfContent { service.refuse(nil) }
-        service.passDelays()
+        try offline.spin("the delay") { service.passDelays() }
         try offline.wait(for: "done r7")
         #expect(offline.log.events == ["started r7", "done r7"])
         #expect(offline.status(of: 7) == .kept && offline.wait() == nil)
@@ -53,10 +53,10 @@ struct OfflineRetryTests {
         let offline = try OfflineFixture(service)
         #expect(offline.engine.offline(product))
         try offline.spin("the wait") { offline.status(of: 7) == .waiting(.retry(seconds: 0.5)) }
-        service.passDelays()
+        try offline.spin("the delay") { service.passDelays() }
         try offline.spin("the second wait") { offline.status(of: 7) == .waiting(.retry(seconds: 1)) }
         service.hang(after: file.count / 2)
-        service.passDelays()
+        try offline.spin("the delay") { service.passDelays() }
         try offline.spin("the transfer") { service.hangingTransfers == 1 }
         guard case .running? = offline.status(of: 7) else {
             Issue.record("it does not run")
@@ -79,7 +79,7 @@ struct OfflineRetryTests {
         #expect(offline.status(of: 7) == .waiting(.retry(seconds: 60)))
         service.release()
         try offline.wait(for: "done r8")
-        service.passDelays()
+        try offline.spin("the delay") { service.passDelays() }
         try offline.wait(for: "done r7")
     }
 
