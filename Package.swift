@@ -119,7 +119,7 @@ let package = Package(
         .target(name: "SimulatedCard", path: "Tests/SimulatedCard", linkerSettings: [.linkedLibrary("asound")]),
         // A device for the renderer that plays when a test says so.
         .target(
-            name: "OutputTestSupport", dependencies: ["Output", "PCM", "Platform", "CLinux"],
+            name: "OutputTestSupport", dependencies: ["Output", "PCM", "Platform", "SimulatedCard", "CLinux"],
             path: "Tests/OutputTestSupport"),
         .testTarget(
             name: "OutputTests",

@@ -1,43 +1,9 @@
+import OutputTestSupport
 import PCM
 import SimulatedCard
 import Testing
 
 @testable import Output
-
-/// A card's mixer with one control, behind the real alsa-lib.
-final class SimulatedMixer {
-    let raw: OpaquePointer
-
-    init(
-        _ range: ClosedRange<Int>, from least: Int32? = nil, step: Int32 = 0, mutesAtFirst: Bool = false,
-        hasSwitch: Bool = false
-    ) throws {
-        raw = try "Digital".withCString { name in
-            var volume = simulated_volume()
-            volume.name = name
-            volume.first = range.lowerBound
-            volume.last = range.upperBound
-            volume.has_decibels = least != nil
-            volume.least_decibels = least ?? 0
-            volume.decibels_a_step = step
-            volume.mutes_at_first = mutesAtFirst
-            volume.has_switch = hasSwitch
-            return try #require(simulated_mixer_create(&volume))
-        }
-    }
-
-    deinit { simulated_mixer_free(raw) }
-
-    func open(limits: ClosedRange<Int>? = nil) throws -> HardwareMixer {
-        try #require(
-            HardwareMixer(
-                try MixerHandle(adopting: simulated_mixer_control(raw)), limits: limits, card: "Simulated",
-                configuration: .builtIn))
-    }
-
-    var value: Int { simulated_mixer_value(raw, 0) }
-    var isOn: Bool { simulated_mixer_is_on(raw) }
-}
 
 @Suite("The volume in a card's mixer")
 struct HardwareMixerTests {
@@ -133,5 +99,25 @@ struct HardwareMixerTests {
         }
         try mixer.setMuted(true)
         #expect(try mixer.volume() == .muted)
+    }
+
+    @Test("what will be read after a setting is known before, and asking changes nothing")
+    func foretelling() throws {
+        for card in [
+            try SimulatedMixer(0...255, from: -10_350, step: 50, hasSwitch: true),
+            // Ends below 0 dB; has no setting at 0 dB; is only amplification; in coarse steps; without decibels.
+            try SimulatedMixer(0...57, from: -6_000, step: 100), try SimulatedMixer(0...127, from: -6_370, step: 100),
+            try SimulatedMixer(0...12, from: 300, step: 100), try SimulatedMixer(0...5, from: -5_000, step: 1_000),
+            try SimulatedMixer(0...31), try SimulatedMixer(0...31, hasSwitch: true), try SimulatedMixer(0...1),
+        ] {
+            let mixer = try card.open()
+            for percent in 0...100 {
+                let before = card.value
+                let expected = try mixer.reading(afterSetting: percent)
+                #expect(card.value == before)
+                _ = try mixer.setVolume(percent: percent)
+                #expect(try mixer.volume() == expected, "\(percent) %")
+            }
+        }
     }
 }

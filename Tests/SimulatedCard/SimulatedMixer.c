@@ -16,6 +16,8 @@ struct simulated_mixer {
     char names[key_count][64];
     long values[key_count][2];
     unsigned int scale[4];
+    /// By `simulated_mixer_set_value`; alsa-lib has not been told.
+    bool has_changed;
 };
 
 static int on_count(snd_ctl_ext_t *plugin) {
@@ -75,10 +77,14 @@ static void on_subscribe(snd_ctl_ext_t *plugin, int subscribe) {
 }
 
 static int on_event(snd_ctl_ext_t *plugin, snd_ctl_elem_id_t *id, unsigned int *mask) {
-    (void)plugin;
-    (void)id;
-    (void)mask;
-    return -EAGAIN;
+    simulated_mixer *mixer = plugin->private_data;
+    if (!mixer->has_changed) return -EAGAIN;
+    mixer->has_changed = false;
+    snd_ctl_elem_id_clear(id);
+    snd_ctl_elem_id_set_interface(id, SND_CTL_ELEM_IFACE_MIXER);
+    snd_ctl_elem_id_set_name(id, mixer->names[volume_key]);
+    *mask = SND_CTL_EVENT_MASK_VALUE;
+    return 1;
 }
 
 static const snd_ctl_ext_callback_t callbacks = {
@@ -135,6 +141,7 @@ long simulated_mixer_value(const simulated_mixer *mixer, int channel) { return m
 
 void simulated_mixer_set_value(simulated_mixer *mixer, int channel, long value) {
     mixer->values[volume_key][channel] = value;
+    mixer->has_changed = true;
 }
 
 bool simulated_mixer_is_on(const simulated_mixer *mixer) {

@@ -68,6 +68,17 @@ public final class HardwareMixer {
         }
     }
 
+    /// What `volume` reads after `setVolume(percent:)`: not `percent` where the card does not have that setting.
+    /// Changes nothing.
+    /// - Throws: as `volume`.
+    public func reading(afterSetting percent: Int) throws(DeviceError) -> Volume {
+        let (volume, scale) = (Volume(percent: percent), scale)
+        if control.hasSwitch, volume == .muted { return .muted }
+        return try calling { _, element throws(ALSAFailure) in
+            scale.volume(at: try Self.choose(volume, on: element, scale).setting)
+        }
+    }
+
     /// Sets all channels to the loudest setting of the card that is not louder than `percent`. When the card does not
     /// go as low, or has only coarse steps, the samples have to be scaled too. 0 also mutes the card if it can, and is
     /// silence in the samples in any case.

@@ -29,5 +29,6 @@ struct _snd_ctl *simulated_mixer_control(simulated_mixer *mixer);
 
 /// The volume of a channel, 0 or 1, in the card's own numbers.
 long simulated_mixer_value(const simulated_mixer *mixer, int channel);
+/// As another program does: alsa-lib is told at its next look.
 void simulated_mixer_set_value(simulated_mixer *mixer, int channel, long value);
 bool simulated_mixer_is_on(const simulated_mixer *mixer);
