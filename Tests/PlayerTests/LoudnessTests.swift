@@ -1,6 +1,7 @@
 import Database
 import Foundation
 import Output
+import OutputTestSupport
 import PCM
 import Platform
 import Testing
@@ -185,8 +186,10 @@ struct LoudnessTests {
 
 @Suite("A volume that is not known (docs/decisions/first-volume.md)")
 struct FirstVolumeTests {
-    private func volume(_ mixer: Mixer?, folder: String? = nil) throws -> (percent: Int, isKnown: Bool) {
-        let fixture = try PlayerFixture(stateFolder: folder, firstVolume: .first, mixer: mixer)
+    private func volume(
+        _ mixer: Mixer?, folder: String? = nil, first: Volume = .first
+    ) throws -> (percent: Int, isKnown: Bool) {
+        let fixture = try PlayerFixture(stateFolder: folder, firstVolume: first, mixer: mixer)
         fixture.settle()
         let values = fixture.player.playbackEngineConfig.values
         return (values.volume.percent, values.isVolumeKnown)
@@ -215,6 +218,19 @@ struct FirstVolumeTests {
         let mixer = Mixer(initial: initial)
         #expect(try volume(mixer) == (Volume.first.percent, false))
         #expect(mixer.percents.elements.last == Volume.first.percent)
+    }
+
+    @Test("is not what an earlier start set the mixer to, also when [audio] first-volume was lowered since")
+    func ownSetting() throws {
+        let folder = try ScratchFolder()
+        let mixer = Mixer()
+        for decibels in [-20.0, -20, -40, -30] {
+            let first = Volume(decibels: decibels)
+            #expect(try volume(mixer, folder: folder["state"], first: first) == (first.percent, false))
+            #expect(mixer.percents.elements.last == first.percent)
+        }
+        // A person's choice still counts, on this card or on another one.
+        #expect(try volume(Mixer(initial: 63), folder: folder["state"]) == (63, true))
     }
 
     @Test("a volume that was set applies, with any volume of the mixer")
@@ -248,6 +264,146 @@ struct FirstVolumeTests {
     }
 }
 
+/// With the real mixer. A restart is a new `LoudnessAndVolume` on a mixer that has kept its setting.
+@Suite("A volume that is not known, and a card's mixer (docs/decisions/first-volume.md)")
+struct FirstCardVolumeTests {
+    struct Card: Sendable {
+        var steps: ClosedRange<Int>
+        /// In hundredths of a decibel, at the lowest step; nil without a scale.
+        var least: Int32?
+        var step: Int32 = 0
+        var hasSwitch = false
+        /// Where the driver leaves it; nil for the last step.
+        var initial: Int?
+        var limits: ClosedRange<Int>?
+
+        func mixer() throws -> SimulatedMixer {
+            let mixer = try SimulatedMixer(steps, from: least, step: step, hasSwitch: hasSwitch)
+            if let initial { mixer.set(initial) }
+            return mixer
+        }
+    }
+
+    /// As the first start has it.
+    static func unknown(_ volume: Volume = .first) -> PlaybackEngineConfig.Values {
+        PlaybackEngineConfig.Values(volume: volume, isVolumeKnown: false)
+    }
+
+    /// Opens `mixer` twice, for a player that begins with `values`.
+    private func start(
+        _ mixer: HardwareMixer, _ values: PlaybackEngineConfig.Values = unknown()
+    ) -> PlaybackEngineConfig.Values {
+        let configuration = PlaybackEngineConfig(values)
+        let volume = LoudnessAndVolume(configuration: configuration, openMixer: { mixer })
+        for _ in 0..<2 { volume.deviceChanged() }
+        return configuration.values
+    }
+
+    @Test(
+        "a card at its own loudest is set to −30 dB, and the volume stays not known",
+        arguments: [
+            // The loudest is −3 dB, −0.5 dB, or +24 dB and the driver has left it at 0 dB.
+            Card(steps: 0...57, least: -6_000, step: 100), Card(steps: 0...595, least: -6_000, step: 10),
+            Card(steps: 0...255, least: -10_350, step: 50, hasSwitch: true, initial: 207),
+            // No step at 0 dB: the loudest that is used is −0.7 dB.
+            Card(steps: 0...127, least: -6_370, step: 100, initial: 63),
+            // The board's limits end at −10.1 dB, and no step is there.
+            Card(steps: 0...255, least: -10_350, step: 50, initial: 186, limits: -6_000 ... -1_010),
+            // Louder than −30 dB at its lowest, coarse, and only amplification: the samples carry the rest.
+            Card(steps: 0...10, least: -1_100, step: 100), Card(steps: 0...5, least: -5_200, step: 1_000),
+            Card(steps: 0...12, least: 300, step: 100),
+            // Without a decibel scale.
+            Card(steps: 0...31), Card(steps: 0...31, hasSwitch: true), Card(steps: 0...1),
+        ])
+    func loudest(card: Card) throws {
+        let simulated = try card.mixer()
+        let mixer = try simulated.open(limits: card.limits)
+        let values = start(mixer)
+        #expect(values.volume == .first && !values.isVolumeKnown)
+        let set = simulated.value
+        #expect(try mixer.reading(afterSetting: Volume.first.percent) == mixer.volume())
+        // A restart, with the state and without it.
+        for next in [values, Self.unknown()] {
+            let values = start(mixer, next)
+            #expect(values.volume == .first && !values.isVolumeKnown)
+            #expect(simulated.value == set)
+        }
+    }
+
+    @Test("what a person sets is taken, before the first start or after it", arguments: [true, false])
+    func chosen(isFirst: Bool) throws {
+        // −60 to −3 dB.
+        let simulated = try SimulatedMixer(0...57, from: -6_000, step: 100)
+        let mixer = try simulated.open()
+        var values = Self.unknown()
+        if !isFirst { values = start(mixer) }
+        simulated.set(40)
+        values = start(mixer, values)
+        // −20 dB, rounded down.
+        #expect(values.volume == Volume(percent: 67) && values.isVolumeKnown)
+        #expect(simulated.value <= 40 && simulated.value >= 39)
+    }
+
+    @Test("what a person sets while the player runs is taken when the card is opened again")
+    func chosenWhileRunning() throws {
+        let simulated = try SimulatedMixer(0...31)
+        let mixer = try simulated.open()
+        let configuration = PlaybackEngineConfig(Self.unknown())
+        let volume = LoudnessAndVolume(configuration: configuration, openMixer: { mixer })
+        volume.deviceChanged()
+        volume.deviceLost()
+        simulated.set(16)
+        volume.deviceChanged()
+        #expect(configuration.values.isVolumeKnown && configuration.values.volume.percent == 90)
+        #expect(simulated.value == 16)
+    }
+
+    @Test("a card that is muted is opened at −30 dB, whatever is behind the mute, and that is not taken either")
+    func muted() throws {
+        let simulated = try SimulatedMixer(0...255, from: -10_350, step: 50, hasSwitch: true)
+        let mixer = try simulated.open()
+        simulated.set(187)
+        try mixer.setMuted(true)
+        for _ in 0..<2 {
+            let values = start(mixer)
+            #expect(values.volume == .first && !values.isVolumeKnown)
+            #expect(simulated.isOn && simulated.value == 146)
+        }
+    }
+
+    @Test("a maximum below the first volume is not taken for a choice when it is raised again")
+    func maximum() throws {
+        let simulated = try SimulatedMixer(0...57, from: -6_000, step: 100)
+        let mixer = try simulated.open()
+        let configuration = PlaybackEngineConfig(Self.unknown())
+        let volume = LoudnessAndVolume(configuration: configuration, openMixer: { mixer })
+        volume.deviceChanged()
+        // Opened again before the new maximum is set on the card.
+        configuration.maximumVolume = Volume(percent: 30)
+        volume.deviceChanged()
+        #expect(configuration.values.volume.percent == 30 && !configuration.values.isVolumeKnown)
+        #expect(try mixer.volume() <= Volume(percent: 30))
+        configuration.maximumVolume = .full
+        // The next start.
+        var values = configuration.values
+        values.volume = .first
+        values = start(mixer, values)
+        #expect(values.volume == .first && !values.isVolumeKnown)
+    }
+
+    @Test("a person's choice above the maximum is the maximum")
+    func chosenAboveMaximum() throws {
+        let simulated = try SimulatedMixer(0...57, from: -6_000, step: 100)
+        simulated.set(50)
+        var values = Self.unknown(Volume(percent: 40))
+        values.maximumVolume = Volume(percent: 40)
+        let mixer = try simulated.open()
+        values = start(mixer, values)
+        #expect(values.volume.percent == 40 && values.isVolumeKnown)
+        #expect(try mixer.volume() <= Volume(percent: 40))
+    }
+}
+
 private final class Mixer: HardwareVolume, Sendable {
     let percents = Recorder<Int>()
     private let fails: Bool
@@ -263,6 +419,8 @@ private final class Mixer: HardwareVolume, Sendable {
     }
 
     func volume() throws(DeviceError) -> Volume { percents.elements.last.map { Volume(percent: $0) } ?? initial }
+
+    func reading(afterSetting percent: Int) throws(DeviceError) -> Volume { Volume(percent: percent) }
 
     func setVolume(percent: Int) throws(DeviceError) -> AppliedVolume {
         if fails { throw .absent(device: "mixer", present: []) }

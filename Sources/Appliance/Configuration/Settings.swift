@@ -97,8 +97,8 @@ struct Setting: Sendable {
         Setting(
             .firstVolume, "audio", "first-volume", .decibels(-60...0), "-30 dB",
             """
-            The volume while none is known: at the very first start, or when the stored one was lost. A card with a
-            volume control keeps its own volume instead.
+            The volume while none is known: at the very first start, or when the stored one was lost. A card whose own
+            volume control somebody has set keeps that volume instead.
             """),
         Setting(
             .realtimePriority, "audio", "realtime-priority", .integer(0...99), "40",

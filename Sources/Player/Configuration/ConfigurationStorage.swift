@@ -190,6 +190,7 @@ final class ConfigurationStorage: @unchecked Sendable {
             values.isVolumeKnown = true
         }
         values.volume = values.volume.limited(to: values.maximumVolume)
+        values.unaskedVolume = try volume(Key.unaskedVolume, store)
         if let isMuted = try store.boolean(Key.muted) { values.isMuted = isMuted }
     }
 
@@ -224,6 +225,9 @@ final class ConfigurationStorage: @unchecked Sendable {
         try store.set(.integer(Int64(values.maximumVolume.percent)), for: Key.maximumVolume)
         // The volume that is used while none is known must not look like one that a person has set.
         if values.isVolumeKnown { try store.set(.integer(Int64(values.volume.percent)), for: Key.volume) }
+        if let volume = values.unaskedVolume {
+            try store.set(.integer(Int64(volume.percent)), for: Key.unaskedVolume)
+        }
         try store.set(values.isMuted, for: Key.muted)
     }
 }
@@ -231,7 +235,7 @@ final class ConfigurationStorage: @unchecked Sendable {
 extension PlaybackEngineConfig.Values {
     fileprivate func hasVolume(of other: Self) -> Bool {
         volume == other.volume && maximumVolume == other.maximumVolume && isMuted == other.isMuted
-            && isVolumeKnown == other.isVolumeKnown
+            && isVolumeKnown == other.isVolumeKnown && unaskedVolume == other.unaskedVolume
     }
 }
 
@@ -245,6 +249,7 @@ private enum Key {
     static let offlineVideoQuality = "offline.offlineVideoQuality"
     static let offlineOverCellular = "offline.offlineOverCellular"
     static let volume = "playback.volume"
+    static let unaskedVolume = "playback.unaskedVolume"
     static let maximumVolume = "playback.maximumVolume"
     static let muted = "playback.muted"
 }

@@ -18,6 +18,9 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
         var volume = Volume.full
         /// False until a person sets the volume, or the card's mixer provides one.
         var isVolumeKnown = true
+        /// What the player last set a card's mixer to while no volume was known. It is not a person's choice when it is
+        /// read back.
+        var unaskedVolume: Volume?
         var maximumVolume = Volume.full
         var isMuted = false
     }
@@ -97,6 +100,9 @@ public final class PlaybackEngineConfig: @unchecked Sendable {
             $0.isVolumeKnown = true
         }
     }
+
+    /// The card's mixer was set to `volume`, and nobody has asked for it.
+    func remember(unasked volume: Volume) { update { $0.unaskedVolume = volume } }
 
     /// The highest volume that can be set. Lowering it below the volume lowers the volume too. Default: full.
     public var maximumVolume: Volume {

@@ -6,6 +6,8 @@ import Platform
 protocol HardwareVolume: AnyObject {
     /// The card's current setting.
     func volume() throws(DeviceError) -> Volume
+    /// What `volume` reads after `setVolume(percent:)`. Changes nothing.
+    func reading(afterSetting percent: Int) throws(DeviceError) -> Volume
     /// - Returns: the remaining factor for the samples.
     func setVolume(percent: Int) throws(DeviceError) -> AppliedVolume
 }
@@ -42,12 +44,20 @@ final class LoudnessAndVolume {
         applyVolume()
     }
 
-    /// While no volume is known, the card's is used: a person has set it. A card at its loudest or silent has the
-    /// driver's default, which is not used: the loudest is not safe with an amplifier, silence looks like a defect.
+    /// While no volume is known, the card's is used if a person has set it (docs/decisions/first-volume.md). A card at
+    /// its loudest or silent has the driver's default, which is not used: the loudest is not safe with an amplifier,
+    /// silence looks like a defect.
     private func adoptVolume() throws(DeviceError) {
-        guard let mixer, !configuration.values.isVolumeKnown else { return }
+        let values = configuration.values
+        guard let mixer, !values.isVolumeKnown else { return }
         let volume = try mixer.volume()
-        if volume > .muted, volume < .full { configuration.adopt(volume) }
+        // A card's loudest may be below 0 dB.
+        guard volume > .muted, volume < (try mixer.reading(afterSetting: Volume.full.percent)) else { return }
+        // The player's own setting, of this process or of an earlier one. The second is another one if the first
+        // volume or the maximum was changed since.
+        guard volume != (try mixer.reading(afterSetting: values.volume.percent)) else { return }
+        if let own = values.unaskedVolume, volume == (try mixer.reading(afterSetting: own.percent)) { return }
+        configuration.adopt(volume)
     }
 
     /// A card that comes back has its own volume, often its loudest, and plays before `deviceChanged` can set it. Until
@@ -57,9 +67,11 @@ final class LoudnessAndVolume {
     /// Sets the mixer, if there is one, to the configured volume.
     func applyVolume() {
         guard let mixer else { return }
-        let volume = configuration.values.volume
+        let values = configuration.values
+        let volume = values.volume
         do throws(DeviceError) {
             applied = (volume, try mixer.setVolume(percent: volume.percent))
+            if !values.isVolumeKnown { configuration.remember(unasked: volume) }
         } catch {
             self.mixer = nil
             Log.warning("volume in hardware: \(error)")
