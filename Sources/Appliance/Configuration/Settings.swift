@@ -86,8 +86,8 @@ struct Setting: Sendable {
         Setting(
             .volumeRoute, "audio", "volume-route", .choice(["auto", "software"]), "auto",
             """
-            Where the volume is set. With auto it is the card's own control, if it has a decibel scale, so that the
-            samples do not change; software scales the samples and leaves the control alone.
+            Where the volume is set. With auto it is the card's own control, if it has one, so that the samples
+            do not change; software scales the samples and leaves the control alone.
             """),
         Setting(
             .maximumVolume, "audio", "maximum-volume", .percent(1...100), "100 %", changesWhileRunning: true,
