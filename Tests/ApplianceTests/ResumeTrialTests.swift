@@ -46,6 +46,56 @@ struct ResumeTrialTests {
         #expect(["4", "4"].map(mayOpen) == [true, false])
     }
 
+    @Test("A state folder that cannot be written: the runtime folder has the file, and hides an older one")
+    func unusableFolder() throws {
+        let (folder, runtime) = (try ScratchFolder(), try ScratchFolder())
+        let loop = try EventLoop()
+        let storage = try StorageThread(nil, modules: [])
+        func make(_ folder: String) -> ResumeGuard {
+            ResumeGuard(folder: folder, runtimeFolder: runtime.path, storage: storage, loop: loop, boot: [0x31])
+        }
+        func mayOpen(in folder: String) -> Bool { make(folder).mayOpen(a) }
+        let missing = folder["missing"]
+        #expect([missing, missing, missing].map(mayOpen) == [true, true, false])
+        // Nothing is known against it any more.
+        #expect(mayOpen(in: missing))
+        // The folder can be written again, and counts on.
+        #expect(mayOpen(in: folder.path))
+        #expect(FileKind(at: runtime["resuming"]) == nil)
+        #expect(!mayOpen(in: folder.path))
+    }
+
+    @Test(
+        "A full medium and a read-only one count all the same, and a clean stop is noticed",
+        .enabled(if: Medium.isAvailable), arguments: [false, true])
+    func unusableMedium(isReadOnly: Bool) throws {
+        let (folder, runtime) = (try ScratchFolder(), try ScratchFolder())
+        let medium = try Medium(at: folder["medium"], kilobytes: 16)
+        let loop = try EventLoop()
+        let storage = try StorageThread(nil, modules: [])
+        func make() -> ResumeGuard {
+            ResumeGuard(folder: medium.path, runtimeFolder: runtime.path, storage: storage, loop: loop, boot: [0x31])
+        }
+        func start() -> Bool { make().mayOpen(a) }
+        if isReadOnly {
+            // The process before has died with it while the medium was good.
+            #expect(start())
+            try medium.setReadOnly(true)
+        } else {
+            medium.fill()
+            #expect(start())
+        }
+        #expect(start())
+        #expect(!start())
+        #expect(start())
+        storage.join()
+        make().end()
+        storage.leave()
+        #expect(start())
+        #expect(start())
+        #expect(!start())
+    }
+
     /// A daemon that plays `ab`, with `a` current, and is killed.
     private func killedFixture(_ folder: ScratchFolder, _ tracks: Tracks) throws -> DaemonFixture {
         let fixture = DaemonFixture(folder: folder["state"])

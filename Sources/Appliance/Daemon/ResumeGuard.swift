@@ -1,3 +1,4 @@
+import CLinux
 import Database
 import Platform
 
@@ -15,18 +16,29 @@ final class ResumeGuard {
     private var timer: TimerToken?
 
     /// - Parameters:
+    ///   - runtimeFolder: takes the file while the state folder cannot be written; nil: there is none.
     ///   - boot: identifies this boot of the system; empty when it is not known. A power cut does not count against
     ///     the entry.
     ///   - mayHang: whether the decoder works and nothing is heard. The watchdog ends a process whose decoder hangs,
     ///     and takes longer for it than a trial lasts.
     init(
-        folder: String, storage: StorageThread, loop: EventLoop, boot: [UInt8] = ResumeGuard.systemBoot(),
-        mayHang: @escaping () -> Bool = { false }
+        folder: String, runtimeFolder: String? = ResumeGuard.systemRuntimeFolder(), storage: StorageThread,
+        loop: EventLoop, boot: [UInt8] = ResumeGuard.systemBoot(), mayHang: @escaping () -> Bool = { false }
     ) {
-        file = ResumeFile(path: "\(folder)/resuming", boot: boot)
+        file = ResumeFile(
+            path: "\(folder)/resuming", runtimePath: runtimeFolder.map { "\($0)/resuming" }, boot: boot)
         self.storage = storage
         self.loop = loop
         self.mayHang = mayHang
+    }
+
+    /// The folder of a service that is the player's alone and lasts until the system stops: systemd's, or that of the
+    /// firmware image.
+    static func systemRuntimeFolder() -> String? {
+        for name in ["RUNTIME_DIRECTORY", "SQLITE_TMPDIR"] {
+            if let value = getenv(name) { return String(cString: value) }
+        }
+        return nil
     }
 
     static func systemBoot() -> [UInt8] {
@@ -90,41 +102,72 @@ final class ResumeGuard {
 /// The file with the trial.
 private struct ResumeFile: Sendable {
     let path: String
+    /// Where the file is while `path` cannot be written. What is there counts alone: `path` may have an older one.
+    let runtimePath: String?
     let boot: [UInt8]
 
     /// Not durable: it is needed only until the system stops, and until then the kernel keeps it.
-    func write(_ trial: ResumeTrial) {
-        remove()
-        let bytes = Array(trial.text.utf8) + boot
-        do throws(SystemError) {
-            let file = try File(creating: path, mode: 0o600)
-            var failure: SystemError?
-            bytes.withUnsafeBytes { bytes in
-                do throws(SystemError) { try file.write(bytes, at: 0) } catch { failure = error }
-            }
-            if let failure { throw failure }
-        } catch {
-            // The folder cannot be written: nothing is counted, and the entry is opened.
-            Log.warning("an entry that ends the process cannot be noticed: \(error)")
-        }
-    }
+    func write(_ trial: ResumeTrial) { replace(trial.text) }
 
     /// nil without a file, and when another boot has written it.
     func kept() -> ResumeTrial? {
-        guard FileKind(at: path) == .file else { return nil }
-        do throws(SystemError) {
-            let lines = try File.contents(of: path, limit: 128).split(
-                separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            guard lines.count == 2, lines[1].elementsEqual(boot) else { return nil }
-            return ResumeTrial(Array(lines[0]))
-        } catch {
-            Log.warning("\(error)")
-            return nil
+        for path in [runtimePath, path] {
+            guard let path, FileKind(at: path) == .file else { continue }
+            do throws(SystemError) {
+                let lines = try File.contents(of: path, limit: 128).split(
+                    separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+                guard lines.count == 2, lines[1].elementsEqual(boot) else { return nil }
+                return ResumeTrial(Array(lines[0]))
+            } catch {
+                Log.warning("\(error)")
+                return nil
+            }
         }
+        return nil
     }
 
     func remove() {
-        guard FileKind(at: path) == .file else { return }
-        do throws(SystemError) { try Folder.removeFile(path) } catch { Log.warning("\(error)") }
+        do throws(SystemError) {
+            try Self.remove(path)
+            removeFromRuntime()
+        } catch {
+            // It hides the file that stays.
+            replace("\n")
+        }
+    }
+
+    private func replace(_ text: String) {
+        do throws(SystemError) {
+            try create(path, text)
+            removeFromRuntime()
+        } catch let problem {
+            guard let runtimePath else { return tell(problem) }
+            do throws(SystemError) { try create(runtimePath, text) } catch { tell(error) }
+        }
+    }
+
+    /// Nothing is counted, and the entry is opened.
+    private func tell(_ problem: SystemError) {
+        Log.warning("an entry that ends the process cannot be noticed: \(problem)")
+    }
+
+    private func create(_ path: String, _ text: String) throws(SystemError) {
+        try Self.remove(path)
+        let bytes = Array(text.utf8) + boot
+        let file = try File(creating: path, mode: 0o600)
+        var failure: SystemError?
+        bytes.withUnsafeBytes { bytes in
+            do throws(SystemError) { try file.write(bytes, at: 0) } catch { failure = error }
+        }
+        if let failure { throw failure }
+    }
+
+    private func removeFromRuntime() {
+        guard let runtimePath else { return }
+        do throws(SystemError) { try Self.remove(runtimePath) } catch { Log.warning("\(error)") }
+    }
+
+    private static func remove(_ path: String) throws(SystemError) {
+        if FileKind(at: path) == .file { try Folder.removeFile(path) }
     }
 }
