@@ -153,7 +153,10 @@ struct ShutdownTests {
         appliance.join()
         // Everybody was disconnected, and the next start gets the state.
         for watcher in watchers { while try watcher.line() != nil {} }
-        _ = try ApplianceState(folder["state"])
+        let state = try ApplianceState(folder["state"])
+        let (count, problems) = (state.contents.queue.count, state.problems)
+        #expect(count == 3)
+        #expect(problems == [])
     }
 }
 
