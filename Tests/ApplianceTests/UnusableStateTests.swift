@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import Platform
 import TestSupport
@@ -53,11 +54,16 @@ struct UnusableStateTests {
         try fixture.perform { try $0.queue.set(products, playing: false) }
         fixture.perform { $0.volume.set(percent: 33) }
         fixture.waitForWriting()
+        // A volume that changes within a second after another write comes at the end of that second.
+        do {
+            let stored = try Database(path: folder["medium/state/tonearm.db"])
+            fixture.wait("the volume") { _ in (try? KeyValueStore(stored).integer("playback.volume")) == 33 }
+        }
         if killed { try fixture.pullThePlug() } else { fixture.end() }
         try medium.setReadOnly(true)
         try fixture.start()
         #expect(fixture.status.count == 2)
-        #expect(fixture.status.volumePercent == 33 || killed)
+        #expect(fixture.status.volumePercent == 33)
         #expect(fixture.status.problems.map(\.subject) == ["storage"])
         try playAndStore { try medium.setReadOnly(false) }
     }
