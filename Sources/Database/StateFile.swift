@@ -32,7 +32,8 @@ final class StateFile {
             if case .newerSchema = error.kind { throw .newerSchema(error) }
             problem = error
             Log.error("the state is kept in memory: \(error)")
-            if !readSnapshot(), FileKind(at: path) == .file { isUnread = true }
+            // Also where no file is seen: its medium may be mounted later, or its folder may become readable.
+            isUnread = !readSnapshot()
         }
     }
 
@@ -158,10 +159,12 @@ final class StateFile {
             case .system(let error): throw DatabaseError(error, path: path)
             }
         }
-        if isUnread { try putUnreadAside() }
+        // Without the lock another process has the file, and has read it.
+        if isUnread, folderLock != nil { try putUnreadAside() }
         try open()
         snapshot = nil
         problem = nil
+        isUnread = false
         guard let database else { throw DatabaseError(kind: .notAccessible, message: "not open", path: path) }
         return database
     }

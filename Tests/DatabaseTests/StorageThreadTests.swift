@@ -178,29 +178,58 @@ struct StorageThreadTests {
         return found.elements[0]
     }
 
+    /// Writes a value and waits for it.
+    @discardableResult
+    private func write(_ key: String, by thread: StorageThread) -> DatabaseError? {
+        let answers = Recorder<DatabaseError?>()
+        let done = DispatchSemaphore(value: 0)
+        thread.write(answerOn: nil) { (database) throws(DatabaseError) in
+            try KeyValueStore(database, table: "v").set(.text("1"), for: key)
+        } answer: {
+            answers.record($0)
+            done.signal()
+        }
+        done.wait()
+        return answers.elements[0]
+    }
+
+    @Test("a file that is not seen at the start and turns up later is put aside, and not overwritten")
+    func turnsUp() throws {
+        let path = folder["mount/tonearm.db"]
+        do {
+            let first = try StorageThread(path, modules: Self.modules)
+            first.join()
+            write("old", by: first)
+            first.leave()
+        }
+        // The medium is not mounted yet, and nothing can be created in its place.
+        try FileManager.default.moveItem(atPath: folder["mount"], toPath: folder["medium"])
+        try Data().write(to: URL(fileURLWithPath: folder["mount"]))
+        let second = try StorageThread(path, modules: Self.modules)
+        second.join()
+        #expect(write("new", by: second)?.kind == .notAccessible)
+        try FileManager.default.removeItem(atPath: folder["mount"])
+        try FileManager.default.moveItem(atPath: folder["medium"], toPath: folder["mount"])
+        #expect(write("new", by: second) == nil)
+        #expect(write("newer", by: second) == nil)
+        second.leave()
+        #expect(try rows("SELECT key FROM v", in: try Database(path: path)) == [["new"], ["newer"]])
+        #expect(try rows("SELECT key FROM v", in: try Database(path: path + ".unread-1")) == [["old"]])
+    }
+
     @Test("what could not be read at the start is put aside before the first write")
     func unread() throws {
         let path = folder["state.db"]
-        func write(_ key: String, _ thread: StorageThread) {
-            let done = DispatchSemaphore(value: 0)
-            thread.write(answerOn: nil) { (database) throws(DatabaseError) in
-                try KeyValueStore(database, table: "v").set(.text("1"), for: key)
-            } answer: { error in
-                #expect(error == nil)
-                done.signal()
-            }
-            done.wait()
-        }
         let first = try StorageThread(path, modules: Self.modules)
         first.join()
-        write("old", first)
+        #expect(write("old", by: first) == nil)
         first.leave()
 
         let second = try StorageThread(path, modules: Self.modules)
         second.join()
         let failure = DatabaseError(kind: .inputOutput, message: "disk I/O error", path: path)
         #expect(throws: failure) { try second.read { (_) throws(DatabaseError) in throw failure } }
-        write("new", second)
+        #expect(write("new", by: second) == nil)
         second.leave()
         #expect(try rows("SELECT key FROM v", in: try Database(path: path)) == [["new"]])
         #expect(try rows("SELECT key FROM v", in: try Database(path: path + ".unread-1")) == [["old"]])
