@@ -7,6 +7,11 @@ struct DatabaseFiles {
     let path: String
 
     private static let besides = ["-wal", "-shm"]
+    /// Without its folder.
+    var name: String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
+        return String(path[path.utf8.index(after: slash)...])
+    }
     /// A new database that is being filled. It is ignored and removed after a crash.
     var unfinished: String { path + ".unfinished" }
     /// A new database that is complete, and waits to replace the damaged one.

@@ -14,13 +14,16 @@ final class StateFile {
     private var snapshot: Database?
     private var isUnread = false
 
-    private(set) var findings: [StateFinding] = []
+    private let findings: StateFindings
     /// Why the file cannot be used; nil when it can.
     private(set) var problem: DatabaseError?
 
-    init(_ path: String, _ opening: StateDatabase, isShared: Bool) throws(StorageThread.Refusal) {
+    init(
+        _ path: String, _ opening: StateDatabase, _ findings: StateFindings, isShared: Bool
+    ) throws(StorageThread.Refusal) {
         self.path = path
         self.opening = opening
+        self.findings = findings
         self.isShared = isShared
         do throws(LockFile.Refusal) {
             try lockFolder()
@@ -63,8 +66,7 @@ final class StateFile {
             return
         }
         let opened = try opening.open(path)
-        findings += opened.findings
-        for finding in opened.findings { Log.error(finding.description) }
+        for finding in opened.findings { findings.add(finding) }
         database = opened.database
     }
 
@@ -81,9 +83,9 @@ final class StateFile {
             defer { Self.remove(name) }
             do throws(DatabaseError) {
                 try copy(to: name)
-                let opened = try opening.open("\(name)/\(Self.lastName(of: path))")
-                // Damage of the copy is reported again for the file when the file can be written.
-                findings += opened.findings
+                let opened = try opening.open("\(name)/\(DatabaseFiles(path).name)")
+                // Damage is reported again when the file itself can be written.
+                for finding in opened.findings { findings.add(finding) }
                 // The files can be removed: the connection keeps them open.
                 snapshot = opened.database
                 return true
@@ -96,7 +98,7 @@ final class StateFile {
 
     private func copy(to folder: String) throws(DatabaseError) {
         do throws(SystemError) {
-            var names = [Self.lastName(of: path)]
+            var names = [DatabaseFiles(path).name]
             if let predecessor = opening.predecessor { names.append(predecessor.name) }
             for name in names {
                 try DatabaseFiles("\(Folder.containing(path))/\(name)").copy(to: "\(folder)/\(name)")
@@ -112,11 +114,6 @@ final class StateFile {
             if let value = getenv(name) { folders.append(String(cString: value)) }
         }
         return folders + ["/dev/shm", "/tmp"]
-    }
-
-    private static func lastName(of path: String) -> String {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
-        return String(path[path.utf8.index(after: slash)...])
     }
 
     private static func remove(_ folder: String) {
@@ -174,9 +171,7 @@ final class StateFile {
         do throws(SystemError) {
             let files = DatabaseFiles(path)
             if files.exist {
-                let finding = StateFinding(kind: .foundLate, path: path, aside: try files.putAside("unread"))
-                findings.append(finding)
-                Log.error(finding.description)
+                findings.add(StateFinding(kind: .foundLate, path: path, aside: try files.putAside("unread")))
             }
             isUnread = false
         } catch {

@@ -46,6 +46,8 @@ public final class StorageThread: @unchecked Sendable {
     private var budget: WriteBudget
     private var timer: TimerToken?
 
+    private let laterFindings = StateFindings()
+
     /// The damage that was found at the start.
     public let findings: [StateFinding]
     /// Why the file could not be used at the start; nil when it could.
@@ -76,8 +78,8 @@ public final class StorageThread: @unchecked Sendable {
             return
         }
         let file = try StateFile(
-            path, StateDatabase(modules: modules, predecessor: predecessor), isShared: isShared)
-        findings = file.findings
+            path, StateDatabase(modules: modules, predecessor: predecessor), laterFindings, isShared: isShared)
+        findings = laterFindings.take()
         problem = file.problem
         self.file = file
     }
@@ -94,6 +96,10 @@ public final class StorageThread: @unchecked Sendable {
             throw error
         }
     }
+
+    /// Calls `report` with what is found after the start: damage that a write meets, or a file that turns up. On the
+    /// storage thread, before the work of that write runs, and at once with what was found meanwhile.
+    public func observe(_ report: @escaping @Sendable (StateFinding) -> Void) { laterFindings.observe(report) }
 
     // MARK: Users
 

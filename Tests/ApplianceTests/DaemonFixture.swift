@@ -39,6 +39,7 @@ final class DaemonFixture: @unchecked Sendable {
     /// nil between an end and the next start.
     private var running: Running?
     var player: Player { running!.player }
+    var storage: StorageThread { running!.storage }
     private var loop: EventLoop { running!.loop }
     private let condition = NSCondition()
     private let patience = Patience()

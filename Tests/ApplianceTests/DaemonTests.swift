@@ -128,6 +128,33 @@ struct DaemonTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: "\(fixture.folder)/\(name).damaged-1")) == noise)
     }
 
+    @Test("Damage that a write meets is a problem; the queue and the settings of clients are written again")
+    func damagedLater() throws {
+        try fixture.start()
+        try set("ab", playing: false)
+        _ = try fixture.perform { try $0.settings.set(.maximumVolume, to: "50 %") }
+        fixture.waitForWriting()
+        let path = "\(fixture.folder)/tonearm.db"
+        for table in ["setting", "queue_entry"] { try Database(path: path).execute("DROP TABLE \(table)") }
+        let met = DispatchSemaphore(value: 0)
+        fixture.storage.write(answerOn: nil) { (_) throws(DatabaseError) in
+            throw DatabaseError(kind: .corrupt, message: "database disk image is malformed", path: path)
+        } answer: { _ in
+            met.signal()
+        }
+        met.wait()
+        fixture.perform { $0.queue.setRepeatMode(.one) }
+        fixture.wait("the problem") { $0.problems.map(\.subject) == ["damage"] }
+        #expect(fixture.status.problems.first?.message.contains("\(path).damaged-1") == true)
+        fixture.waitForWriting()
+        fixture.end()
+        try fixture.start()
+        #expect(fixture.status.problems == [])
+        #expect(fixture.status.count == 2)
+        #expect(fixture.status.maximumVolumePercent == 50)
+        fixture.end()
+    }
+
     @Test("A failed write is a problem, and is retried until it succeeds")
     func unwritable() throws {
         try fixture.start()

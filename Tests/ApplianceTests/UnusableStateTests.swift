@@ -44,6 +44,26 @@ struct UnusableStateTests {
         try playAndStore { try FileManager.default.removeItem(atPath: folder["medium"]) }
     }
 
+    @Test("a folder that turns up later, with a queue: it is told, and the queue is put aside and not overwritten")
+    func turnsUp() throws {
+        try fixture.start()
+        let products = try tracks.make("ab", frames: 2000)
+        try fixture.perform { try $0.queue.set(products, playing: false) }
+        fixture.end()
+        try FileManager.default.moveItem(atPath: folder["medium"], toPath: folder["mounted later"])
+        try Data().write(to: URL(fileURLWithPath: folder["medium"]))
+        try fixture.start()
+        #expect(fixture.status.count == 0)
+        try FileManager.default.removeItem(atPath: folder["medium"])
+        try FileManager.default.moveItem(atPath: folder["mounted later"], toPath: folder["medium"])
+        fixture.pass(seconds: 31)
+        fixture.wait("the write") { $0.problems.map(\.subject) == ["damage"] }
+        #expect(fixture.status.problems.first?.message.contains(folder["medium/state/tonearm.db.unread-1"]) == true)
+        fixture.end()
+        let aside = try Database(path: folder["medium/state/tonearm.db.unread-1"])
+        #expect(try QueueStore(aside).contents().queue.count == 2)
+    }
+
     @Test(
         "a read-only medium: the same, with the queue and the volume that are on it", .enabled(if: Medium.isAvailable),
         arguments: [false, true])

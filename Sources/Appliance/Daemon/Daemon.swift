@@ -92,6 +92,11 @@ public final class Daemon: @unchecked Sendable {
         medium = MediumProblem(loop: loop) { problems.set(DaemonProblem.music, $0) }
         kept = (state.contents.position, state.contents.isPlaying)
         queue.observe = { [self] in receive($0) }
+        keeper.found = { [self] finding in
+            problems.set(DaemonProblem.damage, finding.description)
+            // Nothing is louder at the next start because a maximum was among the lost rows.
+            self.settings.keepAll()
+        }
         player.observeStorage { [self] problem in
             loop.post { self.problems.set(DaemonProblem.settings, problem) }
         }

@@ -61,6 +61,9 @@ public final class DaemonSettings {
         return !adopt(file).needsRestart.contains(setting)
     }
 
+    /// Writes again what clients have set: the state may have lost it.
+    func keepAll() { for (name, text) in clientValues { keep(name, text) } }
+
     // MARK: Reloading the file
 
     /// The file has mistakes: nothing changes.

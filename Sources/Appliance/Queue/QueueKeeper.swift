@@ -50,6 +50,8 @@ final class QueueKeeper: @unchecked Sendable {
     private var queue: () -> (queue: PlayQueue, isPlaying: Bool)
     private var report: (DatabaseError?) -> Void
     private let storage: StorageThread
+    /// Called on `loop`'s thread with what is found in the state after the start.
+    var found: (StateFinding) -> Void = { _ in }
 
     /// Of the storage thread.
     private let written: WrittenQueue
@@ -88,6 +90,11 @@ final class QueueKeeper: @unchecked Sendable {
         } else {
             let (queue, isPlaying) = queue()
             if image.isOf(queue, isPlaying: isPlaying) { handed = Handed(queue, isPlaying: isPlaying) }
+        }
+        storage.observe { [self] finding in
+            // What was recovered, or began empty, gets the whole queue again.
+            written.forget()
+            loop.post { self.found(late: finding) }
         }
     }
 
@@ -129,8 +136,10 @@ final class QueueKeeper: @unchecked Sendable {
                 if let error { Log.error("the queue could not be saved: \(error)") }
             }
         }
+        storage.observe { [written] _ in written.forget() }
         storage.leave()
         isOver = true
+        found = { _ in }
         queue = { (PlayQueue(), false) }
         report = { _ in }
     }
@@ -189,6 +198,13 @@ final class QueueKeeper: @unchecked Sendable {
         let actions = waitingForThis
         waitingForThis = []
         for action in actions { action() }
+    }
+
+    private func found(late finding: StateFinding) {
+        if isOver { return }
+        handed = nil
+        found(finding)
+        writeIfIdle()
     }
 
     private func succeeded() {

@@ -23,11 +23,16 @@ final class WrittenQueue: @unchecked Sendable {
         pending = (number, image)
     }
 
+    /// The database may have other rows than were written: the next write replaces all of them.
+    func forget() {
+        image = QueueImage()
+        pending = nil
+    }
+
     /// The transaction of the write has ended.
     func ended(_ number: Int, _ error: DatabaseError?) {
         if error != nil {
-            image = QueueImage()
-            pending = nil
+            forget()
         } else if let written = pending, written.number == number {
             image = written.image
             pending = nil
