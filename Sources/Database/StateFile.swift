@@ -85,7 +85,7 @@ final class StateFile {
                 try copy(to: name)
                 let opened = try opening.open("\(name)/\(DatabaseFiles(path).name)")
                 // Damage is reported again when the file itself can be written.
-                for finding in opened.findings { findings.add(finding) }
+                for finding in opened.findings { findings.add(finding.ofCopy(of: Folder.containing(path))) }
                 // The files can be removed: the connection keeps them open.
                 snapshot = opened.database
                 return true

@@ -1,8 +1,10 @@
-/// A finding at the opening of the state that a person should know.
+/// A finding in the state, at its opening or later, that a person should know.
 public struct StateFinding: Equatable, Sendable, CustomStringConvertible {
     public enum Kind: Equatable, Sendable {
         /// The damage, and how many rows could be copied into a new file.
         case damaged(String, rows: Int)
+        /// The same in a copy, because the file could not be written: it is as it was.
+        case damagedButReadable(String, rows: Int)
         /// The file could not be read at the start. It had contents when it became readable, and they are not used.
         case foundLate
     }
@@ -19,12 +21,23 @@ public struct StateFinding: Equatable, Sendable, CustomStringConvertible {
         self.aside = aside
     }
 
+    /// The finding for the file in `folder`, when it was made in a copy: a person does not know the copy, and it is
+    /// removed.
+    func ofCopy(of folder: String) -> StateFinding {
+        var finding = StateFinding(kind: kind, path: "\(folder)/\(DatabaseFiles(path).name)")
+        if case .damaged(let what, let rows) = kind { finding.kind = .damagedButReadable(what, rows: rows) }
+        return finding
+    }
+
     /// One line: what happened, what was done, what to do.
     public var description: String {
         let old = aside.map { " The old file is \($0)." } ?? ""
         switch kind {
         case .damaged(let what, let rows):
             return "\(path) was damaged (\(what)). \(rows) rows were carried over into a new file.\(old) "
+                + "Check the queue and the settings; a medium that fails again should be replaced."
+        case .damagedButReadable(let what, let rows):
+            return "\(path) is damaged (\(what)) and cannot be written now. \(rows) rows were read from it. "
                 + "Check the queue and the settings; a medium that fails again should be replaced."
         case .foundLate:
             return "\(path) could not be read at the start; a new file has taken its place.\(old) "

@@ -88,6 +88,35 @@ struct UnusableStateTests {
         try playAndStore { try medium.setReadOnly(false) }
     }
 
+    @Test(
+        "a damaged file on a read-only medium is told by its own name, and again when it was recovered",
+        .enabled(if: Medium.isAvailable))
+    func damagedReadOnly() throws {
+        let medium = try Medium(at: folder["medium"], kilobytes: 4096)
+        try fixture.start()
+        let products = try tracks.make("ab", frames: 2000)
+        try fixture.perform { try $0.queue.set(products, playing: false) }
+        fixture.end()
+        let path = folder["medium/state/tonearm.db"]
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        // The list of free pages leads out of the file.
+        bytes.replaceSubrange(32..<40, with: [0, 0, 0xFF, 0xFF, 0, 0, 0, 1])
+        try bytes.write(to: URL(fileURLWithPath: path))
+        try medium.setReadOnly(true)
+        try fixture.start()
+        #expect(fixture.status.count == 2)
+        func damage(_ status: DaemonStatus) -> String {
+            status.problems.first { $0.subject == DaemonProblem.damage }?.message ?? ""
+        }
+        let told = damage(fixture.status)
+        #expect(told.hasPrefix("\(path) is damaged"))
+        #expect(!told.contains("tonearm-state-") && !told.contains("damaged-"))
+        try medium.setReadOnly(false)
+        fixture.pass(seconds: 31)
+        fixture.wait("the recovery") { damage($0).contains("\(path).damaged-1") }
+        fixture.end()
+    }
+
     @Test("a full medium: the same", .enabled(if: Medium.isAvailable), arguments: [false, true])
     func full(isFirstStart: Bool) throws {
         let medium = try Medium(at: folder["medium"], kilobytes: 512)
