@@ -96,6 +96,30 @@ struct ResumeTrialTests {
         #expect(!start())
     }
 
+    @Test("A stop whose last write does not reach the medium in time is not a death")
+    func slowStop() throws {
+        let (folder, tracks) = (try ScratchFolder(), try Tracks())
+        let fixture = try killedFixture(folder, tracks)
+        try fixture.start()
+        fixture.waitForSound()
+        fixture.play(2000)
+        fixture.waitForWriting()
+        let path = folder["state/resuming"]
+        #expect(FileKind(at: path) == .file)
+        let held = DispatchSemaphore(value: 0)
+        fixture.storage.perform { held.wait() }
+        fixture.perform { $0.shutDown() }
+        // It shares the transaction of the last write.
+        let seen = Recorder<FileKind?>()
+        fixture.storage.write(answerOn: nil) { (_) throws(DatabaseError) in
+            seen.record(FileKind(at: path))
+        } answer: { _ in
+        }
+        held.signal()
+        fixture.end()
+        #expect(seen.elements == [nil])
+    }
+
     /// A daemon that plays `ab`, with `a` current, and is killed.
     private func killedFixture(_ folder: ScratchFolder, _ tracks: Tracks) throws -> DaemonFixture {
         let fixture = DaemonFixture(folder: folder["state"])

@@ -175,9 +175,10 @@ public final class Daemon: @unchecked Sendable {
     /// afterwards and get the last one; their commands do nothing. The caller still owns the player. Idempotent.
     public func shutDown() {
         loop.assertOnLoop()
+        // In front of the last write, which a slow medium may not take in time: a stop is not a death.
+        resumeGuard.end()
         position.handle(.rested)
         position.stop()
-        resumeGuard.end()
         medium.stop()
         spareMemory.stop()
         system.stop()

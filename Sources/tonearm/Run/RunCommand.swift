@@ -17,7 +17,7 @@ struct RunCommand {
         var exitCode = ExitCode.failed
     }
 
-    /// How long the player may take to end, in milliseconds.
+    /// How long the player and the last write may take, in milliseconds.
     private static let playerPatience = 1500
 
     private let file: ConfigurationFile
@@ -68,8 +68,9 @@ struct RunCommand {
             player.shutDown()
             throw error
         }
-        // The queue and the position are on the medium. A device may be slow to open or close: the player gets a
-        // limited time, and a second signal ends the program at once.
+        // The last write of the queue and the position is on its way. A device may be slow to open or close, and a
+        // medium slow to write: both get a limited time, and a second signal ends the program at once. What the medium
+        // has not taken by then is lost, as in a power cut.
         signals.release()
         SignalInput.end(by: SIGTERM, afterMilliseconds: Self.playerPatience)
         player.shutDown()
