@@ -1,4 +1,5 @@
 import Database
+import Foundation
 import OutputTestSupport
 import Platform
 import TestSupport
