@@ -30,12 +30,12 @@ extension BufferedAudio {
         for stretch in stretches {
             let ahead = stretch.bufferedSeconds
             seconds += ahead
-            // How much of an answer of unknown length is there is not known either: it is not waited for.
             if let length = stretch.byteCount, stretch.seconds > 0 {
                 bits += Double(length) * 8
                 audio += stretch.seconds
             }
             if !stretch.isSegment || ahead > 0 && stretch.window.isOver { hasSegment = true }
+            // Of a file of unknown length it is never known whether it is enough: it is not waited for.
             if stretch.window.isGrowing, stretch.isSegment || stretch.byteCount != nil { isGrowing = true }
         }
         if audio > 0 { bitRate = bits / audio }

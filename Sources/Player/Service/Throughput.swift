@@ -43,7 +43,7 @@ final class Throughput: @unchecked Sendable {
 /// Measures one transfer while the line sets the pace: not while its receiver has enough, and not over an
 /// interruption, after which the line may be another one. A transfer that takes long is measured in parts.
 ///
-/// A value without threads of its own; the network's calls it.
+/// Thread: that of its owner, which guards it: the network's counts, and the reader's resumes.
 struct TransferMeter {
     /// Of a part, in nanoseconds.
     private static let part: Int64 = 1_000_000_000
