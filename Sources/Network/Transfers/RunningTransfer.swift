@@ -33,6 +33,9 @@ final class RunningTransfer {
     /// Why a callback ended the transfer.
     private var failure: TransferError?
 
+    /// Bytes that are taken from a connection at once. All transfers share one buffer of this size; more of it means
+    /// fewer system calls on a fast line.
+    private static let receiveSize = 65_536
     /// The body of a redirect that is read to keep its connection, in bytes.
     private static let redirectBodyLimit = 65_536
 
@@ -67,6 +70,7 @@ final class RunningTransfer {
         handle.set(CURLOPT_NOPROXY, "")
         handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         handle.set(CURLOPT_TCP_KEEPALIVE, 1)
+        handle.set(CURLOPT_BUFFERSIZE, Self.receiveSize)
         // The limits of time are ours (`PhaseDeadline`), which tell the phases apart.
         handle.set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
         // Leaves a resolver thread behind when the transfer ends before it; joining one can take many seconds.
