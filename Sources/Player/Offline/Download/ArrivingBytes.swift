@@ -17,6 +17,8 @@ final class ArrivingBytes: ResourceReceiver, @unchecked Sendable {
 
     /// Bytes that wait for the thread at most, give or take what arrives at once.
     private static let capacity = 1 << 20
+    /// Bytes that wake the thread: a chunk, since fewer are not sealed yet. The end always wakes it.
+    private static let worthWaking = 1 << 16
 
     private let arrival: WakeUp
     /// Whether the first byte belongs behind others: the whole resource is another one then.
@@ -96,9 +98,10 @@ final class ArrivingBytes: ResourceReceiver, @unchecked Sendable {
                 isFull = true
                 return .enough
             }
-            if pieces.isEmpty { arrival.signal() }
+            let wasWorthWaking = waiting >= Self.worthWaking
             pieces.append(copiedBytes(bytes))
             waiting += bytes.count
+            if !wasWorthWaking, waiting >= Self.worthWaking { arrival.signal() }
             return .more
         }
     }

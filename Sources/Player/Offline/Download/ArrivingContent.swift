@@ -56,6 +56,8 @@ final class ArrivingContent: ByteSource {
     private var state = State.between(0)
     /// The share of the resources that are complete.
     private var done = 0.0
+    /// The last one that `progress` was called with.
+    private var toldPercent = -1
     /// What was appended last, and where it begins: a decoder reads it next.
     private var latest: (start: Int64, bytes: [UInt8])
 
@@ -64,7 +66,7 @@ final class ArrivingContent: ByteSource {
     ///   - keys: of each part.
     ///   - turn: waits while playback needs the network.
     ///   - stream: shows the retries of the transfers.
-    ///   - progress: called with 0 to 99.
+    ///   - progress: called with 0 to 99 when the number changes.
     init(
         _ job: OfflineJob, _ resources: ContentResources, _ keys: [StreamedKeys], into content: GrowingContent,
         over network: any ServiceNetwork, _ space: OfflineSpace, _ turn: NetworkTurn, _ stream: StreamProgress,
@@ -236,7 +238,10 @@ final class ArrivingContent: ByteSource {
     private func advance(_ share: Double, _ position: Int64, of length: Int64?) throws(OfflineFailure) {
         let part = length.map { $0 > 0 ? min(1, Double(position) / Double($0)) : 1 } ?? 0
         let percent = min(99, Int((done + share * part) * 100))
-        progress(percent)
+        if percent != toldPercent {
+            toldPercent = percent
+            progress(percent)
+        }
         if try content.reached(percent: percent) { try space.claim(job) }
     }
 
