@@ -237,7 +237,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
             device: request.device, sampleRate: format.sampleRate, channelCount: format.channelCount,
             sampleFormat: sampleFormat, significantBits: sampleFormat.bitDepth, bufferFrames: bufferFrames,
             periodFrames: bufferFrames / request.periodCount, memoryMapped: true,
-            channels: ChannelCounts(channels ?? Array(1...ChannelCounts.largest)))
+            channels: ChannelCounts(channels ?? Array(1...ChannelCounts.largest)), rates: rates?.sorted() ?? [])
         recordingsMade.append(Recording(configuration: configuration))
         let device = PacedDevice(card: self, configuration: configuration)
         current = device

@@ -82,7 +82,7 @@ struct SimulatedCardTests {
         let device = try card.open(.stereo("card", rate: 48_000))
         let expected = DeviceConfiguration(
             device: "card", sampleRate: 48_000, channelCount: 2, sampleFormat: .s24Packed, significantBits: 24,
-            bufferFrames: 9_600, periodFrames: 2_400, memoryMapped: memoryMapped)
+            bufferFrames: 9_600, periodFrames: 2_400, memoryMapped: memoryMapped, rates: [44_100, 48_000])
         #expect(device.configuration == expected)
         device.close()
     }

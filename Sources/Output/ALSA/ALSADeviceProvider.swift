@@ -48,18 +48,20 @@ public final class ALSADeviceProvider: DeviceProvider {
 
     /// - Parameter handle: the device that `request` names.
     func open(_ request: DeviceRequest, on handle: consuming PCMHandle) throws(DeviceError) -> ALSADevice {
-        let channels = ChannelCounts(try capabilities(of: handle, for: request).channels)
+        let capabilities = try capabilities(of: handle, for: request)
+        let channels = ChannelCounts(capabilities.channels)
         var request = request
         if request.allowsAdaptation {
             let count = request.format.channelCount
             request.format.channelCount = ChannelAdaptation.deviceChannelCount(for: count, of: channels) ?? count
         }
-        let sampleFormat = try capabilities(of: handle, for: request).sampleFormat(for: request)
+        let sampleFormat = try self.capabilities(of: handle, for: request).sampleFormat(for: request)
         let device: ALSADevice
         let unwritableFile: SystemError?
         do throws(ALSAFailure) {
             var configuration = try install(request, sampleFormat, handle)
             configuration.channels = channels
+            configuration.rates = capabilities.rates
             unwritableFile = FilePlugin.unwritableFile(of: handle)
             device = try ALSADevice(handle, configuration: configuration, clock: clock)
         } catch {

@@ -104,13 +104,15 @@ public struct DeviceConfiguration: Equatable, Sendable {
     public var memoryMapped: Bool
     /// The channel counts of the device at this rate.
     public var channels: ChannelCounts
+    /// The usual rates of the device in Hz, ascending; empty when they are not known.
+    public var rates: [Int]
     /// How the channels of the audio become those of the device; nil when they are the same.
     public var adaptation: ChannelAdaptation?
 
     /// - Parameter channels: nil when `channelCount` is the only count.
     public init(
         device: String, sampleRate: Int, channelCount: Int, sampleFormat: SampleFormat, significantBits: Int,
-        bufferFrames: Int, periodFrames: Int, memoryMapped: Bool, channels: ChannelCounts? = nil
+        bufferFrames: Int, periodFrames: Int, memoryMapped: Bool, channels: ChannelCounts? = nil, rates: [Int] = []
     ) {
         self.device = device
         self.sampleRate = sampleRate
@@ -121,6 +123,12 @@ public struct DeviceConfiguration: Equatable, Sendable {
         self.periodFrames = periodFrames
         self.memoryMapped = memoryMapped
         self.channels = channels ?? ChannelCounts([channelCount])
+        self.rates = rates
+    }
+
+    /// Whether the device could be opened at this rate, in Hz, as far as is known.
+    public func mayPlay(rate: Int) -> Bool {
+        rates.isEmpty || rates.contains(rate) || !DeviceCapabilities.usualRates.contains(rate)
     }
 
     /// Whether audio of `format` can be played with the current configuration.

@@ -280,6 +280,7 @@ final class PlaybackConductor: @unchecked Sendable {
             ) { [loop, link] report in
                 loop.post { link.conductor?.receive(report, from: id) }
             }
+            pipeline.stream.setDevice(published.value.device)
             items[id] = Item(product: product, pipeline: pipeline, isFetched: !source.streams(product))
             if let resumption, resumption.id == id { pipeline.seek(toSeconds: resumption.position) }
             resumption = nil
@@ -381,6 +382,7 @@ final class PlaybackConductor: @unchecked Sendable {
                 $0.device = configuration
                 $0.deviceProblem = nil
             }
+            for item in items.values { item.pipeline.stream.setDevice(configuration) }
             volume.deviceChanged()
             applyGain()
             if let id = item(of: stream) { handle(.adapted(id, configuration.adaptation)) }

@@ -1,3 +1,4 @@
+import Output
 import Platform
 
 /// Why a stream does not go on, apart from bytes that are simply on their way.
@@ -17,9 +18,10 @@ public enum StreamWait: Equatable, Sendable {
     }
 }
 
-/// What is known of a product's transfers: how much has arrived ahead of the decoder, and what they wait for.
+/// What is known of a product's transfers: how much has arrived ahead of the decoder, and what they wait for; and of
+/// the device that they are for.
 ///
-/// Thread: any. The decoder's and the network's write it, and those that show a status read it.
+/// Thread: any. The decoder's and the network's write it, and control the device; those that show a status read it.
 /// `@unchecked Sendable` is safe because `lock` guards what changes.
 final class StreamProgress: @unchecked Sendable {
     /// Why a transfer is repeated, and when: in nanoseconds of the clock.
@@ -41,6 +43,7 @@ final class StreamProgress: @unchecked Sendable {
     private var lastID = 0
     private var retries: [(id: Int, retry: Retry)] = []
     private var stretches: [(id: Int, stretch: BufferedStretch)] = []
+    private var device: DeviceConfiguration?
     private var awaited: (arrival: Arrival, sleeper: WakeUp)?
 
     init(clock: any MonotonicClock = SystemMonotonicClock()) { self.clock = clock }
@@ -79,7 +82,15 @@ final class StreamProgress: @unchecked Sendable {
         sleeper?.signal()
     }
 
+    // MARK: From control
+
+    /// The open device; nil for none.
+    func setDevice(_ configuration: DeviceConfiguration?) { lock.withLock { device = configuration } }
+
     // MARK: From the decoder thread
+
+    /// Whether the device may play audio of this rate, in Hz. True while none is open.
+    func mayPlay(rate: Int) -> Bool { lock.withLock { device?.mayPlay(rate: rate) ?? true } }
 
     /// Wakes `sleeper` once, at the next arrival. Replaces an earlier call.
     func wake(_ sleeper: WakeUp, at arrival: Arrival) { lock.withLock { awaited = (arrival, sleeper) } }

@@ -1,5 +1,6 @@
 import Media
 import PCM
+import Platform
 
 /// One part of the content in several encodings of the same sound: the one that is fetched follows the line
 /// (docs/playback.md, 15.11). It changes at the boundary of a segment, and no frame is lost or heard twice.
@@ -10,6 +11,7 @@ import PCM
 /// Thread: the decoder thread. Opening an encoding blocks.
 final class AdaptiveDecoder: AudioDecoder {
     private let steering: AdaptiveSteering
+    private let progress: StreamProgress
     private var content: PreparedContent
     private var decoder: any AudioDecoder
     /// The first frame of the next `read`, in frames of the present encoding.
@@ -30,6 +32,7 @@ final class AdaptiveDecoder: AudioDecoder {
         let steering = AdaptiveSteering(encodings, current: place, timeline, throughput, progress)
         content.segments?.mayBegin = { steering.stays(for: $0) }
         self.steering = steering
+        self.progress = progress
         self.content = content
         decoder = try content.open()
         first = decoder.properties
@@ -95,6 +98,11 @@ final class AdaptiveDecoder: AudioDecoder {
         do throws(MediaError) {
             let opened = try next.content.open()
             let new = opened.properties.format
+            guard progress.mayPlay(rate: new.sampleRate) else {
+                Log.notice("the device has no \(new.sampleRate) Hz: an encoding of the content is not used")
+                try stay(insteadOf: next)
+                return nil
+            }
             let begin = position.frames(from: old.sampleRate, to: new.sampleRate)
             try opened.seek(toFrame: begin)
             earlierDamage.incidents += decoder.damage.incidents
@@ -110,11 +118,15 @@ final class AdaptiveDecoder: AudioDecoder {
             return new == old ? nil : new
         } catch {
             if error == .source(.cancelled) { throw error }
-            // The present encoding goes on.
-            steering.exclude(next.place)
-            content.segments?.goOn()
-            try decoder.seek(toFrame: position)
+            try stay(insteadOf: next)
             return nil
         }
+    }
+
+    /// The present encoding goes on, and the other one is not tried again.
+    private func stay(insteadOf other: AdaptiveSteering.Following) throws(MediaError) {
+        steering.exclude(other.place)
+        content.segments?.goOn()
+        try decoder.seek(toFrame: position)
     }
 }

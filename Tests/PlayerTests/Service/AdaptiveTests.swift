@@ -198,6 +198,25 @@ struct AdaptiveTests {
         #expect(!fixture.messages.contains { $0.hasPrefix("error") })
     }
 
+    @Test("A rate that the device does not have: that encoding is not used, and the present one is heard whole")
+    func rateThatTheDeviceLacks() throws {
+        let high = try Track("high", frames: 441_000, rate: 44_100, in: content.folder)
+        let low = try Track("low", frames: 110_250, rate: 11_025, in: content.folder)
+        let manifest = try ofTwoRates(high, low)
+        content.serve { _ in 300_000 }
+        let fixture = try PlayerFixture(source: content.source(manifest))
+        fixture.card.support([.s16], rates: [44_100, 48_000])
+        fixture.engine.load(PackagedContent.product)
+        fixture.engine.play()
+        try fixture.wait(for: .playing)
+        fixture.card.playFreely()
+        try fixture.wait(for: .idle)
+        let isWhole = fixture.card.recordings.map { $0.samples } == [high.samples]
+        #expect(isWhole && !fixture.messages.contains { $0.hasPrefix("error") || $0.hasPrefix("quality") })
+        // It was tried once.
+        #expect(content.fetched.filter { $0.hasSuffix("low/init.mp4") }.count == 1)
+    }
+
     @Test("A seek in an encoding of another rate is heard at that rate, and the context has it")
     func contextAfterSeek() throws {
         let high = try Track("high", frames: 480_000, rate: 16_000, in: content.folder)
