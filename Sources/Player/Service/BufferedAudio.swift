@@ -1,6 +1,6 @@
 /// What has arrived ahead of the decoder, and whether that is enough to begin.
 struct BufferedAudio: Equatable, Sendable {
-    /// With less than this one late packet of the network is a stall. In seconds.
+    /// With less than this, now or before the end, one late packet of the network is a stall. In seconds.
     static let least = 1.0
 
     /// Of audio.
@@ -12,7 +12,8 @@ struct BufferedAudio: Equatable, Sendable {
     /// Whether more arrives before something is read.
     var isGrowing = false
 
-    /// Whether playback does not run dry when it begins now and the line stays as it is (docs/playback.md, 15.14).
+    /// Whether there is always a second of audio left when playback begins now and the line stays as it is
+    /// (docs/playback.md, 15.14).
     /// - Parameters:
     ///   - missing: seconds of audio that have not arrived; nil for content that goes on.
     ///   - bitsPerSecond: of the line; nil while nothing was measured.
@@ -20,7 +21,7 @@ struct BufferedAudio: Equatable, Sendable {
         guard isGrowing else { return true }
         guard hasSegment, seconds >= Self.least else { return false }
         guard let missing, let line, let bitRate else { return true }
-        return missing * bitRate / line <= seconds + missing
+        return missing * bitRate / line + Self.least <= seconds + missing
     }
 }
 

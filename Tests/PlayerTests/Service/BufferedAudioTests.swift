@@ -22,14 +22,14 @@ struct BufferedAudioTests {
         #expect(audio(1).isEnough(missing: 100, bitsPerSecond: 1e9))
     }
 
-    @Test("What is there lasts until the rest has arrived at the measured rate")
+    @Test("What is there lasts until a second after the rest has arrived at the measured rate")
     func slowLine() {
         // Half the rate of the content: the first half has to be there.
-        #expect(!audio(99.9).isEnough(missing: 100.1, bitsPerSecond: Self.megabit / 2))
-        #expect(audio(100).isEnough(missing: 100, bitsPerSecond: Self.megabit / 2))
+        #expect(!audio(100).isEnough(missing: 99.5, bitsPerSecond: Self.megabit / 2))
+        #expect(audio(100).isEnough(missing: 99, bitsPerSecond: Self.megabit / 2))
         // A quarter: three quarters.
-        #expect(!audio(149).isEnough(missing: 51, bitsPerSecond: Self.megabit / 4))
-        #expect(audio(150).isEnough(missing: 50, bitsPerSecond: Self.megabit / 4))
+        #expect(!audio(148).isEnough(missing: 49.5, bitsPerSecond: Self.megabit / 4))
+        #expect(audio(148).isEnough(missing: 49, bitsPerSecond: Self.megabit / 4))
         // Exactly the rate of the content, and more.
         #expect(audio(1).isEnough(missing: 1000, bitsPerSecond: Self.megabit))
         #expect(audio(1).isEnough(missing: 1000, bitsPerSecond: Self.megabit * 2))
