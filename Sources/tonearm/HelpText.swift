@@ -12,7 +12,7 @@ enum HelpText {
           play FILE|FOLDER…   play files and folders in order
           play --daemon FILE… replace the daemon's queue and play it
           login, logout       log in to the content service, or out
-          search WORDS        find tracks of the content service
+          search WORDS        find music of the content service
           devices             list the sound cards and their formats
           probe FILE|FOLDER…  print formats and tags of files
           board check|watch   try a board's profile on its hardware

@@ -158,10 +158,12 @@ struct LoginCommandTests {
         let found = try tonearm("search", "anna", "song", "2", "--service", origin.address)
         #expect(found.code == 0 && found.output == "tonearm:track/1  Song 2 - Änna - Works  0:00\n")
         let json = try tonearm("search", "works", "--json", "--service", origin.address)
-        let lines = json.output.split(separator: "\n")
-        #expect(lines.count == 2)
-        let first = try JSONValue.parse(String(try #require(lines.first)))
-        #expect(first["album"]?.string == "Works" && first["artist"]?.string == "Änna")
+        let lines = try json.output.split(separator: "\n").map { try JSONValue.parse(String($0)) }
+        try #require(lines.count == 3)
+        #expect(lines[0]["album"]?.string == "Works" && lines[0]["artist"]?.string == "Änna")
+        #expect(lines[2]["product"]?.string == "tonearm:album/1" && lines[2]["tracks"]?.integer == 2)
+        let album = try tonearm("search", "works", "--service", origin.address).output.split(separator: "\n").last
+        #expect(album == "tonearm:album/1  Works - Änna  2 tracks")
         let none = try tonearm("search", "zzz", "--service", origin.address)
         #expect(none.code == 1 && none.errors == "tonearm: nothing found for: zzz\n")
     }
@@ -203,6 +205,16 @@ struct LoginCommandTests {
         let queue = try tonearm("queue", "--json", "--socket", folder["control"])
         let entries = try #require(try JSONValue.parse(queue.output)["entries"]?.elements)
         #expect(entries.map { $0["file"]?.string } == ["tonearm:track/2", "tonearm:track/1"])
+        let addedAlbum = try tonearm(
+            "queue", "add", "tonearm:track/1", "tonearm:album/1", "--config", folder["tonearm.conf"], "--socket",
+            folder["control"])
+        #expect(addedAlbum.code == 0, "\(addedAlbum)")
+        let longer = try JSONValue.parse(try tonearm("queue", "--json", "--socket", folder["control"]).output)
+        #expect(longer["entries"]?.elements?.dropFirst(2).map { $0["file"]?.string?.last } == ["1", "2", "1"])
+        #expect(try tonearm("queue", "remove", "3-5", "--socket", folder["control"]).code == 0)
+        let missing = try tonearm(
+            "queue", "add", "tonearm:album/77", "--config", folder["tonearm.conf"], "--socket", folder["control"])
+        #expect(missing.code == 1 && missing.errors.contains("tonearm:album/77"), "\(missing)")
         let none = try tonearm(
             "queue", "add", "--search", "zzz", "--config", folder["tonearm.conf"], "--socket", folder["control"])
         #expect(none.code == 1 && none.errors == "tonearm: nothing found for: zzz\n")

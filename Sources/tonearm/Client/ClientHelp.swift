@@ -58,8 +58,8 @@ extension HelpText {
                tonearm queue move PLACE TO | remove PLACE|FIRST-LAST… | clear [OPTIONS]
 
         Places count from 1, in the order of playing, as the list shows them. A * marks the current entry. A folder
-        stands for its music, in order; the daemon must be allowed to read it. If a path or a place is wrong, nothing
-        is changed.
+        stands for its music, in order; the daemon must be allowed to read it. tonearm:album/ID and tonearm:playlist/ID
+        stand for their tracks. If a path or a place is wrong, nothing is changed.
 
         Options:
           --play                  with set: play at once
@@ -67,7 +67,7 @@ extension HelpText {
           --search                instead of files, the tracks of the content service that have all these words in
                                   title, artist or album; at most 50, or nothing is changed
           --config, --service, --ca-file
-                                  with --search: see `tonearm search --help`
+                                  for the service: see `tonearm search --help`
         \(options)
 
         \(exitCodes)
@@ -80,7 +80,7 @@ extension HelpText {
                tonearm offline status [--watch] | verify [PRODUCT…] [OPTIONS]
 
         Keeps products of the content service: they play without the network. A PRODUCT is tonearm:track/ID,
-        tonearm:video/ID, tonearm:album/ID or tonearm:playlist/ID; `tonearm search` finds tracks.
+        tonearm:video/ID, tonearm:album/ID or tonearm:playlist/ID; `tonearm search` finds them.
 
           list                    downloads, and what is kept: state, size, quality, valid until
           status                  the total, and a bar for each download that runs

@@ -113,17 +113,8 @@ struct OfflineCommand {
     /// With the tracks of albums and playlists in their place.
     private func resolved() throws(ServiceAccess.Problem) -> Action {
         func tracks(_ products: [String]?) throws(ServiceAccess.Problem) -> [String]? {
-            guard let products, products.contains(where: { CatalogueList($0) != nil }) else { return products }
-            let service = try ServiceAccess(access)
-            var all: [String] = []
-            for product in products {
-                if let list = CatalogueList(product) {
-                    all += try service.tracks(of: list)
-                } else {
-                    all.append(product)
-                }
-            }
-            return all
+            guard let products else { return nil }
+            return try ServiceAccess.expanded(products, access)
         }
         return switch action {
         case .list, .status: action

@@ -1,4 +1,5 @@
 import Platform
+import Player
 
 /// `tonearm queue`, and `tonearm play --daemon`.
 struct QueueCommand {
@@ -19,8 +20,16 @@ struct QueueCommand {
 
     private let common: DaemonCommand
     private let action: Action
-    /// The words of `--search`, whose tracks take the place of the paths, and how the service is reached.
-    private let search: (words: String, access: Arguments)?
+    /// What the service is asked for before the daemon is.
+    private enum Wish {
+        /// Of `--search`: what they find takes the place of the paths.
+        case words(String)
+        /// Paths and products, with albums or playlists among them.
+        case lists([String])
+    }
+
+    /// And how the service is reached.
+    private let wish: (Wish, access: Arguments)?
 
     init(_ words: [String]) throws(UsageError) {
         let arguments = try Arguments(
@@ -33,19 +42,24 @@ struct QueueCommand {
         let name = arguments.operands.first ?? "list"
         let operands = Array(arguments.operands.dropFirst())
         let isSearch = arguments.has("--search")
+        let hasLists = !isSearch && operands.contains { CatalogueList($0) != nil }
         func paths() throws(UsageError) -> MusicPaths {
             if isSearch { return try MusicPaths([]) }
             if operands.isEmpty {
                 throw UsageError("queue \(name) needs files or folders: `tonearm queue \(name) FOLDER`.")
             }
-            return try MusicPaths(operands)
+            return try MusicPaths(hasLists ? [] : operands)
         }
         if arguments.has("--at"), name != "insert" { throw UsageError("--at goes with queue insert.") }
         if arguments.has("--play"), name != "set" { throw UsageError("--play goes with queue set.") }
         if isSearch, !["add", "set", "insert"].contains(name) {
             throw UsageError("--search goes with queue add, set and insert.")
         }
-        search = isSearch ? (try ServiceSearch.words(operands, "queue \(name) --search"), arguments) : nil
+        if isSearch {
+            wish = (.words(try ServiceSearch.words(operands, "queue \(name) --search")), arguments)
+        } else {
+            wish = hasLists ? (.lists(operands), arguments) : nil
+        }
         switch name {
         case "list", "clear":
             if let word = operands.first { throw UsageError("queue \(name) takes no \(word).") }
@@ -87,7 +101,7 @@ struct QueueCommand {
             throw UsageError("nothing to play. Name files or folders: `tonearm play FOLDER`.")
         }
         action = .set(try MusicPaths(arguments.operands), plays: true)
-        search = nil
+        wish = nil
     }
 
     /// People count from 1.
@@ -133,8 +147,8 @@ struct QueueCommand {
             return ExitCode.failed
         }
         var action = action
-        if let search {
-            do throws(ServiceAccess.Problem) { action = try found(search.words, search.access) } catch {
+        if let (wish, access) = wish {
+            do throws(ServiceAccess.Problem) { action = try found(wish, access) } catch {
                 for line in error.lines { common.console.complain(line) }
                 return error.exitCode
             }
@@ -154,9 +168,13 @@ struct QueueCommand {
         }
     }
 
-    /// The action with the tracks that the words find.
-    private func found(_ words: String, _ access: Arguments) throws(ServiceAccess.Problem) -> Action {
-        let tracks = try ServiceSearch(ServiceAccess(access)).tracksToAdd(words)
+    /// The action with what the service has.
+    private func found(_ wish: Wish, _ access: Arguments) throws(ServiceAccess.Problem) -> Action {
+        let tracks =
+            switch wish {
+            case .words(let words): try ServiceSearch(ServiceAccess(access)).tracksToAdd(words)
+            case .lists(let products): try ServiceAccess.expanded(products, access)
+            }
         let paths: MusicPaths
         do throws(UsageError) { paths = try MusicPaths(tracks) } catch {
             throw ServiceAccess.Problem(lines: [error.message])

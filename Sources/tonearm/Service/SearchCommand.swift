@@ -27,23 +27,33 @@ struct SearchCommand {
             return error.exitCode
         }
         for track in matches.tracks { console.print(json ? Self.json(track) : Self.text(track)) }
-        if matches.tracks.isEmpty {
+        for group in matches.groups { console.print(json ? Self.json(group) : Self.text(group)) }
+        if matches.tracks.isEmpty, matches.groups.isEmpty {
             console.complain("nothing found for: \(words)")
             return ExitCode.failed
         }
         let more = matches.trackCount - matches.tracks.count
-        if more > 0, !json { console.complain("note: \(more) more; use more words") }
+        if more > 0, !json { console.complain("note: \(more) tracks more; use more words") }
         return ExitCode.fine
     }
 
     private static func json(_ track: CatalogueMatches.Track) -> String {
-        func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
         let value: JSONValue = [
-            "product": .string(track.address), "title": .string(track.title), "artist": text(track.artist),
-            "album": text(track.album), "duration": track.duration.map { .real($0) } ?? .null,
+            "product": .string(track.address), "title": .string(track.title), "artist": json(track.artist),
+            "album": json(track.album), "duration": track.duration.map { .real($0) } ?? .null,
         ]
         return value.serialized()
     }
+
+    private static func json(_ group: CatalogueMatches.Group) -> String {
+        let value: JSONValue = [
+            "product": .string(group.list.text), "title": .string(group.title), "artist": json(group.artist),
+            "tracks": group.trackCount.map { JSONValue($0) } ?? .null,
+        ]
+        return value.serialized()
+    }
+
+    private static func json(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 
     /// `tonearm:track/7  Title - Artist - Album  3:21`
     private static func text(_ track: CatalogueMatches.Track) -> String {
@@ -54,6 +64,14 @@ struct SearchCommand {
             let seconds = Int(duration.rounded())
             line += "  \(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)"
         }
+        return DisplayText.visible(line)
+    }
+
+    /// `tonearm:album/3  Album - Artist  12 tracks`
+    private static func text(_ group: CatalogueMatches.Group) -> String {
+        var line = "\(group.list.text)  \(group.title)"
+        if let artist = group.artist { line += " - \(artist)" }
+        if let count = group.trackCount { line += count == 1 ? "  1 track" : "  \(count) tracks" }
         return DisplayText.visible(line)
     }
 }

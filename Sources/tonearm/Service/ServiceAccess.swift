@@ -44,12 +44,27 @@ struct ServiceAccess {
         }
     }
 
+    /// The products with the tracks of albums and playlists in their place. Without any the service is not asked.
+    static func expanded(_ products: [String], _ arguments: Arguments) throws(Problem) -> [String] {
+        guard products.contains(where: { CatalogueList($0) != nil }) else { return products }
+        let service = try ServiceAccess(arguments)
+        var all: [String] = []
+        for product in products {
+            if let list = CatalogueList(product) {
+                all += try service.tracks(of: list)
+            } else {
+                all.append(product)
+            }
+        }
+        return all
+    }
+
     /// The tracks of an album or a playlist.
-    func tracks(of list: CatalogueList) throws(Problem) -> [String] {
+    private func tracks(of list: CatalogueList) throws(Problem) -> [String] {
         let cancellation: Cancellation
         do throws(SystemError) { cancellation = try Cancellation() } catch { throw Problem(lines: [error.description]) }
         do throws(PlayerError) { return try account.tracks(of: list, cancellation: cancellation) } catch {
-            throw Problem(lines: ["\(address): \(error.message)"])
+            throw Problem(lines: ["\(list.text) of \(address): \(error.message)"])
         }
     }
 

@@ -30,12 +30,14 @@ extension HelpText {
     static let search = """
         Usage: tonearm search WORDS… [OPTIONS]
 
-        Finds tracks of the content service: all words must be in the title, the artist or the album. Prints
-        tonearm:track/ID, which `tonearm queue add` and `tonearm play` take. `tonearm queue add --search WORDS` adds
-        all of them.
+        Finds tracks, albums and playlists of the content service: all words must be in the title, the artist or the
+        album. Prints tonearm:track/ID, which `tonearm queue add` and `tonearm play` take, and tonearm:album/ID and
+        tonearm:playlist/ID for `tonearm queue add` and `tonearm offline add`. `tonearm queue add --search WORDS` adds
+        all tracks.
 
         Options:
-          --json                  one JSON object a track: product, title, artist, album, duration in seconds
+          --json                  one JSON object a line: product, title, artist; of a track album, and duration in
+                                  seconds; of an album or a playlist the number of tracks
         \(options)
 
         Exit codes: 0 found; 1 nothing found, refused, or the service is not reached; 2 the command line is wrong; 78

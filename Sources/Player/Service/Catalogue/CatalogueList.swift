@@ -17,6 +17,14 @@ public struct CatalogueList: Equatable, Sendable {
         self.id = String(decoding: id, as: UTF8.self)
     }
 
+    init(_ kind: Kind, _ id: String) {
+        self.kind = kind
+        self.id = id
+    }
+
+    /// What the commands take: `tonearm:album/ID`.
+    public var text: String { "tonearm:\(kind == .album ? "album" : "playlist")/\(id)" }
+
     /// Of its tracks, behind the address of the service.
     func path(offset: Int, limit: Int) -> String {
         let name = kind == .album ? "albums" : "playlists"

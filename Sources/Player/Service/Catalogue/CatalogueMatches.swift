@@ -18,31 +18,35 @@ public struct CatalogueMatches: Equatable, Sendable {
         public var address: String { ServiceAddress(.track, id).text }
     }
 
-    public struct Album: Equatable, Sendable {
-        public var id: String
+    /// An album or a playlist.
+    public struct Group: Equatable, Sendable {
+        public var list: CatalogueList
         public var title: String
+        /// Of an album.
         public var artist: String?
         public var trackCount: Int?
     }
 
     public private(set) var tracks: [Track] = []
-    public private(set) var albums: [Album] = []
+    /// Albums first.
+    public private(set) var groups: [Group] = []
     /// How many tracks there are in all; `tracks` may be fewer.
     public private(set) var trackCount = 0
 
     /// - Returns: nil when it is not the answer to a search. Entries without an id or a title are left out.
     init?(parsing body: [UInt8]) {
         guard let json = try? JSONValue.parse(body), let page = json["tracks"] else { return nil }
-        self.init(page, albums: json["albums"])
+        self.init(page)
+        groups = Self.groups(.album, json["albums"]) + Self.groups(.playlist, json["playlists"])
     }
 
     /// - Returns: nil when it is not a page of tracks.
     init?(tracksIn body: [UInt8]) {
         guard let page = try? JSONValue.parse(body) else { return nil }
-        self.init(page, albums: nil)
+        self.init(page)
     }
 
-    private init?(_ page: JSONValue, albums: JSONValue?) {
+    private init?(_ page: JSONValue) {
         guard let items = page["items"]?.elements else { return nil }
         for item in items {
             guard let id = Self.id(item), let title = item["title"]?.string else { continue }
@@ -53,14 +57,16 @@ public struct CatalogueMatches: Equatable, Sendable {
                     trackNumber: Self.number(item["trackNumber"]),
                     duration: item["duration"]?.number.flatMap { (0...1e9).contains($0) ? $0 : nil }))
         }
-        for item in albums?["items"]?.elements ?? [] {
-            guard let id = Self.id(item), let title = item["title"]?.string else { continue }
-            self.albums.append(
-                Album(
-                    id: id, title: title, artist: item["artist"]?.string,
-                    trackCount: Self.number(item["numberOfTracks"])))
-        }
         trackCount = max(Self.number(page["totalNumberOfItems"]) ?? 0, tracks.count)
+    }
+
+    private static func groups(_ kind: CatalogueList.Kind, _ page: JSONValue?) -> [Group] {
+        (page?["items"]?.elements ?? []).compactMap { item in
+            guard let id = id(item), let title = item["title"]?.string else { return nil }
+            return Group(
+                list: CatalogueList(kind, id), title: title, artist: item["artist"]?.string,
+                trackCount: number(item["numberOfTracks"]))
+        }
     }
 
     /// The tracks of an album together and in its order; albums in the order of their best tracks.
