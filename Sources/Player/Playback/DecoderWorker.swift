@@ -140,6 +140,8 @@ final class DecoderWorker {
                     try put(.format(new), into: ring)
                 case .notYet:
                     try waitForBytes(decoder)
+                    // A seek ends the wait, too: what it leads to may be there.
+                    try check()
                     // What comes now was not there in time: playback has stalled.
                     if ring.isEmpty { try waitForEnough(opened, at: seconds) }
                 case .end:

@@ -52,6 +52,8 @@ final class PlaybackConductor: @unchecked Sendable {
     private var machine = PlaybackStateMachine()
     private var items: [ItemID: Item] = [:]
     private var lastItem: UInt64 = 0
+    /// The device that was opened last: products that are opened while none is are for the same one.
+    private var lastDevice: DeviceConfiguration?
     /// The item whose pipeline is published.
     private var publishedItem: ItemID?
     private var retired: [Retired] = []
@@ -280,7 +282,7 @@ final class PlaybackConductor: @unchecked Sendable {
             ) { [loop, link] report in
                 loop.post { link.conductor?.receive(report, from: id) }
             }
-            pipeline.stream.setDevice(published.value.device)
+            pipeline.stream.setDevice(lastDevice)
             items[id] = Item(product: product, pipeline: pipeline, isFetched: !source.streams(product))
             if let resumption, resumption.id == id { pipeline.seek(toSeconds: resumption.position) }
             resumption = nil
@@ -382,6 +384,7 @@ final class PlaybackConductor: @unchecked Sendable {
                 $0.device = configuration
                 $0.deviceProblem = nil
             }
+            lastDevice = configuration
             for item in items.values { item.pipeline.stream.setDevice(configuration) }
             volume.deviceChanged()
             applyGain()

@@ -84,12 +84,12 @@ final class StreamProgress: @unchecked Sendable {
 
     // MARK: From control
 
-    /// The open device; nil for none.
+    /// The device that plays it, as it was opened last; nil while that is not known.
     func setDevice(_ configuration: DeviceConfiguration?) { lock.withLock { device = configuration } }
 
     // MARK: From the decoder thread
 
-    /// Whether the device may play audio of this rate, in Hz. True while none is open.
+    /// Whether the device may play audio of this rate, in Hz. True while none is known.
     func mayPlay(rate: Int) -> Bool { lock.withLock { device?.mayPlay(rate: rate) ?? true } }
 
     /// Wakes `sleeper` once, at the next arrival. Replaces an earlier call.

@@ -13,9 +13,11 @@ struct AdaptiveChoice: Equatable, Sendable {
     static let ample = 30.0
 
     /// The encoding to begin with: without a measurement the best one, which the service has chosen.
-    func first(throughput: Double?) -> Int {
-        guard let throughput else { return bandwidths.count - 1 }
-        return best(within: throughput * Self.share, bandwidths.map { _ in true }) ?? 0
+    /// - Parameter usable: the places that may be chosen; without any, all are.
+    func first(throughput: Double?, usable: [Bool]) -> Int {
+        let usable = usable.contains(true) ? usable : bandwidths.map { _ in true }
+        guard let throughput else { return usable.lastIndex(of: true) ?? 0 }
+        return best(within: throughput * Self.share, usable) ?? 0
     }
 
     /// - Parameters:

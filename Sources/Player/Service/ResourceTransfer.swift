@@ -51,6 +51,8 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
     private var arrived: Int64 = 0
     /// Whether the answer announces less than what was asked for.
     private var isShort = false
+    /// Bytes that the answer has announced with its range and not sent.
+    private var owed: Int64 = 0
     private var validator: String?
     private var attempts = 0
     /// Whether the log has the present failure.
@@ -71,7 +73,12 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
         self.receiver = receiver
         self.purpose = purpose
         schedule = RetrySchedule(purpose)
-        attempt(0)
+        // There is nothing to load.
+        if let range = request.range, range.upTo == range.from {
+            network.schedule(after: 0) { [self] in finish(nil) }
+        } else {
+            attempt(0)
+        }
     }
 
     /// Ends it; the receiver gets `.cancelled`, unless it has ended. Idempotent.
@@ -108,8 +115,13 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
         }
         // Not under the lock: the sink may be called before this has returned, and even be through.
         let transfer = network.begin(request, into: self)
-        let isUnwanted = lock.withLock {
-            if case .waiting(number) = state { state = .running(transfer) }
+        let isUnwanted: Bool = lock.withLock {
+            switch state {
+            case .waiting(number): state = .running(transfer)
+            case .waiting, .running: break
+            // By its head.
+            case .ended: return true
+            }
             return isCancelled
         }
         if isUnwanted { transfer.cancel() }
@@ -160,9 +172,18 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
     func began(_ head: ResponseHead) {
         answer = meaning(of: head)
         isShort = isShort(head)
+        owed = head.contentRange.map { $0.range.upperBound - $0.range.lowerBound } ?? 0
+        // The body of something else may be long, and the bytes are waited for.
+        if case .changed = answer { return finishAndCancel(.changed) }
         guard case .content = answer, arrived == 0 else { return }
         validator = head.strongValidator
         receiver.began(head, length: head.resourceLength(of: request.range))
+    }
+
+    private func finishAndCancel(_ failure: ResourceFailure) {
+        let state = lock.withLock { self.state }
+        finish(failure)
+        if case .running(let transfer) = state { transfer.cancel() }
     }
 
     /// Whether it is less than what was asked for (RFC 9110, 15.3.7).
@@ -175,11 +196,12 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
         let start = (request.range?.from ?? 0) + arrived
         switch head.status {
         case 206: return head.rangeStart == start && isSame(head) ? .content(skip: 0) : .changed
-        case 200:
+        case 200, 203:
             // The server ignores ranges, or has something else now.
             return isSame(head) ? .content(skip: start) : .changed
-        case 416 where arrived == 0: return .empty
-        case 200..<300: return .empty
+        // A range with an end is one that a manifest or an index names: the file is another one.
+        case 416 where arrived == 0: return request.range?.upTo == nil ? .empty : .changed
+        case 200..<300: return .changed
         default: return .refusal(status: head.status, retryAfter: head.retryAfter, [])
         }
     }
@@ -206,6 +228,7 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
             guard receiver.received(rest) == .more else { return .enough }
             answer = .content(skip: 0)
             arrived += Int64(rest.count)
+            owed -= Int64(bytes.count)
             schedule = RetrySchedule(purpose)
             if attempts > 0 { progress?.goesOn(progressID) }
             hasTold = false
@@ -225,7 +248,7 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
             return retryWithLink(after: delay)
         }
         if error == .cancelled { return finish(.cancelled) }
-        if isShort, case .content = answer { return ended(.truncated) }
+        if isShort || owed > 0, case .content = answer { return ended(.truncated) }
         switch answer {
         case .content, .empty: finish(nil)
         case .changed: finish(.changed)
@@ -251,8 +274,15 @@ extension TransferRequest {
 }
 
 extension ResponseHead {
-    /// In seconds; a date is not supported, and counts as none.
-    var retryAfter: Int64? { value(of: "retry-after").flatMap { Int64($0) } }
+    /// In seconds. A date counts from the server's own `Date`: the clock here may be wrong.
+    var retryAfter: Int64? {
+        guard let text = value(of: "retry-after") else { return nil }
+        if let seconds = Int64(text) { return seconds }
+        guard let now = value(of: "date").flatMap({ HTTPDate.seconds(of: $0, now: 0) }),
+            let time = HTTPDate.seconds(of: text, now: now)
+        else { return nil }
+        return max(0, time - now)
+    }
 
     fileprivate var rangeStart: Int64? { contentRange?.range.lowerBound }
 

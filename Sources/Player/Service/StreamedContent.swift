@@ -125,7 +125,11 @@ struct StreamedContent {
             try PreparedContent(representation, clip: part.clip, fetching, requests, keys())
         }
         let bandwidths = part.representations.map { $0.bandwidth ?? 0 }
-        let place = AdaptiveChoice(bandwidths: bandwidths).first(throughput: throughput.bitsPerSecond)
+        let usable = part.representations.map { representation in
+            representation.sampleRate.map { requests.medium.stream.mayPlay(rate: $0) } ?? true
+        }
+        let place = AdaptiveChoice(bandwidths: bandwidths).first(
+            throughput: throughput.bitsPerSecond, usable: usable)
         let first = try content(part.representations[place])
         first.prepare()
         guard part.representations.count > 1, first.segments != nil else {

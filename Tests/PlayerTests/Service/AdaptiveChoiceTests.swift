@@ -38,10 +38,13 @@ struct AdaptiveChoiceTests {
 
     @Test("The first one is the best one, or what the line has carried")
     func first() {
-        #expect(choice.first(throughput: nil) == 3)
-        #expect(choice.first(throughput: 1e9) == 3)
-        #expect(choice.first(throughput: 2_000_000) == 2)
-        #expect(choice.first(throughput: 10) == 0)
+        #expect(choice.first(throughput: nil, usable: [true, true, true, true]) == 3)
+        #expect(choice.first(throughput: 1e9, usable: [true, true, true, true]) == 3)
+        #expect(choice.first(throughput: 2_000_000, usable: [true, true, true, true]) == 2)
+        #expect(choice.first(throughput: 10, usable: [true, true, true, true]) == 0)
+        #expect(choice.first(throughput: nil, usable: [true, true, false, false]) == 1)
+        #expect(choice.first(throughput: 10, usable: [false, true, true, true]) == 1)
+        #expect(choice.first(throughput: 10, usable: [false, false, false, false]) == 0)
     }
 
     @Test("The line is measured by transfers, the slower one of the last and the average; short ones do not count")

@@ -76,6 +76,48 @@ struct ResourceTransferTests {
         _ = begin()
         network.last.answer(503, [("Retry-After", "9")])
         #expect(network.delays == [9000])
+        network.passDelays()
+        network.last.answer(
+            503, [("Date", "Sun, 06 Nov 1994 08:49:37 GMT"), ("Retry-After", "Sun, 06 Nov 1994 08:49:57 GMT")])
+        #expect(network.delays == [20_000])
+    }
+
+    @Test("What is not there any more, or something else, ends at the head: its body is not waited for")
+    func endsAtItsHead() {
+        _ = begin()
+        network.last.begin(200, [("ETag", "\"v1\"")])
+        network.last.deliver(Array(content[..<30]))
+        network.last.end(.connection(.lost))
+        network.passDelays()
+        network.last.begin(200, [("ETag", "\"v2\"")])
+        #expect(received.ends == [.changed] && network.last.isCancelled)
+    }
+
+    @Test("A range of an index behind the end of the file, or an answer without content: the content has changed")
+    func nothingThere() {
+        for status in [416, 204] {
+            received.ends = []
+            _ = begin(ByteRange(from: 200, upTo: 260))
+            network.last.answer(status)
+            #expect(received.ends == [.changed], "\(status)")
+        }
+    }
+
+    @Test("A part that is shorter than it says is continued")
+    func shortPart() {
+        _ = begin(ByteRange(from: 20, upTo: 60))
+        network.last.answer(206, [("Content-Range", "bytes 20-59/100")], Array(content[20..<40]))
+        network.passDelays()
+        #expect(network.last.request.range == ByteRange(from: 40, upTo: 60))
+        network.last.answer(206, [("Content-Range", "bytes 40-59/100")], Array(content[40..<60]))
+        #expect(received.bytes == Array(content[20..<60]) && received.ends == [nil])
+    }
+
+    @Test("A range without bytes is complete at once, without a request")
+    func emptyRange() {
+        _ = begin(ByteRange(from: 20, upTo: 20))
+        network.passDelays()
+        #expect(received.bytes.isEmpty && received.ends == [nil] && network.transfers.isEmpty)
     }
 
     @Test("Another link ends the wait after a network failure, and the delays start over")
