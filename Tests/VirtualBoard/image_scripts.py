@@ -306,6 +306,43 @@ class CardUpdate(unittest.TestCase):
         self.assertTrue(any(line.startswith("tonearm update ") for line in self.root.calls))
         self.assertNotIn("reboot", [line.strip() for line in self.root.calls])
 
+    def update_ends(self, code, error="", message=""):
+        """Has the update of the bundle end so; the files on the boot partition afterwards, and the report."""
+        event = f'{{"event":"error","code":"{error}","message":"{message}"}}' if error else ""
+        self.root.program("tonearm", f"""
+            echo '{{"event":"progress","step":"checking","percent":0}}'
+            echo '{event}'
+            echo 'tonearm: {message}' >&2
+            exit {code}
+        """)
+        self.root.run("card-update")
+        self.assertFalse((self.root.folder / "run/boot-held").exists())
+        self.assertNotIn("reboot", [line.strip() for line in self.root.calls])
+        names = {path.name for path in (self.root.folder / "boot").iterdir()}
+        return names - {"tonearm-report.txt"}, self.root.read("boot/tonearm-report.txt")
+
+    def test_what_was_installed_is_reported(self):
+        self.root.program("tonearm", """echo '{"event":"done","version":"0.9"}'""")
+        self.root.run("card-update")
+        self.assertEqual(self.root.read("boot/tonearm-report.txt"),
+                         "Version 0.9 is installed. It starts with the next start of the board.\n")
+        self.assertIsNone(self.root.read("boot/new.update"))
+
+    def test_a_bundle_that_is_refused_is_put_aside(self):
+        place = self.root.folder / "boot/new.update"
+        self.assertEqual(self.update_ends(1, "damaged", f"{place} is damaged."),
+                         ({"new.update-refused"}, "new.update is damaged.\n"))
+
+    def test_switching_off_meanwhile_leaves_the_bundle_for_the_next_start(self):
+        for code in (137, 143):
+            self.assertEqual(self.update_ends(code), ({"new.update"}, None))
+
+    def test_what_is_not_the_fault_of_the_bundle_leaves_it_for_the_next_start(self):
+        for error in ("running", "onTrial", "unwritable"):
+            with self.subTest(error):
+                self.assertEqual(self.update_ends(1, error, "It is so."),
+                                 ({"new.update"}, "It is so.\nThe next start of the board tries new.update again.\n"))
+
 
 #: A queue in a file: what is in it, one place a line. `junk` has no music.
 QUEUE = """
