@@ -190,10 +190,10 @@ class Configuration(unittest.TestCase):
         # What cannot be right is not taken.
         self.root.write("boot/token.txt", "\n")
         self.root.write("boot/ca.pem", "no certificate\n")
-        self.assertEqual(self.start(""), ["Files that are not used until their mistakes are gone:",
-                                          "token.txt: there is no token in it",
-                                          "ca.pem: there is no certificate in it; it begins with "
-                                          "-----BEGIN CERTIFICATE-----"])
+        self.assertEqual(self.start("#\n"), ["Files that are not used until their mistakes are gone:",
+                                             "token.txt: there is no token in it",
+                                             "ca.pem: there is no certificate in it; it begins with "
+                                             "-----BEGIN CERTIFICATE-----"])
         self.assertEqual(self.root.read("data/service/token.txt"), "secrettoken")
 
     def test_a_profile_beside_it_replaces_that_of_the_image(self):
@@ -204,22 +204,22 @@ class Configuration(unittest.TestCase):
                 exit 78
             }
         """)
-        self.assertEqual(self.start(""), [])
+        self.assertEqual(self.start("#\n"), [])
         images = self.root.read("run/tonearm/board.conf")
         own = "[board]\nname = Mine\n"
         self.root.write("boot/board.conf", own.replace("\n", "\r\n"))
-        self.assertEqual(self.start(""), [])
+        self.assertEqual(self.start("#\n"), [])
         self.assertEqual(self.root.read("run/tonearm/board.conf"), own)
         checks = sum("profile-check" in line for line in self.root.calls)
-        self.start("")
+        self.start("#\n")
         self.assertEqual(sum("profile-check" in line for line in self.root.calls), checks, "checked again")
         # The last good one holds.
         self.root.write("boot/board.conf", "[board]\nwrong\n")
-        self.assertEqual(self.start(""), ["Files that are not used until their mistakes are gone:",
-                                          "board.conf:2: it is wrong"])
+        self.assertEqual(self.start("#\n"), ["Files that are not used until their mistakes are gone:",
+                                             "board.conf:2: it is wrong"])
         self.assertEqual(self.root.read("run/tonearm/board.conf"), own)
         (self.root.folder / "boot/board.conf").unlink()
-        self.assertEqual(self.start(""), [])
+        self.assertEqual(self.start("#\n"), [])
         self.assertEqual(self.root.read("run/tonearm/board.conf"), images)
 
     def test_what_to_play_is_a_path_or_a_product(self):
@@ -238,6 +238,50 @@ class Configuration(unittest.TestCase):
         self.root.run("configuration")
         self.assertEqual(self.system(), {"image.name": "kitchen"})
         self.assertIn("mine", self.root.read("run/tonearm/board.conf"))
+
+    def test_what_a_damaged_card_has_lost_holds_as_it_was(self):
+        own = "[board]\nname = mine\n"
+        self.root.write("boot/board.conf", own)
+        self.assertEqual(self.start(GOOD), [])
+        before = self.system()
+        file, profile = (self.root.folder / "boot" / name for name in ("tonearm.conf", "board.conf"))
+
+        def lose():
+            file.unlink()
+            profile.unlink()
+
+        def empty():
+            self.root.write("boot/tonearm.conf", "")
+            self.root.write("boot/board.conf", "")
+
+        def make_unreadable():
+            # As with an error of the card: what was read until then is there.
+            for name, what in (("cp", '"$1"'), ("tr", '"$(readlink /proc/self/fd/0)"')):
+                self.root.program(name, f"""
+                    case {what} in */boot/*.conf) [ $# -lt 2 ] || echo "[image]" >"$2"; exit 1 ;; esac
+                    exec /usr/bin/{name} "$@"
+                """)
+
+        for damage in (lose, empty, make_unreadable):
+            with self.subTest(damage.__name__):
+                self.root.write("boot/tonearm.conf", "[image]\nname = other\n")
+                self.root.write("boot/board.conf", own)
+                damage()
+                for name in ("errors", "mistakes", "network-mistakes", "file-mistakes", "report"):
+                    (self.root.folder / "run" / name).unlink(missing_ok=True)
+                self.root.run("configuration")
+                self.assertEqual(self.system(), before)
+                self.assertEqual(self.root.read("data/system/tonearm.conf"), GOOD)
+                self.assertEqual(self.root.read("run/tonearm/board.conf"), own)
+                self.assertIn("tonearm.conf: it is missing, empty or cannot be read. The settings from before hold.",
+                              self.root.read("boot/tonearm-errors.txt"))
+        for name in ("cp", "tr"):
+            (self.root.folder / "bin" / name).unlink()
+        # Without any settings, and without the profile, when somebody says so.
+        profile.unlink()
+        self.assertEqual(self.start("#\n"), [])
+        self.assertEqual(self.system(), {})
+        self.assertNotIn("mine", self.root.read("run/tonearm/board.conf"))
 
     def test_a_password_may_look_like_a_setting(self):
         self.start("[wifi home]\nssid = first\npassword = my.key=12345\n")
