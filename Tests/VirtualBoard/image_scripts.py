@@ -325,6 +325,29 @@ class State(unittest.TestCase):
         self.start(is_good=True, failed="b")
         self.assertEqual(self.read()[0], "later")
 
+    def test_a_version_that_failed_is_reported_once_with_what_it_said(self):
+        self.root.write("boot/tonearm-report.txt", "Version 0.9 is installed. It starts with the next start of the board.\n")
+        self.root.write("boot/tonearm-errors.txt", "The player cannot start\n")
+        for has_trial in (True, False):
+            with self.subTest(has_trial=has_trial):
+                # A kernel that does not start leaves no copy of the state.
+                if has_trial:
+                    self.start(is_good=False)
+                self.assertIsNone(self.root.read("run/report"))
+                self.start(is_good=True, failed="b")
+                self.assertEqual(self.root.read("run/report"),
+                                 "Version 0.9 did not start, or did not run well. This is version 1 again.\n"
+                                 "tonearm-errors.txt said:\nThe player cannot start\n")
+                (self.root.folder / "run/report").unlink()
+        self.root.run("health")
+        self.start(is_good=True, failed="b")
+        self.assertIsNone(self.root.read("run/report"))
+
+    def test_a_version_from_elsewhere_that_failed_is_reported(self):
+        self.start(is_good=True, failed="b")
+        self.assertEqual(self.root.read("run/report"),
+                         "The new version did not start, or did not run well. This is version 1 again.\n")
+
     def test_a_version_that_has_proved_itself_keeps_its_state(self):
         self.start(is_good=False)
         self.write("new")

@@ -77,6 +77,8 @@ class Slots(unittest.TestCase):
         self.assertEqual(self.running(board), "a")
         self.assertEqual(board.state["failed"], "b")
         board.wait_until("dmesg | grep -q 'slot b did not start'")
+        board.power_off()
+        self.assertIn("The new version did not start, or did not run well.", board.read_file("tonearm-report.txt"))
 
     def test_a_slot_without_a_root_is_left(self):
         board = ImageBoard()
