@@ -3,7 +3,8 @@
 import shutil
 import unittest
 
-from virtual_board.script_root import ScriptRoot
+from firmware import disk
+from virtual_board.script_root import SOURCE, ScriptRoot
 
 
 class Clock(unittest.TestCase):
@@ -283,6 +284,12 @@ class Configuration(unittest.TestCase):
         self.assertEqual(self.system(), {})
         self.assertNotIn("mine", self.root.read("run/tonearm/board.conf"))
 
+    def test_the_board_restarts_only_when_the_boot_state_has_taken_the_change(self):
+        for is_written in (False, True):
+            self.root.script("slots", f'case $1 in show) echo "overlay=pcm5102a" ;; set) {str(is_written).lower()} ;; esac')
+            self.start("[image]\ndac = wm8804\n")
+            self.assertEqual((self.root.folder / "run/restart-wanted").exists(), is_written)
+
     def test_a_password_may_look_like_a_setting(self):
         self.start("[wifi home]\nssid = first\npassword = my.key=12345\n")
         for name, script in (("pidof", "exit 1"), ("iw", ""), ("wpa_supplicant", ""), ("hexdump", "cat")):
@@ -306,9 +313,8 @@ class State(unittest.TestCase):
 
     def start(self, *, is_good, failed=""):
         """As a start of the board, in a slot that is good or not."""
-        self.root.write("usr/lib/tonearm/slots",
-                        f'case $1 in show) echo "failed={failed}" ;; is-good) {"true" if is_good else "false"} ;; esac')
-        (self.root.folder / "usr/lib/tonearm/slots").chmod(0o755)
+        self.root.script("slots", f'case $1 in show) echo "failed={failed}" ;; '
+                                  f'is-good) {"true" if is_good else "false"} ;; esac')
         self.assertEqual(self.root.run("state").returncode, 0)
 
     def read(self):
@@ -354,6 +360,73 @@ class State(unittest.TestCase):
         self.start(is_good=True)
         self.assertEqual(self.read(), ["new", "log of new", "new"])
         self.assertFalse((self.root.folder / "data/system/state-before").exists())
+
+
+class Slots(unittest.TestCase):
+    def setUp(self):
+        self.root = ScriptRoot(self)
+        # BusyBox's shell knows bytes in hexadecimal, this machine's does not.
+        text = (SOURCE / "usr/lib/tonearm/slots").read_text().replace("printf %b", "/usr/bin/printf %b")
+        self.root.script("slots", text)
+        self.disk = self.root.folder / "disk"
+        self.disk.touch()
+        self.root.write("run/disk", f"disk={self.disk}\nslot=a\n")
+        self.root.program("crc32", "python3 -c 'import sys, zlib; print(f\"{zlib.crc32(sys.stdin.buffer.read()):x}\")'")
+
+    def slots(self, *words):
+        result = self.root.run("slots", *words)
+        return result.returncode, dict(line.split("=", 1) for line in result.stdout.splitlines())
+
+    def set_copies(self, *copies):
+        with self.disk.open("r+b") as file:
+            for place, copy in zip(disk.STATES, copies, strict=True):
+                file.seek(place)
+                file.write(copy)
+
+    def refuse(self, *places):
+        """Has the card refuse writes there."""
+        tests = " ".join(f'*" seek={place // 512} "*) exit 1 ;;' for place in places)
+        self.root.program("dd", f'case " $* " in {tests} esac\nexec /bin/dd "$@"')
+
+    def test_a_copy_that_cannot_be_written_is_left(self):
+        for refused in disk.STATES:
+            for first in ((1, 2), (2, 1)):
+                with self.subTest(refused=refused, first=first):
+                    self.set_copies(*(disk.state(number) for number in first))
+                    self.refuse(refused)
+                    self.assertEqual(self.slots("try"), (0, {}))
+                    self.assertEqual(self.slots("show")[1]["slot"], "b")
+                    self.assertEqual(self.slots("set", "overlay=one")[0], 0)
+                    self.assertEqual(self.slots("set", "overlay=two")[0], 0)
+                    self.assertEqual(self.slots("show")[1], {"seq": "5", "slot": "b", "good": "a", "tries": "3",
+                                                             "overlay": "two"})
+
+    def test_a_card_that_takes_nothing_is_told(self):
+        self.set_copies(disk.state(1), disk.state(2))
+        self.refuse(*disk.STATES)
+        self.assertNotEqual(self.slots("try")[0], 0)
+        self.assertEqual(self.slots("show")[1]["slot"], "a")
+
+    def test_the_first_copy_after_the_loss_of_both_is_one_for_u_boot(self):
+        self.set_copies(bytes(512), bytes(512))
+        self.assertEqual(self.slots("set", "overlay=one")[0], 0)
+        self.assertEqual(self.slots("show")[1], {"seq": "1", "slot": "a", "good": "a", "tries": "0", "overlay": "one"})
+
+
+class Health(unittest.TestCase):
+    def test_a_slot_is_good_only_when_that_is_written(self):
+        for is_written in (True, False):
+            with self.subTest(is_written=is_written):
+                root = ScriptRoot(self)
+                root.program("pidof", "echo 1")
+                root.program("tonearm", """echo '{"state":"stopped"}'""")
+                root.program("sleep", "exec /bin/sleep 0.01")
+                root.write("etc/health", "1 60\n")
+                root.script("slots", f"case $1 in is-good) false ;; good) {str(is_written).lower()} ;; esac")
+                root.run("health")
+                self.assertEqual("slot a is good" in root.read("kmsg"), is_written)
+                self.assertEqual("it stays on trial" in root.read("kmsg"), not is_written)
+                self.assertNotIn("reboot", [line.strip() for line in root.calls])
 
 
 class CardUpdate(unittest.TestCase):

@@ -1,6 +1,7 @@
 # What U-Boot does on every board (docs/firmware-image.md, "How it starts"). firmware-image/build fills in @…@.
 # The boot state is kept twice, one sector each: seq counts the writes (the higher one holds), slot is to be started,
-# good has proved itself, tries is what an unproved slot has left. A write goes over the older copy.
+# good has proved itself, tries is what an unproved slot has left. A write goes over the older copy; where the card does
+# not take that any more, over the other.
 ${devtype} dev ${devnum}
 setenv seq
 setenv seq1 0
@@ -21,7 +22,7 @@ fi
 if test -z "${seq}"; then setenv seq 0; setenv slot a; setenv good a; setenv tries 0; setenv older @STATE1@; fi
 # Silent (uboot.env) unless the serial console was asked for.
 if test -n "${console}"; then setenv stdout serial; setenv stderr serial; fi
-setenv save 'setexpr seq ${seq} + 1; env export -c -s 0x200 @WORK@ seq slot good tries failed overlay console; ${devtype} write @WORK@ ${older} 1'
+setenv save 'setexpr seq ${seq} + 1; env export -c -s 0x200 @WORK@ seq slot good tries failed overlay console; ${devtype} write @WORK@ ${older} 1 || ${devtype} write @WORK@ @STATE1@ 1 || ${devtype} write @WORK@ @STATE2@ 1'
 if test "${slot}" != "${good}"; then
     if itest ${tries} -gt 0; then
         setexpr tries ${tries} - 1

@@ -52,6 +52,12 @@ class ScriptRoot:
         path.write_text(f'#!/bin/sh\necho "{name} $*" >>{self.folder}/calls\n{self.translated(script)}\n')
         path.chmod(0o755)
 
+    def script(self, name, text):
+        """Replaces a script of /usr/lib/tonearm."""
+        path = self.folder / "usr/lib/tonearm" / name
+        path.write_text(self.translated(text if text.startswith("#!") else f"#!/bin/sh\n{text}\n"))
+        path.chmod(0o755)
+
     @property
     def calls(self):
         """What was called, a line each, with its arguments."""
