@@ -331,6 +331,32 @@ class State(unittest.TestCase):
         self.start(is_good=True, failed="b")
         self.assertEqual(self.read()[0], "later")
 
+    def test_a_copy_without_room_takes_the_reserve(self):
+        self.root.write("data/system/reserve", "")
+        reserve = self.root.folder / "data/system/reserve"
+        self.root.program("cp", f'[ ! -e {reserve} ] || exit 1\nexec /bin/cp "$@"')
+        self.start(is_good=False)
+        self.assertFalse(reserve.exists())
+        self.assertEqual(self.root.read("data/system/state-before/tonearm.db"), "old")
+        self.assertIsNone(self.root.read("run/report"))
+        self.assertIsNone(self.root.read("run/restart-wanted"))
+
+    def test_without_a_copy_a_version_is_not_tried(self):
+        self.root.program("cp", '[ "${2##*/}" != tonearm.db-wal ] || exit 1\nexec /bin/cp "$@"')
+        for is_written in (False, True):
+            with self.subTest(is_written=is_written):
+                self.root.script("slots", f"""
+                    echo "slots $*" >>{self.root.folder}/calls
+                    case $1 in show) echo "good=a" ;; is-good) false ;; set) {str(is_written).lower()} ;; esac
+                """)
+                self.root.run("state")
+                self.assertIn("slots set slot=a", self.root.calls)
+                report = self.root.read("run/report") or ""
+                self.assertEqual(report.startswith("The new version was not tried"), is_written)
+                # Without a change of the boot state a restart would come back here.
+                self.assertEqual((self.root.folder / "run/restart-wanted").exists(), is_written)
+                self.assertEqual(list((self.root.folder / "data/system").glob("state-before*")), [])
+
     def test_a_version_that_failed_is_reported_once_with_what_it_said(self):
         self.root.write("boot/tonearm-report.txt", "Version 0.9 is installed. It starts with the next start of the board.\n")
         self.root.write("boot/tonearm-errors.txt", "The player cannot start\n")
