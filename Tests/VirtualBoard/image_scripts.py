@@ -1,5 +1,6 @@
 """The scripts of the firmware image by themselves, with programs of this machine in place of the board's."""
 
+import os
 import shutil
 import unittest
 
@@ -286,7 +287,7 @@ class Configuration(unittest.TestCase):
 
     def test_the_board_restarts_only_when_the_boot_state_has_taken_the_change(self):
         for is_written in (False, True):
-            self.root.script("slots", f'case $1 in show) echo "overlay=pcm5102a" ;; set) {str(is_written).lower()} ;; esac')
+            self.root.script("slots", f"case $1 in show) echo overlay=none ;; set) {str(is_written).lower()} ;; esac")
             self.start("[image]\ndac = wm8804\n")
             self.assertEqual((self.root.folder / "run/restart-wanted").exists(), is_written)
 
@@ -358,7 +359,7 @@ class State(unittest.TestCase):
                 self.assertEqual(list((self.root.folder / "data/system").glob("state-before*")), [])
 
     def test_a_version_that_failed_is_reported_once_with_what_it_said(self):
-        self.root.write("boot/tonearm-report.txt", "Version 0.9 is installed. It starts with the next start of the board.\n")
+        self.root.write("boot/tonearm-report.txt", "Version 0.9 is installed. It starts with the next start.\n")
         self.root.write("boot/tonearm-errors.txt", "The player cannot start\n")
         for has_trial in (True, False):
             with self.subTest(has_trial=has_trial):
@@ -508,6 +509,81 @@ class CardUpdate(unittest.TestCase):
             with self.subTest(error):
                 self.assertEqual(self.update_ends(1, error, "It is so."),
                                  ({"new.update"}, "It is so.\nThe next start of the board tries new.update again.\n"))
+
+
+class FullBootPartition(unittest.TestCase):
+    """A report that has no room is logged, and leaves no empty file."""
+
+    def setUp(self):
+        self.root = ScriptRoot(self)
+        self.root.program("sleep", "exec /bin/sleep 0.01")
+        # As with cp(1) where there is no room; and what writes there directly meets a full device.
+        self.root.program("cp", """
+            case $2 in */boot/*) : >"$2"; echo "cp: no space left" >&2; exit 1 ;; esac
+            exec /bin/cp "$@"
+        """)
+
+    def fill(self, name):
+        """As it is with no room for this file."""
+        (self.root.folder / "boot" / name).symlink_to("/dev/full")
+
+    def assert_logged(self, name):
+        self.assertIn(f"{name} cannot be written: is the boot partition full?", self.root.read("kmsg"))
+        self.assertFalse((self.root.folder / "boot" / name).is_symlink())
+        self.assertIsNone(self.root.read(f"boot/{name}"))
+
+    def test_mistakes_of_the_configuration(self):
+        self.root.program("tonearm", CHECK)
+        self.root.write("boot/tonearm.conf", "[player]\nresume = loud\n")
+        self.root.write("run/report", "The card is full.\n")
+        self.root.run("configuration")
+        self.assert_logged("tonearm-errors.txt")
+        self.assert_logged("tonearm-report.txt")
+
+    def test_an_update(self):
+        self.root.program("tonearm", f"[ ! -e {self.root.folder}/boot/bad.update ]")
+        for name in ("good.update", "bad.update"):
+            self.fill("tonearm-report.txt")
+            self.root.write("run/update-file", f"{name}\n")
+            self.root.write(f"boot/{name}", "a bundle")
+            self.root.run("card-update")
+            self.assert_logged("tonearm-report.txt")
+            self.assertIsNone(self.root.read(f"boot/{name}"))
+
+    def test_the_bundle_makes_room_for_the_report(self):
+        self.root.program("cp", f'[ ! -e {self.root.folder}/boot/good.update ] || exit 1\nexec /bin/cp "$@"')
+        self.root.program("tonearm", """echo '{"event":"done","version":"0.9"}'""")
+        self.root.write("run/update-file", "good.update\n")
+        self.root.write("boot/good.update", "a bundle")
+        self.root.run("card-update")
+        self.assertIn("Version 0.9 is installed.", self.root.read("boot/tonearm-report.txt"))
+
+    def test_music_without_room(self):
+        self.fill("tonearm-report.txt")
+        self.root.write("run/music-folder", "")
+        self.root.write("boot/music/1.flac", "one")
+        self.root.program("cat", '[ "${1##*.}" != flac ] || exit 1\nexec /bin/cat "$@"')
+        self.root.write("data/system/queue-filled", "\n")
+        self.root.run("music")
+        self.assert_logged("tonearm-report.txt")
+
+    def test_an_engine_that_does_not_start(self):
+        self.root.program("dmesg", "")
+        self.root.program("tonearm", "echo 'tonearm: wrong' >&2")
+        self.root.program("start-stop-daemon", "exit 78")
+        self.root.write("run/tonearm/tonearm.conf", "first\n")
+        self.root.start(self, "engine")
+        self.root.wait_until(lambda: self.root.calls.count("sleep 5") > 2)
+        self.assert_logged("tonearm-errors.txt")
+
+    def test_a_network_that_does_not_let_the_board_in(self):
+        self.root.write("run/wifi-networks", "home\n")
+        os.mkfifo(self.root.folder / "run/wifi-events")
+        self.root.start(self, "wifi-report")
+        with (self.root.folder / "run/wifi-events").open("w") as events:
+            events.write("<3>CTRL-EVENT-SSID-TEMP-DISABLED id=0 reason=WRONG_KEY\n")
+        self.root.wait_until(lambda: "does not accept the password" in (self.root.read("kmsg") or ""))
+        self.assert_logged("tonearm-wifi.txt")
 
 
 #: A queue in a file: what is in it, one place a line. `junk` has no music.
