@@ -1,0 +1,212 @@
+"""The firmware image's scripts that take what a person has put on the boot partition, by themselves."""
+
+import unittest
+
+from virtual_board.script_root import ScriptRoot
+
+#: What the engine's own check says: here, that a line with `loud` is wrong.
+CHECK = r"""
+sed -n '/loud/=' /run/tonearm/tonearm.conf | while read -r line; do
+    echo "tonearm: /run/tonearm/tonearm.conf:$line: resume is not loud" >&2
+done
+! grep -q loud /run/tonearm/tonearm.conf
+"""
+GOOD = "[wifi one]\nssid = first\npassword = 12345678\n"
+
+
+class Configuration(unittest.TestCase):
+    def setUp(self):
+        self.root = ScriptRoot(self)
+        self.root.program("tonearm", CHECK)
+
+    def start(self, text):
+        """As a start of the board with this tonearm.conf; the mistakes that a person reads."""
+        for name in ("errors", "mistakes", "network-mistakes", "file-mistakes", "report"):
+            (self.root.folder / "run" / name).unlink(missing_ok=True)
+        self.root.write("boot/tonearm.conf", text)
+        result = self.root.run("configuration")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        return (self.root.read("boot/tonearm-errors.txt") or "").splitlines()
+
+    def system(self):
+        return dict(line.split("=", 1) for line in self.root.read("run/system.conf").splitlines())
+
+    def test_a_network_with_a_mistake_is_left_out_alone(self):
+        for section, message in (
+            ("password = 12345678", "tonearm.conf:4: [wifi two]: the ssid is missing"),
+            ("ssid =\npassword = 12345678", "tonearm.conf:5: [wifi two]: an ssid has 1 to 32 characters"),
+            (f"ssid = {'x' * 33}", "tonearm.conf:5: [wifi two]: an ssid has 1 to 32 characters"),
+            ("ssid = second\npassword =", "tonearm.conf:6: [wifi two]: a Wi-Fi password has 8 to 63 characters"),
+            ("ssid = second\npassword = 123", "tonearm.conf:6: [wifi two]: a Wi-Fi password has 8 to 63 characters"),
+            ("ssid = second\nsecurity = wpa2", "tonearm.conf:4: [wifi two]: the password is missing; a network without "
+                                              "one has security = open"),
+            ("ssid = second\npasswort = 12345678", 'tonearm.conf:6: [wifi two]: unknown key "passwort"; there are: '
+                                                   "ssid password hidden security "),
+            ("ssid = second\nsecurity = wep", "tonearm.conf:6: [wifi two]: security is wpa2, wpa3 or open"),
+            ("ssid", 'tonearm.conf:5: [wifi two]: "ssid" is not key = value'),
+        ):
+            # Behind the others, and between them.
+            for rest in ("", "[wifi three]\nssid = third\n[image]\nname = kitchen\n"):
+                with self.subTest(section, rest=rest):
+                    errors = self.start(f"{GOOD}[wifi two]\n{section}\n{rest}")
+                    self.assertEqual(errors[:2], ["Wi-Fi networks that are left out until their mistakes are gone:",
+                                                  message])
+                    names = {key.split(".")[1] for key in self.system() if key.startswith("network.")}
+                    self.assertEqual(names, {"one", "three"} if rest else {"one"})
+        self.assertEqual(self.start(f"{GOOD}[wifi two]\nssid = second\nsecurity = open\n"), [])
+        self.assertEqual(self.system(), {"network.one.ssid": "first", "network.one.password": "12345678",
+                                         "network.two.ssid": "second", "network.two.security": "open"})
+
+    def test_a_section_in_two_parts_is_one_network(self):
+        self.assertEqual(self.start("[wifi one]\nssid = first\n[image]\nname = kitchen\n[wifi one]\n"
+                                    "password = 12345678\nsecurity = wpa2\n"), [])
+        self.assertEqual(self.system()["network.one.password"], "12345678")
+
+    def test_a_file_with_another_mistake_is_not_applied(self):
+        self.start(GOOD)
+        errors = self.start("[image]\nname = my kitchen\n[wifi two]\nssid = second\npassword = 123\n[player]\n"
+                            "resume = loud\n")
+        self.assertEqual(errors, ["Mistakes in tonearm.conf. It is not applied until they are gone:",
+                                  "tonearm.conf:2: name is letters, digits and -",
+                                  "tonearm.conf:7: resume is not loud",
+                                  "Wi-Fi networks that are left out until their mistakes are gone:",
+                                  "tonearm.conf:5: [wifi two]: a Wi-Fi password has 8 to 63 characters"])
+        self.assertEqual(self.system()["network.one.ssid"], "first")
+        self.assertEqual(self.start(GOOD), [])
+        self.assertIsNone(self.root.read("boot/tonearm-errors.txt"))
+
+    def test_files_beside_it_are_taken_over(self):
+        self.root.program("openssl", "grep -q 'BEGIN CERTIFICATE' \"$4\"")
+        self.root.write("boot/token.txt", "\ufeffsecret token\r\nsecond line\r\n")
+        self.root.write("boot/ca.pem", "-----BEGIN CERTIFICATE-----\r\n")
+        self.assertEqual(self.start("[service]\r\nurl = https://nas.local\r\n"), [])
+        for name, content in (("token.txt", "secrettoken"), ("ca.pem", "-----BEGIN CERTIFICATE-----\n")):
+            path = self.root.folder / "data/service" / name
+            self.assertEqual((path.read_text(), path.stat().st_mode & 0o777), (content, 0o600))
+        self.assertEqual((self.root.folder / "data/service").stat().st_mode & 0o777, 0o700)
+        self.assertIn(f"chown -R tonearm:tonearm {self.root.folder}/data/service", self.root.calls)
+        engine = self.root.read("run/tonearm/tonearm.conf")
+        self.assertIn(f"[service]\ntoken-file = {self.root.folder}/data/service/token.txt\n", engine)
+        self.assertIn(f"[network]\nca-file = {self.root.folder}/data/service/ca.pem\n", engine)
+        # They stay when they are gone from there; what tonearm.conf says comes first.
+        for name in ("token.txt", "ca.pem"):
+            (self.root.folder / "boot" / name).unlink()
+        self.assertEqual(self.start("[network]\nca-file = none\n"), [])
+        engine = self.root.read("run/tonearm/tonearm.conf")
+        self.assertIn("token-file = ", engine)
+        self.assertEqual(engine.count("ca-file"), 1)
+        # What cannot be right is not taken.
+        self.root.write("boot/token.txt", "\n")
+        self.root.write("boot/ca.pem", "no certificate\n")
+        self.assertEqual(self.start("#\n"), ["Files that are not used until their mistakes are gone:",
+                                             "token.txt: there is no token in it",
+                                             "ca.pem: there is no certificate in it; it begins with "
+                                             "-----BEGIN CERTIFICATE-----"])
+        self.assertEqual(self.root.read("data/service/token.txt"), "secrettoken")
+
+    def test_a_profile_beside_it_replaces_that_of_the_image(self):
+        self.root.program("tonearm", """
+            profile=$(sed -n 's/^profile = //p' "$4")
+            [ -z "$profile" ] || ! grep -q wrong "$profile" || {
+                echo "tonearm: $profile:2: it is wrong" >&2
+                exit 78
+            }
+        """)
+        self.assertEqual(self.start("#\n"), [])
+        images = self.root.read("run/tonearm/board.conf")
+        own = "[board]\nname = Mine\n"
+        self.root.write("boot/board.conf", own.replace("\n", "\r\n"))
+        self.assertEqual(self.start("#\n"), [])
+        self.assertEqual(self.root.read("run/tonearm/board.conf"), own)
+        checks = sum("profile-check" in line for line in self.root.calls)
+        self.start("#\n")
+        self.assertEqual(sum("profile-check" in line for line in self.root.calls), checks, "checked again")
+        # The last good one holds.
+        self.root.write("boot/board.conf", "[board]\nwrong\n")
+        self.assertEqual(self.start("#\n"), ["Files that are not used until their mistakes are gone:",
+                                             "board.conf:2: it is wrong"])
+        self.assertEqual(self.root.read("run/tonearm/board.conf"), own)
+        (self.root.folder / "boot/board.conf").unlink()
+        self.assertEqual(self.start("#\n"), [])
+        self.assertEqual(self.root.read("run/tonearm/board.conf"), images)
+
+    def test_what_to_play_is_a_path_or_a_product(self):
+        for value in ("/media/MY MUSIC", "tonearm:track/7", ""):
+            self.assertEqual(self.start(f"[start]\nqueue = {value}\n"), [])
+            self.assertEqual(self.system()["start.queue"], value)
+        self.assertIn("tonearm.conf:2: queue is", self.start("[start]\nqueue = music\n")[1])
+
+    def test_without_the_boot_partition_the_last_good_one_holds(self):
+        self.start("[image]\nname = kitchen\n")
+        self.root.write("boot/board.conf", "[board]\nname = mine\n")
+        self.start("[image]\nname = kitchen\n")
+        for name in ("boot/tonearm.conf", "boot/board.conf"):
+            (self.root.folder / name).unlink()
+        self.root.write("run/boot-missing", "")
+        self.root.run("configuration")
+        self.assertEqual(self.system(), {"image.name": "kitchen"})
+        self.assertIn("mine", self.root.read("run/tonearm/board.conf"))
+
+    def test_what_a_damaged_card_has_lost_holds_as_it_was(self):
+        own = "[board]\nname = mine\n"
+        self.root.write("boot/board.conf", own)
+        self.assertEqual(self.start(GOOD), [])
+        before = self.system()
+        file, profile = (self.root.folder / "boot" / name for name in ("tonearm.conf", "board.conf"))
+
+        def lose():
+            file.unlink()
+            profile.unlink()
+
+        def empty():
+            self.root.write("boot/tonearm.conf", "")
+            self.root.write("boot/board.conf", "")
+
+        def make_unreadable():
+            # As with an error of the card: what was read until then is there.
+            for name, what in (("cp", '"$1"'), ("tr", '"$(readlink /proc/self/fd/0)"')):
+                self.root.program(name, f"""
+                    case {what} in */boot/*.conf) [ $# -lt 2 ] || echo "[image]" >"$2"; exit 1 ;; esac
+                    exec /usr/bin/{name} "$@"
+                """)
+
+        for damage in (lose, empty, make_unreadable):
+            with self.subTest(damage.__name__):
+                self.root.write("boot/tonearm.conf", "[image]\nname = other\n")
+                self.root.write("boot/board.conf", own)
+                damage()
+                for name in ("errors", "mistakes", "network-mistakes", "file-mistakes", "report"):
+                    (self.root.folder / "run" / name).unlink(missing_ok=True)
+                self.root.run("configuration")
+                self.assertEqual(self.system(), before)
+                self.assertEqual(self.root.read("data/system/tonearm.conf"), GOOD)
+                self.assertEqual(self.root.read("run/tonearm/board.conf"), own)
+                self.assertIn("tonearm.conf: it is missing, empty or cannot be read. The settings from before hold.",
+                              self.root.read("boot/tonearm-errors.txt"))
+        for name in ("cp", "tr"):
+            (self.root.folder / "bin" / name).unlink()
+        # Without any settings, and without the profile, when somebody says so.
+        profile.unlink()
+        self.assertEqual(self.start("#\n"), [])
+        self.assertEqual(self.system(), {})
+        self.assertNotIn("mine", self.root.read("run/tonearm/board.conf"))
+
+    def test_the_board_restarts_only_when_the_boot_state_has_taken_the_change(self):
+        for is_written in (False, True):
+            self.root.script("slots", f"case $1 in show) echo overlay=none ;; set) {str(is_written).lower()} ;; esac")
+            self.start("[image]\ndac = wm8804\n")
+            self.assertEqual((self.root.folder / "run/restart-wanted").exists(), is_written)
+
+    def test_a_password_may_look_like_a_setting(self):
+        self.start("[wifi home]\nssid = first\npassword = my.key=12345\n")
+        for name, script in (("pidof", "exit 1"), ("iw", ""), ("wpa_supplicant", ""), ("hexdump", "cat")):
+            self.root.program(name, script)
+        self.root.write("run/wifi-events", "")
+        self.assertEqual(self.root.run("wifi", "wlan0").returncode, 0)
+        settings = self.root.read("run/wpa.conf")
+        self.assertEqual(settings.count("network={"), 1)
+        self.assertIn('psk="my.key=12345"', settings)
+
+
+if __name__ == "__main__":
+    unittest.main()

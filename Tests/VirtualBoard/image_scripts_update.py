@@ -1,0 +1,219 @@
+"""The firmware image's scripts that install a new version, try it and go back, by themselves."""
+
+import unittest
+
+from firmware import disk
+from virtual_board.script_root import SOURCE, ScriptRoot
+
+
+class State(unittest.TestCase):
+    def setUp(self):
+        self.root = ScriptRoot(self)
+        self.write("old")
+
+    def write(self, text):
+        self.root.write("data/state/tonearm.db", text)
+        self.root.write("data/state/tonearm.db-wal", f"log of {text}")
+        self.root.write("data/state/offline/aa/content", text)
+
+    def start(self, *, is_good, failed=""):
+        """As a start of the board, in a slot that is good or not."""
+        self.root.script("slots", f'case $1 in show) echo "failed={failed}" ;; '
+                                  f'is-good) {"true" if is_good else "false"} ;; esac')
+        self.assertEqual(self.root.run("state").returncode, 0)
+
+    def read(self):
+        return [self.root.read(f"data/state/{name}") for name in ("tonearm.db", "tonearm.db-wal", "offline/aa/content")]
+
+    def test_the_state_from_before_comes_back_with_the_older_version(self):
+        for _ in range(3):
+            self.start(is_good=False)
+            self.write("new")
+        (self.root.folder / "data/state/tonearm.db-wal").unlink()
+        self.start(is_good=True, failed="b")
+        self.assertEqual(self.read(), ["old", "log of old", "new"])
+        self.write("later")
+        self.start(is_good=True, failed="b")
+        self.assertEqual(self.read()[0], "later")
+
+    def test_a_copy_without_room_takes_the_reserve(self):
+        self.root.write("data/system/reserve", "")
+        reserve = self.root.folder / "data/system/reserve"
+        self.root.program("cp", f'[ ! -e {reserve} ] || exit 1\nexec /bin/cp "$@"')
+        self.start(is_good=False)
+        self.assertFalse(reserve.exists())
+        self.assertEqual(self.root.read("data/system/state-before/tonearm.db"), "old")
+        self.assertIsNone(self.root.read("run/report"))
+        self.assertIsNone(self.root.read("run/restart-wanted"))
+
+    def test_without_a_copy_a_version_is_not_tried(self):
+        self.root.program("cp", '[ "${2##*/}" != tonearm.db-wal ] || exit 1\nexec /bin/cp "$@"')
+        for is_written in (False, True):
+            with self.subTest(is_written=is_written):
+                self.root.script("slots", f"""
+                    echo "slots $*" >>{self.root.folder}/calls
+                    case $1 in show) echo "good=a" ;; is-good) false ;; set) {str(is_written).lower()} ;; esac
+                """)
+                self.root.run("state")
+                self.assertIn("slots set slot=a", self.root.calls)
+                report = self.root.read("run/report") or ""
+                self.assertEqual(report.startswith("The new version was not tried"), is_written)
+                # Without a change of the boot state a restart would come back here.
+                self.assertEqual((self.root.folder / "run/restart-wanted").exists(), is_written)
+                self.assertEqual(list((self.root.folder / "data/system").glob("state-before*")), [])
+
+    def test_a_version_that_failed_is_reported_once_with_what_it_said(self):
+        self.root.write("boot/tonearm-report.txt", "Version 0.9 is installed. It starts with the next start.\n")
+        self.root.write("boot/tonearm-errors.txt", "The player cannot start\n")
+        for has_trial in (True, False):
+            with self.subTest(has_trial=has_trial):
+                # A kernel that does not start leaves no copy of the state.
+                if has_trial:
+                    self.start(is_good=False)
+                self.assertIsNone(self.root.read("run/report"))
+                self.start(is_good=True, failed="b")
+                self.assertEqual(self.root.read("run/report"),
+                                 "Version 0.9 did not start, or did not run well. This is version 1 again.\n"
+                                 "tonearm-errors.txt said:\nThe player cannot start\n")
+                (self.root.folder / "run/report").unlink()
+        self.root.run("health")
+        self.start(is_good=True, failed="b")
+        self.assertIsNone(self.root.read("run/report"))
+
+    def test_a_version_from_elsewhere_that_failed_is_reported(self):
+        self.start(is_good=True, failed="b")
+        self.assertEqual(self.root.read("run/report"),
+                         "The new version did not start, or did not run well. This is version 1 again.\n")
+
+    def test_a_version_that_has_proved_itself_keeps_its_state(self):
+        self.start(is_good=False)
+        self.write("new")
+        self.start(is_good=True)
+        self.assertEqual(self.read(), ["new", "log of new", "new"])
+        self.assertFalse((self.root.folder / "data/system/state-before").exists())
+
+
+class Slots(unittest.TestCase):
+    def setUp(self):
+        self.root = ScriptRoot(self)
+        # BusyBox's shell knows bytes in hexadecimal, this machine's does not.
+        text = (SOURCE / "usr/lib/tonearm/slots").read_text().replace("printf %b", "/usr/bin/printf %b")
+        self.root.script("slots", text)
+        self.disk = self.root.folder / "disk"
+        self.disk.touch()
+        self.root.write("run/disk", f"disk={self.disk}\nslot=a\n")
+        self.root.program("crc32", "python3 -c 'import sys, zlib; print(f\"{zlib.crc32(sys.stdin.buffer.read()):x}\")'")
+
+    def slots(self, *words):
+        result = self.root.run("slots", *words)
+        return result.returncode, dict(line.split("=", 1) for line in result.stdout.splitlines())
+
+    def set_copies(self, *copies):
+        with self.disk.open("r+b") as file:
+            for place, copy in zip(disk.STATES, copies, strict=True):
+                file.seek(place)
+                file.write(copy)
+
+    def refuse(self, *places):
+        """Has the card refuse writes there."""
+        tests = " ".join(f'*" seek={place // 512} "*) exit 1 ;;' for place in places)
+        self.root.program("dd", f'case " $* " in {tests} esac\nexec /bin/dd "$@"')
+
+    def test_a_copy_that_cannot_be_written_is_left(self):
+        for refused in disk.STATES:
+            for first in ((1, 2), (2, 1)):
+                with self.subTest(refused=refused, first=first):
+                    self.set_copies(*(disk.state(number) for number in first))
+                    self.refuse(refused)
+                    self.assertEqual(self.slots("try"), (0, {}))
+                    self.assertEqual(self.slots("show")[1]["slot"], "b")
+                    self.assertEqual(self.slots("set", "overlay=one")[0], 0)
+                    self.assertEqual(self.slots("set", "overlay=two")[0], 0)
+                    self.assertEqual(self.slots("show")[1], {"seq": "5", "slot": "b", "good": "a", "tries": "3",
+                                                             "overlay": "two"})
+
+    def test_a_card_that_takes_nothing_is_told(self):
+        self.set_copies(disk.state(1), disk.state(2))
+        self.refuse(*disk.STATES)
+        self.assertNotEqual(self.slots("try")[0], 0)
+        self.assertEqual(self.slots("show")[1]["slot"], "a")
+
+    def test_the_first_copy_after_the_loss_of_both_is_one_for_u_boot(self):
+        self.set_copies(bytes(512), bytes(512))
+        self.assertEqual(self.slots("set", "overlay=one")[0], 0)
+        self.assertEqual(self.slots("show")[1], {"seq": "1", "slot": "a", "good": "a", "tries": "0", "overlay": "one"})
+
+
+class Health(unittest.TestCase):
+    def test_a_slot_is_good_only_when_that_is_written(self):
+        for is_written in (True, False):
+            with self.subTest(is_written=is_written):
+                root = ScriptRoot(self)
+                root.program("pidof", "echo 1")
+                root.program("tonearm", """echo '{"state":"stopped"}'""")
+                root.program("sleep", "exec /bin/sleep 0.01")
+                root.write("etc/health", "1 60\n")
+                root.script("slots", f"case $1 in is-good) false ;; good) {str(is_written).lower()} ;; esac")
+                root.run("health")
+                self.assertEqual("slot a is good" in root.read("kmsg"), is_written)
+                self.assertEqual("it stays on trial" in root.read("kmsg"), not is_written)
+                self.assertNotIn("reboot", [line.strip() for line in root.calls])
+
+
+class CardUpdate(unittest.TestCase):
+    def setUp(self):
+        self.root = ScriptRoot(self)
+        self.root.program("tonearm", "")
+        self.root.write("run/update-file", "new.update\n")
+        self.root.write("boot/new.update", "a bundle")
+
+    def test_the_board_restarts_once_the_bundle_is_gone(self):
+        self.root.run("card-update")
+        self.assertIn("reboot", [line.strip() for line in self.root.calls])
+
+    def test_a_bundle_that_cannot_be_removed_is_not_installed_again_and_again(self):
+        self.root.program("rm", "exit 1")
+        self.root.run("card-update")
+        self.assertTrue(any(line.startswith("tonearm update ") for line in self.root.calls))
+        self.assertNotIn("reboot", [line.strip() for line in self.root.calls])
+
+    def update_ends(self, code, error="", message=""):
+        """Has the update of the bundle end so; the files on the boot partition afterwards, and the report."""
+        event = f'{{"event":"error","code":"{error}","message":"{message}"}}' if error else ""
+        self.root.program("tonearm", f"""
+            echo '{{"event":"progress","step":"checking","percent":0}}'
+            echo '{event}'
+            echo 'tonearm: {message}' >&2
+            exit {code}
+        """)
+        self.root.run("card-update")
+        self.assertFalse((self.root.folder / "run/boot-held").exists())
+        self.assertNotIn("reboot", [line.strip() for line in self.root.calls])
+        names = {path.name for path in (self.root.folder / "boot").iterdir()}
+        return names - {"tonearm-report.txt"}, self.root.read("boot/tonearm-report.txt")
+
+    def test_what_was_installed_is_reported(self):
+        self.root.program("tonearm", """echo '{"event":"done","version":"0.9"}'""")
+        self.root.run("card-update")
+        self.assertEqual(self.root.read("boot/tonearm-report.txt"),
+                         "Version 0.9 is installed. It starts with the next start of the board.\n")
+        self.assertIsNone(self.root.read("boot/new.update"))
+
+    def test_a_bundle_that_is_refused_is_put_aside(self):
+        place = self.root.folder / "boot/new.update"
+        self.assertEqual(self.update_ends(1, "damaged", f"{place} is damaged."),
+                         ({"new.update-refused"}, "new.update is damaged.\n"))
+
+    def test_switching_off_meanwhile_leaves_the_bundle_for_the_next_start(self):
+        for code in (137, 143):
+            self.assertEqual(self.update_ends(code), ({"new.update"}, None))
+
+    def test_what_is_not_the_fault_of_the_bundle_leaves_it_for_the_next_start(self):
+        for error in ("running", "onTrial", "unwritable"):
+            with self.subTest(error):
+                self.assertEqual(self.update_ends(1, error, "It is so."),
+                                 ({"new.update"}, "It is so.\nThe next start of the board tries new.update again.\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()
