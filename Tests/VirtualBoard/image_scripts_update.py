@@ -160,6 +160,20 @@ class Health(unittest.TestCase):
                 self.assertNotIn("reboot", [line.strip() for line in root.calls])
 
 
+class Download(unittest.TestCase):
+    def test_what_a_power_cut_left_of_it_is_removed_before_the_card_is_called_full(self):
+        root = ScriptRoot(self)
+        place = root.folder / "data/system/update.download"
+        root.write("data/system/update.download", "half a bundle")
+        root.write("sys/class/block/data/size", "80\n")
+        for name, script in (("dd", "echo data"), ("hexdump", "echo 10"), ("e2fsck", ""), ("fallocate", ""),
+                             ("df", f"[ -e {place} ] && echo 1 2 3 0 || echo 1 2 3 4000")):
+            root.program(name, script)
+        self.assertEqual(root.run("data").returncode, 0)
+        self.assertFalse(place.exists())
+        self.assertIsNone(root.read("run/report"))
+
+
 class CardUpdate(unittest.TestCase):
     def setUp(self):
         self.root = ScriptRoot(self)
