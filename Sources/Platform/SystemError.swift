@@ -32,6 +32,9 @@ public struct SystemError: Error, Equatable, Sendable {
     /// ENOENT: there is nothing with this name.
     public var isMissingFile: Bool { code == ENOENT }
 
+    /// EACCES or EPERM: the rights of this process do not suffice.
+    public var isRefused: Bool { code == EACCES || code == EPERM }
+
     /// EIO: the medium cannot read or write the bytes.
     public var isOfMedium: Bool { code == EIO }
 

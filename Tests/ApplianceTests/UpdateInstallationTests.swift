@@ -126,6 +126,19 @@ struct UpdateInstallationTests {
         #expect(image.slotsCalls == ["is-good"])
     }
 
+    @Test(
+        "what cannot be written says what to do about it, and root only where its rights are missing",
+        arguments: [
+            (EACCES, "rights of root"), (EPERM, "rights of root"), (EIO, "replace the card"), (ENOSPC, "Make room"),
+            (EROFS, "write slot: Read-only file system."),
+        ])
+    func unwritableAdvice(code: Int32, text: String) {
+        let error = SystemError(code: code, operation: "write", subject: "slot")
+        let description = UpdateError.unwritable(error).description
+        #expect(description.contains(text))
+        #expect(description.contains("root") == (code == EACCES || code == EPERM))
+    }
+
     private func expectRefusal(_ code: String, of bytes: [UInt8]) throws {
         try Data(bytes).write(to: URL(fileURLWithPath: image.path("bundle")))
         let error = #expect(throws: UpdateError.self) { try image.install() }

@@ -93,6 +93,13 @@ struct UpdateCommandTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: image.path("data/system")).isEmpty)
     }
 
+    @Test("a download that fails on a full card is not a failure of the network")
+    func fullCard() {
+        #expect(UpdateDownload.Failure(freeBytes: 0) == .cardIsFull)
+        #expect(UpdateDownload.Failure(freeBytes: 50 << 20) == .isNotSent)
+        #expect(UpdateDownload.Failure(freeBytes: nil) == .isNotSent)
+    }
+
     @Test("a wrong command line", arguments: [["update"], ["update", "a", "b"], ["update", "--froce", "a"]])
     func usage(words: [String]) throws {
         let result = try program.start(words).finish()

@@ -71,9 +71,16 @@ extension UpdateError: CustomStringConvertible {
         case .damaged(let path): "\(path) is damaged or not complete. Copy or download it again."
         case .onTrial: "The running version is still on trial. Try again in a few minutes."
         case .running: "Another update is running. Wait for its end."
-        case .unwritable(let error): "\(error). The update needs the rights of root."
+        case .unwritable(let error): "\(error).\(Self.advice(for: error))"
         case .worn(let path): "\(path) does not keep what is written to it. Replace the card."
         case .notSwitched: "The boot state cannot be written, so the next start takes the running version. Try again."
         }
+    }
+
+    /// What to do where something cannot be written, behind a blank.
+    private static func advice(for error: SystemError) -> String {
+        if error.isRefused { return " The update needs the rights of root." }
+        if error.isOfMedium { return " Try again; when it fails again, replace the card." }
+        return error.isOutOfSpace ? " Make room there, and try again." : ""
     }
 }

@@ -34,10 +34,13 @@ struct UpdateCommand {
         let download = UpdateDownload(of: source, root: root)
         defer { download.remove() }
         if !json { console.print("downloading \(source)") }
-        guard download.run(isQuiet: json || !console.isTerminal) else {
+        switch download.run(isQuiet: json || !console.isTerminal) {
+        case nil: return install(download.path)
+        case .cardIsFull:
+            return fail("noRoom", "\(source) cannot be downloaded: the card is full. Delete some music.")
+        case .isNotSent:
             return fail("download", "\(source) cannot be downloaded. Is the network up, and the address right?")
         }
-        return install(download.path)
     }
 
     private func install(_ file: String) -> Int32 {

@@ -6,7 +6,21 @@ import Platform
 struct UpdateDownload {
     /// Where the bundle is kept until it is installed.
     let path: String
+    private let folder: String
     private let address: String
+
+    /// Why not all of it is here.
+    enum Failure: Equatable {
+        case cardIsFull, isNotSent
+
+        /// - Parameter freeBytes: of the card, with what has come until then still on it. wget does not say more.
+        init(freeBytes: Int64?) {
+            self = if let freeBytes, freeBytes < UpdateDownload.leastRoom { .cardIsFull } else { .isNotSent }
+        }
+    }
+
+    /// With less than this many free bytes, it was room that the download lacked.
+    private static let leastRoom: Int64 = 1 << 20
 
     static func isURL(_ text: String) -> Bool {
         text.utf8.starts(with: "http://".utf8) || text.utf8.starts(with: "https://".utf8)
@@ -15,13 +29,17 @@ struct UpdateDownload {
     /// - Parameter root: the folder of the root file system; empty outside of tests.
     init(of address: String, root: String) {
         self.address = address
-        path = root + "/data/system/update.download"
+        folder = root + "/data/system"
+        path = folder + "/update.download"
     }
 
-    /// - Returns: whether all of it is here.
-    func run(isQuiet: Bool) -> Bool {
+    /// - Returns: nil when all of it is here.
+    func run(isQuiet: Bool) -> Failure? {
         remove()
-        return system("wget \(isQuiet ? "-q " : "")-O \(Self.quoted(path)) \(Self.quoted(address))") == 0
+        if system("wget \(isQuiet ? "-q " : "")-O \(Self.quoted(path)) \(Self.quoted(address))") == 0 { return nil }
+        var free: Int64?
+        do throws(SystemError) { free = try Folder.freeBytes(at: folder) } catch { free = nil }
+        return Failure(freeBytes: free)
     }
 
     func remove() { _ = FileName.withBytes(of: path) { unlink($0) } }
