@@ -420,7 +420,7 @@ final class PlaybackConductor: @unchecked Sendable {
             context.audioSampleRate = format.sampleRate
             context.audioBitDepth = format.bitDepth
             context.adaptation = adaptation(of: format)
-            publishAdaptation(context.adaptation)
+            published.update { $0.device?.adaptation = context.adaptation }
             handle(.qualityChanged(id, context))
         case .ended(let stream):
             guard event.processedCommands >= lastCut, let id = item(of: stream) else { return }
@@ -455,7 +455,7 @@ final class PlaybackConductor: @unchecked Sendable {
         } else if let id, let heard = items[id]?.stream {
             publishCurrent(heard)
             let adaptation = adaptation(of: heard.format)
-            publishAdaptation(adaptation)
+            published.update { $0.device?.adaptation = adaptation }
             handle(.adapted(id, adaptation))
             handle(.heard(id))
         } else if let current = machine.currentItem {
@@ -482,10 +482,6 @@ final class PlaybackConductor: @unchecked Sendable {
     /// How the open device plays audio of this format; nil without adaptation, and when it would be reopened.
     private func adaptation(of format: PCMFormat) -> ChannelAdaptation? {
         published.value.device?.adaptation(of: format)
-    }
-
-    private func publishAdaptation(_ adaptation: ChannelAdaptation?) {
-        published.update { $0.device?.adaptation = adaptation }
     }
 
     // MARK: Position
