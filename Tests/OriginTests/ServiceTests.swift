@@ -218,4 +218,33 @@ struct ServiceTests {
             #expect(Array(try Data(contentsOf: URL(fileURLWithPath: folder["copy\(index)"]))) == bytes)
         }
     }
+
+    @Test("A second origin with the same state is refused, and the first one goes on serving")
+    func secondOrigin() throws {
+        try add("a.flac")
+        let origin = try start()
+        let other = folder["other"]
+        try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let process = Process()
+        let errors = Pipe()
+        process.executableURL = URL(fileURLWithPath: "\(Folder.containing(tests))/tonearm-origin")
+        process.arguments = ["serve", other, "--port", "0", "--state", folder["state"]]
+        process.environment = Sanitizer.environment
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = errors
+        try process.run()
+        // One that serves would not end.
+        let limit = DispatchTime.now() + 60
+        DispatchQueue.global().asyncAfter(deadline: limit) { if process.isRunning { process.terminate() } }
+        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 1 && process.terminationReason == .exit)
+        #expect(text.contains("another tonearm-origin runs with this state") && text.contains("--state"), "\(text)")
+        #expect(try Fetched("\(origin.address)/v1/tracks/1/playbackinfo").status == 200)
+        // The folder is free when the first has ended.
+        origin.end()
+        #expect(try Fetched("\(try start().address)/v1/tracks/1/playbackinfo").status == 200)
+    }
 }

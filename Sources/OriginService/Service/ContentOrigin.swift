@@ -37,6 +37,8 @@ public final class ContentOrigin: Sendable {
         public var hasChanges: Bool { read > 0 || gone > 0 || playlists > 0 || problems > 0 }
     }
 
+    /// nil where the state folder cannot be written.
+    private let lock: LockFile?
     private let musicFolder: String
     private let index: MusicIndex
     private let routes: ServiceRoutes
@@ -62,6 +64,8 @@ public final class ContentOrigin: Sendable {
         guard FileKind(at: self.musicFolder) == .folder else {
             throw Failure(description: "\(musicFolder): not a folder")
         }
+        // Before the index: what is not in this folder is forgotten there, and another origin would serve nothing more.
+        lock = try Self.lock(stateFolder)
         do throws(DatabaseError) {
             index = try MusicIndex(in: stateFolder)
             // Before anything is served.
@@ -89,6 +93,22 @@ public final class ContentOrigin: Sendable {
             throw Failure(description: error.description)
         }
         loudness = LoudnessScan(index)
+    }
+
+    /// `logins` and `approve` do without: they may run beside a service.
+    private static func lock(_ stateFolder: String) throws(Failure) -> LockFile? {
+        do throws(LockFile.Refusal) { return try LockFile("\(stateFolder)/lock") } catch {
+            switch error {
+            case .held(let process):
+                let holder = process.map { " (process \($0))" } ?? ""
+                throw Failure(
+                    description: "\(stateFolder): another tonearm-origin runs with this state\(holder); "
+                        + "give this one another folder with --state")
+            case .system(let error):
+                Log.warning("the state folder is not locked: \(error.description)")
+                return nil
+            }
+        }
     }
 
     /// Compares the music folder with the index. It reads the headers of new files, and blocks as long as that takes.

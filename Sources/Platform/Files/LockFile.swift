@@ -2,7 +2,7 @@ import CLinux
 
 /// A file that one process at a time holds: only its owner uses the files next to it. The kernel releases the lock
 /// whenever the process ends; the file stays.
-public struct LockFile: ~Copyable {
+public struct LockFile: ~Copyable, Sendable {
     /// Why the lock could not be taken.
     public enum Refusal: Error, Equatable, Sendable {
         /// Another process holds it; its number, if the file has it.
