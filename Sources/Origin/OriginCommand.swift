@@ -88,6 +88,8 @@ enum OriginCommand {
                 try origin.follow(cancellation) { result in
                     tell(result)
                     news.update { hasNews = true }
+                } failed: { failure in
+                    complain("\(failure.description); what was there is served, and it is tried again each minute")
                 }
             } catch {
                 complain(error.description)

@@ -18,10 +18,15 @@ struct SegmentTables: Sendable {
             Log.notice("\(track.path): served as a whole file only: \(error)")
             table = nil
         }
-        try index.write { (database) throws(DatabaseError) in
-            try database.execute(
-                "INSERT OR REPLACE INTO segments (track, version, content) VALUES (?, ?, ?)", .integer(track.id),
-                .text(track.version), .bytes(table?.encoded() ?? []))
+        do throws(DatabaseError) {
+            try index.write { (database) throws(DatabaseError) in
+                try database.execute(
+                    "INSERT OR REPLACE INTO segments (track, version, content) VALUES (?, ?, ?)", .integer(track.id),
+                    .text(track.version), .bytes(table?.encoded() ?? []))
+            }
+        } catch {
+            // A full medium costs reading the file once more for each request, and no music.
+            Log.warning("\(track.path): its segments cannot be kept: \(error.description)")
         }
         return table
     }

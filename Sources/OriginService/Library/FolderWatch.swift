@@ -108,6 +108,19 @@ final class FolderWatch {
         }
     }
 
+    /// Waits, whatever changes meanwhile.
+    /// - Returns: false when cancelled.
+    func pause(milliseconds: Int, _ cancellation: Cancellation) -> Bool {
+        let deadline = clock.now() + Int64(clamping: milliseconds) * 1_000_000
+        while true {
+            var waited = pollfd(fd: cancellation.descriptor, events: Int16(POLLIN), revents: 0)
+            let left = max(deadline - clock.now(), 0)
+            let count = poll(&waited, 1, Int32(clamping: (left + 999_999) / 1_000_000))
+            if count > 0 || count < 0 && errno != EINTR { return false }
+            if count == 0, clock.now() >= deadline { return true }
+        }
+    }
+
     private enum Arrival { case ready, cancelled, timedOut }
 
     /// Blocks until there is an event or a request.

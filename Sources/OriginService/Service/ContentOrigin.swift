@@ -124,33 +124,59 @@ public final class ContentOrigin: Sendable {
     private static let scanInterval = 3_600_000
 
     /// Scans the music folder, and then what changes in it, until it is cancelled.
-    /// - Parameter report: called with the first result, and with all later ones that have changes.
-    public func follow(_ cancellation: Cancellation, _ report: (ScanResult) -> Void) throws(Failure) {
+    /// - Parameters:
+    ///   - retryInterval: after a scan that failed, in milliseconds.
+    ///   - report: called with the first result, with all later ones that have changes, and with the first one after a
+    ///     failure.
+    ///   - failed: called when a scan has failed: the state folder is full, or read-only. Everything is scanned again
+    ///     later; meanwhile what is in the index is served.
+    public func follow(
+        _ cancellation: Cancellation, retryInterval: Int = 60_000, _ report: (ScanResult) -> Void,
+        failed: (Failure) -> Void
+    ) throws(Failure) {
         let watch: FolderWatch
         do throws(SystemError) { watch = try FolderWatch(scans) } catch {
             throw Failure(description: error.description)
         }
-        do throws(DatabaseError) {
-            report(ScanResult(try MusicScan(index: index, scope: .tree(musicFolder), watch: watch).run()))
-            while let changes = watch.wait(
-                milliseconds: watch.isComplete ? -1 : Self.scanInterval, cancellation)
-            {
-                var summary = MusicScan.Summary()
-                // Nothing, after the interval, means that anything may have changed.
-                if changes.isAll || changes.isEmpty {
-                    summary = try MusicScan(index: index, scope: .tree(musicFolder), watch: watch).run()
-                } else {
-                    for tree in changes.trees {
-                        summary += try MusicScan(index: index, scope: .tree(tree.path), watch: watch).run()
-                    }
-                    for file in changes.files { summary += try MusicScan(index: index, scope: .file(file.path)).run() }
-                }
-                let result = ScanResult(summary)
-                if result.hasChanges { report(result) }
+        var changes = FolderWatch.Changes(isAll: true)
+        var isTold = false
+        var problem: String?
+        while true {
+            do throws(DatabaseError) {
+                let result = ScanResult(try scan(changes, watch))
+                if !isTold || result.hasChanges { report(result) }
+                isTold = true
+                problem = nil
+            } catch {
+                // Each minute the same is no news.
+                if problem != error.description { failed(Failure(description: "index: \(error.description)")) }
+                problem = error.description
+                isTold = false
+                // What was changed is not known any more.
+                changes = FolderWatch.Changes(isAll: true)
+                if watch.pause(milliseconds: retryInterval, cancellation) { continue }
+                return
             }
-        } catch {
-            throw Failure(description: "index: \(error.description)")
+            guard let next = watch.wait(milliseconds: watch.isComplete ? -1 : Self.scanInterval, cancellation) else {
+                return
+            }
+            changes = next
         }
+    }
+
+    private func scan(
+        _ changes: FolderWatch.Changes, _ watch: FolderWatch
+    ) throws(DatabaseError) -> MusicScan.Summary {
+        // Nothing, after the interval, means that anything may have changed.
+        if changes.isAll || changes.isEmpty {
+            return try MusicScan(index: index, scope: .tree(musicFolder), watch: watch).run()
+        }
+        var summary = MusicScan.Summary()
+        for tree in changes.trees {
+            summary += try MusicScan(index: index, scope: .tree(tree.path), watch: watch).run()
+        }
+        for file in changes.files { summary += try MusicScan(index: index, scope: .file(file.path)).run() }
+        return summary
     }
 
     /// Measures the loudness of tracks whose tags do not have it. It decodes them, and blocks as long as that takes.
