@@ -51,15 +51,22 @@ enum OriginCommand {
         do throws(ContentOrigin.Failure) {
             switch command {
             case .decide(let code, let isAllowed, let state):
-                let client = try DeviceLogins(stateFolder: state).decide(code: code, isAllowed: isAllowed)
+                guard let logins = try DeviceLogins.existing(stateFolder: state) else {
+                    throw DeviceLogins.unknown(code: code)
+                }
+                let client = try logins.decide(code: code, isAllowed: isAllowed)
                 print(isAllowed ? "\(client) may play your music now" : "\(client) was refused")
             case .logins(let state):
                 let dates = ISO8601DateFormatter()
-                for login in try DeviceLogins(stateFolder: state).logins() {
+                for login in try DeviceLogins.existing(stateFolder: state)?.logins() ?? [] {
                     let created = dates.string(from: Date(timeIntervalSince1970: TimeInterval(login.created)))
                     print("\(login.id)\t\(created)\t\(login.client)")
                 }
-            case .logout(let id, let state): try DeviceLogins(stateFolder: state).end(id)
+            case .logout(let id, let state):
+                guard let logins = try DeviceLogins.existing(stateFolder: state) else {
+                    throw DeviceLogins.unknown(login: id)
+                }
+                try logins.end(id)
             case .help, .version, .serve: break
             }
         } catch {

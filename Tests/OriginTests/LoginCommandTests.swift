@@ -127,6 +127,20 @@ struct LoginCommandTests {
         #expect(FileManager.default.fileExists(atPath: folder["home/tonearm/login.sealed"]) == false)
     }
 
+    @Test(
+        "The owner's commands create nothing: the service could not open what root has made",
+        arguments: [["logins"], ["approve", "BCDF-GHJK"], ["deny", "BCDF-GHJK"], ["logout", "1"]])
+    func nothingCreated(words: [String]) throws {
+        try FileManager.default.createDirectory(atPath: folder["state"], withIntermediateDirectories: true)
+        let (process, output, errors) = try process("tonearm-origin", words + ["--state", folder["state"]])
+        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        #expect(output.fileHandleForReading.readDataToEndOfFile().isEmpty)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == (words == ["logins"] ? 0 : 1))
+        #expect(text.isEmpty == (words == ["logins"]) && !text.contains("logins.db"), "\(text)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder["state"]).isEmpty)
+    }
+
     @Test("Refused by the owner, and a service without a login")
     func refused() throws {
         let origin = try start()

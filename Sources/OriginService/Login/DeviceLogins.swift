@@ -48,6 +48,20 @@ public final class DeviceLogins: Sendable {
 
     init(_ store: LoginStore) { self.store = store }
 
+    /// Opens the logins of an origin, if it has had any. Nothing is created: the file would belong to who asks, maybe
+    /// root, and the service could not open it.
+    /// - Returns: nil when nobody has ever asked to log in.
+    public static func existing(stateFolder: String) throws(ContentOrigin.Failure) -> DeviceLogins? {
+        guard !isMissing("\(stateFolder)/logins.db") else { return nil }
+        return try DeviceLogins(stateFolder: stateFolder)
+    }
+
+    /// What cannot be looked at is an error that is heard when it is opened.
+    private static func isMissing(_ path: String) -> Bool {
+        do throws(SystemError) { _ = try File(reading: path) } catch { return error.isMissingFile }
+        return false
+    }
+
     /// Opens the logins of an origin.
     public convenience init(stateFolder: String) throws(ContentOrigin.Failure) {
         do throws(DatabaseError) { self.init(try LoginStore(in: stateFolder)) } catch {

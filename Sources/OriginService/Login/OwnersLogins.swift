@@ -16,16 +16,14 @@ extension DeviceLogins {
     /// - Parameter code: as the player shows it.
     /// - Returns: the player's name.
     public func decide(code: String, isAllowed: Bool) throws(ContentOrigin.Failure) -> String {
-        let unknown = ContentOrigin.Failure(
-            description: "\(code): no player waits with this code. Codes are good for 10 minutes.")
-        guard let userCode = UserCode.read(code) else { throw unknown }
+        guard let userCode = UserCode.read(code) else { throw Self.unknown(code: code) }
         let client: String?
         do throws(DatabaseError) {
             client = try decide(userCode, isAllowed: isAllowed, at: Int64(time(nil)))
         } catch {
             throw ContentOrigin.Failure(description: error.description)
         }
-        guard let client else { throw unknown }
+        guard let client else { throw Self.unknown(code: code) }
         return client
     }
 
@@ -59,9 +57,16 @@ extension DeviceLogins {
         } catch {
             throw ContentOrigin.Failure(description: error.description)
         }
-        guard isKnown else {
-            throw ContentOrigin.Failure(
-                description: "\(id): there is no login of this number. `tonearm-origin logins` lists them.")
-        }
+        guard isKnown else { throw Self.unknown(login: id) }
+    }
+
+    public static func unknown(code: String) -> ContentOrigin.Failure {
+        ContentOrigin.Failure(
+            description: "\(code): no player waits with this code. Codes are good for 10 minutes.")
+    }
+
+    public static func unknown(login id: Int64) -> ContentOrigin.Failure {
+        ContentOrigin.Failure(
+            description: "\(id): there is no login of this number. `tonearm-origin logins` lists them.")
     }
 }
