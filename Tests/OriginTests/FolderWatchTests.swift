@@ -139,16 +139,6 @@ struct FolderWatchTests {
         chmod(folder["music"], 0o755)
     }
 
-    /// Root may read everything. setfsuid(2) is about this thread alone.
-    private func asNobody(_ body: () -> Void) {
-        typealias SetUser = @convention(c) (UInt32) -> Int32
-        guard let address = dlsym(nil, "setfsuid") else { return }
-        let setUser = unsafeBitCast(address, to: SetUser.self)
-        if geteuid() == 0 { _ = setUser(65_534) }
-        body()
-        _ = setUser(geteuid())
-    }
-
     @Test("A change without an event is found by who asks for the track")
     func requested() throws {
         try write("music/a.flac", "A")

@@ -219,6 +219,46 @@ struct ServiceTests {
         }
     }
 
+    @Test("What is there and cannot be read is answered with 503, and a scan keeps it")
+    func unreadable() throws {
+        let album = folder["music/album"]
+        try FileManager.default.createDirectory(atPath: album, withIntermediateDirectories: true)
+        try add("album/a.flac")
+        try add("b.flac")
+        let origin = try ContentOrigin(musicFolder: folder["music"], stateFolder: folder["state"])
+        _ = try origin.scan()
+        let index = try MusicIndex(in: folder["state"])
+        let routes = ServiceRoutes(
+            index: index, settings: OriginSettings(), signer: URLSigner(key: [UInt8](repeating: 1, count: 32)),
+            contents: TrackContents(index: index, encoded: nil, secret: nil)
+        ) { 1000 }
+        let id = try #require(try index.tracks("WHERE path LIKE '%/album/a.flac'").first?.id)
+        let info = HTTPRequest(path: "/v1/tracks/\(id)/playbackinfo", headers: ["host": "nas"])
+        #expect(routes.answer(to: info).status == 200)
+        func expectUnreadable() throws {
+            let answer = asNobody { routes.answer(to: info) }
+            #expect(answer.status == 503)
+            #expect(answer.headers.contains { $0.name == "Retry-After" })
+            let summary = try asNobody { try origin.scan() }
+            #expect(summary.gone == 0)
+            #expect(try index.track(id) != nil)
+        }
+        // A folder that cannot be listed, one whose files cannot be reached, and a file.
+        chmod(album, 0o000)
+        try expectUnreadable()
+        chmod(album, 0o744)
+        try expectUnreadable()
+        chmod(album, 0o755)
+        chmod("\(album)/a.flac", 0o000)
+        try expectUnreadable()
+        chmod("\(album)/a.flac", 0o644)
+        #expect(asNobody { routes.answer(to: info) }.status == 200)
+        try FileManager.default.removeItem(atPath: album)
+        #expect(routes.answer(to: info).status == 404)
+        #expect(try origin.scan().gone == 1)
+        #expect(routes.answer(to: info).status == 404)
+    }
+
     @Test("A second origin with the same state is refused, and the first one goes on serving")
     func secondOrigin() throws {
         try add("a.flac")

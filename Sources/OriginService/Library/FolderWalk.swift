@@ -17,6 +17,8 @@ struct FolderWalk {
     /// Folders still to be read, the next one last.
     private var folders: [String]
     private var visited: Set<Folder.Identity> = []
+    /// Files and folders that are not missing, and could not be looked at.
+    private var unread: Set<PathBytes> = []
     /// Called with each folder before it is read; false leaves it out.
     private let willRead: (String) -> Bool
 
@@ -27,9 +29,13 @@ struct FolderWalk {
 
     /// A file alone, if it is there.
     init(file: String) {
-        files = FileKind(at: file) == .file ? [file] : []
         folders = []
         willRead = { _ in true }
+        switch FileKind(at: file) {
+        case .file: files = [file]
+        case .folder, .other: break
+        case nil: noteUnread(file)
+        }
     }
 
     mutating func next() -> String? {
@@ -40,15 +46,45 @@ struct FolderWalk {
         return files.removeLast()
     }
 
+    /// nil when it is gone, or cannot be looked at.
+    mutating func stamp(of file: String) -> FileStamp? {
+        do throws(SystemError) { return try FileStamp(reading: file) } catch {
+            if !error.meansNoFile { unread.insert(PathBytes(file)) }
+            return nil
+        }
+    }
+
+    /// Whether a path, or a folder that it is in, could not be looked at: it is not known to be gone.
+    func isUnread(_ path: String) -> Bool {
+        if unread.isEmpty { return false }
+        var path = path
+        while !unread.contains(PathBytes(path)) {
+            guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return false }
+            path = String(path[..<slash])
+        }
+        return true
+    }
+
+    /// - Parameter path: has no kind.
+    private mutating func noteUnread(_ path: String) {
+        do throws(SystemError) { _ = try FileStamp(reading: path) } catch {
+            guard !error.meansNoFile else { return }
+            Log.warning("\(path): cannot be read: \(error.reason)")
+            unread.insert(PathBytes(path))
+        }
+    }
+
     private mutating func read(_ folder: String) {
-        guard let identity = Folder.Identity(of: folder), visited.insert(identity).inserted,
+        guard let identity = Folder.Identity(of: folder) else { return noteUnread(folder) }
+        guard visited.insert(identity).inserted,
             !Folder.belongsToKernel(folder), willRead(folder)
         else { return }
         let entries: [Folder.Entry]
         do throws(SystemError) {
             entries = try Folder.entries(of: folder) { $0.name.utf8.first == UInt8(ascii: ".") ? .skip : .keep }
         } catch {
-            Log.warning("\(folder): not served: \(error.reason)")
+            Log.warning("\(folder): cannot be read: \(error.reason)")
+            if !error.meansNoFile { unread.insert(PathBytes(folder)) }
             return
         }
         for entry in entries.reversed() {
@@ -56,7 +92,8 @@ struct FolderWalk {
             switch entry.kind {
             case .folder: folders.append(path)
             case .file where MusicScan.isMusic(entry.name) || MusicScan.isPlaylist(entry.name): files.append(path)
-            case .file, .other, nil: break
+            case .file, .other: break
+            case nil: noteUnread(path)
             }
         }
     }

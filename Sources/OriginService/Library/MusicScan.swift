@@ -70,7 +70,7 @@ struct MusicScan {
             case .file(let file): FolderWalk(file: file)
             }
         while let path = walk.next() {
-            guard let stamp = FileStamp(of: path) else { continue }
+            guard let stamp = walk.stamp(of: path) else { continue }
             let change: Change?
             if Self.isPlaylist(path) {
                 change = Self.playlist(path, stamp, &playlists)
@@ -84,10 +84,11 @@ struct MusicScan {
                 batch = []
             }
         }
-        let gone = tracks.filter(\.value.isPresent).keys
+        // What could not be looked at may be there: it is served when it can be read again.
+        let gone = tracks.filter { $0.value.isPresent && !walk.isUnread($0.key.path) }.keys
         summary.gone = gone.count
         batch += gone.map { ($0.path, .trackIsGone) }
-        let gonePlaylists = playlists.filter(\.value.isPresent).keys
+        let gonePlaylists = playlists.filter { $0.value.isPresent && !walk.isUnread($0.key.path) }.keys
         summary.playlists += gonePlaylists.count
         batch += gonePlaylists.map { ($0.path, .playlistIsGone) }
         try store(batch)
@@ -196,13 +197,23 @@ struct MusicScan {
     }
 }
 
+extension SystemError {
+    /// Whether nothing has this name. Any other error is about a file that may well be there.
+    var meansNoFile: Bool { [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG].contains(code) }
+}
+
 extension FileStamp {
-    /// nil when there is no ordinary file.
+    /// nil when there is no ordinary file, or it cannot be looked at.
     init?(of path: String) {
+        guard let stamp = try? FileStamp(reading: path) else { return nil }
+        self = stamp
+    }
+
+    /// nil when it is no ordinary file.
+    init?(reading path: String) throws(SystemError) {
         var status = stat()
-        guard FileName.withBytes(of: path, { stat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            return nil
-        }
+        guard FileName.withBytes(of: path, { stat($0, &status) }) == 0 else { throw .last("stat", path) }
+        guard status.st_mode & S_IFMT == S_IFREG else { return nil }
         size = Int64(status.st_size)
         // Only compared: beyond the year 2262 it may wrap.
         modified = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)

@@ -80,28 +80,40 @@ struct ServiceRoutes: Sendable {
 
     /// A track whose file is there and as the index knows it.
     private func track(_ id: Substring) throws(DatabaseError) -> Result<(Track, OpenedFile), Unavailable> {
-        guard let number = Int64(id), let track = try index.track(number), let stamp = FileStamp(of: track.path),
-            let file = try? OpenedFile(track.path)
-        else { return .failure(.unknown) }
-        guard stamp == track.stamp else {
-            scans?.add(track.path)
-            return .failure(.changed)
+        guard let number = Int64(id), let track = try index.track(number) else { return .failure(.unknown) }
+        do throws(SystemError) {
+            guard let stamp = try FileStamp(reading: track.path) else { return .failure(.unknown) }
+            let file = try OpenedFile(track.path)
+            guard stamp == track.stamp else {
+                scans?.add(track.path)
+                return .failure(.changed)
+            }
+            return .success((track, file))
+        } catch {
+            if error.meansNoFile { return .failure(.unknown) }
+            Log.warning(error.description)
+            return .failure(.unreadable)
         }
-        return .success((track, file))
     }
 
     private enum Unavailable: Error {
         case unknown
         case changed
+        /// It is there, and the medium, its rights or the process's limits are in the way. A player takes 404 as final.
+        case unreadable
 
         var answer: HTTPAnswer {
             switch self {
             case .unknown: return .refusal(404, SubStatus.notFound, "There is no track of this number.")
-            case .changed:
-                var answer = HTTPAnswer.refusal(503, SubStatus.notReady, "The file has changed and is read again.")
-                answer.headers.append(HTTPField("Retry-After", "2"))
-                return answer
+            case .changed: return Self.later("The file has changed and is read again.", seconds: 2)
+            case .unreadable: return Self.later("The file cannot be read now.", seconds: 10)
             }
+        }
+
+        private static func later(_ message: String, seconds: Int) -> HTTPAnswer {
+            var answer = HTTPAnswer.refusal(503, SubStatus.notReady, message)
+            answer.headers.append(HTTPField("Retry-After", "\(seconds)"))
+            return answer
         }
     }
 
@@ -166,7 +178,13 @@ struct ServiceRoutes: Sendable {
         guard signer.isValid(token, of: folder, at: now()) else {
             return .refusal(403, SubStatus.wrongSignature, "The address has expired, or it is not from this service.")
         }
-        guard case .success(let (track, file)) = try track(id), track.version == version else { return notFound() }
+        let (track, file): (Track, OpenedFile)
+        switch try self.track(id) {
+        case .success(let found): (track, file) = found
+        case .failure(.unreadable): return Unavailable.unreadable.answer
+        case .failure: return notFound()
+        }
+        guard track.version == version else { return notFound() }
         func resource(_ body: ContentBody, _ type: String) -> HTTPAnswer {
             ServedResource(
                 body: body, contentType: type, entityTag: "\"\(track.version)-\(name)\"",
@@ -213,8 +231,14 @@ struct ServiceRoutes: Sendable {
         guard signer.isValid(request.query["token"] ?? "", of: "/v1/content/\(id)/\(version)/", at: now()) else {
             return .refusal(403, SubStatus.wrongSignature, "The address has expired, or it is not from this service.")
         }
-        guard let secret = contents.secret, case .success(let (track, _)) = try track(id), track.version == version
-        else { return notFound() }
+        guard let secret = contents.secret else { return notFound() }
+        let track: Track
+        switch try self.track(id) {
+        case .success(let found): track = found.0
+        case .failure(.unreadable): return Unavailable.unreadable.answer
+        case .failure: return notFound()
+        }
+        guard track.version == version else { return notFound() }
         return LicenseAnswer.answer(to: request.body, secret.encryption(of: track)) ?? .wrongParameter("kids")
     }
 }
