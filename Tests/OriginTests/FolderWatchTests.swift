@@ -153,6 +153,26 @@ struct FolderWatchTests {
         #expect(try Fetched(address).status == 200)
     }
 
+    @Test("The time that a wait has does not begin again with each file that is not served")
+    func patience() throws {
+        let watch = try FolderWatch()
+        _ = watch.add(folder["music"])
+        let note = folder["music/note.txt"]
+        let isWriting = try Cancellation()
+        let writer = Thread {
+            // One wait without end would last as long as this.
+            for _ in 0..<300 where !isWriting.isCancelled {
+                close(Glibc.open(note, O_WRONLY | O_CREAT, 0o644))
+                usleep(200_000)
+            }
+        }
+        writer.start()
+        defer { isWriting.cancel() }
+        let start = SystemMonotonicClock().now()
+        #expect(watch.wait(milliseconds: 1000, try Cancellation()) == FolderWatch.Changes())
+        #expect(SystemMonotonicClock().now() - start < 30_000_000_000)
+    }
+
     @Test("When the kernel has lost events, everything is looked at")
     func overflow() throws {
         let limit = try #require(

@@ -275,6 +275,7 @@ struct ServiceTests {
         process.standardOutput = FileHandle.nullDevice
         process.standardError = errors
         try process.run()
+        try errors.fileHandleForWriting.close()
         // One that serves would not end.
         let limit = DispatchTime.now() + 60
         DispatchQueue.global().asyncAfter(deadline: limit) { if process.isRunning { process.terminate() } }

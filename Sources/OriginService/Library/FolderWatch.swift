@@ -36,8 +36,8 @@ final class FolderWatch {
         UInt32(IN_CLOSE_WRITE) | UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO)
         | UInt32(IN_ATTRIB) | UInt32(IN_ONLYDIR)
 
-    /// Changes come in groups: an album is copied, a file gets tags. In milliseconds.
-    private static let quietTime = 500
+    /// Changes come in groups: an album is copied, a file gets tags. In nanoseconds.
+    private static let quietTime: Int64 = 500_000_000
     /// However long a group lasts. In nanoseconds.
     private static let longestGroup: Int64 = 10_000_000_000
 
@@ -87,21 +87,27 @@ final class FolderWatch {
     }
 
     /// Blocks until something has changed, and then until it is quiet.
-    /// - Parameter milliseconds: how long it waits at most for the first change; less than 0: without limit.
+    /// - Parameter milliseconds: how long it waits at most for the first change, whatever else happens in the folders;
+    ///   less than 0: without limit.
     /// - Returns: nil when cancelled; no changes when the time is over.
     func wait(milliseconds: Int, _ cancellation: Cancellation) -> Changes? {
         var changes = Changes()
         var deadline: Int64?
+        let patience = milliseconds < 0 ? nil : clock.now() + Int64(clamping: milliseconds) * 1_000_000
         while true {
-            let patience = deadline == nil ? milliseconds : Self.quietTime
-            switch arrival(milliseconds: patience, cancellation) {
+            let end = deadline == nil ? patience : clock.now() + Self.quietTime
+            switch arrival(until: end, cancellation) {
             case .cancelled: return nil
             case .timedOut: return changes.joined
             case .ready:
                 read(into: &changes)
                 if let requests { changes.files.formUnion(requests.take()) }
                 let now = clock.now()
-                if changes.isEmpty { continue }
+                if changes.isEmpty {
+                    // Files that are not served may come faster than a wait for the next one ends.
+                    if let patience, now >= patience { return changes }
+                    continue
+                }
                 if let deadline, now >= deadline { return changes.joined }
                 deadline = deadline ?? now + Self.longestGroup
             }
@@ -124,8 +130,8 @@ final class FolderWatch {
     private enum Arrival { case ready, cancelled, timedOut }
 
     /// Blocks until there is an event or a request.
-    private func arrival(milliseconds: Int, _ cancellation: Cancellation) -> Arrival {
-        let deadline = milliseconds < 0 ? nil : clock.now() + Int64(clamping: milliseconds) * 1_000_000
+    /// - Parameter deadline: nil without limit.
+    private func arrival(until deadline: Int64?, _ cancellation: Cancellation) -> Arrival {
         while true {
             // poll(2) leaves out what is less than 0.
             var waited = [cancellation.descriptor, descriptor, requests?.descriptor ?? -1].map {

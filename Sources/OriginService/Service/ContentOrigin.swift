@@ -120,8 +120,8 @@ public final class ContentOrigin: Sendable {
         }
     }
 
-    /// Between scans where the kernel cannot watch all folders, in milliseconds.
-    private static let scanInterval = 3_600_000
+    /// Between scans of everything where the kernel cannot watch all folders, in nanoseconds.
+    private static let scanInterval: Int64 = 3_600_000_000_000
 
     /// Scans the music folder, and then what changes in it, until it is cancelled.
     /// - Parameters:
@@ -138,10 +138,15 @@ public final class ContentOrigin: Sendable {
         do throws(SystemError) { watch = try FolderWatch(scans) } catch {
             throw Failure(description: error.description)
         }
+        let clock = SystemMonotonicClock()
+        var nextOfAll: Int64 = 0
         var changes = FolderWatch.Changes(isAll: true)
         var isTold = false
         var problem: String?
         while true {
+            // Where there is always something new, the time is over without a wait that is.
+            if changes.isEmpty || !watch.isComplete && clock.now() >= nextOfAll { changes.isAll = true }
+            if changes.isAll { nextOfAll = clock.now() + Self.scanInterval }
             do throws(DatabaseError) {
                 let result = ScanResult(try scan(changes, watch))
                 if !isTold || result.hasChanges { report(result) }
@@ -157,9 +162,8 @@ public final class ContentOrigin: Sendable {
                 if watch.pause(milliseconds: retryInterval, cancellation) { continue }
                 return
             }
-            guard let next = watch.wait(milliseconds: watch.isComplete ? -1 : Self.scanInterval, cancellation) else {
-                return
-            }
+            let patience = watch.isComplete ? -1 : Int(max(nextOfAll - clock.now(), 0) / 1_000_000)
+            guard let next = watch.wait(milliseconds: patience, cancellation) else { return }
             changes = next
         }
     }
@@ -167,8 +171,7 @@ public final class ContentOrigin: Sendable {
     private func scan(
         _ changes: FolderWatch.Changes, _ watch: FolderWatch
     ) throws(DatabaseError) -> MusicScan.Summary {
-        // Nothing, after the interval, means that anything may have changed.
-        if changes.isAll || changes.isEmpty {
+        if changes.isAll {
             return try MusicScan(index: index, scope: .tree(musicFolder), watch: watch).run()
         }
         var summary = MusicScan.Summary()
