@@ -176,6 +176,29 @@ struct EncodedTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder["state/encoded"]).count == 1)
     }
 
+    @Test("FLAC in MP4 with its tables behind the music is encoded")
+    func tablesAtTheEnd() throws {
+        try FileManager.default.removeItem(atPath: folder["music/1.flac"])
+        // Longer than what ffmpeg holds of a pipe.
+        try Music(frames: 600_000, seed: 6).write(
+            to: folder["music/1.m4a"], ["-c:a", "flac", "-strict", "experimental", "-f", "mp4"])
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: folder["music/1.m4a"]))
+        let (tables, content) = (bytes.range(of: Data("moov".utf8)), bytes.range(of: Data("mdat".utf8)))
+        #expect(try #require(tables).lowerBound > (try #require(content).lowerBound))
+        let origin = try start([])
+        let info = try info(origin, "LOW")
+        #expect(try info.json()["audioQuality"]?.string == "LOW")
+        #expect(try joined(info).count > 96_000 / 8 * 8)
+    }
+
+    @Test("What could not be encoded is not tried again for each request")
+    func failure() throws {
+        try write(ffmpeg: "echo start >> '\(folder["log"])'; exit 1")
+        let origin = try start(["--ffmpeg", folder["ffmpeg"]])
+        for _ in 0..<3 { #expect(try info(origin, "LOW").json()["audioQuality"]?.string == "LOSSLESS") }
+        #expect(try String(contentsOfFile: folder["log"], encoding: .utf8) == "start\n")
+    }
+
     @Test("What was encoded stays below its limit")
     func limit() throws {
         let origin = try start(["--encoded-limit", "0"])

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Media
 import PCM
 import Platform
@@ -34,6 +35,11 @@ final class EncodedTracks: @unchecked Sendable {
     // Guarded by `isRunning`.
     /// The paths of the files that are being made.
     private var running: Set<String> = []
+    /// Those that could not be made, and when that is tried again. Their names change with the tracks' files.
+    private var failed: [String: Int64] = [:]
+    /// A full medium may be why.
+    private static let failureLasts: Int64 = 3_600_000_000_000
+    private let clock = SystemMonotonicClock()
     /// One start at a time: a program that starts meanwhile would inherit the pipe of this one, and hold it open.
     private let starting = Lock()
     /// One at a time: two would remove more than is too much.
@@ -65,7 +71,9 @@ final class EncodedTracks: @unchecked Sendable {
         let heardCount = (frameCount * Int64(rate) + original - 1) / original
         let path = "\(folder)/\(track.id)-\(track.version)-\(quality.rawValue).aac"
         do {
-            let bytes = try finished(path) ?? encodeOnce(file, to: path, rate: rate, quality)
+            let length = frameCount / original
+            guard let bytes = try finished(path) ?? encodeOnce(file, to: path, rate: rate, quality, length: length)
+            else { return nil }
             return try FragmentedAAC(bytes, heardCount: heardCount, encryption: encryption)
         } catch {
             Log.warning("\(track.path): cannot be encoded: \(error)")
@@ -87,6 +95,8 @@ final class EncodedTracks: @unchecked Sendable {
     private func finished(_ path: String) throws(Failure) -> [UInt8]? {
         do throws(SystemError) {
             let bytes = try File.contents(of: path, limit: Self.mostBytes)
+            // Of an ffmpeg that found nothing in a pipe, and did not say so.
+            if bytes.isEmpty { return nil }
             use(path)
             return bytes
         } catch {
@@ -99,18 +109,28 @@ final class EncodedTracks: @unchecked Sendable {
     private static let mostAtOnce = max(2, ProcessInfo.processInfo.activeProcessorCount)
 
     /// Waits while another thread makes the same file, or as many as there are processors make others.
+    /// - Parameter length: of the track, in seconds.
+    /// - Returns: nil when it failed before: reading the file again for each request would take long, and fail again.
     private func encodeOnce(
-        _ file: OpenedFile, to path: String, rate: Int, _ quality: EncodedQuality
-    ) throws(Failure) -> [UInt8] {
+        _ file: OpenedFile, to path: String, rate: Int, _ quality: EncodedQuality, length: Int64
+    ) throws(Failure) -> [UInt8]? {
         isRunning.wait { running.count < Self.mostAtOnce && running.insert(path).inserted }
-        defer { _ = isRunning.update { running.remove(path) } }
+        var hasFailed = false
+        defer {
+            isRunning.update {
+                if hasFailed { failed[path] = clock.now() + Self.failureLasts }
+                running.remove(path)
+            }
+        }
         if let bytes = try finished(path) { return bytes }
+        if let end = isRunning.update({ failed[path] }), clock.now() < end { return nil }
         let new = path + ".new"
         do throws(Failure) {
-            try encode(file, to: new, rate: rate, quality)
+            try encode(file, to: new, rate: rate, quality, limit: Self.leastTime + length)
             do throws(SystemError) {
                 // Before it has its name, and may be removed.
                 let bytes = try File.contents(of: new, limit: Self.mostBytes)
+                if bytes.isEmpty { throw SystemError(code: ENODATA, operation: "encode", subject: path) }
                 // Power loss here: the next start removes it, and the track is encoded again.
                 try File(updating: new).synchronize()
                 try Folder.renameFile(new, to: path)
@@ -121,18 +141,27 @@ final class EncodedTracks: @unchecked Sendable {
             }
         } catch {
             try? Folder.removeFile(new)
+            hasFailed = true
             throw error
         }
     }
 
-    private func encode(_ file: OpenedFile, to path: String, rate: Int, _ quality: EncodedQuality) throws(Failure) {
+    /// What an encoder has for a short track, in seconds; for a longer one it has as much as the music lasts beside
+    /// that. The smallest boards are many times as fast.
+    private static let leastTime: Int64 = 600
+
+    /// - Parameter limit: in seconds.
+    private func encode(
+        _ file: OpenedFile, to path: String, rate: Int, _ quality: EncodedQuality, limit: Int64
+    ) throws(Failure) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = [
-            "-nostdin", "-v", "error", "-y", "-i", "pipe:0", "-map", "0:a:0", "-c:a", "aac", "-b:a",
+            "-nostdin", "-v", "error", "-y", "-i", "/dev/stdin", "-map", "0:a:0", "-c:a", "aac", "-b:a",
             "\(quality.bitRate)", "-ar", "\(rate)", "-f", "adts", path,
         ]
-        // Not by its name: names of files may be anything.
+        // Not by its name: names of files may be anything. And not as a pipe: MP4 may have its tables at the end, and
+        // ffmpeg must seek to them. Linux opens the file once more by the name /dev/stdin.
         process.standardInput = FileHandle(fileDescriptor: file.file.descriptor, closeOnDealloc: false)
         process.standardOutput = FileHandle.nullDevice
         let errors: Pipe
@@ -146,9 +175,32 @@ final class EncodedTracks: @unchecked Sendable {
         } catch {
             throw Failure(description: "\(program) does not start: \(error)")
         }
-        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let text = text(from: errors.fileHandleForReading.fileDescriptor, of: process, limit: limit)
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw Failure(description: "ffmpeg: \(text.prefix(300))") }
+    }
+
+    /// What the program writes until it ends. After the limit it is killed: who waits for the track has waited enough,
+    /// and others wait for its place.
+    private func text(from descriptor: Int32, of process: Process, limit: Int64) -> String {
+        let deadline = clock.now() + limit * 1_000_000_000
+        var text: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let left = (max(deadline - clock.now(), 0) + 999_999) / 1_000_000
+            let count = poll(&waited, 1, Int32(clamping: left))
+            if count < 0, errno == EINTR { continue }
+            if count == 0, clock.now() < deadline { continue }
+            if count <= 0 {
+                kill(process.processIdentifier, SIGKILL)
+                return "takes too long"
+            }
+            let taken = read(descriptor, &buffer, buffer.count)
+            if taken <= 0 { return String(decoding: text, as: UTF8.self) }
+            // The rest is read, so that it does not wait for us.
+            if text.count < 4096 { text += buffer[..<taken] }
+        }
     }
 
     /// Files are removed in the order of their use.
