@@ -173,6 +173,38 @@ struct FolderWatchTests {
         #expect(SystemMonotonicClock().now() - start < 30_000_000_000)
     }
 
+    @Test(
+        "What is mounted later is served, and what is unmounted is gone",
+        .enabled(if: Medium.isAvailable, "needs to mount file systems"))
+    func mounts() throws {
+        try write("aside/a.flac", "A")
+        let origin = try RunningOrigin(folder["music"], state: folder["state"])
+        #expect(try titles(origin).isEmpty)
+        try #require(mount(folder["aside"], folder["music"], nil, UInt(MS_BIND), nil) == 0)
+        defer { umount2(folder["music"], Int32(MNT_DETACH)) }
+        #expect(try titlesAfterChange(origin) == ["A"])
+        // Files in it are watched.
+        try write("aside/b.flac", "B")
+        #expect(try titlesAfterChange(origin) == ["A", "B"])
+        #expect(umount2(folder["music"], Int32(MNT_DETACH)) == 0)
+        #expect(try titlesAfterChange(origin).isEmpty)
+    }
+
+    @Test("Mounts at, above and below the folder matter, and no others")
+    func mountTable() {
+        let lines = """
+            22 1 8:1 / / rw - ext4 /dev/sda1 rw
+            30 22 8:2 / /srv rw,relatime shared:1 - ext4 /dev/sda2 rw
+            31 30 8:3 / /srv/my\\040music rw - ext4 /dev/sdb1 rw
+            32 31 8:4 /a /srv/my\\040music/disk rw - ext4 /dev/sdc1 rw
+            33 30 8:5 / /srv/my\\040musicals rw - ext4 /dev/sdd1 rw
+            34 22 8:6 / /home rw - ext4 /dev/sde1 rw
+            """
+        let found = MountTable.mounts(in: Array(lines.utf8), around: "/srv/my music")
+        #expect(found.map { $0.prefix { $0 != " " } } == ["22", "30", "31", "32"])
+        #expect(MountTable.mounts(in: Array(lines.utf8), around: "/").count == 6)
+    }
+
     @Test("When the kernel has lost events, everything is looked at")
     func overflow() throws {
         let limit = try #require(

@@ -1,7 +1,7 @@
 import Glibc
 import Platform
 
-/// Tells which files and folders have changed, by inotify(7) and by requests.
+/// Tells which files and folders have changed, by inotify(7), by what is mounted, and by requests.
 ///
 /// Thread: one.
 final class FolderWatch {
@@ -11,7 +11,7 @@ final class FolderWatch {
         var files: Set<PathBytes> = []
         /// Folders that came or went; also names that may have been folders.
         var trees: Set<PathBytes> = []
-        /// Events were lost: everything may have changed.
+        /// Events were lost, or a file system came or went: everything may have changed.
         var isAll = false
 
         var isEmpty: Bool { files.isEmpty && trees.isEmpty && !isAll }
@@ -44,6 +44,9 @@ final class FolderWatch {
     private let descriptor: Int32
     private let clock = SystemMonotonicClock()
     private let requests: ScanRequests?
+    /// A file system that is mounted raises no event of the folders that it covers.
+    private let mounts: MountTable?
+    private var mayHaveMounted = false
     private var paths: [Int32: String] = [:]
     /// Files that were created since, and not closed yet.
     private var written: Set<PathBytes> = []
@@ -52,8 +55,10 @@ final class FolderWatch {
     private(set) var isComplete = true
     private var hasToldOfLimit = false
 
-    init(_ requests: ScanRequests? = nil) throws(SystemError) {
+    /// - Parameter folder: the music folder, without links and dots; nil where mounts do not matter.
+    init(_ requests: ScanRequests? = nil, mountsAround folder: String? = nil) throws(SystemError) {
         self.requests = requests
+        mounts = folder.flatMap { MountTable(around: $0) }
         descriptor = inotify_init1(Int32(O_CLOEXEC) | Int32(O_NONBLOCK))
         if descriptor < 0 { throw .last("watch", "the music folder") }
     }
@@ -101,6 +106,8 @@ final class FolderWatch {
             case .timedOut: return changes.joined
             case .ready:
                 read(into: &changes)
+                if mayHaveMounted, mounts?.hasChanged() == true { changes.isAll = true }
+                mayHaveMounted = false
                 if let requests { changes.files.formUnion(requests.take()) }
                 let now = clock.now()
                 if changes.isEmpty {
@@ -137,10 +144,16 @@ final class FolderWatch {
             var waited = [cancellation.descriptor, descriptor, requests?.descriptor ?? -1].map {
                 pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
             }
+            // It can be read always.
+            waited.append(pollfd(fd: mounts?.descriptor ?? -1, events: Int16(POLLPRI), revents: 0))
             let left = deadline.map { Int32(clamping: (max($0 - clock.now(), 0) + 999_999) / 1_000_000) } ?? -1
             let count = poll(&waited, nfds_t(waited.count), left)
             if count < 0, errno != EINTR { return .cancelled }
-            if count > 0 { return waited[0].revents != 0 ? .cancelled : .ready }
+            if count > 0 {
+                // The kernel tells it once.
+                if waited[3].revents != 0 { mayHaveMounted = true }
+                return waited[0].revents != 0 ? .cancelled : .ready
+            }
             if count == 0, let deadline, clock.now() >= deadline { return .timedOut }
         }
     }

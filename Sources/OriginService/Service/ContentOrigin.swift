@@ -135,7 +135,7 @@ public final class ContentOrigin: Sendable {
         failed: (Failure) -> Void
     ) throws(Failure) {
         let watch: FolderWatch
-        do throws(SystemError) { watch = try FolderWatch(scans) } catch {
+        do throws(SystemError) { watch = try FolderWatch(scans, mountsAround: musicFolder) } catch {
             throw Failure(description: error.description)
         }
         let clock = SystemMonotonicClock()
