@@ -212,7 +212,8 @@ private final class PlaylistReload: ResourceReceiver, @unchecked Sendable {
         let (network, progress) = (requests.network, requests.medium.stream)
         network.schedule(after: delay) { [self] in
             guard !lock.withLock({ isCancelled }) else { return }
-            let transfer = ResourceTransfer(request, over: network, progress: progress, into: self)
+            let transfer = ResourceTransfer(
+                request, over: network, continues: false, progress: progress, into: self)
             let isUnwanted = lock.withLock {
                 if outcome == nil { self.transfer = transfer }
                 return isCancelled

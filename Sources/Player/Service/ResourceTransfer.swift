@@ -3,7 +3,7 @@ import Platform
 
 /// What receives a resource. Called on the network's thread; `ended` is the last call, and comes once.
 protocol ResourceReceiver: AnyObject, Sendable {
-    /// The answer begins. Comes again after a retry when nothing of the body had arrived.
+    /// The answer begins. Comes again after a retry when nothing of the body had arrived, and when it starts over.
     /// - Parameter length: of the whole resource in bytes, if the server says it.
     func began(_ head: ResponseHead, length: Int64?)
     func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer
@@ -11,7 +11,7 @@ protocol ResourceReceiver: AnyObject, Sendable {
 }
 
 /// Receives one resource, or a range of it, with the service's retries (docs/playback.md, 15.4). A retry continues
-/// behind the last byte that has arrived, if the server still has the same resource.
+/// behind the last byte that has arrived, if the server still has the same resource, or starts over.
 ///
 /// Thread: any; the receiver is called on the network's.
 /// `@unchecked Sendable` is safe because `lock` guards what changes.
@@ -47,6 +47,7 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
     // Of the network's thread.
     private var schedule: RetrySchedule
     private let purpose: RetrySchedule.Purpose
+    private let continues: Bool
     private var answer = Answer.changed
     private var arrived: Int64 = 0
     /// Whether the answer announces less than what was asked for.
@@ -62,10 +63,13 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
     private let progressID: Int
 
     /// Begins at once.
+    /// - Parameter continues: false for answers that the service makes for each request, such as addresses that expire:
+    ///   the end of a second one does not belong to the beginning of the first.
     init(
         _ request: TransferRequest, over network: any ServiceNetwork, for purpose: RetrySchedule.Purpose = .playback,
-        progress: StreamProgress? = nil, into receiver: any ResourceReceiver
+        continues: Bool = true, progress: StreamProgress? = nil, into receiver: any ResourceReceiver
     ) {
+        self.continues = continues
         self.progress = progress
         progressID = progress?.newID() ?? 0
         self.network = network
@@ -106,6 +110,7 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
         guard case .waiting(number) = lock.withLock({ state }) else { return }
         if lock.withLock({ isCancelled }) { return finish(.cancelled) }
         var request = request
+        if !continues { (arrived, validator) = (0, nil) }
         if arrived > 0 {
             let start = request.range?.from ?? 0
             request.range = ByteRange(from: start + arrived, upTo: request.range?.upTo)

@@ -22,7 +22,7 @@ struct ServiceRequests {
             throw .transfer(.library(code: Int(error.code), reason: error.description))
         }
         let transfer = ResourceTransfer(
-            request, over: network, for: purpose, progress: medium.stream, into: answer)
+            request, over: network, for: purpose, continues: false, progress: medium.stream, into: answer)
         let outcome = medium.waiting { () -> Cancellation.Outcome in
             do throws(SystemError) {
                 return try cancellation.wait(for: answer.arrival.descriptor, .readable, milliseconds: -1)

@@ -10,10 +10,14 @@ import Testing
 private final class Received: ResourceReceiver, @unchecked Sendable {
     var bytes: [UInt8] = []
     var length: Int64?
+    var beginnings = 0
     /// What ended it, once for each end.
     var ends: [ResourceFailure?] = []
 
-    func began(_ head: ResponseHead, length: Int64?) { self.length = length }
+    func began(_ head: ResponseHead, length: Int64?) {
+        self.length = length
+        beginnings += 1
+    }
     func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
         self.bytes.append(contentsOf: bytes)
         return .more
@@ -111,6 +115,21 @@ struct ResourceTransferTests {
         #expect(network.last.request.range == ByteRange(from: 40, upTo: 60))
         network.last.answer(206, [("Content-Range", "bytes 40-59/100")], Array(content[40..<60]))
         #expect(received.bytes == Array(content[20..<60]) && received.ends == [nil])
+    }
+
+    @Test("An answer that is made for each request starts over: two halves of two answers are none")
+    func startsOver() {
+        let transfer = ResourceTransfer(
+            TransferRequest(url: "https://a/b"), over: network, continues: false, into: received)
+        network.last.begin(200, [("Content-Length", "100")])
+        network.last.deliver(Array(content[..<30]))
+        network.last.end(.truncated)
+        network.passDelays()
+        #expect(network.last.request.range == nil)
+        received.bytes = []
+        network.last.answer(200, [], Array(content.reversed()))
+        #expect(received.beginnings == 2 && received.bytes == content.reversed() && received.ends == [nil])
+        withExtendedLifetime(transfer) {}
     }
 
     @Test("A range without bytes is complete at once, without a request")
