@@ -25,7 +25,7 @@ cp "$(dirname "$0")/slot.img" "$folder/slot.img"
 """
 #: Stand for the tools that build engines and packages.
 CROSS = 'mkdir -p "$(dirname "$0")/../build/aarch64" && echo engine >"$(dirname "$0")/../build/aarch64/tonearm"'
-PACKAGE = 'mkdir -p "$(dirname "$0")/../build/package" && echo package >"$(dirname "$0")/../build/package/a.deb"'
+PACKAGE = 'cd "$(dirname "$0")/.." && mkdir -p build/package && echo package >"build/package/$(basename "$0").deb"'
 
 
 class Release(unittest.TestCase):
@@ -41,7 +41,7 @@ class Release(unittest.TestCase):
         (self.root / "firmware-image/boards/rpi4/image.conf").write_text("")
         (self.root / "firmware-image/slot.img").write_bytes(disk.slot(b"root", b"kernel", b"ramdisk", "1.2.3"))
         for name, script in (("firmware-image/build", BUILD), ("tools/setup", ""), ("tools/cross", CROSS),
-                             ("tools/package", PACKAGE)):
+                             ("tools/package", PACKAGE), ("tools/package-origin", PACKAGE)):
             (self.root / name).write_text(f"#!/bin/sh\n{script}\n")
             (self.root / name).chmod(0o755)
 
@@ -62,6 +62,7 @@ class Release(unittest.TestCase):
         self.assertIn("key=none", self.built())
         self.assertNotIn("tonearm-rpi4-1.2.3.update", self.files())
         self.assertLessEqual({"tonearm-rpi4-1.2.3.spdx.json", "tonearm-rpi4-1.2.3.sizes.txt"}, self.files())
+        self.assertLessEqual({"package.deb", "package-origin.deb"}, self.files())
 
     def test_a_signed_release_trusts_its_own_key(self):
         key = self.root / "own.pem"
