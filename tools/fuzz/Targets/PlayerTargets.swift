@@ -51,5 +51,6 @@ let playerTargets = [
         guard let matches = CatalogueMatches(parsing: bytes) else { return }
         require(matches.trackCount >= matches.tracks.count, "fewer tracks than there are")
         for track in matches.tracks { require(ServiceAddress(track.address) != nil, "no address: \(track.id)") }
+        for group in matches.groups { require(CatalogueList(group.list.text) == group.list, "\(group.list.text)") }
     },
 ]
