@@ -243,6 +243,8 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
     }
 
     func ended(_ error: TransferError?) {
+        // By its head, and what the cancelled transfer comes to is of no interest.
+        if case .ended = lock.withLock({ state }) { return }
         if let error, error != .cancelled {
             if case .changed = answer, arrived > 0 { return finish(.changed) }
             if error == .tooLarge { return finish(.tooLarge) }

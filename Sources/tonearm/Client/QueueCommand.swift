@@ -16,19 +16,18 @@ struct QueueCommand {
         case clear
     }
 
-    private static let actions = ["list", "add", "insert", "set", "move", "remove", "clear"]
-
-    private let common: DaemonCommand
-    private let action: Action
-    /// What the service is asked for before the daemon is.
     private enum Wish {
-        /// Of `--search`: what they find takes the place of the paths.
+        /// Of `--search`.
         case words(String)
         /// Paths and products, with albums or playlists among them.
         case lists([String])
     }
 
-    /// And how the service is reached.
+    private static let actions = ["list", "add", "insert", "set", "move", "remove", "clear"]
+
+    private let common: DaemonCommand
+    private let action: Action
+    /// What the service is asked for first, and how it is reached. Its answer takes the place of the action's paths.
     private let wish: (Wish, access: Arguments)?
 
     init(_ words: [String]) throws(UsageError) {
@@ -44,11 +43,11 @@ struct QueueCommand {
         let isSearch = arguments.has("--search")
         let hasLists = !isSearch && operands.contains { CatalogueList($0) != nil }
         func paths() throws(UsageError) -> MusicPaths {
-            if isSearch { return try MusicPaths([]) }
+            if isSearch || hasLists { return try MusicPaths([]) }
             if operands.isEmpty {
                 throw UsageError("queue \(name) needs files or folders: `tonearm queue \(name) FOLDER`.")
             }
-            return try MusicPaths(hasLists ? [] : operands)
+            return try MusicPaths(operands)
         }
         if arguments.has("--at"), name != "insert" { throw UsageError("--at goes with queue insert.") }
         if arguments.has("--play"), name != "set" { throw UsageError("--play goes with queue set.") }

@@ -33,7 +33,7 @@ struct SearchCommand {
             return ExitCode.failed
         }
         let more = matches.trackCount - matches.tracks.count
-        if more > 0, !json { console.complain("note: \(more) tracks more; use more words") }
+        if more > 0, !json { console.complain("note: \(more) more tracks; use more words") }
         return ExitCode.fine
     }
 

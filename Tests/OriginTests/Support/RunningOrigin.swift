@@ -13,7 +13,8 @@ final class RunningOrigin {
         try self.init(music, state: state, options: options)
     }
 
-    init(_ music: String, state: String, options: [String]) throws {
+    /// - Parameter errors: gets what it complains of.
+    init(_ music: String, state: String, options: [String], errors: Pipe? = nil) throws {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         process.executableURL = URL(fileURLWithPath: "\(Folder.containing(tests))/tonearm-origin")
         process.arguments = ["serve", music, "--port", "0", "--state", state] + options
@@ -21,8 +22,10 @@ final class RunningOrigin {
         let output = Pipe()
         lines = PipeLines(output)
         process.standardOutput = output.fileHandleForWriting
+        if let errors { process.standardError = errors.fileHandleForWriting }
         try process.run()
         try output.fileHandleForWriting.close()
+        try errors?.fileHandleForWriting.close()
         let line = try self.line { $0.hasPrefix("serving ") }
         guard let words = line.split(separator: " ").last else { throw Unexpected("no address in: \(line)") }
         address = String(words)

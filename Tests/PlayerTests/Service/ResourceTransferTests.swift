@@ -97,6 +97,15 @@ struct ResourceTransferTests {
         #expect(received.ends == [.changed] && network.last.isCancelled)
     }
 
+    @Test("One that has ended by its head is not repeated when its connection is lost before it is cancelled")
+    func lostBehindItsHead() {
+        _ = begin(ByteRange(from: 20, upTo: 60))
+        network.last.begin(206, [("Content-Range", "bytes 30-59/100")])
+        network.last.end(.connection(.lost))
+        network.passDelays()
+        #expect(received.ends == [.changed] && network.transfers.count == 1)
+    }
+
     @Test("A range of an index behind the end of the file, or an answer without content: the content has changed")
     func nothingThere() {
         for status in [416, 204] {
