@@ -163,6 +163,8 @@ struct ResumeTrialTests {
         try fixture.start()
         #expect(fixture.status.index == 0)
         gate.waitForDecoder()
+        // The decoder's thread may be ahead of the engine, which tells that it has a decoder.
+        fixture.wait("a stall") { $0.playback == .stalled }
         for _ in 0..<4 { fixture.pass(seconds: 30) }
         fixture.waitForWriting()
         try fixture.pullThePlug()
