@@ -8,6 +8,9 @@ public protocol ByteSource: AnyObject {
     /// only a read shows where the bytes end.
     var length: Int64? { get }
 
+    /// Whether the bytes come over a network while they are read: a read elsewhere throws away what has arrived ahead.
+    var isStreamed: Bool { get }
+
     /// Reads up to `buffer.count` bytes from `offset` on. Returning fewer is not an error.
     ///
     /// A source may block as long as its medium needs. A source that has to wait for a network returns `.notYet`
@@ -21,6 +24,8 @@ public protocol ByteSource: AnyObject {
 }
 
 extension ByteSource {
+    public var isStreamed: Bool { false }
+
     public func whenReadable(_ wake: @escaping @Sendable () -> Void) { wake() }
 }
 

@@ -15,3 +15,27 @@ public final class BytesSource: ByteSource {
         return ByteRead(count: part.count)
     }
 }
+
+/// A source some of whose bytes lie in memory.
+final class HeldBytes: ByteSource {
+    private let source: any ByteSource
+    private let held: BytesSource
+
+    /// - Parameter range: what is read into memory. The caller limits it.
+    init(_ source: any ByteSource, _ range: Range<Int64>) throws(Interruption) {
+        self.source = source
+        let bytes = try SourceReader(source).bytes(Int(range.upperBound - range.lowerBound), at: range.lowerBound)
+        held = BytesSource(bytes, from: range.lowerBound)
+    }
+
+    var length: Int64? { source.length }
+
+    var isStreamed: Bool { source.isStreamed }
+
+    func whenReadable(_ wake: @escaping @Sendable () -> Void) { source.whenReadable(wake) }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead {
+        let answer = try held.read(into: buffer, at: offset)
+        return answer == .end ? try source.read(into: buffer, at: offset) : answer
+    }
+}

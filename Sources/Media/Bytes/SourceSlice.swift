@@ -16,6 +16,8 @@ public final class SourceSlice: ByteSource {
         return max(0, min(length, end ?? length) - start)
     }
 
+    public var isStreamed: Bool { source.isStreamed }
+
     public func whenReadable(_ wake: @escaping @Sendable () -> Void) { source.whenReadable(wake) }
 
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead {

@@ -27,6 +27,8 @@ final class StepSource: ByteSource {
 
     var length: Int64? { source.length }
 
+    var isStreamed: Bool { source.isStreamed }
+
     func whenReadable(_ wake: @escaping @Sendable () -> Void) { source.whenReadable(wake) }
 
     /// The step has its result: none of its bytes are read again.

@@ -82,6 +82,8 @@ final class StreamedBytes: ByteSource {
         return max(0, min(range.upTo ?? .max, knownLength) - range.from)
     }
 
+    var isStreamed: Bool { true }
+
     /// Bytes that have arrived ahead of the reader.
     var buffered: Int64 { window.buffered }
 

@@ -15,6 +15,8 @@ public final class MediumByteSource: ByteSource {
 
     public var length: Int64? { source.length }
 
+    public var isStreamed: Bool { source.isStreamed }
+
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead {
         medium.begin()
         var answer: ByteRead?

@@ -55,7 +55,7 @@ final class MP4Container: TimedPacketSource {
         let movie = layout.movie
         let (movieTrack, entry) = try movie.playableTrack()
         guard let format = entry.codec.format else { throw .unsupported(what: "MP4 with an unknown codec") }
-        var table = movieTrack.table
+        var table = try movieTrack.table(whileReading: source)
         let time = MP4Time(timescale: movieTrack.timescale, sampleRate: format.sampleRate)
 
         var origin: Int64 = 0

@@ -6,13 +6,18 @@ struct MP4Track {
     let edits: MP4EditList
     /// The descriptions of its samples.
     let entries: [MP4SampleEntry]
-    var table: MP4SampleTable
+    let table: MP4SampleTable
     /// How many samples have to be decoded before one that is played (`roll` and `prol`; ISO/IEC 14496-12, 10.1).
     let preroll: Int64
     /// The distance from decoding to presentation, which counts in edit lists but not in sound.
     let compositionOffset: Int64
     /// Of the track's fragments.
     var defaults = MP4SampleDefaults()
+    /// `stbl`
+    private let tables: MP4Box
+
+    /// The most bytes of sample tables that are held in memory: those of 3 hours of AAC.
+    private static let mostHeldBytes: Int64 = 2 << 20
 
     /// - Returns: nil for a track of another kind.
     init?(_ box: MP4Box, of source: any ByteSource) throws(Interruption) {
@@ -47,10 +52,18 @@ struct MP4Track {
         self.id = id
         self.timescale = timescale
         self.edits = edits
+        self.tables = tables
         entries = try MP4SampleEntry.all(in: descriptions, of: source)
         table = try MP4SampleTable(tables, of: source, entries)
         preroll = try Self.preroll(tables, of: source)
         compositionOffset = try Self.compositionOffset(tables, of: source)
+    }
+
+    /// Its sample table, in memory when the source is streamed: while a packet is read there, the table is far behind.
+    func table(whileReading source: any ByteSource) throws(Interruption) -> MP4SampleTable {
+        let range = tables.content.lowerBound..<tables.end
+        guard source.isStreamed, range.upperBound - range.lowerBound <= Self.mostHeldBytes else { return table }
+        return try MP4SampleTable(tables, of: try HeldBytes(source, range), entries)
     }
 
     private static func isSound(_ media: MP4Box, of source: any ByteSource) throws(Interruption) -> Bool {
