@@ -27,6 +27,11 @@ final class SegmentChain: ByteSource {
     static let initializationRegion: Int64 = 0
     static let firstRegion: Int64 = 1
 
+    /// The error of a segment that is not what the manifest names: another request may bring it.
+    static func unusable(_ what: String) -> Interruption {
+        .source(.integrity(reason: "a segment \(what)"))
+    }
+
     var hasInitialization: Bool { segments.initialization != nil }
 
     static func offsets(of region: Int64) -> Range<Int64> { (region << regionBits)..<((region + 1) << regionBits) }

@@ -42,9 +42,10 @@ public final class ContentService: PlaybackSource {
             network: network, purpose: .playback, cancellation: cancellation, medium: medium)
         let (info, opened) = try openSession(session, product, address, requests)
         let present = PresentContent(opened)
-        let restarting = RestartingDecoder(opened.decoder, isLive: opened.isLive) { [self] () throws(PlayerError) in
+        let restarting = RestartingDecoder(opened.decoder, isLive: opened.isLive) {
+            [self] (error) throws(PlayerError) in
             session.renew()
-            present.content = try openSession(session, product, address, requests, asksForNew: true).content
+            present.content = try openSession(session, product, address, requests, after: error).content
             return present.content.decoder
         }
         return OpenedProduct(
@@ -65,23 +66,25 @@ public final class ContentService: PlaybackSource {
     public func streams(_ product: MediaProduct) -> Bool { true }
 
     /// A session, from the playbackinfo on. When the content's first bytes are refused, a second one.
+    /// - Parameter error: why the session before has ended.
     private func openSession(
         _ session: PlaybackSession, _ product: MediaProduct, _ address: ServiceAddress, _ requests: ServiceRequests,
-        asksForNew: Bool = false
+        after error: MediaError? = nil
     ) throws(PlayerError) -> (info: PlaybackInfo, content: StreamedContent.Opened) {
-        var isSecond = false
+        var (reason, isSecond) = (error, false)
         while true {
             var info = try requests.playbackInfo(
                 for: PlaybackInfoRequest(
                     productType: address.productType, productId: address.id, audioQuality: quality.now, mode: .stream,
-                    streamingSessionId: session.id, asksForNew: asksForNew || isSecond),
+                    streamingSessionId: session.id, asksForNew: reason != nil),
                 of: product, settings, credentials)
             info.streamingSessionId = info.streamingSessionId ?? session.id
             let content = StreamedContent(
-                requests, settings, asksForNew: asksForNew || isSecond, throughput: throughput)
+                requests, settings, asksForNew: reason != nil, asksForNewContent: reason?.isOfWrongContent ?? false,
+                throughput: throughput)
             do throws(MediaError) { return (info, try content.open(info)) } catch {
                 guard !isSecond, error.isWorthRestarting else { throw PlayerError(error, product) }
-                isSecond = true
+                (reason, isSecond) = (error, true)
                 session.renew()
             }
         }

@@ -10,8 +10,8 @@ import Platform
 ///
 /// Thread: the decoder thread. A restart blocks.
 final class RestartingDecoder: AudioDecoder {
-    /// Opens the product with a new session.
-    typealias Opening = () throws(PlayerError) -> any AudioDecoder
+    /// Opens the product with a new session, after this error.
+    typealias Opening = (MediaError) throws(PlayerError) -> any AudioDecoder
 
     private let reopen: Opening
     private let isLive: Bool
@@ -100,7 +100,7 @@ final class RestartingDecoder: AudioDecoder {
         hasProgressed = false
         Log.info("a part of the content is refused or has changed: the product is requested again")
         let decoder: any AudioDecoder
-        do throws(PlayerError) { decoder = try reopen() } catch let refusal {
+        do throws(PlayerError) { decoder = try reopen(error) } catch let refusal {
             failure = refusal
             throw error
         }
@@ -121,4 +121,7 @@ extension MediaError {
         default: false
         }
     }
+
+    /// Whether what has arrived is not what the service names.
+    var isOfWrongContent: Bool { if case .source(.integrity) = self { true } else { false } }
 }

@@ -12,18 +12,21 @@ struct StreamedContent {
     private let requests: ServiceRequests
     private let settings: ServiceSettings
     private let asksForNew: Bool
+    private let asksForNewContent: Bool
     private let throughput: Throughput
 
     /// - Parameters:
     ///   - asksForNew: playlists do not come from a cache: the addresses in them have been refused.
+    ///   - asksForNewContent: nor does content: it was not what the manifest names.
     ///   - throughput: is measured, and decides between encodings.
     init(
-        _ requests: ServiceRequests, _ settings: ServiceSettings, asksForNew: Bool,
+        _ requests: ServiceRequests, _ settings: ServiceSettings, asksForNew: Bool, asksForNewContent: Bool = false,
         throughput: Throughput = Throughput()
     ) {
         self.requests = requests
         self.settings = settings
         self.asksForNew = asksForNew
+        self.asksForNewContent = asksForNewContent
         self.throughput = throughput
     }
 
@@ -104,7 +107,8 @@ struct StreamedContent {
 
     private var fetching: StreamedSegments.Fetching {
         StreamedSegments.Fetching(
-            network: requests.network, medium: requests.medium, throughput: throughput, readAhead: settings.readAhead)
+            network: requests.network, medium: requests.medium, throughput: throughput, readAhead: settings.readAhead,
+            asksForNew: asksForNewContent)
     }
 
     private func keys(of info: PlaybackInfo) -> StreamedKeys {

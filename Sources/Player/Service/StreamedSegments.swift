@@ -31,10 +31,14 @@ final class StreamedSegments: SegmentedSource {
         let throughput: Throughput?
         /// Bytes that are held at most.
         let readAhead: Int
+        /// Whether it does not come from a cache: what the server has sent before was of no use.
+        var asksForNew = false
 
         func begin(_ resource: ResourceReference, limit: Int? = nil, isMeasured: Bool = true) -> StreamedBytes {
-            StreamedBytes(
-                resource.request, over: network, readAhead: min(readAhead, limit ?? .max), progress: medium.stream,
+            var request = resource.request
+            if asksForNew { request.headers.append(HeaderField("Cache-Control", "no-cache")) }
+            return StreamedBytes(
+                request, over: network, readAhead: min(readAhead, limit ?? .max), progress: medium.stream,
                 throughput: isMeasured ? throughput : nil)
         }
     }

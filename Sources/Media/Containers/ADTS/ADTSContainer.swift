@@ -75,7 +75,7 @@ final class ADTSContainer: TimedPacketSource {
         guard header.blockCount == 1 else { throw .unsupported(what: "ADTS with several blocks in a packet") }
         let start = found.offset + Int64(header.headerSize)
         guard let bytes = try buffer.fill(header.byteCount - header.headerSize, from: source, at: start) else {
-            isCutShort = true
+            try cutShort()
             return nil
         }
         place.offset = found.offset
@@ -131,7 +131,12 @@ final class ADTSContainer: TimedPacketSource {
             else { continue }
             return (offset, nil)
         }
-        isCutShort = true
+        try cutShort()
         return nil
+    }
+
+    private func cutShort() throws(Interruption) {
+        if segments != nil { throw SegmentChain.unusable("is cut off, or is not AAC") }
+        isCutShort = true
     }
 }

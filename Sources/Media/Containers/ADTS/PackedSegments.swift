@@ -35,9 +35,11 @@ struct PackedSegments {
         for _ in 0..<Self.mostEmptySegments {
             region += 1
             guard try chain.hasSegment(region) else { return nil }
-            let offsets = SegmentChain.offsets(of: region)
-            let packet = try ID3v2.end(of: source, at: offsets.lowerBound)
+            let start = SegmentChain.offsets(of: region).lowerBound
+            let packet = try ID3v2.end(of: source, at: start)
             if try !SourceReader(source).bytes(1, at: packet).isEmpty { return packet }
+            // A tag without packets is a segment without sound.
+            guard packet > start else { throw SegmentChain.unusable("is empty") }
         }
         return nil
     }

@@ -11,6 +11,8 @@ final class MP4Container: TimedPacketSource {
     let encryptionScheme: PacketEncryption.Scheme?
     private(set) var isCutShort = false
 
+    /// Whether it is a chain of segments.
+    private let isSegmented: Bool
     private let data: PagedSource
     private let movieTrack: MP4Track
     private var table: MP4SampleTable
@@ -51,6 +53,7 @@ final class MP4Container: TimedPacketSource {
     init(_ source: any ByteSource, tags: TrackMetadata, chain: SegmentChain? = nil) throws(Interruption) {
         let boxes = PagedSource(source, pageSize: Self.boxPageSize)
         data = PagedSource(source, pageSize: Self.dataPageSize)
+        isSegmented = chain != nil
         let layout = try MP4Layout(boxes, chain: chain)
         let movie = layout.movie
         let (movieTrack, entry) = try movie.playableTrack()
@@ -112,6 +115,7 @@ final class MP4Container: TimedPacketSource {
         guard overlap.admits(sample), sample.size <= PacketBuffer.mostBytes,
             let bytes = try buffer.fill(Int(sample.size), from: data, at: sample.offset)
         else {
+            if isSegmented { throw SegmentChain.unusable("ends inside of a sample") }
             isCutShort = true
             return nil
         }

@@ -10,6 +10,8 @@ struct MP4Fragments {
     private let chain: SegmentChain?
     private var region: Int64 = 0
     private var boxes: MP4Boxes
+    /// Whether the segment that is read has a fragment.
+    private var hasFragment = false
     /// The rest of the last fragment. More than one only if a fragment has the track more than once.
     private var parts: [MP4TrackFragment] = []
     /// Where the last sample ended.
@@ -64,15 +66,30 @@ struct MP4Fragments {
                 if box.type == "moof" { try open(box) }
                 continue
             }
-            guard let chain, segmentsLeft > 0, try chain.hasSegment(region + 1) else { return nil }
+            guard let chain else { return nil }
+            try checkSegment()
+            guard segmentsLeft > 0, try chain.hasSegment(region + 1) else { return nil }
             region += 1
             segmentsLeft -= 1
+            hasFragment = false
             let offsets = SegmentChain.offsets(of: region)
             boxes = MP4Boxes(source, from: offsets.lowerBound, to: offsets.upperBound)
         }
     }
 
+    /// A server may answer with a page or with nothing, and a connection without a length may end early: without this
+    /// check, music would be missing without an error.
+    private func checkSegment() throws(Interruption) {
+        guard hasFragment else { throw SegmentChain.unusable("has no fragment of MP4") }
+        // A box without a size goes to the end.
+        guard boxes.offset < SegmentChain.offsets(of: region).upperBound else { return }
+        guard try !SourceReader(source).bytes(1, at: boxes.offset - 1).isEmpty else {
+            throw SegmentChain.unusable("ends inside of a box")
+        }
+    }
+
     private mutating func open(_ box: MP4Box) throws(Interruption) {
+        hasFragment = true
         var found: [MP4TrackFragment] = []
         var children = box.children(of: source)
         while found.count < Self.mostParts, let child = try children.next() {

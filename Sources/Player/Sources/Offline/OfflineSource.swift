@@ -95,7 +95,7 @@ public final class OfflineSource: Sendable {
         _ decoder: any AudioDecoder, _ item: OfflineItem, _ product: MediaProduct,
         _ otherwise: (() throws(PlayerError) -> any AudioDecoder)?
     ) -> RestartingDecoder {
-        RestartingDecoder(decoder) { [foundDamaged] () throws(PlayerError) in
+        RestartingDecoder(decoder) { [foundDamaged] (_) throws(PlayerError) in
             foundDamaged(item.product, item.content, "a part of what was kept cannot be read")
             guard let otherwise else {
                 throw PlayerError(.source(.integrity(reason: "a part of what was kept is damaged")), product)
