@@ -172,8 +172,45 @@ struct CacheRulesTests {
             (304, false, .holds), (200, true, .isReplaced), (404, true, .isReplaced), (503, true, .standsIn),
             (503, false, .passes), (nil, true, .standsIn), (nil, false, .passes), (501, true, .passes),
         ] as [(Int?, Bool, CacheDecision.Revalidation)])
-    func answers(status: Int?, mayStandIn: Bool, expected: CacheDecision.Revalidation) {
-        #expect(CacheDecision.revalidation(status: status, mayStandIn: mayStandIn) == expected)
+    func answers(status: Int?, mayStandIn: Bool, expected: CacheDecision.Revalidation) throws {
+        let response = try #require(complete([("ETag", "\"1\"")]))
+        let answer = status.map { ResponseHead(status: $0, headers: [], effectiveURL: "") }
+        #expect(CacheDecision.revalidation(answer, of: response, mayStandIn: mayStandIn) == expected)
+    }
+
+    private static let earlier = "Thu, 14 Jan 2027 08:00:00 GMT"
+
+    @Test(
+        "A 304 is for the stored response with its validator, and for no other (RFC 9111, 4.3.4)",
+        arguments: [
+            // A strong tag is the same, or not.
+            ([("ETag", "\"1\"")], [("ETag", "\"1\"")], .holds),
+            ([("ETag", "\"1\"")], [("ETag", "\"2\"")], .isOfAnother),
+            ([("ETag", "W/\"1\"")], [("ETag", "\"1\"")], .isOfAnother),
+            // A weak one may be of the same.
+            ([("ETag", "W/\"1\"")], [("ETag", "W/\"1\"")], .holds),
+            ([("ETag", "\"1\"")], [("ETag", "W/\"1\"")], .holds),
+            ([("ETag", "W/\"1\"")], [("ETag", "W/\"2\"")], .isOfAnother),
+            // Nothing is said.
+            ([("ETag", "\"1\"")], [], .holds), ([("Last-Modified", earlier)], [], .holds),
+            ([("ETag", "\"1\"")], [("Last-Modified", earlier)], .holds),
+            // The date counts where a tag cannot be compared.
+            ([("Last-Modified", earlier)], [("Last-Modified", earlier)], .holds),
+            ([("Last-Modified", earlier)], [("Last-Modified", date)], .isOfAnother),
+            ([("Last-Modified", earlier)], [("Last-Modified", earlier), ("ETag", "\"1\"")], .holds),
+            ([("Last-Modified", earlier)], [("ETag", "\"1\"")], .isOfAnother),
+            ([("ETag", "\"1\""), ("Last-Modified", earlier)], [("ETag", "\"1\""), ("Last-Modified", date)], .holds),
+            (
+                [("ETag", "\"1\""), ("Last-Modified", earlier)], [("ETag", "\"2\""), ("Last-Modified", earlier)],
+                .isOfAnother
+            ),
+        ] as [([(String, String)], [(String, String)], CacheDecision.Revalidation)])
+    func selection(headers: [(String, String)], answer: [(String, String)], expected: CacheDecision.Revalidation) throws
+    {
+        let response = try #require(complete(headers))
+        let head = ResponseHead(
+            status: 304, headers: answer.map { HeaderField($0.0, $0.1) }, effectiveURL: "")
+        #expect(CacheDecision.revalidation(head, of: response, mayStandIn: true) == expected)
     }
 
     @Test("A part that has arrived is continued if it can be told from another version")

@@ -58,12 +58,16 @@ public enum CacheDecision: Equatable, Sendable {
         case standsIn
         /// The answer is an error that says nothing about the stored response.
         case passes
+        /// The answer is a 304 for another version: ask again, without the condition.
+        case isOfAnother
     }
 
-    /// - Parameter status: of the answer; nil when there is none.
-    public static func revalidation(status: Int?, mayStandIn: Bool) -> Revalidation {
-        switch status {
-        case 304: .holds
+    /// - Parameter answer: nil when there is none.
+    public static func revalidation(
+        _ answer: ResponseHead?, of stored: CachedResponse, mayStandIn: Bool
+    ) -> Revalidation {
+        switch answer?.status {
+        case 304: answer.map { stored.isSelected(by: $0) } ?? false ? .holds : .isOfAnother
         case 500, 502, 503, 504, nil: mayStandIn ? .standsIn : .passes
         case let status? where status >= 500: .passes
         default: .isReplaced
@@ -85,6 +89,26 @@ extension CachedResponse {
     fileprivate var condition: HeaderField? {
         if let tag = value(of: "etag") { return HeaderField("If-None-Match", tag) }
         return value(of: "last-modified").map { HeaderField("If-Modified-Since", $0) }
+    }
+
+    /// Whether a 304 is for this response (RFC 9111, 4.3.4): by the entity tag, or by the date of the last change where
+    /// one of the two has no tag. A 304 without either is for the response that was asked about.
+    fileprivate func isSelected(by head: ResponseHead) -> Bool {
+        let tag = head.value(of: "etag")
+        if let tag, let own = value(of: "etag") {
+            // A strong tag selects itself alone.
+            guard tag.utf8.starts(with: "W/".utf8) else { return tag.utf8.elementsEqual(own.utf8) }
+            return Self.opaque(tag).elementsEqual(Self.opaque(own))
+        }
+        if let date = head.value(of: "last-modified"), let own = value(of: "last-modified") {
+            return date.utf8.elementsEqual(own.utf8)
+        }
+        return tag == nil
+    }
+
+    /// For the weak comparison (RFC 9110, 8.8.3.2).
+    private static func opaque(_ tag: String) -> Substring.UTF8View {
+        tag.utf8.dropFirst(tag.utf8.starts(with: "W/".utf8) ? 2 : 0)
     }
 
     /// What If-Range takes (RFC 9110, 13.1.5).

@@ -14,6 +14,9 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
         case passing(BodyRecording?)
         /// The head of the answer says that the stored response is to be used; its body counts for nothing.
         case settling(CachedResponse)
+        /// The head of the answer is for another version than the stored one: the request is repeated without the
+        /// condition.
+        case repeating
         case serving(StoredDelivery)
         /// The part that is stored comes first; the body of the answer waits. `failure` has come meanwhile.
         case resuming(StoredDelivery, BodyRecording?, failure: TransferError?)
@@ -75,13 +78,15 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
     func start(_ stored: CachedResponse?) {
         guard case .looking = phase else { return }
         let decision = CacheDecision(request, stored: stored, at: clock.now())
+        guard decision == .serve, let stored else { return ask(decision, stored) }
+        store.use(stored)
+        serve(stored)
+    }
+
+    private func ask(_ decision: CacheDecision, _ stored: CachedResponse?) {
         var request = request
         switch decision {
-        case .serve:
-            guard let stored else { return }
-            store.use(stored)
-            return serve(stored)
-        case .fetch, .pass: break
+        case .fetch, .pass, .serve: break
         case .revalidate(let fields, _): request.headers += fields
         case .resume(let count, let fields):
             request.range = ByteRange(from: count)
@@ -122,7 +127,7 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
         switch decision {
         case .revalidate(_, let mayStandIn):
             guard let stored else { return pass(head) }
-            switch CacheDecision.revalidation(status: head.status, mayStandIn: mayStandIn) {
+            switch CacheDecision.revalidation(head, of: stored, mayStandIn: mayStandIn) {
             case .holds:
                 let fresh = stored.refreshed(by: head, requested: requested, received: clock.now().seconds)
                 store.refresh(fresh)
@@ -130,6 +135,7 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
             case .standsIn: phase = .settling(stored)
             case .isReplaced: record(head)
             case .passes: pass(head)
+            case .isOfAnother: phase = .repeating
             }
         case .resume(let count, _):
             guard let stored else { return record(head) }
@@ -207,6 +213,14 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
         case .settling(let stored):
             ongoing = nil
             if isCancelled { finish(.cancelled) } else { serve(stored) }
+        case .repeating:
+            ongoing = nil
+            // Not from inside of the transfer that has ended: `ask` may not have returned yet.
+            network.schedule(after: 0) { [self] in
+                guard case .repeating = phase else { return }
+                // Without a condition there is no 304 that counts: this is the last attempt.
+                if isCancelled { finish(.cancelled) } else { ask(.fetch, nil) }
+            }
         case .asking(.revalidate(_, mayStandIn: true), let stored?) where error?.isOfNetwork ?? false:
             ongoing = nil
             serve(stored)

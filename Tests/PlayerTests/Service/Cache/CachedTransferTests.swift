@@ -121,6 +121,62 @@ struct CachedTransferTests {
         #expect(served().bytes == content)
     }
 
+    @Test("A 304 for another version does not renew it: the request is repeated without the condition")
+    func renewsAnother() {
+        fill()
+        fixture.clock.time.seconds += 100
+        let (sink, _) = asked()
+        network.last.answer(304, [("ETag", "\"2\""), ("Cache-Control", "max-age=1000")])
+        network.run { network.transfers.count == 3 || !sink.ends.isEmpty }
+        #expect(network.transfers.count == 3 && sink.bytes.isEmpty && sink.ends.isEmpty)
+        #expect(network.last.request.headers.isEmpty)
+        network.last.answer(
+            200, [("ETag", "\"2\""), ("Content-Length", "3"), ("Cache-Control", "max-age=60")], [1, 2, 3])
+        #expect(sink.bytes == [1, 2, 3] && sink.ends == [nil])
+        fixture.settle()
+        #expect(served().bytes == [1, 2, 3])
+    }
+
+    @Test("The rest of it as well, which replaces nothing")
+    func renewsAnotherForItsRest() {
+        fill()
+        fixture.clock.time.seconds += 100
+        let (sink, _) = asked(request(from: 150_000))
+        network.last.answer(304, [("ETag", "\"2\"")])
+        network.run { network.transfers.count == 3 || !sink.ends.isEmpty }
+        #expect(network.last.request.range == ByteRange(from: 150_000) && network.last.request.headers.isEmpty)
+        network.last.answer(206, [("ETag", "\"2\""), ("Content-Range", "bytes 150000-150002/150003")], [1, 2, 3])
+        #expect(sink.head?.status == 206 && sink.bytes == [1, 2, 3] && sink.ends == [nil])
+        fixture.settle()
+        #expect(fixture.stored(request())?.value(of: "etag") == "\"1\"")
+    }
+
+    @Test("A server that answers without a condition as with one is not asked for ever")
+    func neverRenews() {
+        fill()
+        fixture.clock.time.seconds += 100
+        let (sink, _) = asked()
+        network.last.answer(304, [("ETag", "\"2\"")])
+        network.run { network.transfers.count == 3 || !sink.ends.isEmpty }
+        network.last.answer(304, [("ETag", "\"2\"")])
+        network.runScheduled()
+        #expect(sink.head?.status == 304 && sink.bytes.isEmpty && sink.ends == [nil])
+        #expect(network.transfers.count == 3)
+    }
+
+    @Test("Cancelled before it is repeated")
+    func cancelledBeforeRepetition() {
+        fill()
+        fixture.clock.time.seconds += 100
+        let (sink, transfer) = asked()
+        network.last.begin(304, [("ETag", "\"2\"")])
+        transfer.cancel()
+        network.last.end()
+        network.run { !sink.ends.isEmpty }
+        network.runScheduled()
+        #expect(sink.ends == [.cancelled] && network.transfers.count == 2)
+    }
+
     @Test("Another version replaces it, and its file goes")
     func replaced() {
         fill()
