@@ -55,6 +55,10 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
     /// Bytes that the answer has announced with its range and not sent.
     private var owed: Int64 = 0
     private var validator: String?
+    /// Of what has arrived.
+    private var version = ResourceVersion()
+    /// Of bytes that came by other transfers.
+    private let earlier: ResourceVersion
     private var attempts = 0
     /// Whether the log has the present failure.
     private var hasTold = false
@@ -63,12 +67,16 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
     private let progressID: Int
 
     /// Begins at once.
-    /// - Parameter continues: false for answers that the service makes for each request, such as addresses that expire:
-    ///   the end of a second one does not belong to the beginning of the first.
+    /// - Parameters:
+    ///   - version: the one that is wanted; another one ends as `.changed`.
+    ///   - continues: false for answers that the service makes for each request, such as addresses that expire: the end
+    ///     of a second one does not belong to the beginning of the first.
     init(
-        _ request: TransferRequest, over network: any ServiceNetwork, for purpose: RetrySchedule.Purpose = .playback,
-        continues: Bool = true, progress: StreamProgress? = nil, into receiver: any ResourceReceiver
+        _ request: TransferRequest, of version: ResourceVersion = ResourceVersion(), over network: any ServiceNetwork,
+        for purpose: RetrySchedule.Purpose = .playback, continues: Bool = true, progress: StreamProgress? = nil,
+        into receiver: any ResourceReceiver
     ) {
+        earlier = version
         self.continues = continues
         self.progress = progress
         progressID = progress?.newID() ?? 0
@@ -182,7 +190,8 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
         if case .changed = answer { return finishAndCancel(.changed) }
         guard case .content = answer, arrived == 0 else { return }
         validator = head.strongValidator
-        receiver.began(head, length: head.resourceLength(of: request.range))
+        version = earlier.completed(by: ResourceVersion(head))
+        receiver.began(head, length: head.resourceLength)
     }
 
     private func finishAndCancel(_ failure: ResourceFailure) {
@@ -204,14 +213,18 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
         case 200, 203:
             // The server ignores ranges, or has something else now.
             return isSame(head) ? .content(skip: start) : .changed
-        // A range with an end is one that a manifest or an index names: the file is another one.
-        case 416 where arrived == 0: return request.range?.upTo == nil ? .empty : .changed
+        // A range with an end is one that a manifest or an index names, and one inside of the version that is wanted
+        // has bytes: the file is another one.
+        case 416 where arrived == 0:
+            let isInside = earlier.length.map { start < $0 } ?? false
+            return request.range?.upTo == nil && !isInside ? .empty : .changed
         case 200..<300: return .changed
         default: return .refusal(status: head.status, retryAfter: head.retryAfter, [])
         }
     }
 
     private func isSame(_ head: ResponseHead) -> Bool {
+        guard (arrived > 0 ? version : earlier).mayInclude(head) else { return false }
         guard arrived > 0, let validator else { return true }
         return head.strongValidator.map { $0.utf8.elementsEqual(validator.utf8) } ?? false
     }
@@ -292,10 +305,4 @@ extension ResponseHead {
     }
 
     fileprivate var rangeStart: Int64? { contentRange?.range.lowerBound }
-
-    /// The length of the whole resource; of a range without an end, from its start on.
-    fileprivate func resourceLength(of range: ByteRange?) -> Int64? {
-        if let total = contentRange?.length { return total }
-        return status == 200 ? contentLength : nil
-    }
 }

@@ -24,7 +24,7 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
     /// Behind the last byte that has arrived.
     private var end: Int64
     private var progress = Progress.arriving
-    private var total: Int64?
+    private var arrivingVersion = ResourceVersion()
     /// The transfer waits for room.
     private var isFull = false
     /// Where the last read began.
@@ -51,7 +51,10 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
     }
 
     /// Of the whole resource, once it is known.
-    var length: Int64? { lock.withLock { total } }
+    var length: Int64? { version.length }
+
+    /// Of the bytes, as far as it is known.
+    var version: ResourceVersion { lock.withLock { arrivingVersion } }
 
     /// Whether nothing more arrives.
     var isOver: Bool { lock.withLock { if case .arriving = progress { false } else { true } } }
@@ -151,7 +154,7 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
     // MARK: From the network
 
     func began(_ head: ResponseHead, length: Int64?) {
-        if let length { lock.withLock { total = length } }
+        lock.withLock { arrivingVersion = ResourceVersion(head) }
     }
 
     func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {

@@ -14,7 +14,8 @@ final class StreamedBytes: ByteSource {
     private let readAhead: Int
     private var window: StreamWindow
     private var transfer: ResourceTransfer
-    private var knownLength: Int64?
+    /// Of the bytes that came by the transfers before.
+    private var version = ResourceVersion()
     private let progress: StreamProgress?
     private let progressID: Int
     private let throughput: Throughput?
@@ -38,7 +39,7 @@ final class StreamedBytes: ByteSource {
         self.network = network
         self.request = request
         self.readAhead = readAhead
-        (window, transfer) = Self.fetch(request, from: 0, over: network, readAhead, progress, throughput)
+        (window, transfer) = Self.fetch(request, from: 0, of: version, over: network, readAhead, progress, throughput)
     }
 
     deinit {
@@ -64,22 +65,21 @@ final class StreamedBytes: ByteSource {
     }
 
     private static func fetch(
-        _ request: TransferRequest, from offset: Int64, over network: any ServiceNetwork, _ readAhead: Int,
-        _ progress: StreamProgress?, _ throughput: Throughput?
+        _ request: TransferRequest, from offset: Int64, of version: ResourceVersion, over network: any ServiceNetwork,
+        _ readAhead: Int, _ progress: StreamProgress?, _ throughput: Throughput?
     ) -> (StreamWindow, ResourceTransfer) {
         var request = request
         if offset > 0 {
             request.range = ByteRange(from: (request.range?.from ?? 0) + offset, upTo: request.range?.upTo)
         }
         let window = StreamWindow(from: offset, capacity: readAhead, progress, throughput)
-        return (window, ResourceTransfer(request, over: network, progress: progress, into: window))
+        return (window, ResourceTransfer(request, of: version, over: network, progress: progress, into: window))
     }
 
     var length: Int64? {
-        if knownLength == nil { knownLength = window.length }
-        guard let knownLength else { return nil }
-        guard let range = request.range else { return knownLength }
-        return max(0, min(range.upTo ?? .max, knownLength) - range.from)
+        guard let length = version.length ?? window.length else { return nil }
+        guard let range = request.range else { return length }
+        return max(0, min(range.upTo ?? .max, length) - range.from)
     }
 
     var isStreamed: Bool { true }
@@ -101,7 +101,11 @@ final class StreamedBytes: ByteSource {
         }
         if !window.mayReach(offset, patience: Self.patience) {
             transfer.cancel()
-            (window, transfer) = Self.fetch(request, from: offset, over: network, readAhead, progress, throughput)
+            // Bytes of two versions are no resource. The answer is compared, and no If-Range is sent: the cache answers
+            // no conditions, and a server that does not take its own tag back would send the whole.
+            version = version.completed(by: window.version)
+            (window, transfer) = Self.fetch(
+                request, from: offset, of: version, over: network, readAhead, progress, throughput)
             show()
         }
         let (read, wantsMore) = try window.read(into: buffer, at: offset)

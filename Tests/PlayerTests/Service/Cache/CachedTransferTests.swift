@@ -177,6 +177,25 @@ struct CachedTransferTests {
         #expect(sink.ends == [.cancelled] && network.transfers.count == 2)
     }
 
+    @Test("A stream that goes back to what is stored of another version has changed")
+    func storedRestOfAnother() throws {
+        fill()
+        let caching = CachingNetwork(network, fixture.store, clock: fixture.clock) { SystemRandomSource().bytes(16) }
+        let source = StreamedBytes(request(), over: caching, readAhead: 1 << 20)
+        // The index is late: the network is asked.
+        network.passDelays()
+        network.last.begin(200, [("ETag", "\"2\""), ("Content-Length", "200000"), ("Cache-Control", "no-store")])
+        deliver(content.reversed())
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 10, alignment: 1)
+        defer { buffer.deallocate() }
+        #expect(try source.read(into: buffer, at: 199_000) == .bytes(10))
+        // Its beginning is not in memory any more.
+        #expect(try source.read(into: buffer, at: 1000) == .notYet)
+        network.run { source.hasFailed || source.buffered > 0 }
+        #expect(throws: ResourceFailure.changed.byteSourceError) { try source.read(into: buffer, at: 1000) }
+        #expect(network.transfers.count == 2)
+    }
+
     @Test("Another version replaces it, and its file goes")
     func replaced() {
         fill()

@@ -1,0 +1,43 @@
+import Network
+
+/// Which version of a resource the bytes of an answer belong to, as far as the server says it.
+struct ResourceVersion: Equatable, Sendable {
+    /// The field of the answer that no other version has; nil when there is none that is strong.
+    private var validator: HeaderField?
+    /// Of the whole resource in bytes.
+    private(set) var length: Int64?
+
+    /// Nothing is known.
+    init() {}
+
+    init(_ head: ResponseHead) {
+        length = head.resourceLength
+        validator = head.strongValidator.map { value in
+            HeaderField(head.value(of: "etag") == nil ? "Last-Modified" : "ETag", value)
+        }
+    }
+
+    /// With what a later answer for the same version says in addition.
+    func completed(by later: ResourceVersion) -> ResourceVersion {
+        var version = self
+        version.validator = validator ?? later.validator
+        version.length = length ?? later.length
+        return version
+    }
+
+    /// Whether an answer may belong to it. What the answer does not say is no difference: not every server repeats its
+    /// fields with a part.
+    func mayInclude(_ head: ResponseHead) -> Bool {
+        if let length, let other = head.resourceLength, other != length { return false }
+        guard let validator, let other = head.value(of: validator.name) else { return true }
+        return other.utf8.elementsEqual(validator.value.utf8)
+    }
+}
+
+extension ResponseHead {
+    /// The length of the whole resource in bytes, also in the answer to a range.
+    var resourceLength: Int64? {
+        if let total = contentRange?.length { return total }
+        return status == 200 ? contentLength : nil
+    }
+}
