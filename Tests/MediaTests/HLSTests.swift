@@ -39,6 +39,16 @@ struct HLSTests {
         #expect(playlist.segments.segment(10)?.duration == 1 && playlist.segments.segment(11) == nil)
     }
 
+    @Test("The number of a discontinuity is known without the tags that have left the playlist")
+    func discontinuitySequence() throws {
+        let playlist = try Self.playlist(
+            "#EXT-X-DISCONTINUITY-SEQUENCE:4", "#EXTINF:1,", "1", "#EXT-X-DISCONTINUITY", "#EXTINF:1,", "2",
+            "#EXTINF:1,", "3", "#EXT-X-DISCONTINUITY", "#EXTINF:1,", "4")
+        #expect(playlist.segments.segments.map(\.discontinuitySequence) == [4, 5, 5, 6])
+        let first = try Self.playlist("#EXT-X-DISCONTINUITY-SEQUENCE:x", "#EXTINF:1,", "1")
+        #expect(first.segments.segments.map(\.discontinuitySequence) == [0])
+    }
+
     @Test("Keys: replaced by format, removed, and vectors from the sequence number")
     func keys() throws {
         let playlist = try Self.playlist(

@@ -35,6 +35,9 @@ public struct SegmentReference: Equatable, Sendable {
     public var initializationProtections: [ContentProtection] = []
     /// Whether its times and its format have nothing to do with those of the segment before.
     public var isDiscontinuous = false
+    /// Of HLS: how many discontinuities the stream had up to here (RFC 8216, 4.3.3.3). So one is also known whose tag
+    /// has left a live playlist, together with all segments before it.
+    public var discontinuitySequence: Int64 = 0
     /// How the whole segment is encrypted, of HLS; one entry for each key system. Empty: not at all.
     public var protections: [ContentProtection] = []
 }

@@ -40,6 +40,10 @@ public struct MediaPlaylist: Equatable, Sendable {
                 state.byteRange = try Self.byteRange(value, lines)
             } else if line.is("EXT-X-DISCONTINUITY") {
                 state.isDiscontinuous = true
+                state.discontinuitySequence &+= 1
+            } else if line.is("EXT-X-DISCONTINUITY-SEQUENCE") {
+                // Only a hint, so that a number that cannot be read is the one of a playlist without the tag.
+                state.discontinuitySequence = XMLValue.integer(value) ?? 0
             } else if line.is("EXT-X-KEY") {
                 try state.setKey(try Self.attributes(value, lines), lines)
                 guard state.keys.count <= Self.mostKeys else { throw lines.malformed("too many keys") }
@@ -82,6 +86,7 @@ public struct MediaPlaylist: Equatable, Sendable {
         var duration: Double?
         var byteRange: (count: Int64, offset: Int64?)?
         var isDiscontinuous = false
+        var discontinuitySequence: Int64 = 0
         var keys: [ContentProtection] = []
         var map: ResourceReference?
         /// The keys that are in force where the map is.
@@ -107,7 +112,8 @@ public struct MediaPlaylist: Equatable, Sendable {
             var segment = SegmentReference(
                 resource: ResourceReference(url: url, range: range),
                 start: last.map { $0.start + $0.duration } ?? 0, duration: duration, initialization: map,
-                initializationProtections: mapKeys, isDiscontinuous: isDiscontinuous)
+                initializationProtections: mapKeys, isDiscontinuous: isDiscontinuous,
+                discontinuitySequence: discontinuitySequence)
             let (index, isBeyond) = firstIndex.addingReportingOverflow(earlier.count)
             guard !isBeyond else { throw lines.malformed("a sequence number that is too large") }
             segment.protections = keys.map { key in
