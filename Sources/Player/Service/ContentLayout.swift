@@ -68,9 +68,7 @@ struct ContentLayout: Equatable {
             return spans.indices.map { index in
                 // Encodings that are divided in another way cannot replace each other.
                 let fitting = all.indices.filter { others[$0].count == spans.count }.map { place in
-                    var representation = all[place]
-                    representation.segments = .list(others[place][index])
-                    return representation
+                    all[place].part(others[place][index])
                 }
                 return Part(representations: fitting, duration: spans[index].timeline.duration)
             }
@@ -133,6 +131,17 @@ extension AdaptationSet {
 }
 
 extension Representation {
+    /// This encoding with some of its segments. Where a playlist has a key for each segment, those of other segments
+    /// are left out: a part without them is not encrypted, and one with another key has only that one.
+    func part(_ part: SegmentList) -> Representation {
+        var result = self
+        if case .list(let all) = segments, all.segments.contains(where: { !$0.protections.isEmpty }) {
+            result.contentProtections = []
+        }
+        result.segments = .list(part)
+        return result
+    }
+
     fileprivate var isDecodable: Bool {
         codecs.isEmpty
             || codecs.contains { codec in

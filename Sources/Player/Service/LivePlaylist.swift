@@ -6,7 +6,7 @@ import Platform
 /// in it (RFC 8216, 6.3.4; ISO/IEC 23009-1, 5.4).
 ///
 /// Thread: the decoder thread. The end of this object ends its transfer.
-final class LivePlaylist: SegmentReferences {
+final class LivePlaylist {
     /// What is loaded again.
     enum Format {
         case playlist
@@ -28,9 +28,9 @@ final class LivePlaylist: SegmentReferences {
     private let clock: any MonotonicClock
     /// The latest ones since the first one that is played.
     private var list: SegmentList
-    /// The index of the first segment that is played, and when it begins. Positions count from there, also when it is
-    /// not in the list any more.
-    private let origin: (index: Int, start: Double)
+    /// The index of the first segment of each part, and when it begins. It may not be in the list any more. Positions
+    /// count from the first one, where playback begins.
+    private var parts: [(index: Int, start: Double)]
     /// From one load to the next, in seconds.
     private var interval: Double
     private var hasGrown = true
@@ -59,27 +59,48 @@ final class LivePlaylist: SegmentReferences {
             seconds += segment.duration
             return seconds <= delay + SegmentList.tolerance
         }.count
-        var latest = list
-        latest.segments.removeFirst(list.segments.count - max(1, count))
-        latest.firstIndex += list.segments.count - latest.segments.count
-        self.list = latest
-        origin = (latest.firstIndex, latest.segments.first?.start ?? 0)
+        let latest = Array(list.segments.suffix(max(1, count)))
+        self.list = list
+        self.list.segments = []
+        self.list.firstIndex += list.segments.count - latest.count
+        parts = [(self.list.firstIndex, latest.first?.start ?? 0)]
+        add(latest, after: nil)
     }
 
     deinit { reload?.cancel() }
 
-    var initialization: ResourceReference? { list.initialization }
-    var initializationProtections: [ContentProtection] { list.initializationProtections }
     func segment(_ index: Int) -> SegmentReference? { list.segment(index) }
 
-    /// With one run for all segments that are not in the list any more.
-    var timeline: SegmentTimeline {
-        let known = list.timeline
-        let gone = list.firstIndex - origin.index
-        guard gone > 0, let start = list.segments.first?.start else { return known }
-        let run = SegmentTimeline.Run(
-            start: origin.start, duration: (start - origin.start) / Double(gone), count: gone)
-        return SegmentTimeline(firstIndex: origin.index, runs: [run] + known.runs, isComplete: known.isComplete)
+    /// How many parts are known (docs/playback.md, 15.10). A new one ends the one before.
+    var partCount: Int { parts.count }
+
+    func part(_ place: Int) -> LivePart { LivePart(place, of: self) }
+
+    /// Whether no more segments will come for that part.
+    func isComplete(_ part: Int) -> Bool { part < parts.count - 1 || list.isComplete }
+
+    /// The indices of the segments of a part, also of those that are not in the list any more.
+    func indices(_ part: Int) -> Range<Int> {
+        let end = part < parts.count - 1 ? parts[part + 1].index : list.firstIndex + list.segments.count
+        return parts[part].index..<end
+    }
+
+    /// With one run for all segments of that part that are not in the list any more.
+    func timeline(_ part: Int) -> SegmentTimeline {
+        let indices = indices(part)
+        let known = indices.clamped(to: list.firstIndex..<(list.firstIndex + list.segments.count))
+        var runs: [SegmentTimeline.Run] = []
+        let gone = indices.count - known.count
+        let start = parts[part].start
+        if gone > 0 {
+            let end = known.isEmpty ? parts[part + 1].start : list.segments[known.lowerBound - list.firstIndex].start
+            runs.append(.init(start: start, duration: max(0, end - start) / Double(gone), count: gone))
+        }
+        runs += known.map { index in
+            let segment = list.segments[index - list.firstIndex]
+            return .init(start: segment.start, duration: segment.duration, count: 1)
+        }
+        return SegmentTimeline(firstIndex: indices.lowerBound, runs: runs, isComplete: isComplete(part))
     }
 
     /// Whether that segment was in the list, and is not any more.
@@ -120,7 +141,8 @@ final class LivePlaylist: SegmentReferences {
             added[place].start = start
             start += added[place].duration
         }
-        append(added, isComplete: new.isComplete)
+        // As the new playlist has it, if it still does: an address may have another signature each time.
+        append(added, after: new.segment(next - 1) ?? list.segments.last, isComplete: new.isComplete)
     }
 
     /// Segments of a manifest are known by their times: it may number those that it still has from the beginning.
@@ -145,7 +167,7 @@ final class LivePlaylist: SegmentReferences {
         if known == 0, let first = state.list.segments.first, first.start > end + SegmentList.tolerance {
             throw .integrity(reason: "the live stream has gone on too far")
         }
-        append(Array(state.list.segments.dropFirst(known)), isComplete: state.list.isComplete)
+        append(Array(state.list.segments.dropFirst(known)), after: nil, isComplete: state.list.isComplete)
         // What has arrived is played first.
         if !state.isLast, !hasGrown, !list.isComplete {
             throw .integrity(reason: "the live stream goes on in another period")
@@ -167,17 +189,31 @@ final class LivePlaylist: SegmentReferences {
         list.isComplete = older.isComplete
     }
 
-    private func append(_ added: [SegmentReference], isComplete: Bool) {
+    /// - Parameter previous: as in `add`.
+    private func append(_ added: [SegmentReference], after previous: SegmentReference?, isComplete: Bool) {
         hasGrown = !added.isEmpty
         olderAnswers = 0
         // More is loaded when all that was known has been asked for.
         let played = list.segments.count - Self.fewestPlayed
-        list.segments += added
+        add(added, after: previous)
         list.isComplete = isComplete
         let gone = min(list.segments.count - Self.mostSegments, played)
         guard gone > 0 else { return }
         list.segments.removeFirst(gone)
         list.firstIndex += gone
+    }
+
+    /// Adds segments, and divides them where a decoder cannot go on.
+    /// - Parameter previous: the segment before them; nil when they continue what is there.
+    private func add(_ added: [SegmentReference], after previous: SegmentReference?) {
+        var previous = previous
+        for segment in added {
+            if let previous, !segment.continues(previous) {
+                parts.append((list.firstIndex + list.segments.count, segment.start))
+            }
+            list.segments.append(segment)
+            previous = segment
+        }
     }
 
     /// Calls `wake` once, from any thread, when it makes sense to `poll`: after the playlist was loaded again.
@@ -259,38 +295,5 @@ private final class PlaylistReload: ResourceReceiver, @unchecked Sendable {
             return self.wake
         }
         wake?()
-    }
-}
-
-/// A segment of a live playlist that is not in it yet.
-///
-/// Thread: the decoder thread.
-final class ComingSegment: ByteSource {
-    private let index: Int
-    private let live: LivePlaylist
-    private let open: (Int) throws(ByteSourceError) -> (any ByteSource)?
-    private var source: (any ByteSource)?
-
-    /// - Parameter open: gives the segment once it is in the playlist.
-    init(_ index: Int, of live: LivePlaylist, open: @escaping (Int) throws(ByteSourceError) -> (any ByteSource)?) {
-        self.index = index
-        self.live = live
-        self.open = open
-    }
-
-    var length: Int64? { source?.length }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead {
-        if let source { return try source.read(into: buffer, at: offset) }
-        try live.poll()
-        guard live.segment(index) != nil, let opened = try open(index) else {
-            return live.isComplete ? .end : .notYet
-        }
-        source = opened
-        return try opened.read(into: buffer, at: offset)
-    }
-
-    func whenReadable(_ wake: @escaping @Sendable () -> Void) {
-        if let source { source.whenReadable(wake) } else { live.whenLoaded(wake) }
     }
 }

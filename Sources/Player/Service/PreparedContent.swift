@@ -21,10 +21,10 @@ final class PreparedContent {
     ///   - representation: a file, a list or a template.
     ///   - clip: what of a file is played.
     ///   - keys: take what the representation says of its encryption.
-    ///   - live: the list of the representation, when it grows.
+    ///   - live: the list of the representation, when it may grow.
     init(
         _ representation: Representation, clip: Range<Double>?, _ fetching: StreamedSegments.Fetching,
-        _ requests: ServiceRequests, _ keys: StreamedKeys, live: LivePlaylist? = nil
+        _ requests: ServiceRequests, _ keys: StreamedKeys, live: LivePart? = nil
     ) throws(MediaError) {
         self.keys = keys
         try keys.take(representation)

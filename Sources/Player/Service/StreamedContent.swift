@@ -68,12 +68,18 @@ struct StreamedContent {
         } else {
             (representation, playlist) = try livePlaylist(live, of: manifest, at: url)
         }
-        let content = try PreparedContent(
-            representation, clip: nil, fetching, requests, keys(of: info), live: playlist)
-        content.prepare()
+        let fetching = fetching
+        let durations = (0..<playlist.partCount).map { playlist.timeline($0).duration }
+        let joined = try JoinedDecoder(durations: durations, knownParts: { playlist.partCount }) {
+            (place) throws(MediaError) in
+            let part = playlist.part(place)
+            let content = try PreparedContent(
+                representation.part(part.list), clip: nil, fetching, requests, keys(of: info), live: part)
+            content.prepare()
+            return JoinedDecoder.Prepared(open: content.open, transfers: content.transfers)
+        }
         return Opened(
-            decoder: try content.open(), transfers: ContentTransfers({ false }, fetchAhead: content.fetchAhead),
-            isLive: true)
+            decoder: joined, transfers: ContentTransfers({ false }, fetchAhead: joined.fetchAhead), isLive: true)
     }
 
     private func livePlaylist(

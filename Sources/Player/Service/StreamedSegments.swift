@@ -51,7 +51,7 @@ final class StreamedSegments: SegmentedSource {
     private let reference: (Int) -> SegmentReference?
     private let knownTimeline: SegmentTimeline
     /// Has more segments later; nil when all are known.
-    private let live: LivePlaylist?
+    private let live: LivePart?
     private let fetching: Fetching
     private let keys: StreamedKeys
     /// Segments that were begun, in order and without gaps.
@@ -67,7 +67,7 @@ final class StreamedSegments: SegmentedSource {
     /// - Parameter live: the references, when more of them come later.
     /// - Throws: when there is no key for the initialization.
     init(
-        _ references: some SegmentReferences, live: LivePlaylist? = nil, _ fetching: Fetching, keys: StreamedKeys
+        _ references: some SegmentReferences, live: LivePart? = nil, _ fetching: Fetching, keys: StreamedKeys
     ) throws(ByteSourceError) {
         self.live = live
         knownTimeline = references.timeline
