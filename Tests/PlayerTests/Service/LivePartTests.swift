@@ -146,21 +146,26 @@ struct LivePartTests {
         #expect(heard.isOver)
     }
 
-    @Test("Another initialization is in the playlist from the beginning")
+    @Test("Another initialization is in the playlist from the beginning, and the first one comes again")
     func fromTheBeginning() throws {
         let other = try Track("b", frames: 30_000, in: content.folder)
-        let second = try Self.package(other, "b", in: content)
-        try publish(first.map + first.lines(0..<2) + second.map + second.lines(0..<2), number: 5)
+        // With the vector of the other initialization nothing can be decoded.
+        let key = [UInt8](1...16)
+        let first = try encrypted(track, "k", key, vector: 1)
+        let second = try encrypted(other, "l", key, vector: 2)
+        try publish(first.key + first.map + first.lines(0..<2) + second.map + second.lines(0..<2), number: 5)
         let decoder = try open()
         expect(
             try hear(decoder).samples, track.samples(0..<first.starts[2]) + other.samples(0..<second.starts[2]))
         try publish(
-            second.map + second.lines(0..<3) + first.map + first.lines(6..<first.count), number: 7, isOver: true)
+            first.key + second.map + second.lines(0..<3) + first.map + first.lines(6..<first.count), number: 7,
+            isOver: true)
         let heard = try reload(decoder)
         expect(
             heard.samples,
             other.samples(second.starts[2]..<second.starts[3]) + track.samples(from: first.starts[6]))
-        #expect(heard.isOver && content.service.playbackinfoRequests.count == 1)
+        #expect(heard.isOver && decoder.damage.incidents == 0 && fetches("l/init.mp4") == 1)
+        #expect(content.service.playbackinfoRequests.count == 1)
     }
 
     @Test("A discontinuity: the times begin again", arguments: [true, false])
@@ -191,23 +196,23 @@ struct LivePartTests {
         #expect(decoder.damage.incidents == 0 && content.service.playbackinfoRequests.count == 1)
     }
 
-    /// The same recording with encrypted samples. The initialization does not depend on the key.
-    private func encrypted(_ name: String, _ key: [UInt8]) throws -> Piece {
+    /// A recording with encrypted samples. The initialization does not depend on the key, but it has the vector.
+    private func encrypted(_ track: Track, _ name: String, _ key: [UInt8], vector: UInt8 = 0) throws -> Piece {
         try Data(key).write(to: URL(fileURLWithPath: content.folder["\(name).key"]))
         let zero = String(repeating: "0", count: 32)
         return try Self.package(
             track, name,
             [
                 "--clear_lead", "0", "--hls_key_uri", "\(name).key", "--enable_raw_key_encryption",
-                "--keys", "label=:key_id=\(zero):key=\(hexadecimal(key))", "--iv", zero,
-                "--protection_scheme", "cbcs",
+                "--keys", "label=:key_id=\(zero):key=\(hexadecimal(key))",
+                "--iv", hexadecimal([UInt8](repeating: vector, count: 16)), "--protection_scheme", "cbcs",
             ], in: content)
     }
 
     @Test("Another key of samples: each segment is decrypted with its own")
     func keysOfSamples() throws {
-        let one = try encrypted("k", [UInt8](1...16))
-        let two = try encrypted("l", [UInt8](101...116))
+        let one = try encrypted(track, "k", [UInt8](1...16))
+        let two = try encrypted(track, "l", [UInt8](101...116))
         try #require(one.key.contains("SAMPLE-AES") && one.key != two.key && one.starts == two.starts)
         try #require(
             PackagedContent.bytes(at: "k/init.mp4", in: content.folder)
