@@ -43,7 +43,8 @@ struct OriginArguments {
           --offline-revalidate S
                                players ask again for a track that they keep after so many seconds (604800)
           --offline-valid S    and play it without having asked for so many seconds (1209600)
-          --public-url URL     the address in manifests, behind a proxy (the one that the client used)
+          --public-url URL     the address of this service for players, behind a proxy; it may have a path (the one
+                               that the client used)
           --faults FILE        misbehave on purpose, as the file says (docs/service.md, "Faults")
           --state FOLDER       where the index is kept ($XDG_STATE_HOME/tonearm-origin)
           --help, --version

@@ -16,12 +16,13 @@ struct LoginPageTests {
         try Music(frames: 5000).writeFLAC(to: folder["music/a.flac"])
     }
 
-    private func start(password: String?) throws -> RunningOrigin {
+    private func start(password: String?, _ options: [String] = []) throws -> RunningOrigin {
         guard let password else {
             return try RunningOrigin(folder["music"], state: folder["state"], "--require-login")
         }
         try Data("\(password)\n".utf8).write(to: URL(fileURLWithPath: folder["password"]))
-        return try RunningOrigin(folder["music"], state: folder["state"], "--password-file", folder["password"])
+        return try RunningOrigin(
+            folder["music"], state: folder["state"], options: ["--password-file", folder["password"]] + options)
     }
 
     private func post(_ origin: RunningOrigin, _ path: String, _ fields: [(String, String)]) throws -> Fetched {
@@ -83,6 +84,34 @@ struct LoginPageTests {
         #expect(try Fetched(music, "-H", "Authorization: Bearer \(newAccess)").status == 200)
         #expect(try post(origin, "/v1/oauth2/revoke", [("token", newAccess)]).status == 200)
         #expect(try Fetched(music, "-H", "Authorization: Bearer \(newAccess)").status == 401)
+    }
+
+    @Test("Behind a proxy that serves it below a path, the page leads back to itself")
+    func proxy() throws {
+        let base = "https://nas.example/music"
+        let origin = try start(password: "open sesame", ["--public-url", "\(base)/"])
+        /// What the proxy asks for.
+        func behind(_ address: String) throws -> String {
+            guard address.hasPrefix("\(base)/") else { throw Unexpected("not below \(base): \(address)") }
+            return String(address.dropFirst(base.count))
+        }
+        let json = try post(origin, "/v1/oauth2/device_authorization", [("client_id", "kitchen <1>")]).json()
+        #expect(json["verification_uri"]?.string == "\(base)/link")
+        let code = try #require(json["user_code"]?.string)
+        var address = try #require(json["verification_uri_complete"]?.string)
+        #expect(address == "\(base)/link?code=\(code)")
+        var page = try Fetched(origin.address + behind(address))
+        // The page of a mistake has the form once more.
+        for (password, status) in [("wrong", 403), ("open sesame", 200)] {
+            let start = try #require(page.text.range(of: " action=\"")).upperBound
+            let action = String(page.text[start...].prefix { $0 != "\"" })
+            address = try #require(URL(string: action, relativeTo: URL(string: address))).absoluteString
+            page = try post(
+                origin, try behind(address), [("code", code), ("password", password), ("decision", "allow")])
+            #expect(page.status == status)
+        }
+        #expect(page.text.contains("kitchen &lt;1&gt; may play"))
+        #expect(try poll(origin, try #require(json["device_code"]?.string)).status == 200)
     }
 
     @Test("Without a password the owner decides on the origin's machine")

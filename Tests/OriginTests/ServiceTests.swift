@@ -202,6 +202,39 @@ struct ServiceTests {
         #expect(try Fetched(content, "--cacert", folder["certificate.pem"]).body == bytes)
     }
 
+    @Test(
+        "With a public URL that has a path, all addresses lead through it", arguments: ["bts", "dash", "hls", "emu"])
+    func publicPath(kind: String) throws {
+        try add("a.flac")
+        let base = "https://nas.example/music"
+        for options in [[], ["--encrypt", "cbcs"]] {
+            let origin = try RunningOrigin(
+                folder["music"], state: folder["state"], options: ["--public-url", "\(base)/"] + options)
+            /// Asks as the proxy does.
+            func fetched(_ address: String, _ options: String...) throws -> Fetched {
+                guard address.hasPrefix("\(base)/v1/") else { throw Unexpected("not below \(base): \(address)") }
+                let inside = origin.address + address.dropFirst(base.count)
+                return if let body = options.first { try Fetched(inside, "-d", body) } else { try Fetched(inside) }
+            }
+            func expectOnlyPublic(_ text: String) {
+                let parts = text.components(separatedBy: "/v1/")
+                #expect(parts.count > 1 && parts.dropLast().allSatisfy { $0.hasSuffix(base) }, "\(text)")
+            }
+            let info = try Fetched("\(origin.address)/v1/tracks/1/playbackinfo?manifest=\(kind)")
+            var text = try info.manifest()
+            expectOnlyPublic(text)
+            if kind == "emu" {
+                text = try fetched(try #require(try JSONValue.parse(text)["urls"]?[0]?.string)).text
+                expectOnlyPublic(text)
+            }
+            let content = try #require(text.range(of: "\(base)/v1/content/")).lowerBound
+            #expect(try fetched(String(text[content...].prefix { !"\"\n".contains($0) })).status == 200)
+            let license = try info.json()["licenseUrl"]?.string
+            #expect((license != nil) == !options.isEmpty)
+            if let license { #expect(try fetched(license, "{\"kids\":[\"AAAA\"]}").status == 200) }
+        }
+    }
+
     @Test("50 clients at once")
     func many() async throws {
         try Music().writeFLAC(to: folder["music/a.flac"])

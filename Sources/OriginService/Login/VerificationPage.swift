@@ -13,11 +13,13 @@ enum VerificationPage {
                 <p><code>tonearm-origin approve \(shown ?? "CODE")</code></p>
                 """)
         }
+        // Relative to the page: a proxy may have it below a path that this service does not see.
+        let action = LoginRoutes.pagePath.dropFirst()
         let alert = mistake.map { "<p role=\"alert\">\(escaped($0))</p>\n" } ?? ""
         return answer(
             """
             \(alert)<p>A player asks for your music. Compare the code with the one that the player shows.</p>
-            <form method="post" action="\(LoginRoutes.pagePath)" autocomplete="off">
+            <form method="post" action="\(action)" autocomplete="off">
             <p><label>Code <input name="code" value="\(shown ?? "")" required maxlength="20"></label></p>
             <p><label>Password <input name="password" type="password" required></label></p>
             <p><button name="decision" value="allow">Let it in</button>
