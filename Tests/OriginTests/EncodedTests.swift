@@ -3,6 +3,8 @@ import Platform
 import TestSupport
 import Testing
 
+@testable import OriginService
+
 /// The qualities LOW and HIGH, and encrypted content: `tonearm play` or ffmpeg on one side, the origin on the other.
 @Suite("The origin's AAC and its encryption", .timeLimit(.minutes(10)))
 struct EncodedTests {
@@ -197,6 +199,35 @@ struct EncodedTests {
         let origin = try start(["--ffmpeg", folder["ffmpeg"]])
         for _ in 0..<3 { #expect(try info(origin, "LOW").json()["audioQuality"]?.string == "LOSSLESS") }
         #expect(try String(contentsOfFile: folder["log"], encoding: .utf8) == "start\n")
+    }
+
+    @Test("What could not be encoded is tried again after an hour, and forgotten then, also of a file that has changed")
+    func failureEnds() throws {
+        try write(ffmpeg: "echo start >> '\(folder["log"])'; exit 1")
+        let clock = ManualClock()
+        let encoded = try EncodedTracks(
+            program: folder["ffmpeg"], folder: folder["encoded"], limit: 1 << 20, clock: clock)
+        let origin = try ContentOrigin(musicFolder: folder["music"], stateFolder: folder["state"])
+        let index = try MusicIndex(in: folder["state"])
+        func attempts(_ quality: EncodedQuality) throws -> Int {
+            _ = try origin.scan()
+            let track = try #require(try index.track(1))
+            #expect(encoded.track(track, quality, from: try OpenedFile(track.path), nil) == nil)
+            return try String(contentsOfFile: folder["log"], encoding: .utf8).split(separator: "\n").count
+        }
+        #expect(try attempts(.low) == 1)
+        #expect(try attempts(.low) == 1)
+        #expect(try attempts(.high) == 2)
+        try Music(frames: 5000, seed: 5).writeFLAC(to: folder["music/1.flac"])
+        clock.advance(by: 1)
+        #expect(try attempts(.high) == 3)
+        #expect(encoded.failureCount == 3)
+        clock.advance(by: 3_600_000_000_000 - 1)
+        #expect(try attempts(.high) == 3)
+        #expect(encoded.failureCount == 1, "those of the file as it was are forgotten")
+        clock.advance(by: 1)
+        #expect(try attempts(.high) == 4)
+        #expect(encoded.failureCount == 1)
     }
 
     @Test("What was encoded stays below its limit")

@@ -39,7 +39,7 @@ final class EncodedTracks: @unchecked Sendable {
     private var failed: [String: Int64] = [:]
     /// A full medium may be why.
     private static let failureLasts: Int64 = 3_600_000_000_000
-    private let clock = SystemMonotonicClock()
+    private let clock: any MonotonicClock
     /// One start at a time: a program that starts meanwhile would inherit the pipe of this one, and hold it open.
     private let starting = Lock()
     /// One at a time: two would remove more than is too much.
@@ -49,7 +49,10 @@ final class EncodedTracks: @unchecked Sendable {
     ///   - program: the path of ffmpeg.
     ///   - folder: is created when it is missing, and holds nothing else.
     ///   - limit: of all files together, in bytes.
-    init(program: String, folder: String, limit: Int64) throws(SystemError) {
+    init(
+        program: String, folder: String, limit: Int64, clock: any MonotonicClock = SystemMonotonicClock()
+    ) throws(SystemError) {
+        self.clock = clock
         self.program = program
         self.folder = folder
         self.limit = limit
@@ -123,7 +126,7 @@ final class EncodedTracks: @unchecked Sendable {
             }
         }
         if let bytes = try finished(path) { return bytes }
-        if let end = isRunning.update({ failed[path] }), clock.now() < end { return nil }
+        if hasFailedLately(path) { return nil }
         let new = path + ".new"
         do throws(Failure) {
             try encode(file, to: new, rate: rate, quality, limit: Self.leastTime + length)
@@ -145,6 +148,18 @@ final class EncodedTracks: @unchecked Sendable {
             throw error
         }
     }
+
+    private func hasFailedLately(_ path: String) -> Bool {
+        let now = clock.now()
+        return isRunning.update {
+            // All of them: nobody asks any more for a file that is gone or has changed.
+            failed = failed.filter { now < $0.value }
+            return failed[path] != nil
+        }
+    }
+
+    /// How many are not tried at present.
+    var failureCount: Int { isRunning.update { failed.count } }
 
     /// What an encoder has for a short track, in seconds; for a longer one it has as much as the music lasts beside
     /// that. The smallest boards are many times as fast.
