@@ -235,23 +235,6 @@ struct ServiceTests {
         }
     }
 
-    @Test("50 clients at once")
-    func many() async throws {
-        try Music().writeFLAC(to: folder["music/a.flac"])
-        let origin = try start("--manifest", "bts")
-        let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: folder["music/a.flac"])))
-        let content = try #require(
-            try JSONValue.parse(try Fetched("\(origin.address)/v1/tracks/1/playbackinfo").manifest())["urls"]?[0]?
-                .string)
-        // One curl, 50 connections.
-        var arguments = ["-sS", "--noproxy", "*", "--parallel", "--parallel-immediate", "--parallel-max", "50"]
-        for index in 0..<50 { arguments += ["-o", folder["copy\(index)"], content] }
-        try run("/usr/bin/curl", arguments)
-        for index in 0..<50 {
-            #expect(Array(try Data(contentsOf: URL(fileURLWithPath: folder["copy\(index)"]))) == bytes)
-        }
-    }
-
     @Test("What is there and cannot be read is answered with 503, and a scan keeps it")
     func unreadable() throws {
         let album = folder["music/album"]
