@@ -271,10 +271,10 @@ final class DecoderWorker {
         var properties = opened.decoder.properties
         properties.format = format
         var now = AudioEncoding(
-            codec: properties.codec.rawValue, bitRate: properties.bitRate, quality: opened.audioQuality)
-        let opening = self.opening ?? now
-        self.opening = opening
-        if now != opening { now.quality = AudioQuality(of: properties) }
+            codec: properties.codec.rawValue, bitRate: properties.bitRate, quality: opened.audioQuality())
+        // After a restart the source may name another quality. Other changes it does not know.
+        if opening == nil || opening?.quality != now.quality { opening = now }
+        if let opening, now != opening { now.quality = AudioQuality(of: properties) }
         return now
     }
 

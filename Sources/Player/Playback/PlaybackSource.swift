@@ -36,7 +36,8 @@ public struct OpenedProduct {
     public var streamType: StreamType
     public var assetPresentation: AssetPresentation
     public var audioMode: AudioMode?
-    public var audioQuality: AudioQuality?
+    /// That of the audio that is read now: a source that starts over may get another one.
+    public var audioQuality: () -> AudioQuality?
     public var videoQuality: VideoQuality?
     public var replayGain: ReplayGain
     /// The source's own reason for the last error of `decoder`; nil when the error says it all.
@@ -51,7 +52,7 @@ public struct OpenedProduct {
     public init(
         decoder: any AudioDecoder, productId: String, streamType: StreamType = .onDemand,
         assetPresentation: AssetPresentation = .full, audioMode: AudioMode? = .stereo,
-        audioQuality: AudioQuality? = nil,
+        audioQuality: @autoclosure @escaping () -> AudioQuality? = nil,
         videoQuality: VideoQuality? = nil, replayGain: ReplayGain, reason: @escaping () -> PlayerError? = { nil },
         isFetched: @escaping () -> Bool = { true }, fetchAhead: @escaping () -> Void = {},
         hasEnough: @escaping (Double) -> Bool = { _ in true }

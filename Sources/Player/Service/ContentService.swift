@@ -41,18 +41,25 @@ public final class ContentService: PlaybackSource {
         let requests = ServiceRequests(
             network: network, purpose: .playback, cancellation: cancellation, medium: medium)
         let (info, opened) = try openSession(session, product, address, requests)
-        let present = PresentContent(opened)
+        let present = PresentContent(info, opened)
         let restarting = RestartingDecoder(opened.decoder, isLive: opened.isLive) {
             [self] (error) throws(PlayerError) in
             session.renew()
-            present.content = try openSession(session, product, address, requests, after: error).content
+            let (renewed, content) = try openSession(session, product, address, requests, after: error)
+            guard renewed.assetPresentation == info.assetPresentation else {
+                throw PlayerError(
+                    .notAllowed, code: "a6",
+                    message: "\(product.productId): the content service sends only a preview now",
+                    mediaProduct: product)
+            }
+            (present.info, present.content) = (renewed, content)
             return present.content.decoder
         }
         return OpenedProduct(
             decoder: restarting,
             productId: ServiceAddress(address.productType, info.productId).text,
             streamType: info.streamType,
-            assetPresentation: info.assetPresentation, audioMode: info.audioMode, audioQuality: info.audioQuality,
+            assetPresentation: info.assetPresentation, audioMode: info.audioMode, audioQuality: present.info.audioQuality,
             videoQuality: info.videoQuality, replayGain: info.replayGain, reason: { restarting.failure },
             isFetched: { present.content.transfers.isFetched() },
             fetchAhead: { present.content.transfers.fetchAhead() },
@@ -91,11 +98,12 @@ public final class ContentService: PlaybackSource {
     }
 }
 
-/// The content of the last session. Only for the decoder thread.
+/// What the last session has. Only for the decoder thread.
 private final class PresentContent {
+    var info: PlaybackInfo
     var content: StreamedContent.Opened
 
-    init(_ content: StreamedContent.Opened) { self.content = content }
+    init(_ info: PlaybackInfo, _ content: StreamedContent.Opened) { (self.info, self.content) = (info, content) }
 }
 
 /// The quality to ask for: that of the player's configuration for the present link.

@@ -189,6 +189,41 @@ struct ContentServiceTests {
         #expect(renewals.elements == ["session 2"])
     }
 
+    /// A product whose address expires in the middle, and the answer to the second request.
+    private func restarted(with info: String) throws -> OpenedProduct {
+        service.content = { [file] count, transfer in
+            switch count {
+            case 1:
+                ScriptedService.serve(file, to: transfer, upTo: file.count / 2)
+                transfer.end(.connection(.lost))
+            case 2: transfer.answer(403)
+            default:
+                ScriptedService.serve(file, to: transfer)
+                transfer.end()
+            }
+        }
+        let opened = try open()
+        service.playbackinfo = { _, _ in (200, info) }
+        service.network.passDelays()
+        return opened
+    }
+
+    @Test("The quality is that of the last answer")
+    func renewedQuality() throws {
+        let opened = try restarted(with: ScriptedService.info(quality: "HI_RES_LOSSLESS"))
+        #expect(opened.audioQuality() == .lossless)
+        #expect(try decode(opened) == track.samples)
+        #expect(opened.audioQuality() == .hiResLossless)
+    }
+
+    @Test("A preview in place of the rest is an error, and not the end of the product")
+    func previewInPlaceOfTheRest() throws {
+        let info = ScriptedService.info().replacingOccurrences(of: "PREVIEW", with: "FULL")
+        let opened = try restarted(with: info)
+        #expect(throws: MediaError.source(.status(403))) { try decode(opened) }
+        #expect(opened.reason()?.code == "a6")
+    }
+
     @Test("Content that is refused at once: one restart, then the error", arguments: [403, 404, 410])
     func refusedContent(status: Int) throws {
         service.content = { _, transfer in transfer.answer(status) }
