@@ -191,6 +191,34 @@ class Configuration(unittest.TestCase):
         self.assertEqual(self.system(), {})
         self.assertNotIn("mine", self.root.read("run/tonearm/board.conf"))
 
+    def test_a_profile_that_a_repair_has_lost_holds_until_the_person_decides(self):
+        own = "[board]\nname = mine\n"
+        profile = self.root.folder / "boot/board.conf"
+        self.start("#\n")
+        images = self.root.read("run/tonearm/board.conf")
+        self.root.write("boot/board.conf", own)
+        self.start("#\n")
+        profile.unlink()
+        self.root.write("run/boot-repaired", "")
+        for _ in range(2):
+            self.assertEqual(self.start("#\n"), [
+                "Files that are not used until their mistakes are gone:",
+                "board.conf: it was lost when damage of the card was repaired. The profile from before holds. Write it "
+                "again; one with only the line # brings back that of the image."])
+            self.assertEqual(self.root.read("run/tonearm/board.conf"), own)
+            # The next start finds the partition whole.
+            (self.root.folder / "run/boot-repaired").unlink(missing_ok=True)
+        for text, wanted in ((own, own), ("#\r\n", images)):
+            self.root.write("boot/board.conf", text)
+            self.assertEqual(self.start("#\n"), [])
+            self.assertEqual(self.root.read("run/tonearm/board.conf"), wanted)
+        # Then it is the person again who removes it.
+        self.root.write("boot/board.conf", own)
+        self.start("#\n")
+        profile.unlink()
+        self.assertEqual(self.start("#\n"), [])
+        self.assertEqual(self.root.read("run/tonearm/board.conf"), images)
+
     def test_the_board_restarts_only_when_the_boot_state_has_taken_the_change(self):
         for is_written in (False, True):
             self.root.script("slots", f"case $1 in show) echo overlay=none ;; set) {str(is_written).lower()} ;; esac")
