@@ -1,6 +1,9 @@
 """The firmware image's scripts that install a new version, try it and go back, by themselves."""
 
+import shutil
+import subprocess
 import unittest
+from pathlib import Path
 
 from firmware import disk
 from virtual_board.script_root import SOURCE, ScriptRoot
@@ -16,9 +19,9 @@ class State(unittest.TestCase):
         self.root.write("data/state/tonearm.db-wal", f"log of {text}")
         self.root.write("data/state/offline/aa/content", text)
 
-    def start(self, *, is_good, failed=""):
-        """As a start of the board, in a slot that is good or not."""
-        self.root.script("slots", f'case $1 in show) echo "failed={failed}" ;; '
+    def start(self, *, is_good, failed="", slot="a", misses=""):
+        """As a start of the board in slot a, which is good or not; `slot` is what the boot state names."""
+        self.root.script("slots", f'case $1 in show) printf "slot={slot}\nfailed={failed}\nmisses={misses}\n" ;; '
                                   f'is-good) {"true" if is_good else "false"} ;; esac')
         self.assertEqual(self.root.run("state").returncode, 0)
 
@@ -36,6 +39,60 @@ class State(unittest.TestCase):
         self.start(is_good=True, failed="b")
         self.assertEqual(self.read()[0], "later")
 
+    def test_a_power_cut_at_any_moment_leaves_all_of_it_for_the_next_start(self):
+        for cut in range(3):
+            with self.subTest(cut=cut):
+                self.write("old")
+                self.start(is_good=False)
+                self.write("new")
+                (self.root.folder / "run/moves").unlink(missing_ok=True)
+                # The power goes before the rename with this number.
+                self.root.program("mv", f"""
+                    echo >>/run/moves
+                    [ $(wc -l </run/moves) -le {cut} ] || kill -9 $PPID
+                    exec /bin/mv "$@"
+                """)
+                with self.assertRaises(AssertionError):
+                    self.start(is_good=True, failed="b")
+                (self.root.folder / "bin/mv").unlink()
+                self.start(is_good=True, failed="b")
+                self.assertEqual(self.read(), ["old", "log of old", "new"])
+                self.assertEqual(list((self.root.folder / "data/system").glob("state-*")), [])
+
+    def test_a_state_that_cannot_be_brought_back_leaves_what_is_there(self):
+        refuse_to_read = 'case $1 in */state-before/*-wal) exit 1 ;; esac\nexec /bin/cat "$@"'
+        refuse_to_remove = '[ "$1" != -f ] || exit 1\nexec /bin/rm "$@"'
+        for name, script in (("cat", refuse_to_read), ("rm", refuse_to_remove), ("mv", "exit 1")):
+            with self.subTest(name):
+                self.write("old")
+                self.start(is_good=False)
+                self.write("new")
+                self.root.program(name, script)
+                self.start(is_good=True, failed="b")
+                (self.root.folder / "bin" / name).unlink()
+                self.assertEqual([self.read()[0], self.read()[2]], ["new", "new"])
+                self.assertIn("cannot be brought back: the card is damaged.", self.root.read("run/report"))
+                # Nor later, over what the player has written since.
+                self.start(is_good=True, failed="b")
+                self.assertEqual(self.read()[0], "new")
+                shutil.rmtree(self.root.folder / "data/system/state-before", ignore_errors=True)
+
+    def test_a_slot_that_stands_in_for_a_damaged_one_says_so(self):
+        for damage, state in (("root", {"misses": "3"}), ("kernel", {"slot": "b"})):
+            with self.subTest(damage):
+                self.start(is_good=False, **state)
+                self.assertIn("cannot be started any more: its part of the card is damaged. This is version 1,",
+                              self.root.read("run/report"))
+                (self.root.folder / "run/report").unlink()
+        # There is nothing to go back to.
+        self.root.program("cp", "exit 1")
+        shutil.rmtree(self.root.folder / "data/system/state-before")
+        self.start(is_good=False, misses="3")
+        self.assertIsNone(self.root.read("run/restart-wanted"))
+        (self.root.folder / "run/report").unlink()
+        self.start(is_good=True, failed="b", misses="3")
+        self.assertIn("The version in the other slot did not start", self.root.read("run/report"))
+
     def test_a_copy_without_room_takes_the_reserve(self):
         self.root.write("data/system/reserve", "")
         reserve = self.root.folder / "data/system/reserve"
@@ -52,10 +109,14 @@ class State(unittest.TestCase):
             with self.subTest(is_written=is_written):
                 self.root.script("slots", f"""
                     echo "slots $*" >>{self.root.folder}/calls
-                    case $1 in show) echo "good=a" ;; is-good) false ;; set) {str(is_written).lower()} ;; esac
+                    case $1 in
+                    show) echo "slot=a" && echo "good=b" ;;
+                    is-good) false ;;
+                    set) {str(is_written).lower()} ;;
+                    esac
                 """)
                 self.root.run("state")
-                self.assertIn("slots set slot=a", self.root.calls)
+                self.assertIn("slots set slot=b", self.root.calls)
                 report = self.root.read("run/report") or ""
                 self.assertEqual(report.startswith("The new version was not tried"), is_written)
                 # Without a change of the boot state a restart would come back here.
