@@ -25,6 +25,9 @@ CD = 44_100
 CUTS = int(os.environ.get("TONEARM_UPDATE_CUTS") or 20)
 UPDATE = ("tonearm", "update")
 STATUS = "/proc/asound/HiFi/pcm0p/sub0/status"
+#: In place of `slots`.
+STOP_BEFORE_TRY = '[ "$1" != try ] || { touch /tmp/has-stopped && exec sleep 100000; }; exec sh /tmp/slots "$@"'
+STOP_BEHIND_TRY = 'sh /tmp/slots "$@"; code=$?; [ "$1" != try ] || touch /tmp/has-stopped; exit $code'
 #: The name of this machine on the board's network.
 HOST = "10.0.2.2"
 #: What the board's hosts file calls it: of an address, BusyBox's wget has the port checked as well.
@@ -238,9 +241,8 @@ class Update(unittest.TestCase):
 
     def test_power_cuts_while_it_is_written(self):
         chance = random.Random(20_261_121)
-        versions = []
-        # While header and boot state are written.
-        at_the_end = max(1, CUTS // 5)
+        # While header and boot state are written; without chance, the two moments around the boot state are below.
+        at_the_end = CUTS // 5
         board = self.board()
         for cut in range(CUTS):
             is_late = cut >= CUTS - at_the_end
@@ -248,23 +250,39 @@ class Update(unittest.TestCase):
             place = 199 if is_late else (2 * cut + 1) * 100 // (CUTS - at_the_end)
             step, percent = ("writing", "verifying")[place // 100], place % 100
             with self.subTest(cut=cut, step=step, percent=percent):
-                (board.share / "bundle").write_bytes(self.good)
-                update = board.start(*UPDATE, "--json", "/host/bundle")
+                update = self.start_update(board)
                 self.wait_for(update, step, percent)
-                if cut == CUTS - 1:
-                    # The first moment at which the new version has to start.
-                    update.wait_until(lambda update=update: '"done"' in update.stdout, "end")
-                elif is_late:
+                if is_late:
                     time.sleep(chance.uniform(0, 1))
                 board.cut_power()
-                wanted = "0.9" if board.state["slot"] == "b" else self.first
-                board.power_on(network=False)
-                self.assertEqual(self.running(board), wanted)
-                versions.append(wanted)
-                if wanted == "0.9":
+                self.assertEqual(self.started_version(board), "0.9" if board.state["slot"] == "b" else self.first)
+                if board.state["slot"] == "b":
                     board.discard()
                     board = self.board()
-        self.assertEqual(versions[-1], "0.9")
+        # The slot is whole, and the boot state still names the other one.
+        self.cut_power_around_try(board, STOP_BEFORE_TRY)
+        self.assertEqual(board.root_of("b")[:len(self.slot)], self.slot)
+        self.assertEqual((board.state["slot"], self.started_version(board)), ("a", self.first))
+        # The first moment at which the new version has to start.
+        self.cut_power_around_try(board, STOP_BEHIND_TRY)
+        self.assertEqual((board.state["slot"], self.started_version(board)), ("b", "0.9"))
+
+    def start_update(self, board):
+        (board.share / "bundle").write_bytes(self.good)
+        return board.start(*UPDATE, "--json", "/host/bundle")
+
+    def started_version(self, board):
+        board.power_on(network=False)
+        return self.running(board)
+
+    def cut_power_around_try(self, board, script):
+        """Cuts the power while `slots try`, which an update ends with, hangs in this script in its place."""
+        board.put(b"#!/bin/sh\n" + script.encode(), "/tmp/stopped-slots")
+        board.run_script("cp /usr/lib/tonearm/slots /tmp/slots && chmod 755 /tmp/stopped-slots && "
+                         "mount --bind /tmp/stopped-slots /usr/lib/tonearm/slots")
+        self.start_update(board)
+        board.wait_until("[ -e /tmp/has-stopped ]")
+        board.cut_power()
 
     def wait_for(self, update, step, percent):
         """Waits until an update with --json has come this far."""
