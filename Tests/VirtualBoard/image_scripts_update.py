@@ -205,7 +205,134 @@ class Slots(unittest.TestCase):
         self.assertEqual(self.slots("show")[1], {"seq": "1", "slot": "a", "good": "a", "tries": "0", "overlay": "one"})
 
 
+    def miss(self):
+        """The pause before the next start, and the boot state."""
+        result = self.root.run("slots", "miss")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        state = self.slots("show")[1]
+        del state["seq"]
+        return int(result.stdout), state
+
+    def write_other_slot(self):
+        """Slot b as an update leaves it: its header is in front of kernel and initramfs."""
+        other = self.root.folder / "other"
+        with other.open("wb") as file:
+            file.write(disk.slot(b"root", b"kernel", b"ramdisk", "0.9"))
+        self.root.write("run/disk", f"disk={self.disk}\nslot=a\nother={other}\n")
+
+    def test_a_good_slot_that_is_damaged_gives_way_to_the_other(self):
+        self.write_other_slot()
+        self.set_copies(disk.state(1, overlay="one"), disk.state(2, overlay="one"))
+        first = {"slot": "a", "good": "a", "tries": "0", "overlay": "one"}
+        self.assertEqual(self.miss(), (3, first | {"misses": "1"}))
+        self.assertEqual(self.miss(), (3, first | {"misses": "2"}))
+        rescue = {"slot": "b", "tries": "3"}
+        self.assertEqual(self.miss(), (3, first | {"misses": "3"} | rescue))
+        # The other one fails, too: U-Boot takes the good one again. The pauses grow.
+        for misses, pause in ((4, 60), (5, 120), (33, 1800), (33, 1800)):
+            self.set_copies(disk.state(8, overlay="one", failed="b", misses=str(misses - 1)), bytes(512))
+            self.assertEqual(self.miss(), (pause, first | {"misses": str(misses)} | rescue))
+        # It works: it is the good one, and a miss of it begins to count again.
+        self.root.write("run/disk", self.root.read("run/disk").replace("slot=a", "slot=b"))
+        self.assertEqual(self.slots("good")[0], 0)
+        self.assertEqual(self.slots("show")[1]["good"], "b")
+        self.assertNotIn("misses", self.slots("show")[1])
+
+    def test_a_damaged_slot_without_another_writes_no_more(self):
+        self.root.write("run/disk", f"disk={self.disk}\nslot=a\nother={self.root.folder}/other\n")
+        for content in (b"", bytes(disk.HEADER + 512)):
+            (self.root.folder / "other").write_bytes(content)
+            self.set_copies(disk.state(1), disk.state(2))
+            self.miss()
+            self.miss()
+            before = self.disk.read_bytes()
+            self.assertEqual(self.miss()[0], 60)
+            self.assertEqual(self.disk.read_bytes(), before)
+
+    def test_a_damaged_slot_on_trial_is_counted_by_u_boot(self):
+        self.write_other_slot()
+        self.set_copies(disk.state(1), disk.state(2, slot="a", good="b", tries="2"))
+        before = self.disk.read_bytes()
+        self.assertEqual(self.miss()[0], 3)
+        self.assertEqual(self.disk.read_bytes(), before)
+
+    def test_a_card_that_takes_nothing_pauses_longer(self):
+        self.write_other_slot()
+        self.set_copies(disk.state(1), disk.state(2))
+        self.refuse(*disk.STATES)
+        self.assertEqual(self.miss()[0], 60)
+
+    def test_an_update_forgets_what_was_kept_for_the_one_before(self):
+        self.set_copies(disk.state(1, failed="b"), disk.state(2, failed="b", misses="1"))
+        self.root.write("data/system/failure-told", "")
+        self.root.write("data/system/state-before/tonearm.db", "older")
+        self.assertEqual(self.slots("try")[0], 0)
+        self.assertEqual(self.slots("show")[1], {"seq": "3", "slot": "b", "good": "a", "tries": "3"})
+        self.assertEqual(list((self.root.folder / "data/system").iterdir()), [])
+
+
+class Guard(unittest.TestCase):
+    def setUp(self):
+        self.root = ScriptRoot(self)
+        # As BusyBox's: to feed it, and to stop it when it is asked to end.
+        self.root.program("watchdog", "trap 'kill $!; exit' TERM\n/bin/sleep 1000 &\nwait")
+        self.addCleanup(self.stop)
+        self.root.write("run/guard.pid", "")
+
+    def stop(self):
+        process = (self.root.read("run/guard.pid") or "").strip()
+        if process:
+            subprocess.run(["kill", process], check=False)
+
+    @staticmethod
+    def is_running(process):
+        path = Path(f"/proc/{process}/status")
+        return process != "" and path.exists() and "State:\tZ" not in path.read_text()
+
+    def guard(self, word, *, is_good=True):
+        """The seconds until the watchdog restarts the board, and the pause between two meals."""
+        self.root.script("slots", "true" if is_good else "false")
+        before = self.root.read("run/guard.pid")
+        count = len(self.root.calls)
+        self.assertEqual(self.root.run("guard", word).returncode, 0)
+        self.root.wait_until(lambda: any(line.startswith("watchdog ") for line in self.root.calls[count:]))
+        self.assertNotEqual(self.root.read("run/guard.pid"), before)
+        self.assertFalse(self.is_running(before.strip()), "two of them")
+        words = next(line for line in self.root.calls[count:] if line.startswith("watchdog ")).split()
+        return int(words[words.index("-T") + 1]), int(words[words.index("-t") + 1])
+
+    def test_only_a_slot_that_has_proved_itself_is_fed(self):
+        trial, pause = self.guard("start", is_good=False)
+        self.assertGreater(pause, trial)
+        for word in ("proved", "start"):
+            limit, pause = self.guard(word)
+            self.assertLess(pause, limit / 2)
+        end, pause = self.guard("shutdown")
+        self.assertGreater(pause, end)
+        # Of the Raspberry Pi: the kernel feeds the chip every 8 s, and the driver sets it to the seconds modulo 16.
+        for seconds in (trial, limit, end):
+            self.assertEqual(seconds % 16, 15)
+
+    def test_without_a_watchdog_it_does_nothing(self):
+        (self.root.folder / "run/guard.pid").unlink()
+        self.assertEqual(self.root.run("guard", "start").returncode, 0)
+        self.assertEqual(self.root.calls, [])
+
+
 class Health(unittest.TestCase):
+    def test_a_good_slot_that_came_up_forgets_its_misses(self):
+        for misses, calls in (("2", ["set misses="]), ("", [])):
+            with self.subTest(misses=misses):
+                root = ScriptRoot(self)
+                root.script("slots", f"""
+                    case $1 in
+                    show) echo "misses={misses}" ;;
+                    set) echo "$*" >>{root.folder}/calls ;;
+                    esac
+                """)
+                self.assertEqual(root.run("health").returncode, 0)
+                self.assertEqual([line for line in root.calls if line.startswith("set ")], calls)
+
     def test_a_slot_is_good_only_when_that_is_written(self):
         for is_written in (True, False):
             with self.subTest(is_written=is_written):
@@ -215,7 +342,10 @@ class Health(unittest.TestCase):
                 root.program("sleep", "exec /bin/sleep 0.01")
                 root.write("etc/health", "1 60\n")
                 root.script("slots", f"case $1 in is-good) false ;; good) {str(is_written).lower()} ;; esac")
+                root.script("guard", f'echo "guard $*" >>{root.folder}/calls')
                 root.run("health")
+                # On a worn card it plays on, too.
+                self.assertIn("guard proved", root.calls)
                 self.assertEqual("slot a is good" in root.read("kmsg"), is_written)
                 self.assertEqual("it stays on trial" in root.read("kmsg"), not is_written)
                 self.assertNotIn("reboot", [line.strip() for line in root.calls])

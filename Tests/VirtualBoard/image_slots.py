@@ -5,9 +5,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from virtual_board.image_board import ImageBoard, disk
+from virtual_board.image_board import IMAGE, ImageBoard, disk
 from virtual_board.music import tune, write_flac
-from virtual_board.slot_variant import slot_variant
+from virtual_board.slot_variant import slot_variant, write_program
 
 
 def quick_to_prove(root):
@@ -18,6 +18,20 @@ def quick_to_prove(root):
 def without_engine(root):
     (root / "etc/health").write_text("3 8\n")
     (root / "usr/bin/tonearm").unlink()
+
+
+def hangs(root):
+    """The kernel's second program stops before anything else."""
+    write_program(root / "usr/bin/init", "exec sleep 1000000\n")
+
+
+def hangs_later(root):
+    """The services never begin, and `boot` does not look after that."""
+    write_program(root / "usr/lib/tonearm/data", "exec sleep 1000000\n")
+    boot = root / "usr/lib/tonearm/boot"
+    text = boot.read_text().replace("sleep 300 &&", "sleep 1000000 &&")
+    assert "sleep 1000000" in text, "boot waits in another way"
+    boot.write_text(text)
 
 
 class Slots(unittest.TestCase):
@@ -45,11 +59,11 @@ class Slots(unittest.TestCase):
     def running(self, board):
         return board.run_script(". /run/disk; echo $slot").stdout.strip()
 
-    def restart_until_fallback(self, board):
+    def restart_until_fallback(self, board, **options):
         """Starts the board until it runs the first slot again; how often the second one was tried."""
         tries = 0
         while True:
-            board.power_on_without_agent()
+            board.power_on_without_agent(**options)
             board.wait_for_console("Starting kernel")
             if board.state["slot"] == "a":
                 board.wait_for_agent()
@@ -79,6 +93,62 @@ class Slots(unittest.TestCase):
         board.wait_until("dmesg | grep -q 'slot b did not start'")
         board.power_off()
         self.assertIn("The new version did not start, or did not run well.", board.read_file("tonearm-report.txt"))
+
+    def test_a_slot_that_hangs_is_left(self):
+        self.assert_watchdog_ends(hangs)
+
+    def test_a_slot_that_hangs_before_its_services_is_left(self):
+        self.assert_watchdog_ends(hangs_later)
+
+    def assert_watchdog_ends(self, change):
+        """Nobody pulls the plug: the watchdog restarts the board, which ends the emulator."""
+        board = ImageBoard()
+        self.addCleanup(board.discard)
+        board.write_slot("b", slot_variant(change))
+        board.write(disk.STATES[0], disk.state(9, slot="b", tries="2"))
+        # In the time of the board these are minutes.
+        self.assertEqual(self.restart_until_fallback(board, counts=True), 2)
+        self.assertEqual(board.state["failed"], "b")
+        self.assertEqual(self.running(board), "a")
+
+    def test_a_good_slot_that_is_damaged_gives_way_to_the_other(self):
+        board = ImageBoard()
+        self.addCleanup(board.discard)
+        board.write_slot("b", self.good)
+        board.write(disk.SLOT_A.start, bytes(4096))
+        for misses in ("1", "2", "3"):
+            board.power_on_without_agent(counts=True)
+            board.wait_until_off()
+            self.assertEqual((board.state["good"], board.state["misses"]), ("a", misses))
+        board.power_on(network=False)
+        self.assertEqual(self.running(board), "b")
+        board.wait_until("/usr/lib/tonearm/slots is-good")
+        board.power_off()
+        self.assertEqual((board.state["slot"], board.state["good"], board.state.get("misses")), ("b", "b", None))
+        report = board.read_file("tonearm-report.txt")
+        self.assertIn("The version that ran before cannot be started any more", report)
+        self.assertIn("This is version 0.9", report)
+
+    def test_with_both_slots_damaged_the_board_keeps_restarting(self):
+        board = ImageBoard()
+        self.addCleanup(board.discard)
+        board.write_slot("b", bytes(disk.HEADER) + self.good[disk.HEADER:])
+        board.write(disk.SLOT_A.start, bytes(4096))
+        slots = []
+        for _ in range(8):
+            board.power_on_without_agent(counts=True)
+            board.wait_for_console("Starting kernel")
+            slots.append(board.state["slot"])
+            board.wait_until_off()
+        # The third start of slot a names b. The fourth one waits a minute, and has b tried once more.
+        self.assertEqual("".join(slots), "aaabbbab")
+        self.assertEqual((board.state["good"], board.state["misses"]), ("a", "4"))
+        # A new card, or one whose slot is whole again, starts at once.
+        board.write_slot("a", (IMAGE / "slot.img").read_bytes())
+        board.write(disk.STATES[0], disk.state(0x99, misses="4", failed="b"))
+        board.power_on(network=False)
+        self.assertEqual(self.running(board), "a")
+        board.wait_until("! /usr/lib/tonearm/slots show | grep -q misses")
 
     def test_a_slot_without_a_root_is_left(self):
         board = ImageBoard()

@@ -138,8 +138,10 @@ class ImageBoard(VirtualBoard):
         self._agent.start("exec poweroff")
         self.wait_until_off()
 
-    def power_on_without_agent(self):
-        """Starts the board and does not wait for it: it may never come up."""
+    def power_on_without_agent(self, counts=False):
+        """Starts the board and does not wait for it: it may never come up. With `counts` its clock counts instructions,
+        and passes over the time in which it has nothing to do (`qemu.start`)."""
+        self._counts = counts
         self._boots += 1
         self._boot = self.folder / str(self._boots)
         self.share.mkdir(parents=True)

@@ -140,10 +140,10 @@ def start(folder, kernel, root, data_disk, clock=None, counts=False):
 
 
 def start_image(folder, boot_loader, flash, disk, counts=False):
-    """Starts QEMU with a firmware image: U-Boot, the flash chip with its environment, and the image as the disk. See
-    `_start` for the rest."""
+    """Starts QEMU with a firmware image: U-Boot, the flash chip with its environment, and the image as the disk; with a
+    watchdog, whose restart ends QEMU as any other does. See `_start` for the rest."""
     flash_drive = f"if=pflash,unit=1,format=raw,file={flash},readonly=on"
-    return _start(folder, disk, ["-bios", boot_loader, "-drive", flash_drive], counts)
+    return _start(folder, disk, ["-bios", boot_loader, "-drive", flash_drive, "-device", "i6300esb"], counts)
 
 
 def _start(folder, disk, boot, counts):

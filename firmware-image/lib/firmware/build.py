@@ -163,6 +163,10 @@ class Build:
         archive.add_character_device("dev/console", 5, 1)
         archive.add_file("init", (FIRMWARE / "initramfs/init").read_bytes(), executable=True)
         archive.add_file("bin/busybox", (self.packages / "busybox-static/bin/busybox").read_bytes(), executable=True)
+        # A damaged root is counted in the boot state.
+        for name in ("common", "slots"):
+            place = f"usr/lib/tonearm/{name}"
+            archive.add_file(place, (FIRMWARE / "root" / place).read_bytes())
         rows = [line.split() for line in lists.lines(self.board / "modules")]
         paths = self.modules.in_order([row[1] for row in rows if row[0] == "boot"])
         names = [re.sub(r"\.xz$", "", Path(path).name) for path in paths]
