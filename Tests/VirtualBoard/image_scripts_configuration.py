@@ -236,5 +236,32 @@ class Configuration(unittest.TestCase):
         self.assertIn('psk="my.key=12345"', settings)
 
 
+class BootPartition(unittest.TestCase):
+    def start(self, code):
+        """As a start of the board whose boot partition can be mounted only after fsck.fat, which ends so."""
+        root = ScriptRoot(self)
+        for name in ("data", "state", "configuration", "guard"):
+            root.script(name, "")
+        for name in ("modprobe", "chmod", "chgrp"):
+            root.program(name, "")
+        root.program("sleep", "exit 1")
+        root.program("mount", 'case "$*" in *vfat*) [ -e /run/is-checked ] ;; esac')
+        root.program("fsck.fat", f"touch /run/is-checked\nexit {code}")
+        root.write("etc/modules", "vfat\n")
+        root.run("boot")
+        self.assertIsNone(root.read("run/boot-missing"))
+        return root
+
+    def test_a_repair_of_it_is_reported(self):
+        root = self.start(1)
+        self.assertIn("was damaged and has been repaired", root.read("run/report"))
+        self.assertIsNotNone(root.read("run/boot-repaired"))
+
+    def test_a_check_that_finds_nothing_is_not(self):
+        root = self.start(0)
+        self.assertIsNone(root.read("run/report"))
+        self.assertIsNone(root.read("run/boot-repaired"))
+
+
 if __name__ == "__main__":
     unittest.main()
