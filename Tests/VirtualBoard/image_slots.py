@@ -82,6 +82,8 @@ class Slots(unittest.TestCase):
         board.ask("queue", "set", "/data/music", "--play")
         board.wait_until("/usr/lib/tonearm/slots is-good")
         self.assertIn('"playing"', board.run("tonearm", "status", "--json").stdout)
+        # From now on the watchdog is fed.
+        board.wait_until("grep -q watchdog.*63 /proc/$(cat /run/guard.pid)/cmdline")
         board.power_off()
         self.assertEqual((board.state["slot"], board.state["good"], board.state["tries"]), ("b", "b", "0"))
 
