@@ -120,7 +120,7 @@ struct ContentServiceTests {
     func plays() throws {
         let opened = try open()
         #expect(opened.productId == "tonearm:track/42")
-        #expect(opened.assetPresentation == .preview && opened.audioQuality == .lossless)
+        #expect(opened.assetPresentation == .preview && opened.audioQuality() == .lossless)
         #expect(opened.replayGain == ReplayGain(trackGain: -3.5, trackPeak: 0.5))
         #expect(try decode(opened) == track.samples)
         let request = try #require(service.playbackinfoRequests.first)

@@ -17,7 +17,7 @@ struct UnusableSegmentTests {
         func bytes(of segment: [UInt8]) -> [UInt8] {
             switch self {
             case .cutInSample: Array(segment.dropLast(10))
-            case .cutInHeader: Array(segment.prefix(40))
+            case .cutInHeader: Array(segment.prefix(100))
             case .page: Array("<!DOCTYPE html><html><body>Please log in to this network.</body></html>".utf8)
             case .nothing: []
             }
@@ -62,7 +62,7 @@ struct UnusableSegmentTests {
     func always(body: Body) throws {
         try content.encode(track, to: "a.mp4")
         let manifest = try content.package(["a.mp4"], ["--segment_duration", "2"])
-        replace("a/4.m4s", by: body, times: .max)
+        replace("a/3.m4s", by: body, times: .max)
         let decoder = try content.open(manifest)
         #expect {
             try decoder.decodeRest()

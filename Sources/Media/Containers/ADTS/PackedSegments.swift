@@ -38,8 +38,8 @@ struct PackedSegments {
             let start = SegmentChain.offsets(of: region).lowerBound
             let packet = try ID3v2.end(of: source, at: start)
             if try !SourceReader(source).bytes(1, at: packet).isEmpty { return packet }
-            // A tag without packets is a segment without sound.
-            guard packet > start else { throw SegmentChain.unusable("is empty") }
+            // A tag without packets is a segment without sound. Behind the last one there is nothing.
+            if packet == start, try chain.hasSegment(region + 1) { throw SegmentChain.unusable("is empty") }
         }
         return nil
     }

@@ -67,7 +67,7 @@ struct MP4Fragments {
                 continue
             }
             guard let chain else { return nil }
-            try checkSegment()
+            try checkSegment(of: chain)
             guard segmentsLeft > 0, try chain.hasSegment(region + 1) else { return nil }
             region += 1
             segmentsLeft -= 1
@@ -78,13 +78,15 @@ struct MP4Fragments {
     }
 
     /// A server may answer with a page or with nothing, and a connection without a length may end early: without this
-    /// check, music would be missing without an error.
-    private func checkSegment() throws(Interruption) {
-        guard hasFragment else { throw SegmentChain.unusable("has no fragment of MP4") }
+    /// check, music would be missing without an error. The last segment may have no media: ffmpeg makes one for a
+    /// rounded duration.
+    private func checkSegment(of chain: SegmentChain) throws(Interruption) {
+        if !hasFragment, try chain.hasSegment(region + 1) { throw SegmentChain.unusable("has no fragment of MP4") }
+        let offsets = SegmentChain.offsets(of: region)
         // A box without a size goes to the end.
-        guard boxes.offset < SegmentChain.offsets(of: region).upperBound else { return }
+        guard boxes.offset > offsets.lowerBound, boxes.offset < offsets.upperBound else { return }
         guard try !SourceReader(source).bytes(1, at: boxes.offset - 1).isEmpty else {
-            throw SegmentChain.unusable("ends inside of a box")
+            throw SegmentChain.unusable("ends inside of a box, or is not MP4")
         }
     }
 
