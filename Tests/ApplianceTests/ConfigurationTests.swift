@@ -88,6 +88,7 @@ struct ConfigurationTests {
             cache-folder = /data/cache
             cache-size = 64
             [offline]
+            only = yes
             quality = high
             over-cellular = yes
             keep-played = yes
@@ -131,7 +132,7 @@ struct ConfigurationTests {
         let offline = try #require(configuration.offlineSettings)
         #expect(offline.folder == "/data/kept" && offline.parallelDownloads == 2)
         #expect(offline.limits.bytes == 4096 << 20 && offline.limits.freeBytes == 64 << 20)
-        #expect(configuration.offlineQuality == .high && configuration.offlineOverCellular)
+        #expect(configuration.isOfflineOnly && configuration.offlineQuality == .high && configuration.offlineOverCellular)
         #expect(configuration.keepsPlayed)
         #expect(configuration.logLevel == .debug)
         for name in SettingName.allCases { #expect(configuration.isSet(name), "\(name)") }

@@ -245,6 +245,15 @@ struct DaemonTests {
         fixture.end()
     }
 
+    @Test("Offline mode is a setting, also from the start on, and can change at any time")
+    func offlineMode() throws {
+        try fixture.start("[offline]\nonly = yes")
+        #expect(fixture.player.isOfflineMode)
+        #expect(try fixture.perform { try $0.settings.set(.offlineOnly, to: "no") })
+        #expect(!fixture.player.isOfflineMode)
+        fixture.end()
+    }
+
     @Test("A setting that needs a restart is not in force before it, and is again when it is set back")
     func settingForNextStart() throws {
         try fixture.start("[audio]\nbuffer = 100 ms")

@@ -8,7 +8,7 @@ public enum SettingName: Int, CaseIterable, Sendable {
     case profile, powerOff, networkRestart
     case serviceURL, serviceClient, serviceTokenFile, wifiQuality, cellularQuality
     case authorities, pins, proxy, readAhead, cacheFolder, cacheSize
-    case offlineQuality, offlineOverCellular, offlineKeepPlayed, offlineFolder, offlineSize, offlineFreeSpace
+    case offlineOnly, offlineQuality, offlineOverCellular, offlineKeepPlayed, offlineFolder, offlineSize, offlineFreeSpace
     case offlineDownloads
     case logLevel
 
@@ -239,6 +239,12 @@ struct Setting: Sendable {
             """
             How many MiB that folder may have; what was used least recently goes first. 128 MiB of its file system stay
             free. With 0 nothing is kept from now on, and what is there stays until the folder is removed.
+            """),
+        Setting(
+            .offlineOnly, "offline", "only", .choice(["yes", "no"]), "no", changesWhileRunning: true,
+            """
+            The offline mode: with yes, products of the service play only when they are kept, and nothing is downloaded or
+            validated. What plays already goes on to its end.
             """),
         Setting(
             .offlineQuality, "offline", "quality", .choice(["low", "high", "lossless", "hi-res-lossless"]), "lossless",

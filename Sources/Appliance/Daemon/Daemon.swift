@@ -67,7 +67,8 @@ public final class Daemon: @unchecked Sendable {
         for (name, text) in clientValues where state.settings[name] == nil { keeper.keep(name, text) }
         let settings = DaemonSettings(
             file: configuration, clientValues: clientValues, engine: player.playbackEngineConfig,
-            offline: player.offlineEngineConfig, volume: volume, problems: problems,
+            offline: player.offlineEngineConfig, setOfflineMode: { player.isOfflineMode = $0 }, volume: volume,
+            problems: problems,
             keep: { keeper.keep($0, $1) }, changed: { observers.tell(.configuration) })
         let system = SystemCommands(loop: loop) { settings.configuration.commandLine(of: $0) }
 

@@ -15,6 +15,7 @@ public final class DaemonSettings {
     private let keep: (SettingName, String?) -> Void
     private let engine: PlaybackEngineConfig
     private let offline: OfflineEngineConfig
+    private let setOfflineMode: (Bool) -> Void
     private let volume: VolumeControl
     private let problems: DaemonProblems
     private let changed: () -> Void
@@ -26,13 +27,14 @@ public final class DaemonSettings {
     ///   - changed: called after each change.
     init(
         file: Configuration, clientValues: [SettingName: String], engine: PlaybackEngineConfig,
-        offline: OfflineEngineConfig, volume: VolumeControl, problems: DaemonProblems,
-        keep: @escaping (SettingName, String?) -> Void, changed: @escaping () -> Void
+        offline: OfflineEngineConfig, setOfflineMode: @escaping (Bool) -> Void, volume: VolumeControl,
+        problems: DaemonProblems, keep: @escaping (SettingName, String?) -> Void, changed: @escaping () -> Void
     ) {
         self.file = file
         self.clientValues = clientValues
         self.engine = engine
         self.offline = offline
+        self.setOfflineMode = setOfflineMode
         self.volume = volume
         self.problems = problems
         self.keep = keep
@@ -101,6 +103,7 @@ public final class DaemonSettings {
         case .preAmp: engine.loudnessNormalizationPreAmp = configuration.preAmp
         case .wifiQuality: engine.streamingWifiAudioQuality = configuration.wifiQuality
         case .cellularQuality: engine.streamingCellularAudioQuality = configuration.cellularQuality
+        case .offlineOnly: setOfflineMode(configuration.isOfflineOnly)
         case .offlineQuality: offline.offlineAudioQuality = configuration.offlineQuality
         case .offlineOverCellular: offline.offlineOverCellular = configuration.offlineOverCellular
         case .logLevel: Log.minimumLevel = configuration.logLevel
