@@ -75,7 +75,7 @@ struct ServeOptions: Equatable {
         case "--offline-revalidate":
             settings.offlineRevalidation = try Self.number(name, value, 1...Self.tenYears)
         case "--offline-valid": settings.offlineValidity = try Self.number(name, value, 1...Self.tenYears)
-        case "--public-url": settings.publicAddress = value.hasSuffix("/") ? String(value.dropLast()) : value
+        case "--public-url": settings.publicAddress = try Self.address(value)
         case "--faults": faults = try Self.faults(value)
         default: stateFolder = value
         }
@@ -85,6 +85,18 @@ struct ServeOptions: Equatable {
     var sendsPasswordsInTheClear: Bool {
         settings.ownersPassword != nil && certificate == nil && address != "127.0.0.1" && address != "::1"
             && settings.publicAddress?.hasPrefix("https://") != true
+    }
+
+    /// An address that other addresses begin with, in manifests of all kinds.
+    private static func address(_ text: String) throws(OriginArguments.Mistake) -> String {
+        let rest = ["http://", "https://"].compactMap { text.hasPrefix($0) ? text.dropFirst($0.count) : nil }.first
+        let allowed = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:/[]@!()*+,;=%")
+        guard let rest, let first = rest.first, first != "/", rest.allSatisfy({ allowed.contains($0) }) else {
+            throw mistake(
+                "--public-url is an address such as https://nas.example/music, without ? and #, and with other "
+                    + "characters than letters and digits as %XX; not \(text)")
+        }
+        return text.hasSuffix("/") ? String(text.dropLast()) : text
     }
 
     private static func mistake(_ text: String) -> OriginArguments.Mistake { .init(description: text) }

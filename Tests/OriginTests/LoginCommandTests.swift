@@ -141,6 +141,17 @@ struct LoginCommandTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder["state"]).isEmpty)
     }
 
+    @Test(
+        "An address for players that would break a manifest is refused",
+        arguments: ["nas", "ftp://nas", "https://", "https:///music", "https://nas/a?b", "https://nas/$1&", "http://n<"])
+    func publicAddress(address: String) throws {
+        let (process, _, errors) = try process(
+            "tonearm-origin", ["serve", folder["music"], "--state", folder["state"], "--public-url", address])
+        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 2 && text.contains("--public-url is an address"), "\(text)")
+    }
+
     @Test("Refused by the owner, and a service without a login")
     func refused() throws {
         let origin = try start()

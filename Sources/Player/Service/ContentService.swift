@@ -48,7 +48,7 @@ public final class ContentService: PlaybackSource {
             let (renewed, content) = try openSession(session, product, address, requests, after: error)
             guard renewed.assetPresentation == info.assetPresentation else {
                 throw PlayerError(
-                    .notAllowed, code: "a6",
+                    .notAllowed, code: "a7",
                     message: "\(product.productId): the content service sends only a preview now",
                     mediaProduct: product)
             }

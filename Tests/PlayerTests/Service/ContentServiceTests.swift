@@ -221,7 +221,7 @@ struct ContentServiceTests {
         let info = ScriptedService.info().replacingOccurrences(of: "PREVIEW", with: "FULL")
         let opened = try restarted(with: info)
         #expect(throws: MediaError.source(.status(403))) { try decode(opened) }
-        #expect(opened.reason()?.code == "a6")
+        #expect(opened.reason()?.code == "a7")
     }
 
     @Test("Content that is refused at once: one restart, then the error", arguments: [403, 404, 410])
