@@ -132,8 +132,8 @@ struct ConfigurationTests {
         let offline = try #require(configuration.offlineSettings)
         #expect(offline.folder == "/data/kept" && offline.parallelDownloads == 2)
         #expect(offline.limits.bytes == 4096 << 20 && offline.limits.freeBytes == 64 << 20)
-        #expect(configuration.isOfflineOnly && configuration.offlineQuality == .high && configuration.offlineOverCellular)
-        #expect(configuration.keepsPlayed)
+        #expect(configuration.offlineQuality == .high && configuration.offlineOverCellular)
+        #expect(configuration.isOfflineOnly && configuration.keepsPlayed)
         #expect(configuration.logLevel == .debug)
         for name in SettingName.allCases { #expect(configuration.isSet(name), "\(name)") }
     }

@@ -143,7 +143,7 @@ struct LoginCommandTests {
 
     @Test(
         "An address for players that would break a manifest is refused",
-        arguments: ["nas", "ftp://nas", "https://", "https:///music", "https://nas/a?b", "https://nas/$1&", "http://n<"])
+        arguments: ["nas", "ftp://nas", "https://", "https:///a", "https://nas/a?b", "https://nas/$1&", "http://n<"])
     func publicAddress(address: String) throws {
         let (process, _, errors) = try process(
             "tonearm-origin", ["serve", folder["music"], "--state", folder["state"], "--public-url", address])

@@ -8,8 +8,8 @@ public enum SettingName: Int, CaseIterable, Sendable {
     case profile, powerOff, networkRestart
     case serviceURL, serviceClient, serviceTokenFile, wifiQuality, cellularQuality
     case authorities, pins, proxy, readAhead, cacheFolder, cacheSize
-    case offlineOnly, offlineQuality, offlineOverCellular, offlineKeepPlayed, offlineFolder, offlineSize, offlineFreeSpace
-    case offlineDownloads
+    case offlineOnly, offlineQuality, offlineOverCellular, offlineKeepPlayed, offlineFolder, offlineSize
+    case offlineFreeSpace, offlineDownloads
     case logLevel
 
     /// The setting's row of the table.
@@ -243,8 +243,8 @@ struct Setting: Sendable {
         Setting(
             .offlineOnly, "offline", "only", .choice(["yes", "no"]), "no", changesWhileRunning: true,
             """
-            The offline mode: with yes, products of the service play only when they are kept, and nothing is downloaded or
-            validated. What plays already goes on to its end.
+            The offline mode: with yes, products of the service play only when they are kept, and nothing is
+            downloaded or validated. What plays already goes on to its end.
             """),
         Setting(
             .offlineQuality, "offline", "quality", .choice(["low", "high", "lossless", "hi-res-lossless"]), "lossless",

@@ -59,8 +59,9 @@ public final class ContentService: PlaybackSource {
             decoder: restarting,
             productId: ServiceAddress(address.productType, info.productId).text,
             streamType: info.streamType,
-            assetPresentation: info.assetPresentation, audioMode: info.audioMode, audioQuality: present.info.audioQuality,
-            videoQuality: info.videoQuality, replayGain: info.replayGain, reason: { restarting.failure },
+            assetPresentation: info.assetPresentation, audioMode: info.audioMode,
+            audioQuality: present.info.audioQuality, videoQuality: info.videoQuality, replayGain: info.replayGain,
+            reason: { restarting.failure },
             isFetched: { present.content.transfers.isFetched() },
             fetchAhead: { present.content.transfers.fetchAhead() },
             hasEnough: { [throughput] position in

@@ -68,7 +68,8 @@ public final class SourceRouter: PlaybackSource {
         }
         return PlayerError(
             .notAllowed, code: "a3",
-            message: "\(product.productId): it is not kept, and the player is in offline mode ([offline] only).", mediaProduct: product)
+            message: "\(product.productId): it is not kept, and the player is in offline mode ([offline] only).",
+            mediaProduct: product)
     }
 
     public func streams(_ product: MediaProduct) -> Bool {
