@@ -17,19 +17,23 @@ public final class SourceRouter: PlaybackSource {
     private let service: (any PlaybackSource)?
     private let kept: OfflineSource?
     private let offlineMode: OfflineMode
+    private let isLinked: @Sendable () -> Bool
 
     /// - Parameters:
     ///   - service: nil when no content service is configured.
     ///   - kept: what is kept of the service; nil when nothing is.
     ///   - offlineMode: in which nothing uses the network.
+    ///   - isLinked: whether there is a network at present. Without one, damage of what is kept is an error, and not a
+    ///     wait for the service. Called on decoder threads.
     public init(
         local: any PlaybackSource = LocalFiles(), service: (any PlaybackSource)? = nil, kept: OfflineSource? = nil,
-        offlineMode: OfflineMode = OfflineMode()
+        offlineMode: OfflineMode = OfflineMode(), isLinked: @escaping @Sendable () -> Bool = { true }
     ) {
         self.local = local
         self.service = service
         self.kept = kept
         self.offlineMode = offlineMode
+        self.isLinked = isLinked
     }
 
     public func open(
@@ -39,11 +43,12 @@ public final class SourceRouter: PlaybackSource {
         case .local: return try local.open(product, session: session, cancellation: cancellation, medium: medium)
         case .service:
             let service = offlineMode.isOn ? nil : service
-            var otherwise: (() throws(PlayerError) -> any AudioDecoder)?
-            if let service {
+            var otherwise: OfflineSource.Replacement?
+            if let service, isLinked() {
                 otherwise = { [self] () throws(PlayerError) in
                     // It may have been switched on since.
                     if offlineMode.isOn { throw refusal(of: product) }
+                    guard isLinked() else { return nil }
                     return try service.open(product, session: session, cancellation: cancellation, medium: medium)
                         .decoder
                 }

@@ -141,11 +141,12 @@ struct RunCommand {
         var settings = configuration.playerSettings(device: device, sound: board?.sound)
         settings.storage = storage
         openOfflining(&settings, configuration, streaming, clock, storage)
+        let links = linkSettings(configuration, board)
         let source = SourceRouter(
-            service: streaming?.source, kept: settings.offlining?.source, offlineMode: settings.offlineMode)
+            service: streaming?.source, kept: settings.offlining?.source, offlineMode: settings.offlineMode,
+            isLinked: { !Link.current(links).isOffline })
         do throws(PlayerError) {
             let player = try Player(settings: settings, source: source)
-            let links = linkSettings(configuration, board)
             streaming?.source.follow(player.playbackEngineConfig) { Link.current(links).isMetered }
             return player
         } catch {

@@ -68,6 +68,33 @@ struct OfflineDamageTests {
         #expect(offline.engine.getOfflineState(product) == .offlinedAndValid)
     }
 
+    @Test(
+        "Without a network it is an error of the product, and nothing waits for the service",
+        arguments: [Place.beginning, .middle])
+    func withoutNetwork(_ place: Place) throws {
+        let offline = try OfflineFixture(in: try damaged(place), service, link: nil, isLinked: Locked(false))
+        let infos = service.infoRequests
+        offline.fixture.card.playFreely()
+        offline.fixture.engine.load(product)
+        offline.fixture.engine.play()
+        try offline.spin("the error") { offline.fixture.messages.contains("error m7 (r7)") }
+        #expect(service.infoRequests == infos)
+    }
+
+    @Test("The network goes between the opening and the damage: the same")
+    func networkGone() throws {
+        let isLinked = Locked(true)
+        let offline = try OfflineFixture(in: try damaged(.middle), service, link: nil, isLinked: isLinked)
+        let infos = service.infoRequests
+        offline.fixture.engine.load(product)
+        try offline.fixture.wait(for: .notPlaying)
+        isLinked.set(false)
+        offline.fixture.card.playFreely()
+        offline.fixture.engine.play()
+        try offline.spin("the error") { offline.fixture.messages.contains("error m7 (r7)") }
+        #expect(service.infoRequests == infos)
+    }
+
     @Test("What is known to be damaged is not read again: it plays from the service until it is whole")
     func known() throws {
         let offline = try OfflineFixture(in: try damaged(.middle), service, link: nil)

@@ -30,6 +30,7 @@ final class OfflineFixture: @unchecked Sendable {
         in folder: ScratchFolder? = nil, _ service: KeptService = KeptService(),
         network: (any ServiceNetwork)? = nil, link: Link? = Link(.ethernet),
         now: Int64? = 1_000_000, cache: CountedCache? = nil, isOfflineMode: Bool = false,
+        isLinked: Locked<Bool> = Locked(true),
         change: (inout OfflineSettings) -> Void = { _ in }
     ) throws {
         let folder = try folder ?? ScratchFolder()
@@ -56,7 +57,7 @@ final class OfflineFixture: @unchecked Sendable {
         mode.isOn = isOfflineMode
         let router = SourceRouter(
             service: ContentService(content, over: network, credentials: credentials), kept: offlining.source,
-            offlineMode: mode)
+            offlineMode: mode, isLinked: { isLinked.value })
         fixture = try PlayerFixture(source: router) {
             $0.storage = storage
             $0.offlining = offlining

@@ -17,15 +17,18 @@ public final class OfflineSource: Sendable {
         self.foundDamaged = foundDamaged
     }
 
+    /// Opens a product in place of what is kept; nil when that is not possible now.
+    typealias Replacement = () throws(PlayerError) -> (any AudioDecoder)?
+
     /// Opens a kept product.
-    /// - Parameter otherwise: opens it at the service; nil in offline mode. It goes on there when a part of what is
-    ///   kept cannot be read.
+    /// - Parameter otherwise: opens it at the service; nil in offline mode and without a network. It goes on there when a
+    ///   part of what is kept cannot be read.
     /// - Returns: nil when the product is not kept, or cannot be read and `otherwise` can open it.
     /// - Throws: `.notAllowed` when it is not valid any more; `.unexpected` when nobody knows whether it is kept, and
     ///   `otherwise` is nil; what opening it throws.
     func open(
         _ product: MediaProduct, cancellation: Cancellation, medium: MediumAccess,
-        otherwise: (() throws(PlayerError) -> any AudioDecoder)?
+        otherwise: Replacement?
     ) throws(PlayerError) -> OpenedProduct? {
         guard let address = ServiceAddress(product.productId) else { return nil }
         // Whose file could not be opened.
@@ -93,14 +96,14 @@ public final class OfflineSource: Sendable {
 
     private func restartable(
         _ decoder: any AudioDecoder, _ item: OfflineItem, _ product: MediaProduct,
-        _ otherwise: (() throws(PlayerError) -> any AudioDecoder)?
+        _ otherwise: Replacement?
     ) -> RestartingDecoder {
         RestartingDecoder(decoder) { [foundDamaged] (_) throws(PlayerError) in
             foundDamaged(item.product, item.content, "a part of what was kept cannot be read")
-            guard let otherwise else {
+            guard let otherwise, let decoder = try otherwise() else {
                 throw PlayerError(.source(.integrity(reason: "a part of what was kept is damaged")), product)
             }
-            return try otherwise()
+            return decoder
         }
     }
 
