@@ -44,6 +44,16 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
     /// In seconds, with each refusal; nil: they do not say.
     private var retryAfter: Int?
     private var losses = 0
+    /// Products whose playbackinfo does not come.
+    private var silent: [String: Silence] = [:]
+
+    /// How the service fails for one product.
+    public enum Silence: Sendable {
+        /// The connection is lost before an answer.
+        case lost
+        /// 503, and a wish to be asked in an hour.
+        case busy
+    }
 
     public init() {}
 
@@ -101,6 +111,9 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
     /// The connections of the next so many requests for content are lost before an answer.
     public func loseContent(_ count: Int) { lock.withLock { losses = count } }
 
+    /// Playbackinfo of one product does not come from now on.
+    public func fall(_ silence: Silence, for product: String) { lock.withLock { silent[product] = silence } }
+
     public var infoRequests: Int { infoAddresses.count }
     /// The addresses of the requests for playbackinfo, in their order.
     public var infoAddresses: [String] { lock.withLock { infos } }
@@ -127,10 +140,16 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
     public func begin(_ request: TransferRequest, into sink: any TransferSink) -> any OngoingTransfer {
         let serving = Serving(request, sink, lock)
         if request.url.contains("/playbackinfo?") {
-            let answer = lock.withLock {
+            let (answer, silence) = lock.withLock {
                 infos.append(request.url)
-                return info(request.url)
+                return (info(request.url), silent[String(request.url.split(separator: "/")[4])])
             }
+            switch silence {
+            case .lost: serving.fail(.connection(.lost))
+            case .busy: serving.answer(503, [("Retry-After", "3600")], [])
+            case nil: break
+            }
+            if silence != nil { return serving }
             serving.answer(answer.status, refusalHeaders(answer.status), Array(answer.body.utf8))
             return serving
         }

@@ -35,7 +35,7 @@ struct OfflineRevalidation {
     }
 
     private func check(_ item: OfflineItem) throws(OfflineFailure) -> Outcome {
-        let requests = service.requests(cancellation)
+        let requests = service.requests(for: .validation, cancellation)
         let info = try service.playbackInfo(
             of: item.product, item.request, for: mediaProduct(item), requests, asksForNew: true)
         guard info.fingerprint == item.fingerprint, !item.isDamaged else {

@@ -247,7 +247,7 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
             answer = .content(skip: 0)
             arrived += Int64(rest.count)
             owed -= Int64(bytes.count)
-            schedule = RetrySchedule(purpose)
+            if purpose.forgetsFailures { schedule = RetrySchedule(purpose) }
             if attempts > 0 { progress?.goesOn(progressID) }
             hasTold = false
             return .more

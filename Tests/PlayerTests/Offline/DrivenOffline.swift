@@ -105,6 +105,8 @@ final class DrivenOffline: @unchecked Sendable {
         return try opened.decoder.decodeRest().samples
     }
 
+    var store: OfflineStore { offlining.store }
+
     func entries() -> [OfflineEntry] { engine.entries() }
 
     func status(of id: Int) -> OfflineEntry.Status? {

@@ -123,6 +123,27 @@ struct OfflineLicenseTests {
         #expect(ofContent.allSatisfy { $0.isOfContent } && !others.contains { $0.isOfContent })
     }
 
+    @Test("A license server that asks for an hour ends the validation, and the next product has its turn")
+    func busy() throws {
+        answer(revalidateAt: 1_000_100, validUntil: 1_000_200)
+        let state: ScratchFolder
+        do {
+            let offline = try OfflineFixture(network: service.network)
+            for id in [7, 8] { try offline.keep(id) }
+            state = offline.folder
+        }
+        let infos = Locked(0)
+        service.playbackinfo = { [info] _, _ in
+            infos.set(infos.value + 1)
+            return (200, info.value)
+        }
+        service.content = { _, transfer in transfer.answer(503, [("Retry-After", "3600")]) }
+        answer(revalidateAt: 5_000_000, validUntil: 6_000_000)
+        let offline = try OfflineFixture(in: state, network: service.network, now: 1_000_101)
+        try offline.spin("both validations") { infos.value == 2 }
+        #expect(offline.entries().map { $0.validUntil } == [1_000_200, 1_000_200])
+    }
+
     @Test("Without a token the old license stays, with the new dates")
     func withoutToken() throws {
         let (state, former) = try kept()

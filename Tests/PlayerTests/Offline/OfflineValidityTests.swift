@@ -113,6 +113,32 @@ struct OfflineValidityTests {
         #expect(offline.log.lines == [])
     }
 
+    @Test(
+        "A service that does not answer for one product keeps no other one from its validation",
+        arguments: [(KeptService.Silence.lost, 4), (.busy, 1)])
+    func silence(_ silence: KeptService.Silence, attempts: Int) throws {
+        let state: ScratchFolder
+        do {
+            let offline = try OfflineFixture(service)
+            try offline.keep(7)
+            service.serve(file, as: "8")
+            service.setDates(revalidateAt: 1_000_110, validUntil: 1_000_200)
+            try offline.keep(8)
+            state = offline.folder
+        }
+        let count = service.infoRequests
+        service.setDates(revalidateAt: 5_000_000, validUntil: 6_000_000)
+        service.fall(silence, for: "7")
+        let offline = try OfflineFixture(in: state, service, now: 1_000_150)
+        try offline.spin("the validation of the other one") {
+            service.passDelays()
+            return offline.entries().last?.validUntil == 6_000_000
+        }
+        #expect(offline.entries().map { $0.validUntil } == [1_000_200, 6_000_000])
+        #expect(service.infoRequests == count + attempts + 1)
+        #expect(offline.log.lines == [])
+    }
+
     @Test("Nothing is validated over a cellular network, and both when the setting allows it")
     func cellular() throws {
         let state = try kept()

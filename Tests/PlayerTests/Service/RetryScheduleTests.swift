@@ -38,6 +38,15 @@ struct RetryScheduleTests {
         #expect(delays(.command, failures) == [500, 1000, 2000, nil])
     }
 
+    @Test("A validation: three retries of both kinds, and it waits for no hour, because others wait behind it")
+    func validation() {
+        let network = [RetrySchedule.Failure](repeating: .network, count: 4)
+        #expect(delays(.validation, network) == [500, 1000, 2000, nil])
+        let server = [RetrySchedule.Failure](repeating: .server(retryAfter: nil), count: 4)
+        #expect(delays(.validation, server) == [500, 1000, 2000, nil])
+        #expect(delays(.validation, [.server(retryAfter: 60), .server(retryAfter: 61)]) == [60_000, nil])
+    }
+
     @Test("Failures of the network and of the server are counted apart")
     func both() {
         #expect(

@@ -59,7 +59,7 @@ struct OfflineDownload {
     private func attempt(_ job: OfflineJob, isRestart: Bool, _ reached: inout Int64) throws(OfflineFailure) {
         // Nobody is asked for what there is no room for.
         try space.claim(job)
-        let requests = service.requests(cancellation, medium)
+        let requests = service.requests(for: .offlining, cancellation, medium)
         let info = try service.playbackInfo(
             of: job.product, job.request, for: mediaProduct, requests, asksForNew: isRestart)
         let (layout, keys) = try service.content(of: info, requests, asksForNew: isRestart)

@@ -13,8 +13,10 @@ struct OfflineService: Sendable {
     var clock: any MonotonicClock = SystemMonotonicClock()
 
     /// - Parameter medium: shows the retries.
-    func requests(_ cancellation: Cancellation, _ medium: MediumAccess = MediumAccess()) -> ServiceRequests {
-        ServiceRequests(network: network, purpose: .offlining, cancellation: cancellation, medium: medium)
+    func requests(
+        for purpose: RetrySchedule.Purpose, _ cancellation: Cancellation, _ medium: MediumAccess = MediumAccess()
+    ) -> ServiceRequests {
+        ServiceRequests(network: network, purpose: purpose, cancellation: cancellation, medium: medium)
     }
 
     /// The playbackinfo of a product that is kept or going to be.
