@@ -118,15 +118,43 @@ struct KeptSpaceTests {
 
     @Test("That downloads wait for room is told as long as it lasts")
     func waits() throws {
-        fixture.makeOfflining = { try offlining($0, megabytes: 1) }
+        var store: OfflineStore?
+        fixture.makeOfflining = { storage in
+            let made = try offlining(storage, megabytes: 1)
+            store = made.store
+            return made
+        }
         try fixture.start()
+        try keep(megabytes: 1, in: try #require(store))
         fixture.player.linkChanged(to: Link(.ethernet))
-        let product = MediaProduct(productType: .track, productId: "tonearm:track/7", referenceId: "r7")
+        let product = MediaProduct(productType: .track, productId: "tonearm:track/8", referenceId: "r8")
         let engine = try #require(fixture.player.offlineEngine)
         #expect(engine.offline(product))
-        fixture.wait("the wait") { Self.problem($0)?.hasPrefix("there is no room") ?? false }
+        fixture.wait("the wait") {
+            Self.problem($0) == "there is no room for more kept products: remove some, or allow more ([offline] size)"
+        }
         #expect(engine.deleteOffline(product))
-        fixture.wait("the end of the wait") { Self.problem($0) == nil }
+        fixture.wait("the end of the wait") {
+            Self.problem($0) == "kept products take 1 of 1 MiB ([offline] size)"
+        }
         fixture.end()
+    }
+
+    @Test("Nobody is told to remove what does not exist")
+    func advice() {
+        func problem(kept: Int, budget: Int64?, most: Int64) -> String? {
+            var status = OfflineEngine.Status(
+                keptCount: kept, jobCount: 1, usedBytes: 0, budget: budget, isNearlyFull: false, wait: .space)
+            status.mostBytes = most
+            return status.problem
+        }
+        let medium = "make room on their medium ([offline] free-space)"
+        #expect(problem(kept: 0, budget: nil, most: 5) == "there is no room for kept products: \(medium)")
+        #expect(problem(kept: 0, budget: 9, most: 5) == "there is no room for kept products: \(medium)")
+        #expect(
+            problem(kept: 0, budget: 5, most: 5) == "there is no room for kept products: allow more ([offline] size)")
+        #expect(
+            problem(kept: 2, budget: 9, most: 5)
+                == "there is no room for more kept products: remove some, or \(medium)")
     }
 }

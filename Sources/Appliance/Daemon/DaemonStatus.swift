@@ -110,7 +110,11 @@ extension OfflineEngine.Status {
 
     private var problemOfRoom: String? {
         if wait == .space {
-            return "there is no room for more kept products: remove some, or allow more ([offline] size)"
+            let isOfBudget = budget.map { $0 <= mostBytes ?? .max } ?? false
+            let way = isOfBudget ? "allow more ([offline] size)" : "make room on their medium ([offline] free-space)"
+            return keptCount > 0
+                ? "there is no room for more kept products: remove some, or \(way)"
+                : "there is no room for kept products: \(way)"
         }
         guard isNearlyFull else { return nil }
         if let budget, budget <= mostBytes ?? .max {

@@ -23,7 +23,8 @@ final class OfflineSpace: @unchecked Sendable {
     /// Removes something from the cache, and answers whether there was anything.
     typealias CacheEviction = @Sendable (_ answer: @escaping @Sendable (Bool) -> Void) -> Void
 
-    /// A download asks for so much more than it knows that it needs: what it writes until it asks again.
+    /// What a download writes at most until it asks again. It counts where nobody knows how long the content is, and
+    /// for the free space, which others use too.
     private static let step: Int64 = 8 << 20
     /// Refusals that are remembered, so that memory does not grow with the number of downloads.
     private static let rememberedRefusals = 64
@@ -56,8 +57,19 @@ final class OfflineSpace: @unchecked Sendable {
     /// Reserves what a download still needs, until `end`. What it has recorded meanwhile is not counted twice.
     /// - Parameter total: the bytes that its content will have at least; 0 when nothing says it. The most that was ever
     ///   said counts, also in a run that was refused: so the service is not asked for what there is no room for.
-    /// - Throws: `.noSpace`; `.medium` when the free space cannot be found out.
+    /// - Throws: `.noSpace`; `.tooLarge` when removing others would not help; `.medium` when the free space cannot be
+    ///   found out.
     func claim(_ job: OfflineJob, upTo total: Int64 = 0) throws(OfflineFailure) {
+        if let budget = limits.bytes, total > budget { throw .tooLarge(bytes: total, budget: budget) }
+        try reserve(job, total)
+    }
+
+    /// The same for content that does not say how long it is, and of which so many bytes have arrived.
+    func claimMore(_ job: OfflineJob, behind count: Int64) throws(OfflineFailure) {
+        try reserve(job, Self.sum(count, Self.step))
+    }
+
+    private func reserve(_ job: OfflineJob, _ total: Int64) throws(OfflineFailure) {
         try lock.withLock { () throws(OfflineFailure) in
             let former = runs[job.number]
             let total = max(total, former ?? refused[job.number] ?? 0)
@@ -87,25 +99,32 @@ final class OfflineSpace: @unchecked Sendable {
         refused[job.number] = total
     }
 
-    /// Under the lock.
+    /// Removes nothing that was kept when that would not be enough. Under the lock.
     private func makeRoom(for job: OfflineJob, _ total: Int64) throws(OfflineFailure) {
-        let (most, isBeyond) = total.addingReportingOverflow(Self.step)
-        guard !isBeyond else { throw .noSpace }
         // What can never have room takes none from others.
-        if let budget = limits.bytes, most > budget { throw .noSpace }
+        if let budget = limits.bytes, total > budget { throw .noSpace }
+        let inBudget = missingInBudget(total)
+        guard inBudget <= 0 || inBudget <= removableBytes(for: job) else { throw .noSpace }
+        while try missingOnMedium() > 0, evictFromCache() {}
+        let onMedium = try missingOnMedium()
+        guard onMedium <= 0 || onMedium <= removableBytes(for: job) else { throw .noSpace }
         while true {
-            let missing = try missingOnMedium()
+            // How long it is has to be known before something is removed for it.
+            let missing = max(try missingOnMedium(), total > 0 ? missingInBudget(total) : 0)
             if missing <= 0 { break }
-            if evictFromCache() { continue }
             if try evictChosen() { continue }
             guard try removePart(behind: job, missing) else { throw .noSpace }
         }
-        while true {
-            let missing = missingInBudget()
-            if missing <= 0 { break }
-            if try evictChosen() { continue }
-            guard try removePart(behind: job, missing) else { throw .noSpace }
+    }
+
+    /// What may be removed for a download: what the appliance chose to keep, and the parts of those that wait behind
+    /// it. Under the lock.
+    private func removableBytes(for job: OfflineJob) -> Int64 {
+        let runs = runs
+        let found = store.waitToRead { (rows) throws(DatabaseError) -> Int64 in
+            Self.sum(try rows.chosenBytes(), try Self.parts(rows, behind: job, runs).bytes)
         }
+        return found ?? 0
     }
 
     /// What may be kept at most, in bytes: the budget, or what there is and what the medium has room for beside it.
@@ -133,7 +152,7 @@ final class OfflineSpace: @unchecked Sendable {
     private func demand() -> (used: Int64, expected: Int64) {
         let runs = runs
         let found = store.waitToRead { (rows) throws(DatabaseError) -> (used: Int64, expected: Int64) in
-            var expected = Self.step
+            var expected: Int64 = 0
             for (number, total) in runs {
                 // What is done or deleted has no row, and needs no more.
                 guard let recorded = try rows.recordedBytes(of: number) else { continue }
@@ -142,22 +161,23 @@ final class OfflineSpace: @unchecked Sendable {
             return (used: try Self.used(rows), expected: expected)
         }
         // What cannot be counted keeps nobody waiting: the medium tells when it is full.
-        return found ?? (used: 0, expected: Self.step)
+        return found ?? (used: 0, expected: 0)
     }
 
     /// - Returns: 0 or less when there is room.
     private func missingOnMedium() throws(OfflineFailure) -> Int64 {
-        let expected = demand().expected
+        let expected = Self.sum(demand().expected, Self.step)
         let free: Int64
         do throws(SystemError) { free = try Folder.freeBytes(at: store.folder) } catch { throw .medium(error) }
         return Self.sum(expected, limits.freeBytes) - free
     }
 
+    /// - Parameter total: of the download that asks; 0 when it is not known: then something has to be left.
     /// - Returns: 0 or less when there is room.
-    private func missingInBudget() -> Int64 {
+    private func missingInBudget(_ total: Int64) -> Int64 {
         guard let budget = limits.bytes else { return 0 }
         let (used, expected) = demand()
-        return Self.sum(used, expected) - budget
+        return Self.sum(Self.sum(used, expected), total == 0 ? 1 : 0) - budget
     }
 
     private func evictFromCache() -> Bool {
@@ -193,11 +213,7 @@ final class OfflineSpace: @unchecked Sendable {
         let runs = runs
         do throws(DatabaseError) {
             let removed = try store.waitToWrite { (rows) throws(DatabaseError) -> [UInt8]? in
-                var (last, bytes): (OfflineJob?, Int64) = (nil, 0)
-                for other in try rows.jobsWithPart(behind: job, limit: 100) where runs[other.number] == nil {
-                    if last == nil { last = other }
-                    bytes = Self.sum(bytes, other.progress?.synced ?? 0)
-                }
+                let (last, bytes) = try Self.parts(rows, behind: job, runs)
                 guard let last, bytes >= missing else { return nil }
                 _ = try rows.setProgress(nil, of: last)
                 return last.progress?.content
@@ -209,5 +225,17 @@ final class OfflineSpace: @unchecked Sendable {
         } catch {
             throw OfflineFailure(error)
         }
+    }
+
+    /// The last download behind `job` that has a part on the medium and does not run, and the bytes of all of them.
+    private static func parts(
+        _ rows: OfflineRows, behind job: OfflineJob, _ runs: [Int64: Int64]
+    ) throws(DatabaseError) -> (last: OfflineJob?, bytes: Int64) {
+        var (last, bytes): (OfflineJob?, Int64) = (nil, 0)
+        for other in try rows.jobsWithPart(behind: job, limit: 100) where runs[other.number] == nil {
+            if last == nil { last = other }
+            bytes = sum(bytes, other.progress?.synced ?? 0)
+        }
+        return (last, bytes)
     }
 }

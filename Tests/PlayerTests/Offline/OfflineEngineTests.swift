@@ -322,7 +322,7 @@ struct OfflineEngineTests {
     func budget() throws {
         service.serve(file, as: "8")
         let size = Int64(file.count)
-        let offline = try OfflineFixture(service) { $0.limits.bytes = 2 * size + (8 << 20) - 1 }
+        let offline = try OfflineFixture(service) { $0.limits.bytes = 2 * size - 1 }
         try offline.keep(7)
         #expect(offline.engine.offline(OfflineFixture.product(8)))
         try offline.spin("the wait") { offline.status(of: 8) == .waiting(.space) }
@@ -342,7 +342,7 @@ struct OfflineEngineTests {
         service.serve(file, as: "8")
         service.serve(file, as: "9")
         let size = Int64(file.count)
-        let offline = try OfflineFixture(service) { $0.limits.bytes = 3 * size + (8 << 20) - 1 }
+        let offline = try OfflineFixture(service) { $0.limits.bytes = 3 * size - 1 }
         offline.engine.offline(OfflineFixture.product(7), isAutomatic: true) { _ in }
         try offline.wait(for: "done r7")
         try offline.keep(8)
@@ -396,7 +396,7 @@ struct OfflineEngineTests {
     func automaticWithoutRoom() throws {
         service.serve(file, as: "8")
         let size = Int64(file.count)
-        let offline = try OfflineFixture(service) { $0.limits.bytes = 2 * size + (8 << 20) - 1 }
+        let offline = try OfflineFixture(service) { $0.limits.bytes = 2 * size - 1 }
         try offline.keep(7)
         offline.engine.offline(OfflineFixture.product(8), isAutomatic: true) { _ in }
         try offline.wait(for: "deleted r8")

@@ -442,7 +442,7 @@ struct OfflineRowsTests {
         arguments: [
             OfflineQueries.item, OfflineQueries.itemsAfter, OfflineQueries.due, OfflineQueries.job,
             OfflineQueries.jobsAfter, OfflineQueries.nextJobs, OfflineQueries.contents,
-            OfflineQueries.unfinishedContents, OfflineQueries.leastPlayed,
+            OfflineQueries.unfinishedContents, OfflineQueries.leastPlayed, OfflineQueries.chosenBytes,
         ])
     func plans(_ query: String) throws {
         var statement = try database.prepare("EXPLAIN QUERY PLAN \(query)")

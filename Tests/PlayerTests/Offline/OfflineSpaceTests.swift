@@ -9,9 +9,6 @@ import Testing
 
 @Suite("Room for kept products (docs/playback.md, 16.5)", .serialized)
 struct OfflineSpaceTests {
-    /// What a download asks for beyond its size.
-    private static let step: Int64 = 8 << 20
-
     private let folder: ScratchFolder
     private let file: [UInt8]
     private let service = KeptService()
@@ -49,8 +46,8 @@ struct OfflineSpaceTests {
 
     @Test("Three at once of which one has room: it is completed, the others wait and are completed after it")
     func reserves() throws {
-        let (size, step) = (size, Self.step)
-        let offline = try OfflineFixture(service) { $0.limits.bytes = size + size / 2 + step }
+        let size = size
+        let offline = try OfflineFixture(service) { $0.limits.bytes = size + size / 2 }
         service.hang(after: file.count / 2)
         for id in [7, 8, 9] { #expect(offline.engine.offline(OfflineFixture.product(id))) }
         // Nothing is on the medium yet, and all that the first one needs is taken.
@@ -73,9 +70,9 @@ struct OfflineSpaceTests {
 
     @Test("A download that is paused gives back what it had reserved")
     func givesBack() throws {
-        let (size, step) = (size, Self.step)
+        let size = size
         // The part of the first one stays, and the other one fits beside it.
-        let offline = try OfflineFixture(service) { $0.limits.bytes = size + size / 2 + step }
+        let offline = try OfflineFixture(service) { $0.limits.bytes = size + size / 2 }
         try offline.keepPart(of: 7, file, percent: 25)
         #expect(offline.engine.offline(OfflineFixture.product(8)))
         try offline.spin("the wait") { offline.status(of: 8) == .waiting(.space) }
@@ -93,9 +90,9 @@ struct OfflineSpaceTests {
             try offline.spin("the end of the transfer") { service.hangingTransfers == 0 }
             try offline.keepPart(of: 8, file, percent: 75)
         }
-        let (size, step) = (size, Self.step)
+        let size = size
         let offline = try OfflineFixture(in: state, service) {
-            $0.limits.bytes = size + size / 8 + step
+            $0.limits.bytes = size + size / 8
             $0.parallelDownloads = 1
         }
         // What was paused is nobody else's.
@@ -143,7 +140,9 @@ struct OfflineSpaceTests {
 
     @Test("That downloads wait for room is told when it begins and when it ends")
     func observes() throws {
-        let offline = try OfflineFixture(service) { $0.limits.bytes = 1 << 20 }
+        let size = size
+        let offline = try OfflineFixture(service) { $0.limits.bytes = size + size / 2 }
+        try offline.keep(8)
         let changes = Recorder<Bool>()
         offline.engine.observeSpace { changes.record(true) }
         #expect(offline.engine.offline(OfflineFixture.product(7)))
@@ -151,5 +150,49 @@ struct OfflineSpaceTests {
         #expect(offline.status(of: 7) == .waiting(.space))
         #expect(offline.engine.deleteOffline(OfflineFixture.product(7)))
         try offline.spin("the end of the wait") { changes.elements.count == 2 }
+    }
+
+    @Test("The budget is what the setting says: a product of exactly that size is kept", arguments: [true, false])
+    func fits(tellsLength: Bool) throws {
+        let size = size
+        if !tellsLength { service.hideLengths() }
+        // Without a length there has to be room for what is written until the next look.
+        let offline = try OfflineFixture(service) { $0.limits.bytes = tellsLength ? size : size + 8 << 20 }
+        try offline.keep(7)
+    }
+
+    @Test("What is larger than the budget fails, and says both numbers; it is asked for once and leaves nothing")
+    func tooLarge() throws {
+        let size = size
+        let offline = try OfflineFixture(service) { $0.limits.bytes = size - 1 }
+        #expect(offline.engine.offline(OfflineFixture.product(7)))
+        try offline.wait(for: "failed a6 r7")
+        guard case .failed(let reason) = offline.status(of: 7) else { return #expect(Bool(false)) }
+        let tenth = Double(1 << 20) / 10
+        let (has, may) = ((Double(size) / tenth).rounded(.up) / 10, (Double(size - 1) / tenth).rounded(.down) / 10)
+        #expect(reason.contains("\(has) MiB") && reason.contains("\(may) MiB"), "\(reason)")
+        #expect(reason.contains("[offline] size"))
+        #expect(offline.wait() == nil && service.infoRequests == 1)
+        try offline.spin("the files") { offline.files == [] }
+    }
+
+    @Test("Nothing is removed for a download that would have no room even then")
+    func removesNothingInVain() throws {
+        let size = size
+        let large = try Track("large", frames: 500_000, in: folder)
+        service.serve(try large.file, as: "10")
+        let offline = try OfflineFixture(service) { $0.limits.bytes = 3 * size }
+        offline.engine.offline(OfflineFixture.product(7), isAutomatic: true) { _ in }
+        try offline.wait(for: "done r7")
+        for id in [8, 9] { try offline.keep(id) }
+        #expect(offline.engine.offline(OfflineFixture.product(10)))
+        try offline.spin("the wait") { offline.status(of: 10) == .waiting(.space) }
+        #expect(service.contentRequests.last?.product == "10")
+        #expect(offline.engine.getOfflineState(OfflineFixture.product(7)) == .offlinedAndValid)
+        // With a place for it, what the appliance chose does give way.
+        #expect(offline.engine.deleteOffline(OfflineFixture.product(8)))
+        #expect(offline.engine.deleteOffline(OfflineFixture.product(9)))
+        try offline.wait(for: "deleted r7")
+        try offline.wait(for: "done r10")
     }
 }

@@ -178,7 +178,11 @@ final class ArrivingContent: ByteSource {
         }
         if !reception.hasBegun {
             reception.hasBegun = true
-            if let length { try claim(length, from: content.count - reception.position) }
+            if let length {
+                try claim(length, from: content.count - reception.position)
+            } else {
+                try space.claimMore(job, behind: content.count)
+            }
         }
         try append(bytes)
         reception.position += Int64(bytes.count)
@@ -220,6 +224,7 @@ final class ArrivingContent: ByteSource {
             throw error == .cancelled ? .stopped : .media(.source(error))
         }
         if offset == 0 { content.begin(validator: reception.arriving.head.validator) }
+        try claim(Int64(plain.count), from: content.count)
         try append(plain)
         try advance(resource.share, 1, of: 1)
     }
@@ -242,7 +247,8 @@ final class ArrivingContent: ByteSource {
             toldPercent = percent
             progress(percent)
         }
-        if try content.reached(percent: percent) { try space.claim(job) }
+        guard try content.reached(percent: percent) else { return }
+        if length == nil { try space.claimMore(job, behind: content.count) } else { try space.claim(job) }
     }
 
     private func request(

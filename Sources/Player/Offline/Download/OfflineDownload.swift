@@ -76,8 +76,7 @@ struct OfflineDownload {
         } catch {
             if let failure = arriving.failure {
                 reached = content.count
-                // A part of another version cannot be continued, now or later.
-                if failure == .resource(.changed) { try content.discard() } else { content.leave() }
+                if failure.endsPart { try content.discard() } else { content.leave() }
                 throw failure
             }
             // Fetched again, it is another file, unless only its license did not come.

@@ -9,6 +9,8 @@ enum OfflineFailure: Error, Equatable {
     case stopped
     /// There is no room for more.
     case noSpace
+    /// It has more bytes than all that is kept may have together.
+    case tooLarge(bytes: Int64, budget: Int64)
     /// A part of the content did not arrive.
     case resource(ResourceFailure)
     /// The content cannot be used.
@@ -28,6 +30,14 @@ enum OfflineFailure: Error, Equatable {
         case .resource(.refused(let refusal)): (400..<500).contains(refusal.status) && refusal.status != 429
         case .resource(.changed): true
         case .media(let error): error.isWorthRestarting
+        default: false
+        }
+    }
+
+    /// Whether a part that has arrived cannot be continued, now or later.
+    var endsPart: Bool {
+        switch self {
+        case .resource(.changed), .tooLarge: true
         default: false
         }
     }
@@ -52,11 +62,25 @@ enum OfflineFailure: Error, Equatable {
     func error(_ product: MediaProduct) -> PlayerError? {
         switch self {
         case .stopped, .noSpace, .resource(.cancelled), .media(.source(.cancelled)): return nil
+        case .tooLarge(let bytes, let budget):
+            return PlayerError(
+                .notAllowed, code: "a6",
+                message: "\(product.productId): it has about \(Self.mebibytes(bytes, isRoundedUp: true)), and all kept "
+                    + "products together may have \(Self.mebibytes(budget, isRoundedUp: false)). Allow more "
+                    + "([offline] size), and resume it.", mediaProduct: product)
         case .resource(let failure): return PlayerError(failure, product)
         case .media(let error): return PlayerError(error, product)
         case .refused(let error): return error
         case .medium(let error): return PlayerError(error, product)
         case .state(let error): return PlayerError(error)
         }
+    }
+
+    /// `64.1 MiB`. A content that is too large by a byte must not look as large as the budget.
+    private static func mebibytes(_ bytes: Int64, isRoundedUp: Bool) -> String {
+        let (unit, tenth) = (Int64(1) << 20, Int64(1 << 20) / 10)
+        let rest = bytes % unit
+        let tenths = bytes / unit * 10 + (isRoundedUp ? (rest + tenth - 1) / tenth : rest / tenth)
+        return "\(tenths / 10).\(tenths % 10) MiB"
     }
 }

@@ -35,4 +35,10 @@ enum OfflineQueries {
         FROM offline_job WHERE offline_job.product = offline_item.product)
         ORDER BY played LIMIT 100
         """
+
+    /// Of the same.
+    static let chosenBytes = """
+        SELECT \(OfflineRows.sum(of: "count")) FROM offline_item WHERE is_automatic = 1 AND NOT EXISTS (SELECT 1
+        FROM offline_job WHERE offline_job.product = offline_item.product)
+        """
 }

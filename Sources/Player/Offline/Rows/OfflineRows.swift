@@ -381,6 +381,12 @@ struct OfflineRows {
         return least?.product
     }
 
+    /// Of all that the appliance chose to keep and may drop, in bytes.
+    func chosenBytes() throws(DatabaseError) -> Int64 {
+        var statement = try database.prepare(OfflineQueries.chosenBytes)
+        return try statement.step() ? statement.integer(0) ?? 0 : 0
+    }
+
     /// Counts the bytes of all rows: a recovered database may have lost some. A damaged number at the end of all
     /// numbers would leave none for the next download.
     func recount() throws(DatabaseError) {
@@ -394,7 +400,7 @@ struct OfflineRows {
     }
 
     /// Damaged rows may have any number: SQLite refuses a sum that does not fit.
-    private static func sum(of column: String) -> String {
+    static func sum(of column: String) -> String {
         "CAST(min(total(\(column)), 9000000000000000000.0) AS INTEGER)"
     }
 
