@@ -163,8 +163,6 @@ final class OfflineConductor: @unchecked Sendable {
 
     func jobsChanged() { handle(.jobsChanged) }
 
-    func asked(for product: ServiceAddress) { handle(.asked(product)) }
-
     func withdrawn(_ product: ServiceAddress) { handle(.withdrawn(product)) }
 
     func allWithdrawn() { handle(.allWithdrawn) }

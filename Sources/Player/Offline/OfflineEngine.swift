@@ -103,7 +103,7 @@ public final class OfflineEngine: @unchecked Sendable {
             switch result {
             case .success(let isNew):
                 answer(isNew ? .changed : .unchanged)
-                if isNew { conductor.asked(for: product) }
+                if isNew { conductor.jobsChanged() }
             case .failure(let error): answer(.failed(reason: error.description))
             }
         }

@@ -5,10 +5,8 @@ import Platform
 /// Thread: control.
 struct OfflineSchedule {
     enum Event {
-        /// Downloads were resumed, or the engine begins.
+        /// Downloads were added or resumed, or the engine begins.
         case jobsChanged
-        /// A download was added, or begins again after a failure.
-        case asked(ServiceAddress)
         /// The answer to `find`: those whose turn it is.
         case found([OfflineJob])
         case progress(ServiceAddress, percent: Int)
@@ -60,8 +58,6 @@ struct OfflineSchedule {
     private var mustFindAgain = false
     /// The downloads whose beginning was told, and the highest percent that was; -1 for none.
     private var told: [Int64: Int] = [:]
-    /// The products whose next download is told, whatever it has on the medium.
-    private var unannounced: Set<String> = []
     /// The downloads that found no room since some was given back.
     private var withoutRoom: Set<Int64> = []
     /// Those that found none before, and have not got any further.
@@ -95,9 +91,6 @@ struct OfflineSchedule {
     mutating func handle(_ event: Event) -> [Effect] {
         switch event {
         case .jobsChanged: return find()
-        case .asked(let product):
-            unannounced.insert(product.text)
-            return find()
         case .found(let jobs): return start(jobs)
         case .progress(let product, let percent): return progress(product, percent)
         case .ended(let job, let outcome): return ended(job, outcome)
@@ -150,7 +143,7 @@ struct OfflineSchedule {
             runs.append(Run(job: job))
             if told[job.number] == nil {
                 // What a restart continues was told before.
-                if unannounced.remove(job.product.text) != nil || job.progress == nil {
+                if job.isToBeTold || job.progress == nil {
                     effects.append(.send(.started(referenceId: job.referenceId)))
                 }
                 told[job.number] = job.progress.map { Int($0.percent) } ?? -1
@@ -185,7 +178,6 @@ struct OfflineSchedule {
             effects.append(.send(.done(referenceId: job.referenceId)))
         case .failed(let error):
             told.removeValue(forKey: job.number)
-            unannounced.insert(job.product.text)
             effects.append(.send(.failed(referenceId: job.referenceId, error)))
         case .stopped: break
         case .noSpace where hasMoreRoom:

@@ -383,6 +383,22 @@ struct OfflineEngineTests {
         #expect(service.contentRequests.dropFirst(requests).map { $0.from } == [full])
     }
 
+    @Test("A failed download that is resumed after a restart begins with its message, also when it continues")
+    func resumed() throws {
+        let (state, _) = try stopped(file, percent: 80)
+        do {
+            service.refuse(404)
+            let offline = try OfflineFixture(in: state, service)
+            try offline.spin("the failure") { offline.log.failure != nil }
+        }
+        service.refuse(nil)
+        let offline = try OfflineFixture(in: state, service)
+        offline.engine.resume(nil) { _ in }
+        try offline.wait(for: "done r7")
+        #expect(offline.log.events == ["started r7", "done r7"])
+        #expect(service.contentRequests.last?.from != 0)
+    }
+
     @Test("What the appliance chose itself and cannot keep leaves nothing in the list")
     func automaticFails() throws {
         service.refuse(403, subStatus: 4007)

@@ -18,6 +18,9 @@ struct OfflineJob: Equatable, Sendable {
     var state = State.queued
     /// Why it failed, for a person.
     var failure: String?
+    /// It has failed and begins again, which is told also when it has something on the medium. In the database its
+    /// reason is empty, until something of it is recorded.
+    var isToBeTold = false
     /// The appliance chose to keep it, and may drop it.
     var isAutomatic = false
     /// What is on the medium of it; nil before the first byte.

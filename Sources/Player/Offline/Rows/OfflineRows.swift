@@ -212,7 +212,7 @@ struct OfflineRows {
         if let job = try job(product) {
             guard job.state == .failed else { return false }
             try database.execute(
-                "UPDATE offline_job SET state = 0, failure = NULL, reference = ?, request = ?, priority = ? "
+                "UPDATE offline_job SET state = 0, failure = '', reference = ?, request = ?, priority = ? "
                     + "WHERE product = ?",
                 .text(referenceId), .text(request.text), .integer(priority), .text(product.text))
             return true
@@ -246,6 +246,14 @@ struct OfflineRows {
         return database.changedRowCount > 0
     }
 
+    /// That these begin again is told.
+    func tellAgain(_ numbers: [Int64]) throws(DatabaseError) {
+        for number in numbers {
+            try database.execute(
+                "UPDATE offline_job SET failure = '' WHERE number = ? AND state = 0", .integer(number))
+        }
+    }
+
     /// Removes a download that the appliance chose, unless a person wants it now.
     /// - Returns: its part on the medium, if it has one, and whether an earlier content is kept; nil when it is not
     ///   removed.
@@ -263,7 +271,9 @@ struct OfflineRows {
     ) throws(DatabaseError) -> Int {
         var count = 0
         for former in former {
-            let change = "UPDATE offline_job SET state = ?, failure = NULL WHERE state = ?"
+            let change =
+                "UPDATE offline_job SET state = ?, failure = CASE state WHEN 2 THEN '' ELSE failure END "
+                + "WHERE state = ?"
             let (new, old) = (DatabaseValue.integer(state.rawValue), DatabaseValue.integer(former.rawValue))
             if let product {
                 try database.execute(change + " AND product = ?", new, old, .text(product.text))
@@ -279,8 +289,8 @@ struct OfflineRows {
     /// - Returns: false when the download was deleted meanwhile.
     func setProgress(_ progress: OfflineProgress?, of job: OfflineJob) throws(DatabaseError) -> Bool {
         try database.execute(
-            "UPDATE offline_job SET content = ?, key = ?, fingerprint = ?, synced = ?, parts = ?, percent = ? "
-                + "WHERE number = ?",
+            "UPDATE offline_job SET content = ?, key = ?, fingerprint = ?, synced = ?, parts = ?, percent = ?, "
+                + "failure = NULL WHERE number = ?",
             progress.map { .bytes($0.content) } ?? .null, progress.map { .bytes($0.sealedKey) } ?? .null,
             progress.map { .bytes($0.fingerprint) } ?? .null, .integer(progress?.synced ?? 0),
             progress.map { .text($0.parts.text) } ?? .null, .integer(progress?.percent ?? 0), .integer(job.number))
@@ -435,7 +445,8 @@ extension OfflineJob {
         else { return nil }
         self.init(
             number: number, product: product, referenceId: reference, request: request, priority: priority,
-            state: state, failure: row.text(6), isAutomatic: row.integer(7) == 1)
+            state: state, isAutomatic: row.integer(7) == 1)
+        if let text = row.text(6) { if text.isEmpty { isToBeTold = true } else { failure = text } }
         if let content = row.bytes(8), content.count == 16, let key = row.bytes(9), let fingerprint = row.bytes(10),
             let synced = row.integer(11), synced >= 0, let parts = row.text(12).flatMap({ ContentParts($0) })
         {
