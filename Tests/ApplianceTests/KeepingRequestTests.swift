@@ -103,6 +103,8 @@ struct KeepingRequestTests {
         var other = entry
         other.status = .waiting(.network)
         #expect(!text(.jobs([other], next: nil)).contains("retryIn"))
+        other.status = .waiting(.storage)
+        #expect(text(.jobs([other], next: nil)).contains(#""waitsFor":"storage""#))
         let status = OfflineEngine.Status(
             keptCount: 2, jobCount: 1, usedBytes: 7, budget: nil, isNearlyFull: false, wait: wait)
         #expect(text(.status(status)).hasSuffix(#","waitsFor":"retry","retryIn":12.5}"#))

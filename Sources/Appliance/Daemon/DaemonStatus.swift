@@ -98,7 +98,7 @@ public struct DaemonProblem: Equatable, Sendable {
 extension OfflineEngine.Status {
     /// What a person should know; nil when all is well.
     var problem: String? {
-        let all = [problemOfKey, problemOfRoom].compactMap { $0 }
+        let all = [problemOfKey, problemOfState, problemOfRoom].compactMap { $0 }
         return all.isEmpty ? nil : all.joined(separator: "; ")
     }
 
@@ -106,6 +106,12 @@ extension OfflineEngine.Status {
         guard lostCount > 0 else { return nil }
         return "the key of this device is another one than before: \(lostCount) kept products cannot be read, and are "
             + "downloaded again"
+    }
+
+    private var problemOfState: String? {
+        guard wait == .storage else { return nil }
+        return "downloads wait, because their state cannot be written: make its medium writable (`tonearm offline "
+            + "list` shows what has failed)"
     }
 
     private var problemOfRoom: String? {

@@ -10,6 +10,7 @@ import Platform
 final class OfflineConductor: @unchecked Sendable {
     /// In nanoseconds.
     private static let spaceInterval: Int64 = 60_000_000_000
+    private static let stateInterval: Int64 = 60_000_000_000
     private static let roundInterval: Int64 = 6 * 3_600_000_000_000
     /// While nobody knows what time it is.
     private static let unprovedInterval: Int64 = 60_000_000_000
@@ -36,8 +37,8 @@ final class OfflineConductor: @unchecked Sendable {
     /// Whether that was proved: otherwise more may be due.
     private var isRoundTimeProved = false
     private var spaceTimer: TimerToken?
-    /// Whether it was told that downloads wait for room.
-    private var isWaitingForSpace = false
+    /// Whether it was told that downloads wait for room, or for a state that can be written.
+    private var toldWait: OfflineWait?
     /// Called when that has changed; see `OfflineEngine.observeSpace`.
     var spaceChanged: (@Sendable () -> Void)?
     /// The runs, and what is known of their transfers.
@@ -282,17 +283,35 @@ final class OfflineConductor: @unchecked Sendable {
             case .waitForSpace:
                 if let spaceTimer { loop.cancel(spaceTimer) }
                 spaceTimer = loop.schedule(after: Self.spaceInterval) { [self] in spaceFreed() }
+            case .waitForState: loop.schedule(after: Self.stateInterval) { [self] in writeState() }
             }
         }
         tellSpace()
     }
 
     private func tellSpace() {
-        let isWaiting = schedule.wait == .space
-        guard isWaiting != isWaitingForSpace, !isShutDown else { return }
-        isWaitingForSpace = isWaiting
-        if isWaiting { Log.warning("there is no room for more in \(store.folder): downloads wait") }
+        let wait = schedule.wait
+        let untold = wait == .space || wait == .storage ? wait : nil
+        guard untold != toldWait, !isShutDown else { return }
+        toldWait = untold
+        if untold == .space { Log.warning("there is no room for more in \(store.folder): downloads wait") }
+        if untold == .storage { Log.warning("the state cannot be written: downloads wait") }
         spaceChanged?()
+    }
+
+    /// Downloads go on when the state can be written. What has failed meanwhile begins again.
+    private func writeState() {
+        guard !isShutDown else { return }
+        let numbers = Array(schedule.unstored.keys)
+        store.write(answerOn: loop) { (rows) throws(DatabaseError) in
+            try rows.tellAgain(numbers)
+        } _: { [self] result in
+            if case .success = result {
+                perform(schedule.handle(.stateWritten))
+            } else {
+                perform([OfflineSchedule.Effect.waitForState])
+            }
+        }
     }
 
     private func start(_ job: OfflineJob) {
@@ -336,7 +355,7 @@ final class OfflineConductor: @unchecked Sendable {
         case .kept: kept(job)
         case .failed where job.isAutomatic, .noSpace where job.isAutomatic: dropAutomatic(job, outcome)
         case .failed(let error): fail(job, error)
-        case .stopped, .noSpace: perform(schedule.handle(.ended(job, outcome)))
+        case .stopped, .noSpace, .notStored: perform(schedule.handle(.ended(job, outcome)))
         }
     }
 
@@ -358,7 +377,8 @@ final class OfflineConductor: @unchecked Sendable {
             // It was deleted meanwhile, and that was told last.
             case .success(false): perform(schedule.handle(.ended(job, .stopped)))
             // What cannot be stored must not begin again at once.
-            case .failure: perform(schedule.handle(.ended(job, .noSpace)))
+            case .failure(let reason):
+                perform(schedule.handle(.ended(job, reason.kind == .full ? .noSpace : .notStored(error))))
             }
         }
     }

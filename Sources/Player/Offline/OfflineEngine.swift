@@ -230,8 +230,8 @@ public final class OfflineEngine: @unchecked Sendable {
         }
     }
 
-    /// Calls `changed` when downloads begin to wait for room, and when they do not any more. On the player's control
-    /// thread; nil: nobody is called.
+    /// Calls `changed` when downloads begin to wait for room or for the state, and when they do not any more. On the
+    /// player's control thread; nil: nobody is called.
     public func observeSpace(_ changed: (@Sendable () -> Void)?) {
         loop.post { [conductor] in conductor.spaceChanged = changed }
     }

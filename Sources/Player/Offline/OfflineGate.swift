@@ -9,6 +9,8 @@ struct OfflineGate: Equatable, Sendable {
     /// False after several downloads found no room, until something was removed or some time has passed. The schedule
     /// sets it.
     var hasSpace = true
+    /// False after the failure of a download could not be stored, until the state can be written. The schedule sets it.
+    var hasState = true
     /// A product that plays waits for bytes.
     var isTakenByPlayback = false
 
@@ -23,5 +25,10 @@ struct OfflineGate: Equatable, Sendable {
     }
 
     /// What a download that does not run yet waits for.
-    var wait: OfflineWait? { networkWait ?? (isTakenByPlayback ? .playback : hasSpace ? nil : .space) }
+    var wait: OfflineWait? {
+        if let networkWait { return networkWait }
+        if isTakenByPlayback { return .playback }
+        if !hasState { return .storage }
+        return hasSpace ? nil : .space
+    }
 }

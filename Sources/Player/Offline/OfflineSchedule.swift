@@ -17,12 +17,16 @@ struct OfflineSchedule {
         case allWithdrawn
         /// There may be room again.
         case spaceFreed
+        /// The state can be written again.
+        case stateWritten
     }
 
     /// How a run of a download has ended.
     enum Outcome: Equatable {
         case kept
         case failed(PlayerError)
+        /// It has failed, and that cannot be stored.
+        case notStored(PlayerError)
         /// It was told to, and goes on another time.
         case stopped
         case noSpace
@@ -37,6 +41,8 @@ struct OfflineSchedule {
         case send(OfflineMessage)
         /// A download has no room: `spaceFreed` follows after some time.
         case waitForSpace
+        /// The state cannot be written: `stateWritten` follows when it can.
+        case waitForState
     }
 
     private struct Run: Equatable {
@@ -63,6 +69,10 @@ struct OfflineSchedule {
     /// Those that found none before, and have not got any further.
     private var triedAgain: Set<Int64> = []
 
+    /// The downloads whose failure cannot be stored, and their reasons. While there are some, none begins: what it
+    /// fetches could not be recorded.
+    private(set) var unstored: [Int64: String] = [:]
+
     /// - Parameter limit: downloads at once.
     init(limit: Int) { self.limit = max(1, limit) }
 
@@ -73,6 +83,7 @@ struct OfflineSchedule {
             if let retry { return .waiting(.retry(seconds: retry.seconds)) }
             return .running(percent: max(0, told[job.number] ?? 0))
         }
+        if let reason = unstored[job.number] { return .failed(reason: reason) }
         return (gate.wait ?? (withoutRoom.contains(job.number) ? .space : nil)).map { .waiting($0) } ?? .queued
     }
 
@@ -100,6 +111,10 @@ struct OfflineSchedule {
         case .allWithdrawn: return stop { _ in true }
         case .spaceFreed:
             freeSpace()
+            return find()
+        case .stateWritten:
+            unstored = [:]
+            gate.hasState = true
             return find()
         }
     }
@@ -179,6 +194,12 @@ struct OfflineSchedule {
         case .failed(let error):
             told.removeValue(forKey: job.number)
             effects.append(.send(.failed(referenceId: job.referenceId, error)))
+        case .notStored(let error):
+            told.removeValue(forKey: job.number)
+            if unstored.isEmpty { effects.append(.waitForState) }
+            unstored[job.number] = error.message
+            gate.hasState = false
+            effects.append(.send(.failed(referenceId: job.referenceId, error)))
         case .stopped: break
         case .noSpace where hasMoreRoom:
             // It may have been refused before that.
@@ -192,9 +213,9 @@ struct OfflineSchedule {
     }
 
     private mutating func change(to new: OfflineGate) -> [Effect] {
-        let hasSpace = gate.hasSpace
+        let (hasSpace, hasState) = (gate.hasSpace, gate.hasState)
         gate = new
-        gate.hasSpace = hasSpace
+        (gate.hasSpace, gate.hasState) = (hasSpace, hasState)
         if gate.networkWait != nil { return stop { _ in true } }
         return find()
     }

@@ -128,6 +128,8 @@ public enum OfflineWait: Equatable, Sendable {
     case unmeteredNetwork
     /// The budget is used up, or the medium is full.
     case space
+    /// The state cannot be written, so nothing of a download could be recorded.
+    case storage
     /// The player is in offline mode.
     case onlineMode
     /// Playback needs the network first.

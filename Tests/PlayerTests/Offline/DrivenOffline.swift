@@ -105,6 +105,13 @@ final class DrivenOffline: @unchecked Sendable {
         return try opened.decoder.decodeRest().samples
     }
 
+    /// What all downloads wait for.
+    func wait() -> OfflineWait? {
+        let answer = Answer<OfflineWait?>()
+        engine.status { answer.set($0?.wait) }
+        return answer.wait()
+    }
+
     var store: OfflineStore { offlining.store }
 
     func entries() -> [OfflineEntry] { engine.entries() }

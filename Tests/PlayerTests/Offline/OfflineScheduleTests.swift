@@ -194,6 +194,24 @@ struct OfflineScheduleTests {
         #expect(schedule.waitOfAll([.service(seconds: 7), .network(seconds: 2.5)]) == .network)
     }
 
+    @Test("A failure that cannot be stored is told once; nothing begins until the state can be written")
+    func notStored() {
+        let (first, second) = (Self.job(1), Self.job(2))
+        var schedule = Self.started([first, second], limit: 2)
+        let error = PlayerError(.unexpected, code: "x", message: "why")
+        #expect(
+            schedule.handle(.ended(first, .notStored(error)))
+                == [.waitForState, .send(.failed(referenceId: "r1", error))])
+        #expect(schedule.status(of: first) == .failed(reason: "why"))
+        #expect(schedule.status(of: Self.job(3)) == .waiting(.storage) && schedule.wait == .storage)
+        #expect(schedule.handle(.spaceFreed) == [])
+        #expect(
+            schedule.handle(.ended(second, .notStored(error))) == [.send(.failed(referenceId: "r2", error))])
+        #expect(schedule.unstored.keys.sorted() == [1, 2])
+        #expect(schedule.handle(.stateWritten) == [.find(limit: 2)])
+        #expect(schedule.wait == nil && schedule.status(of: first) == .queued)
+    }
+
     @Test("On a full medium not every download asks the service")
     func fullMedium() {
         var schedule = Self.started([])

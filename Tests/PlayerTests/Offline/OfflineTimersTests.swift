@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import Network
 import OfflineTestSupport
@@ -101,6 +102,37 @@ struct OfflineTimersTests {
         offline.advance(by: 60 * Self.second)
         try offline.spin("the second one") { offline.entries().allSatisfy { $0.validUntil == 6_000_000 } }
         #expect(service.infoRequests == count + 3)
+    }
+
+    @Test("A failure that cannot be stored is told once, is no lack of room, and is tried again when it can be")
+    func stateFails() throws {
+        let offline = try DrivenOffline(in: try ScratchFolder(), service, now: 1_000_000)
+        try offline.store.waitToWrite { (rows) throws(DatabaseError) -> Void in
+            try rows.database.execute(
+                "CREATE TRIGGER broken BEFORE UPDATE ON offline_job BEGIN SELECT RAISE(ABORT, 'broken'); END")
+        }
+        service.refuse(404)
+        #expect(offline.engine.offline(OfflineFixture.product(7)))
+        try offline.spin("the failure") { offline.log.events.count == 2 }
+        guard case .failed = offline.status(of: 7) else { return #expect(Bool(false)) }
+        #expect(offline.wait() == .storage)
+        for _ in 1...3 {
+            offline.advance(by: 60 * Self.second)
+            offline.answerReads()
+        }
+        // The service is not asked for what could not be recorded.
+        #expect(offline.log.events.count == 2 && service.infoRequests == 1)
+        service.refuse(nil)
+        try offline.store.waitToWrite { (rows) throws(DatabaseError) -> Void in
+            try rows.database.execute("DROP TRIGGER broken")
+        }
+        try offline.spin("the end") {
+            offline.advance(by: 60 * Self.second)
+            return offline.log.events.last == "done r7"
+        }
+        let events = offline.log.events
+        #expect(events.count == 4 && events[1].hasPrefix("failed") && events[2] == "started r7")
+        #expect(offline.wait() == nil)
     }
 
     @Test("While playback waits for bytes a download waits, none begins, and both go on afterwards")

@@ -119,6 +119,7 @@ enum KeepingJSON {
         case .network: "network"
         case .unmeteredNetwork: "unmetered-network"
         case .space: "space"
+        case .storage: "storage"
         case .onlineMode: "online-mode"
         case .playback: "playback"
         case .retry: "retry"
