@@ -316,7 +316,9 @@ final class OfflineConductor: @unchecked Sendable {
 
     private func start(_ job: OfflineJob) {
         let (loop, clock) = (loop, clock)
-        let medium = MediumAccess(clock: service.clock)
+        let medium = MediumAccess(clock: service.clock) {
+            loop.post { [self] in retryChanged(job.product) }
+        }
         begin(named: "offline") { [self] cancellation in
             let download = OfflineDownload(
                 job: job, service: service, store: store, space: space, cancellation: cancellation, turn: turn,
@@ -332,6 +334,12 @@ final class OfflineConductor: @unchecked Sendable {
         } failed: { [self] error in
             ended(job, .failed(PlayerError(error)))
         }
+    }
+
+    /// A download waits for a retry, or does not any more.
+    private func retryChanged(_ product: ServiceAddress) {
+        guard let stream = threads.first(where: { $0.product == product })?.stream else { return }
+        perform(schedule.handle(.retryChanged(product, isWaiting: stream.wait != nil)))
     }
 
     /// A download's thread.

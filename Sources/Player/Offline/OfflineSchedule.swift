@@ -10,6 +10,8 @@ struct OfflineSchedule {
         /// The answer to `find`: those whose turn it is.
         case found([OfflineJob])
         case progress(ServiceAddress, percent: Int)
+        /// Whether a run waits for a retry.
+        case retryChanged(ServiceAddress, isWaiting: Bool)
         case ended(OfflineJob, Outcome)
         case gateChanged(OfflineGate)
         /// It was deleted or paused: it must not run.
@@ -48,12 +50,16 @@ struct OfflineSchedule {
     private struct Run: Equatable {
         let job: OfflineJob
         var isStopping = false
+        /// For a retry: another one has its place.
+        var isWaiting = false
         /// Room was given back since it began.
         var hasMoreRoom = false
     }
 
     /// A smaller download may have room where a larger one has none; but each of them asks the service first.
     private static let attemptsWithoutRoom = 8
+    /// Each run has a thread, also one that waits for a retry.
+    private static let mostRuns = 8
 
     private let limit: Int
     private(set) var gate = OfflineGate()
@@ -104,6 +110,7 @@ struct OfflineSchedule {
         case .jobsChanged: return find()
         case .found(let jobs): return start(jobs)
         case .progress(let product, let percent): return progress(product, percent)
+        case .retryChanged(let product, let isWaiting): return retryChanged(product, isWaiting)
         case .ended(let job, let outcome): return ended(job, outcome)
         case .gateChanged(let gate): return change(to: gate)
         case .withdrawn(let product):
@@ -127,8 +134,12 @@ struct OfflineSchedule {
         for index in runs.indices { runs[index].hasMoreRoom = true }
     }
 
+    private var hasPlace: Bool {
+        runs.count { !$0.isWaiting } < limit && runs.count < max(limit, Self.mostRuns)
+    }
+
     private mutating func find() -> [Effect] {
-        guard gate.wait == nil, runs.count < limit else { return [] }
+        guard gate.wait == nil, hasPlace else { return [] }
         guard !isFinding else {
             mustFindAgain = true
             return []
@@ -149,7 +160,7 @@ struct OfflineSchedule {
             jobs.contains { $0.number == number } || runs.contains { $0.job.number == number }
         }
         var effects: [Effect] = []
-        for job in jobs where runs.count < limit && !withoutRoom.contains(job.number) {
+        for job in jobs where hasPlace && !withoutRoom.contains(job.number) {
             guard !runs.contains(where: { $0.job.product == job.product }) else { continue }
             // One after the other: the first may need the room of a part that a later one has, and that does not run.
             if triedAgain.contains(job.number), runs.contains(where: { triedAgain.contains($0.job.number) }) {
@@ -166,6 +177,19 @@ struct OfflineSchedule {
             effects.append(.start(job))
         }
         return effects
+    }
+
+    private mutating func retryChanged(_ product: ServiceAddress, _ isWaiting: Bool) -> [Effect] {
+        guard let index = runs.firstIndex(where: { $0.job.product == product }) else { return [] }
+        runs[index].isWaiting = isWaiting
+        if isWaiting { return find() }
+        // Its place was taken meanwhile. The one whose turn is last of those that run waits for the next place.
+        let active = runs.filter { !$0.isWaiting && !$0.isStopping }
+        guard active.count > limit else { return [] }
+        let last = active.max {
+            ($1.job.priority, $0.job.number) < ($0.job.priority, $1.job.number)
+        }
+        return stop { $0.job.number == last?.job.number }
     }
 
     private mutating func progress(_ product: ServiceAddress, _ percent: Int) -> [Effect] {

@@ -14,8 +14,12 @@ public final class MediumAccess: Sendable {
 
     public init() { stream = StreamProgress() }
 
-    /// - Parameter clock: of the waits in `stream`.
-    init(clock: any MonotonicClock) { stream = StreamProgress(clock: clock) }
+    /// - Parameters:
+    ///   - clock: of the waits in `stream`.
+    ///   - waitChanged: called when they begin and when they are over. Any thread.
+    init(clock: any MonotonicClock, waitChanged: (@Sendable () -> Void)? = nil) {
+        stream = StreamProgress(clock: clock, waitChanged: waitChanged)
+    }
 
     /// Any thread.
     public var isWaiting: Bool { current.load(ordering: .relaxed) != 0 }

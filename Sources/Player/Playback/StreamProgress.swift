@@ -39,6 +39,8 @@ final class StreamProgress: @unchecked Sendable {
     }
 
     private let clock: any MonotonicClock
+    /// Called when a wait for a retry has begun, and when there is none any more: `wait` has changed. Any thread.
+    private let waitChanged: (@Sendable () -> Void)?
     private let lock = Lock()
     private var lastID = 0
     private var retries: [(id: Int, retry: Retry)] = []
@@ -46,7 +48,10 @@ final class StreamProgress: @unchecked Sendable {
     private var device: DeviceConfiguration?
     private var awaited: (arrival: Arrival, sleeper: WakeUp)?
 
-    init(clock: any MonotonicClock = SystemMonotonicClock()) { self.clock = clock }
+    init(clock: any MonotonicClock = SystemMonotonicClock(), waitChanged: (@Sendable () -> Void)? = nil) {
+        self.clock = clock
+        self.waitChanged = waitChanged
+    }
 
     func newID() -> Int {
         lock.withLock {
@@ -60,17 +65,27 @@ final class StreamProgress: @unchecked Sendable {
     /// The transfer is repeated after so many nanoseconds.
     func willRetry(_ id: Int, after failure: RetrySchedule.Failure, delay: Int64) {
         let time = clock.now() + delay
-        lock.withLock {
+        let isFirst = lock.withLock {
+            let isFirst = retries.isEmpty
             retries.removeAll { $0.id == id }
             switch failure {
             case .network: retries.append((id, .network(at: time)))
             case .server: retries.append((id, .service(at: time)))
             }
+            return isFirst
         }
+        if isFirst { waitChanged?() }
     }
 
     /// The transfer goes on, or has ended.
-    func goesOn(_ id: Int) { lock.withLock { retries.removeAll { $0.id == id } } }
+    func goesOn(_ id: Int) {
+        let isOver = lock.withLock {
+            guard !retries.isEmpty else { return false }
+            retries.removeAll { $0.id == id }
+            return retries.isEmpty
+        }
+        if isOver { waitChanged?() }
+    }
 
     /// Bytes have arrived, or a transfer has ended.
     func arrived(_ arrival: Arrival) {

@@ -83,6 +83,20 @@ struct OfflineRetryTests {
         try offline.wait(for: "done r7")
     }
 
+    @Test("One that waits gives its place to the next one")
+    func place() throws {
+        service.serve(file, as: "8")
+        service.refuseContent([503], retryAfter: 3600)
+        let offline = try OfflineFixture(service) { $0.parallelDownloads = 1 }
+        #expect(offline.engine.offline(product))
+        try offline.spin("the wait") { offline.status(of: 7) == .waiting(.retry(seconds: 3600)) }
+        try offline.keep(8)
+        #expect(offline.status(of: 7) == .waiting(.retry(seconds: 3600)))
+        try offline.spin("the delay") { service.passDelays() }
+        try offline.wait(for: "done r7")
+        #expect(offline.log.events == ["started r7", "started r8", "done r8", "done r7"])
+    }
+
     @Test("After a restart it is asked at once")
     func restart() throws {
         service.refuseContent([503], retryAfter: 3600)

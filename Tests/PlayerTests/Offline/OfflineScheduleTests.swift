@@ -194,6 +194,39 @@ struct OfflineScheduleTests {
         #expect(schedule.waitOfAll([.service(seconds: 7), .network(seconds: 2.5)]) == .network)
     }
 
+    @Test("A run that waits for a retry gives its place to the next one, and the last one gives it back")
+    func retryGivesPlace() {
+        let jobs = [1, 2, 3].map { Self.job($0) }
+        var schedule = Self.started([jobs[0]], limit: 1)
+        #expect(schedule.handle(.retryChanged(jobs[0].product, isWaiting: true)) == [.find(limit: 2)])
+        #expect(
+            schedule.handle(.found(jobs)) == [.send(.started(referenceId: "r2")), .start(jobs[1])])
+        #expect(schedule.handle(.jobsChanged) == [])
+        #expect(schedule.handle(.retryChanged(jobs[0].product, isWaiting: false)) == [.stop(jobs[1].product)])
+        #expect(schedule.handle(.ended(jobs[1], .stopped)) == [])
+        #expect(schedule.status(of: jobs[1]) == .queued)
+        #expect(schedule.handle(.ended(jobs[0], .kept)).last == .find(limit: 1))
+    }
+
+    @Test("Those that wait for a retry have a bound: each has a thread")
+    func retryBound() {
+        let jobs = (1...10 as ClosedRange<Int64>).map { Self.job($0) }
+        var schedule = Self.started([], limit: 3)
+        _ = schedule.handle(.jobsChanged)
+        var started = 0
+        func count(_ effects: [OfflineSchedule.Effect]) {
+            started += effects.count { if case .start = $0 { true } else { false } }
+        }
+        count(schedule.handle(.found(jobs)))
+        #expect(started == 3)
+        for job in jobs {
+            if schedule.handle(.retryChanged(job.product, isWaiting: true)) != [] {
+                count(schedule.handle(.found(jobs)))
+            }
+        }
+        #expect(started == 8)
+    }
+
     @Test("A failure that cannot be stored is told once; nothing begins until the state can be written")
     func notStored() {
         let (first, second) = (Self.job(1), Self.job(2))
