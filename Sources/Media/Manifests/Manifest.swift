@@ -40,6 +40,8 @@ public struct AdaptationSet: Equatable, Sendable {
     public var id: String?
     /// BCP 47, if the manifest says it.
     public var language: String?
+    /// Whether it is the sound itself: not a commentary, a dubbed version or a description of the pictures.
+    public var isMain = true
     /// At least one, in the order of the manifest.
     public var representations: [Representation]
 }

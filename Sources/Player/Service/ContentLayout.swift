@@ -17,11 +17,11 @@ struct ContentLayout: Equatable {
     private(set) var parts: [Part] = []
 
     /// - Parameters:
-    ///   - manifest: whose playlists were followed.
+    ///   - manifest: whose playlists were followed, with its sets in the order in which they are preferred.
     ///   - quality: what came, by the service's name. A representation with this id is the only one.
     init(_ manifest: Manifest, quality: String?) throws(MediaError) {
         for period in manifest.periods where period.duration != 0 || manifest.periods.count == 1 {
-            guard let set = Self.set(of: period, like: parts.last) else {
+            guard let set = Self.set(of: period, like: parts.last, quality) else {
                 throw .unsupported(what: "content with a period without sound")
             }
             for part in Self.parts(of: set, in: period, quality) {
@@ -38,18 +38,19 @@ struct ContentLayout: Equatable {
     }
 
     /// The first one; in later periods the one with a representation that was played before.
-    private static func set(of period: Period, like last: Part?) -> AdaptationSet? {
+    private static func set(of period: Period, like last: Part?, _ quality: String?) -> AdaptationSet? {
+        guard let first = period.adaptationSets.first else { return nil }
         let known = last?.representations.map { $0.id } ?? []
         return period.adaptationSets.first { set in
-            set.representations.contains { representation in
-                known.contains { $0.utf8.elementsEqual(representation.id.utf8) }
-            }
-        } ?? period.adaptationSets.first
+            set.isDecodable == first.isDecodable
+                && set.encodings(quality: quality).contains { representation in
+                    known.contains { $0.utf8.elementsEqual(representation.id.utf8) }
+                }
+        } ?? first
     }
 
     private static func parts(of set: AdaptationSet, in period: Period, _ quality: String?) -> [Part] {
-        var all = set.encodings
-        if let quality, let named = all.first(where: { $0.id.utf8.elementsEqual(quality.utf8) }) { all = [named] }
+        let all = set.encodings(quality: quality)
         guard let best = all.last else { return [] }
         switch best.segments {
         case .file(let file):
@@ -118,18 +119,6 @@ extension SegmentAddressing {
     }
 }
 
-extension AdaptationSet {
-    private static let mostEncodings = 8
-
-    /// The encodings among which a player may switch: those that it can decode. The lowest bandwidth first.
-    var encodings: [Representation] {
-        let decodable = representations.filter { $0.isDecodable }
-        var all = decodable.isEmpty ? representations : decodable
-        all.sort { ($0.bandwidth ?? 0) < ($1.bandwidth ?? 0) }
-        return Array(all.suffix(Self.mostEncodings))
-    }
-}
-
 extension Representation {
     /// This encoding with some of its segments. Where a playlist has a key for each segment, those of other segments
     /// are left out: a part without them is not encrypted, and one with another key has only that one.
@@ -140,13 +129,5 @@ extension Representation {
         }
         result.segments = .list(part)
         return result
-    }
-
-    fileprivate var isDecodable: Bool {
-        codecs.isEmpty
-            || codecs.contains { codec in
-                let name = codec.utf8.map { $0 | 0x20 }
-                return name.starts(with: "flac".utf8) || name.starts(with: "mp4a".utf8)
-            }
     }
 }

@@ -22,17 +22,16 @@ struct LiveEncoding {
     private let id: String
 
     /// The best one of the last period, which is the one that grows.
-    /// - Parameter quality: what came, by the service's name. A representation with this id is the only one.
+    /// - Parameters:
+    ///   - manifest: with its sets in the order in which they are preferred.
+    ///   - quality: what came, by the service's name. A representation with this id is the only one.
     /// - Returns: nil for a manifest without sound in that period.
     init?(_ manifest: Manifest, quality: String?) {
         guard let period = manifest.periods.last, let set = period.adaptationSets.first else { return nil }
-        let all = set.encodings
-        guard let best = all.last else { return nil }
-        var found = best
-        if let quality, let named = all.first(where: { $0.id.utf8.elementsEqual(quality.utf8) }) { found = named }
+        guard let best = set.encodings(quality: quality).last else { return nil }
         periodID = period.id
         periodStart = period.start
-        id = found.id
+        id = best.id
     }
 
     /// - Returns: nil when the manifest does not have it any more, does not list its segments, or is live and does not

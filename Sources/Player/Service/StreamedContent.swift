@@ -39,9 +39,10 @@ struct StreamedContent {
     }
 
     func open(_ info: PlaybackInfo) throws(MediaError) -> Opened {
-        let (manifest, url) = try followed(try manifest(info.manifest, info.manifestType.format, from: ""))
-        if let live = manifest.live { return try open(live, of: manifest, at: url, info) }
         let quality = info.audioQuality?.serviceName
+        let (manifest, url) = try followed(
+            try manifest(info.manifest, info.manifestType.format, from: "", quality), quality)
+        if let live = manifest.live { return try open(live, of: manifest, at: url, info) }
         let layout = try ContentLayout(try indexed(manifest, quality: quality), quality: quality)
         let keys: () -> StreamedKeys = { self.keys(of: info) }
         guard layout.parts.count > 1 else {
@@ -66,7 +67,7 @@ struct StreamedContent {
         if info.manifestType.format == .dash {
             (representation, playlist) = try liveManifest(manifest, info)
         } else {
-            (representation, playlist) = try livePlaylist(live, of: manifest, at: url)
+            (representation, playlist) = try livePlaylist(live, of: manifest, at: url, info)
         }
         let fetching = fetching
         let durations = (0..<playlist.partCount).map { playlist.timeline($0).duration }
@@ -83,9 +84,11 @@ struct StreamedContent {
     }
 
     private func livePlaylist(
-        _ live: LivePresentation, of manifest: Manifest, at url: String?
+        _ live: LivePresentation, of manifest: Manifest, at url: String?, _ info: PlaybackInfo
     ) throws(MediaError) -> (Representation, LivePlaylist) {
-        guard let url, let best = manifest.best, case .list(let list) = best.segments, !list.segments.isEmpty else {
+        guard let url, let best = manifest.best(quality: info.audioQuality?.serviceName),
+            case .list(let list) = best.segments, !list.segments.isEmpty
+        else {
             throw .unsupported(what: "live content that is no playlist of HLS with an address")
         }
         let target = live.updatePeriod ?? 0
@@ -165,16 +168,18 @@ struct StreamedContent {
 
     /// The same manifest with its playlists in place of their addresses, and only with what can be played.
     /// - Returns: also where it came from; nil for what was in the playbackinfo.
-    private func followed(_ manifest: Manifest) throws(MediaError) -> (Manifest, url: String?) {
+    private func followed(
+        _ manifest: Manifest, _ quality: String?
+    ) throws(MediaError) -> (Manifest, url: String?) {
         var manifest = manifest
         var url: String?
         for _ in 0...Self.deepestPlaylist {
             guard let set = manifest.periods.first?.adaptationSets.first,
                 set.representations.contains(where: { $0.isPlaylist })
             else { return (manifest, url) }
-            let playable = set.encodings
+            let playable = set.encodings(quality: quality)
             if let best = playable.last, case .playlist(let address) = best.segments {
-                let inner = try playlist(at: address)
+                let inner = try playlist(at: address, quality)
                 // Live content keeps to one encoding.
                 if playable.count == 1 || inner.manifest.isLive {
                     (manifest, url) = (inner.manifest, inner.url)
@@ -182,16 +187,18 @@ struct StreamedContent {
                 }
             }
             var found: [Representation] = []
-            for representation in playable { found.append(try followed(representation)) }
+            for representation in playable { found.append(try followed(representation, quality)) }
             // A master playlist has one period.
             manifest.periods[0].adaptationSets[0].representations = found
         }
         throw .damaged(what: "playlists that name each other")
     }
 
-    private func followed(_ representation: Representation) throws(MediaError) -> Representation {
+    private func followed(
+        _ representation: Representation, _ quality: String?
+    ) throws(MediaError) -> Representation {
         guard case .playlist(let url) = representation.segments else { return representation }
-        guard let inner = try playlist(at: url).manifest.best else {
+        guard let inner = try playlist(at: url, quality).manifest.best(quality: quality) else {
             throw .damaged(what: "a manifest without audio")
         }
         var result = inner
@@ -206,9 +213,8 @@ struct StreamedContent {
     private func indexed(_ manifest: Manifest, quality: String?) throws(MediaError) -> Manifest {
         // Of several periods each may take another part of the file.
         guard manifest.periods.count == 1, let set = manifest.periods[0].adaptationSets.first else { return manifest }
-        let encodings = set.encodings
+        let encodings = set.encodings(quality: quality)
         guard encodings.count > 1 else { return manifest }
-        if let quality, encodings.contains(where: { $0.id.utf8.elementsEqual(quality.utf8) }) { return manifest }
         var found: [Representation] = []
         for encoding in encodings {
             guard case .file(let file) = encoding.segments, file.initialization != nil, file.mediaOffset == 0,
@@ -236,9 +242,11 @@ struct StreamedContent {
 
     /// Finds where the content is, through all playlists, and the keys of each of its parts.
     func resolve(_ info: PlaybackInfo) throws(MediaError) -> (ContentLayout, [StreamedKeys]) {
-        let (manifest, _) = try followed(try manifest(info.manifest, info.manifestType.format, from: ""))
+        let quality = info.audioQuality?.serviceName
+        let (manifest, _) = try followed(
+            try manifest(info.manifest, info.manifestType.format, from: "", quality), quality)
         if manifest.isLive { throw .unsupported(what: "keeping live content") }
-        let layout = try ContentLayout(manifest, quality: info.audioQuality?.serviceName)
+        let layout = try ContentLayout(manifest, quality: quality)
         var keys: [StreamedKeys] = []
         for part in layout.parts {
             let own = self.keys(of: info)
@@ -248,20 +256,25 @@ struct StreamedContent {
         return (layout, keys)
     }
 
-    private func playlist(at url: String) throws(MediaError) -> (manifest: Manifest, url: String) {
+    private func playlist(
+        at url: String, _ quality: String?
+    ) throws(MediaError) -> (manifest: Manifest, url: String) {
         var request = TransferRequest.content(url)
         if asksForNew { request.headers.append(HeaderField("Cache-Control", "no-cache")) }
         let answer: WholeAnswer.Content
         do throws(ResourceFailure) { answer = try requests.answer(to: request) } catch {
             throw .source(error.byteSourceError)
         }
-        return (try manifest(answer.body, .hls, from: answer.url), answer.url)
+        return (try manifest(answer.body, .hls, from: answer.url, quality), answer.url)
     }
 
+    /// - Returns: with its sets in the order in which they are preferred.
     private func manifest(
-        _ bytes: [UInt8], _ format: ManifestFormat, from url: String
+        _ bytes: [UInt8], _ format: ManifestFormat, from url: String, _ quality: String?
     ) throws(MediaError) -> Manifest {
-        do throws(ManifestError) { return try Manifest(bytes, format: format, url: url) } catch {
+        do throws(ManifestError) {
+            return try Manifest(bytes, format: format, url: url).ordered(quality: quality)
+        } catch {
             switch error {
             case .malformed(let what): throw .damaged(what: what)
             case .unsupported(let what): throw .unsupported(what: what)
@@ -273,13 +286,6 @@ struct StreamedContent {
 /// The decoder of a part, once it is open.
 private final class OpenedEncoding {
     var decoder: AdaptiveDecoder?
-}
-
-extension Manifest {
-    fileprivate var best: Representation? {
-        let all = periods.first?.adaptationSets.first?.representations ?? []
-        return all.max { ($0.bandwidth ?? 0) < ($1.bandwidth ?? 0) }
-    }
 }
 
 extension Representation {

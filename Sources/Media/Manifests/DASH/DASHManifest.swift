@@ -68,13 +68,22 @@ struct DASHManifest {
         _ element: XMLElement, _ scope: DASHScope
     ) throws(ManifestError) -> AdaptationSet? {
         var set = AdaptationSet(
-            id: element.attribute("id"), language: element.attribute("lang"), representations: [])
+            id: element.attribute("id"), language: element.attribute("lang"), isMain: isMain(element),
+            representations: [])
         for child in element.children("Representation") {
             let inner = scope.inside(child)
             guard isSound(element, child) else { continue }
             set.representations.append(try representation(child, inner))
         }
         return set.representations.isEmpty ? nil : set
+    }
+
+    /// By its roles (ISO/IEC 23009-1, 5.8.5.5). A set without one is like any other.
+    private static func isMain(_ set: XMLElement) -> Bool {
+        let roles = set.children("Role").filter {
+            $0.attribute("schemeIdUri")?.utf8.elementsEqual("urn:mpeg:dash:role:2011".utf8) ?? false
+        }
+        return roles.isEmpty || roles.contains { $0.attribute("value")?.utf8.elementsEqual("main".utf8) ?? false }
     }
 
     /// By the type of the content, or by the codecs: of a video with its sound in the same files, too.

@@ -102,8 +102,19 @@ struct HLSManifest {
             sets[index].representations.append(found)
             return
         }
-        let set = AdaptationSet(id: name, language: rendition.text("LANGUAGE"), representations: [found])
-        sets.insert(set, at: rendition.has("DEFAULT", "YES") ? 0 : sets.count)
+        let isDefault = rendition.has("DEFAULT", "YES")
+        let set = AdaptationSet(
+            id: name, language: rendition.text("LANGUAGE"), isMain: isDefault || !describesPictures(rendition),
+            representations: [found])
+        sets.insert(set, at: isDefault ? 0 : sets.count)
+    }
+
+    /// RFC 8216, 4.3.4.1.
+    private static func describesPictures(_ rendition: HLSAttributes) -> Bool {
+        guard let characteristics = rendition.text("CHARACTERISTICS") else { return false }
+        return CodecList.codecs(characteristics).contains {
+            $0.utf8.elementsEqual("public.accessibility.describes-video".utf8)
+        }
     }
 
     /// A playlist that is there already (`data:`) is read; others are loaded later.
