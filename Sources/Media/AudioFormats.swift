@@ -13,6 +13,27 @@ public enum AudioFormats {
         "flac", "fla", "wav", "wave", "aif", "aiff", "aifc", "m4a", "mp4", "aac",
     ]
 
+    /// Whether a codec can be decoded.
+    /// - Parameter codec: as a manifest names it (RFC 6381, 3.3). One that does not say all (`mp4a`) may be one.
+    public static func hasDecoder(for codec: String) -> Bool {
+        let fields = TagText.lowercased(codec).utf8.split(
+            separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard let name = fields.first else { return false }
+        if name.elementsEqual("flac".utf8) { return true }
+        #if AAC
+            guard name.elementsEqual("mp4a".utf8) else { return false }
+            guard fields.count > 1 else { return true }
+            // The object type in hexadecimal: AAC-LC of MPEG-2, or MPEG-4 audio with a type of its own in decimal.
+            if fields[1].elementsEqual("67".utf8) { return true }
+            guard fields[1].elementsEqual("40".utf8) else { return false }
+            guard fields.count > 2 else { return true }
+            return XMLValue.integer(String(decoding: Array(fields[2]), as: UTF8.self))
+                .flatMap { UInt32(exactly: $0) }.map(AudioSpecificConfig.ObjectType.isDecoded) ?? false
+        #else
+            return false
+        #endif
+    }
+
     /// What is not supported without the package trait, for messages.
     static let missingAAC = "AAC (this program was built without the package trait AAC)"
 }

@@ -23,13 +23,15 @@ final class AdaptiveDecoder: AudioDecoder {
     /// - Parameters:
     ///   - encodings: the lowest bandwidth first, of segments all.
     ///   - content: of the one at `place`, whose transfers have begun.
+    ///   - isExcluded: which ones cannot be used.
     /// - Throws: when it cannot be opened.
     init(
         _ encodings: [AdaptiveSteering.Encoding], beginningWith place: Int, _ content: PreparedContent,
-        _ throughput: Throughput, _ progress: StreamProgress
+        _ isExcluded: [Bool], _ throughput: Throughput, _ progress: StreamProgress
     ) throws(MediaError) {
         let timeline = content.segments?.timeline ?? SegmentTimeline(runs: [], isComplete: true)
         let steering = AdaptiveSteering(encodings, current: place, timeline, throughput, progress)
+        for other in isExcluded.indices where isExcluded[other] { steering.exclude(other) }
         content.segments?.mayBegin = { steering.stays(for: $0) }
         self.steering = steering
         self.progress = progress

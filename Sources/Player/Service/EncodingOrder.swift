@@ -47,11 +47,5 @@ extension AdaptationSet {
 extension Representation {
     fileprivate func isNamed(_ quality: String?) -> Bool { quality.map { $0.utf8.elementsEqual(id.utf8) } ?? false }
 
-    fileprivate var isDecodable: Bool {
-        codecs.isEmpty
-            || codecs.contains { codec in
-                let name = codec.utf8.map { $0 | 0x20 }
-                return name.starts(with: "flac".utf8) || name.starts(with: "mp4a".utf8)
-            }
-    }
+    fileprivate var isDecodable: Bool { codecs.isEmpty || codecs.contains(where: AudioFormats.hasDecoder) }
 }

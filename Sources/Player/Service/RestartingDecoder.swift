@@ -122,6 +122,15 @@ extension MediaError {
         }
     }
 
+    /// Whether the same may be there later, after all retries.
+    var isTemporary: Bool {
+        switch self {
+        case .source(.status(let status)): ServiceRefusal.isTemporary(status)
+        case .source(.network), .source(.medium): true
+        default: false
+        }
+    }
+
     /// Whether what has arrived is not what the service names.
     var isOfWrongContent: Bool { if case .source(.integrity) = self { true } else { false } }
 }

@@ -134,42 +134,25 @@ struct StreamedContent {
     ) throws(MediaError) -> JoinedDecoder.Prepared {
         let (requests, throughput) = (requests, throughput)
         let fetching = fetching
-        func content(_ representation: Representation) throws(MediaError) -> PreparedContent {
-            try PreparedContent(representation, clip: part.clip, fetching, requests, keys())
+        let encodings = part.representations.map { representation in
+            AdaptiveSteering.Encoding(bandwidth: representation.bandwidth ?? 0) { () throws(MediaError) in
+                try PreparedContent(representation, clip: part.clip, fetching, requests, keys())
+            }
         }
-        let bandwidths = part.representations.map { $0.bandwidth ?? 0 }
         let usable = part.representations.map { representation in
             representation.sampleRate.map { requests.medium.stream.mayPlay(rate: $0) } ?? true
         }
-        let place = AdaptiveChoice(bandwidths: bandwidths).first(
-            throughput: throughput.bitsPerSecond, usable: usable)
-        let first = try content(part.representations[place])
-        first.prepare()
-        guard part.representations.count > 1, first.segments != nil else {
-            return JoinedDecoder.Prepared(open: first.open, transfers: first.transfers)
-        }
-        let encodings = part.representations.map { representation in
-            AdaptiveSteering.Encoding(bandwidth: representation.bandwidth ?? 0) { () throws(MediaError) in
-                try content(representation)
-            }
-        }
-        let opened = OpenedEncoding()
-        return JoinedDecoder.Prepared(
-            open: { () throws(MediaError) in
-                let decoder = try AdaptiveDecoder(
-                    encodings, beginningWith: place, first, throughput, requests.medium.stream)
-                opened.decoder = decoder
-                return decoder
-            },
-            transfers: ContentTransfers(
-                { opened.decoder?.isFetched ?? first.isFetched },
-                fetchAhead: { if let decoder = opened.decoder { decoder.fetchAhead() } else { first.fetchAhead() } }))
+        let first = try FirstEncoding(
+            encodings, preferring: usable, throughput, requests.medium.stream, mayBeRenewed: !asksForNew)
+        return JoinedDecoder.Prepared(open: first.open, transfers: first.transfers)
     }
 
-    /// The same manifest with its playlists in place of their addresses, and only with what can be played.
+    /// The same manifest with its playlists in place of their addresses, and only with what can be played. An encoding
+    /// whose playlist cannot be loaded is left out, as long as there is another one.
+    /// - Parameter keepsBest: only the best one is followed.
     /// - Returns: also where it came from; nil for what was in the playbackinfo.
     private func followed(
-        _ manifest: Manifest, _ quality: String?
+        _ manifest: Manifest, _ quality: String?, keepsBest: Bool = false
     ) throws(MediaError) -> (Manifest, url: String?) {
         var manifest = manifest
         var url: String?
@@ -178,34 +161,48 @@ struct StreamedContent {
                 set.representations.contains(where: { $0.isPlaylist })
             else { return (manifest, url) }
             let playable = set.encodings(quality: quality)
-            if let best = playable.last, case .playlist(let address) = best.segments {
-                let inner = try playlist(at: address, quality)
-                // Live content keeps to one encoding.
-                if playable.count == 1 || inner.manifest.isLive {
-                    (manifest, url) = (inner.manifest, inner.url)
-                    continue
-                }
-            }
             var found: [Representation] = []
-            for representation in playable { found.append(try followed(representation, quality)) }
+            var next: (manifest: Manifest, url: String)?
+            var failure: MediaError?
+            for representation in playable.reversed() {
+                do throws(MediaError) {
+                    if case .playlist(let address) = representation.segments {
+                        let inner = try playlist(at: address, quality)
+                        if playable.count > 1, !inner.manifest.isLive {
+                            found.append(try representation.with(inner.manifest.best(quality: quality)))
+                        } else if found.isEmpty {
+                            // Live content keeps to one encoding.
+                            next = inner
+                        }
+                    } else {
+                        found.append(representation)
+                    }
+                } catch {
+                    // What is kept stays as it is, so it waits for the best one.
+                    guard error != .source(.cancelled), !keepsBest || !error.isTemporary else { throw error }
+                    failure = failure ?? error
+                }
+                if next != nil || keepsBest && !found.isEmpty { break }
+            }
+            if let next {
+                (manifest, url) = next
+                continue
+            }
+            try Self.check(found, failure)
             // A master playlist has one period.
-            manifest.periods[0].adaptationSets[0].representations = found
+            manifest.periods[0].adaptationSets[0].representations = found.reversed()
         }
         throw .damaged(what: "playlists that name each other")
     }
 
-    private func followed(
-        _ representation: Representation, _ quality: String?
-    ) throws(MediaError) -> Representation {
-        guard case .playlist(let url) = representation.segments else { return representation }
-        guard let inner = try playlist(at: url, quality).manifest.best(quality: quality) else {
-            throw .damaged(what: "a manifest without audio")
-        }
-        var result = inner
-        result.bandwidth = representation.bandwidth
-        result.codecs = representation.codecs
-        result.channelCount = representation.channelCount
-        return result
+    /// One encoding that cannot be used does not end the product.
+    /// - Parameters:
+    ///   - found: those that can be used.
+    ///   - failure: why the first of the others cannot; nil without others.
+    private static func check(_ found: [Representation], _ failure: MediaError?) throws(MediaError) {
+        guard let failure else { return }
+        guard !found.isEmpty else { throw failure }
+        Log.notice("an encoding of the content is not used: where its segments are cannot be loaded")
     }
 
     /// The same manifest with the segments of its files, where several files are encodings among which a player may
@@ -216,6 +213,7 @@ struct StreamedContent {
         let encodings = set.encodings(quality: quality)
         guard encodings.count > 1 else { return manifest }
         var found: [Representation] = []
+        var failure: MediaError?
         for encoding in encodings {
             guard case .file(let file) = encoding.segments, file.initialization != nil, file.mediaOffset == 0,
                 let range = file.index
@@ -226,7 +224,9 @@ struct StreamedContent {
             } catch {
                 // A server that does not know ranges sends all of it.
                 if error == .tooLarge { return manifest }
-                throw .source(error.byteSourceError)
+                if error == .cancelled { throw .source(.cancelled) }
+                failure = failure ?? .source(error.byteSourceError)
+                continue
             }
             var result = encoding
             // Without its index a file is played as it is.
@@ -235,6 +235,7 @@ struct StreamedContent {
             }
             found.append(result)
         }
+        try Self.check(found, failure)
         var result = manifest
         result.periods[0].adaptationSets[0].representations = found
         return result
@@ -244,7 +245,7 @@ struct StreamedContent {
     func resolve(_ info: PlaybackInfo) throws(MediaError) -> (ContentLayout, [StreamedKeys]) {
         let quality = info.audioQuality?.serviceName
         let (manifest, _) = try followed(
-            try manifest(info.manifest, info.manifestType.format, from: "", quality), quality)
+            try manifest(info.manifest, info.manifestType.format, from: "", quality), quality, keepsBest: true)
         if manifest.isLive { throw .unsupported(what: "keeping live content") }
         let layout = try ContentLayout(manifest, quality: quality)
         var keys: [StreamedKeys] = []
@@ -283,13 +284,17 @@ struct StreamedContent {
     }
 }
 
-/// The decoder of a part, once it is open.
-private final class OpenedEncoding {
-    var decoder: AdaptiveDecoder?
-}
-
 extension Representation {
     fileprivate var isPlaylist: Bool { if case .playlist = segments { true } else { false } }
+
+    /// - Parameter inner: what its playlist names.
+    fileprivate func with(_ inner: Representation?) throws(MediaError) -> Representation {
+        guard var result = inner else { throw .damaged(what: "a manifest without audio") }
+        result.bandwidth = bandwidth
+        result.codecs = codecs
+        result.channelCount = channelCount
+        return result
+    }
 }
 
 extension PlaybackInfo.ManifestType {

@@ -276,6 +276,80 @@ struct AdaptiveTests {
         #expect(content.fetched.filter { $0.hasSuffix("low/init.mp4") }.count == 1)
     }
 
+    private let master = """
+        #EXTM3U
+        #EXT-X-STREAM-INF:BANDWIDTH=100000,CODECS="fLaC"
+        low.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=1000000,CODECS="fLaC"
+        high.m3u8
+        """
+
+    private func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: content.folder[name]) }
+
+    /// The line was slow before: the lowest encoding is begun with.
+    private func wasSlow() { content.throughput.add(bytes: 1 << 20, nanoseconds: 83_886_080_000) }
+
+    @Test("HLS: a variant whose playlist is not there is not used, streamed and kept", arguments: ["low", "high"])
+    func missingPlaylist(name: String) throws {
+        _ = try lossless()
+        try remove("\(name).m3u8")
+        let type = "application/vnd.apple.mpegurl"
+        let played = try content.open(master, type: type).decodeRest().samples == track.samples
+        #expect(played && content.service.playbackinfoRequests.count == 1)
+        #expect(!content.fetched.contains { $0.contains("\(name)/") })
+        _ = content.source(master, type: type)
+        let offline = try OfflineFixture(network: content.service.network)
+        try offline.keep(7)
+        let kept = try offline.open(7).decodeRest().samples == track.samples
+        #expect(kept)
+    }
+
+    @Test("HLS: the error of the best variant when no playlist is there, after a second session")
+    func missingPlaylists() throws {
+        _ = try lossless()
+        for name in ["low", "high"] { try remove("\(name).m3u8") }
+        #expect { try content.open(master, type: "application/vnd.apple.mpegurl") } throws: { error in
+            (error as? PlayerError)?.code.hasSuffix("404") ?? false
+        }
+        #expect(content.service.playbackinfoRequests.count == 2)
+    }
+
+    @Test("An encoding in a codec that cannot be decoded is not begun with, also on a slow line")
+    func otherCodec() throws {
+        let manifest = try lossless().components(separatedBy: "<Representation").map { part in
+            part.contains("\"low/") ? part.replacing("codecs=\"flac\"", with: "codecs=\"mp4a.40.42\"") : part
+        }.joined(separator: "<Representation")
+        try #require(manifest.contains("mp4a.40.42"))
+        wasSlow()
+        let played = try content.open(manifest).decodeRest().samples == track.samples
+        #expect(played && !content.fetched.contains { $0.contains("low/") })
+    }
+
+    @Test("An encoding whose codec is another one than the manifest says: the next one plays, in the same session")
+    func hiddenCodec() throws {
+        let manifest = try lossless()
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: content.folder["low/init.mp4"]))
+        bytes.replaceSubrange(try #require(bytes.range(of: Data("fLaC".utf8))), with: Data("Opus".utf8))
+        try bytes.write(to: URL(fileURLWithPath: content.folder["low/init.mp4"]))
+        wasSlow()
+        let decoder = try content.open(manifest)
+        #expect(decoder.properties.bitRate == 1_000_000)
+        let played = try decoder.decodeRest()
+        let isEqual = played.samples == track.samples
+        #expect(isEqual && played.changes.isEmpty)
+        #expect(content.fetched.filter { $0.hasSuffix("low/init.mp4") }.count == 1)
+        #expect(content.service.playbackinfoRequests.count == 1)
+    }
+
+    @Test("An encoding that is refused at the start: a second session, and then the next one")
+    func refusedAtStart() throws {
+        let manifest = try lossless()
+        try remove("low/init.mp4")
+        wasSlow()
+        let played = try content.open(manifest).decodeRest().samples == track.samples
+        #expect(played && content.service.playbackinfoRequests.count == 2)
+    }
+
     @Test("A quality that the manifest names is the only one")
     func fixed() throws {
         let manifest = try lossless()
@@ -336,6 +410,14 @@ struct AdaptiveTests {
         let isEqual = played.samples == track.samples
         #expect(isEqual && played.changes.isEmpty)
         #expect(!content.fetched.contains { $0.contains("low-whole") })
+    }
+
+    @Test("Files of which one is not there: the other one plays")
+    func missingFile() throws {
+        let manifest = try files()
+        try remove("low-whole.mp4")
+        let played = try content.open(manifest).decodeRest().samples == track.samples
+        #expect(played && content.service.playbackinfoRequests.count == 1)
     }
 
     @Test("Files of which an index cannot be read: the best one plays as it is")

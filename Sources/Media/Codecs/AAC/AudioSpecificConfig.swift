@@ -106,6 +106,11 @@ extension AudioSpecificConfig {
         static let sbr: UInt32 = 5
         static let parametricStereo: UInt32 = 29
 
+        /// Whether a stream of that type can be decoded: AAC-LC, alone or as the core of HE-AAC.
+        static func isDecoded(_ type: UInt32) -> Bool {
+            type == lowComplexity || type == sbr || type == parametricStereo
+        }
+
         /// For messages.
         static func name(_ type: UInt32) -> String {
             switch type {

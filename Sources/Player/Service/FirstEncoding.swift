@@ -1,0 +1,96 @@
+import Media
+import Platform
+
+/// The encoding with which a part of the content begins (docs/playback.md, 15.11). One that cannot be opened gives way
+/// to the next one, as long as there is one.
+///
+/// Thread: the decoder thread.
+final class FirstEncoding {
+    private let encodings: [AdaptiveSteering.Encoding]
+    private let preferred: [Bool]
+    private let throughput: Throughput
+    private let progress: StreamProgress
+    private let mayBeRenewed: Bool
+    /// Which ones cannot be opened.
+    private var isExcluded: [Bool]
+    private var place = 0
+    private var content: PreparedContent?
+    private var decoder: AdaptiveDecoder?
+
+    /// Begins the transfers.
+    /// - Parameters:
+    ///   - encodings: the lowest bandwidth first; at least one.
+    ///   - preferred: which ones the device can play.
+    ///   - mayBeRenewed: whether a new session may help against a part of the content that is refused.
+    /// - Throws: when none can be used.
+    init(
+        _ encodings: [AdaptiveSteering.Encoding], preferring preferred: [Bool], _ throughput: Throughput,
+        _ progress: StreamProgress, mayBeRenewed: Bool
+    ) throws(MediaError) {
+        (self.encodings, self.preferred, self.throughput, self.progress) = (encodings, preferred, throughput, progress)
+        self.mayBeRenewed = mayBeRenewed
+        isExcluded = encodings.map { _ in false }
+        try begin()
+    }
+
+    var transfers: ContentTransfers {
+        ContentTransfers(
+            { [self] in decoder?.isFetched ?? content?.isFetched ?? false },
+            fetchAhead: { [self] in if let decoder { decoder.fetchAhead() } else { content?.fetchAhead() } })
+    }
+
+    /// Blocks until the format is known.
+    func open() throws(MediaError) -> any AudioDecoder {
+        var failure: MediaError?
+        while true {
+            do throws(MediaError) {
+                if content == nil { try begin() }
+                if let content { return try open(content) }
+            } catch {
+                // That of the one that was preferred is told.
+                let first = failure ?? error
+                failure = first
+                guard exclude(place, error) else { throw first }
+                content = nil
+            }
+        }
+    }
+
+    private func open(_ content: PreparedContent) throws(MediaError) -> any AudioDecoder {
+        guard encodings.count > 1, content.segments != nil else { return try content.open() }
+        let opened = try AdaptiveDecoder(encodings, beginningWith: place, content, isExcluded, throughput, progress)
+        decoder = opened
+        return opened
+    }
+
+    /// Begins the transfers of the best one of those that are left.
+    private func begin() throws(MediaError) {
+        var failure: MediaError?
+        while true {
+            let left = isExcluded.map { !$0 }
+            var usable = left.indices.map { left[$0] && preferred[$0] }
+            if !usable.contains(true) { usable = left }
+            place = AdaptiveChoice(bandwidths: encodings.map { $0.bandwidth }).first(
+                throughput: throughput.bitsPerSecond, usable: usable)
+            do throws(MediaError) {
+                let content = try encodings[place].prepare()
+                content.prepare()
+                self.content = content
+                return
+            } catch {
+                let first = failure ?? error
+                failure = first
+                guard exclude(place, error) else { throw first }
+            }
+        }
+    }
+
+    /// - Returns: whether another one is tried.
+    private func exclude(_ place: Int, _ error: MediaError) -> Bool {
+        if error == .source(.cancelled) || mayBeRenewed && error.isWorthRestarting { return false }
+        isExcluded[place] = true
+        guard isExcluded.contains(false) else { return false }
+        Log.notice("an encoding of the content cannot be opened, another one is tried")
+        return true
+    }
+}
