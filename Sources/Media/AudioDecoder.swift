@@ -55,6 +55,9 @@ public struct AudioProperties: Equatable, Sendable {
     /// Of AAC: the type of audio object that a decoder needs (ISO/IEC 14496-3, table 1.17): 2 of AAC-LC, 5 of HE-AAC,
     /// 29 of HE-AAC v2.
     public var aacObjectType: Int?
+    /// The time of the first frame in the file's own timeline, in seconds: not 0 in a file that was cut out of a longer
+    /// recording.
+    public var mediaStart = 0.0
     /// Average bits per second of the encoded audio, if known.
     public var bitRate: Int?
     /// The MD5 of all samples before they were encoded, 16 bytes, if the codec is FLAC and the encoder wrote it

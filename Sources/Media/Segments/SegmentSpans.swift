@@ -24,7 +24,8 @@ extension SegmentList {
     public static let tolerance = 0.002
 
     /// This list and the segments of the next period, when they continue the media of this one: the same
-    /// initialization, and times without a gap. Segments that initialise themselves stay apart.
+    /// initialization, and times without a gap. Segments that initialise themselves stay apart. Where the periods meet
+    /// inside a segment, both have it; here it is once.
     /// - Returns: nil when they do not.
     public func continued(by next: SegmentList) -> SegmentList? {
         // The times of a playlist go on across a discontinuity, those of the media do not.
@@ -32,15 +33,32 @@ extension SegmentList {
             let initialization = last.initialization, initialization == first.initialization,
             last.initializationProtections == first.initializationProtections
         else { return nil }
-        let end = last.start + last.duration
-        guard abs(end + mediaOffset - first.start - next.mediaOffset) < Self.tolerance else { return nil }
+        let shift = next.mediaOffset - mediaOffset
+        let shared = shared(with: next)
+        guard shared > 0 || abs(last.start + last.duration - first.start - shift) < Self.tolerance else { return nil }
         var result = self
         result.isComplete = next.isComplete
-        for var segment in next.segments {
-            segment.start += end - first.start
+        // Times without a gap, however a manifest rounds them.
+        let start = shared > 0 ? shift : last.start + last.duration - first.start
+        for var segment in next.segments.dropFirst(shared) {
+            segment.start += start
             result.segments.append(segment)
         }
         return result
+    }
+
+    /// How many segments at the end of this list are those with which the next period's list begins. They begin before
+    /// that period: one that is meant to be played twice begins with it.
+    private func shared(with next: SegmentList) -> Int {
+        guard let first = next.segments.first, first.start < -Self.tolerance,
+            let place = segments.lastIndex(where: { $0.resource == first.resource }),
+            abs(segments[place].start + mediaOffset - first.start - next.mediaOffset) < Self.tolerance
+        else { return 0 }
+        let rest = segments[place...]
+        guard rest.count <= next.segments.count,
+            zip(rest, next.segments).allSatisfy({ $0.resource == $1.resource })
+        else { return 0 }
+        return rest.count
     }
 }
 

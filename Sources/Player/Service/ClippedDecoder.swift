@@ -13,13 +13,14 @@ final class ClippedDecoder: AudioDecoder {
     /// The first read has to go to the start.
     private var isPlaced: Bool
 
-    /// - Parameter clip: in seconds of the decoder's audio; the upper bound may be infinite.
+    /// - Parameter clip: in seconds of the file's own timeline; the upper bound may be infinite.
     init(_ decoder: any AudioDecoder, _ clip: Range<Double>) {
         self.decoder = decoder
         let rate = Double(decoder.properties.format.sampleRate)
-        let start = Self.frame(clip.lowerBound * rate)
+        let origin = decoder.properties.mediaStart
+        let start = Self.frame((clip.lowerBound - origin) * rate)
         self.start = start
-        let end = clip.upperBound.isFinite ? Self.frame(clip.upperBound * rate) : nil
+        let end = clip.upperBound.isFinite ? Self.frame((clip.upperBound - origin) * rate) : nil
         let known = decoder.properties.frameCount.map { max(0, $0 - start) }
         let wanted = end.map { $0 - start }
         count = if let known, let wanted { min(known, wanted) } else { wanted ?? known }

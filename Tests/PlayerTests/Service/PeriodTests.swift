@@ -142,6 +142,74 @@ struct PeriodTests {
             plays: one.samples(0..<offset) + two.samples + one.samples(from: offset))
     }
 
+    /// A period with some of the segments of the first recording, and what it plays of its media, in frames.
+    private func period(_ segments: [(start: Int, length: Int)], _ range: Range<Int>, of media: Range<Int>) -> String {
+        let entries = segments[range].map { "<S t=\"\($0.start)\" d=\"\($0.length)\"/>" }.joined()
+        return """
+            <Period duration="PT\(Double(media.count) / 16_000)S"><AdaptationSet contentType="audio">
+            <SegmentTemplate timescale="16000" presentationTimeOffset="\(media.lowerBound)"
+            startNumber="\(range.lowerBound + 1)" media="one/$Number$.m4s" initialization="one/init.mp4">
+            <SegmentTimeline>\(entries)</SegmentTimeline></SegmentTemplate>
+            <Representation id="r" bandwidth="300000" codecs="flac"/></AdaptationSet></Period>
+            """
+    }
+
+    @Test("Periods that meet inside a segment, which both of them list: it is heard once")
+    func sharedSegment() throws {
+        try content.encode(one, to: "one.mp4")
+        let packaged = try content.package(["one.mp4"], ["--segment_duration", "0.5"])
+        var segments: [(start: Int, length: Int)] = []
+        for match in packaged.matches(of: /<S t="(\d+)" d="(\d+)"(?: r="(\d+)")?/) {
+            let (start, length) = (try #require(Int(match.1)), try #require(Int(match.2)))
+            for place in 0...(match.3.flatMap { Int($0) } ?? 0) { segments.append((start + place * length, length)) }
+        }
+        try #require(segments.count > 6)
+        let middle = segments[2].start + segments[2].length / 2
+        let late = segments[5].start + 100
+        let count = segments.count
+        try expect(
+            manifest([
+                period(segments, 0..<3, of: 0..<middle), period(segments, 2..<6, of: middle..<late),
+                period(segments, 5..<count, of: late..<one.frames),
+            ]), plays: one.samples)
+        // A boundary between segments, with more of them in both periods than needed.
+        let boundary = segments[3].start
+        try expect(
+            manifest([
+                period(segments, 0..<4, of: 0..<boundary), period(segments, 1..<count, of: boundary..<one.frames),
+            ]), plays: one.samples)
+    }
+
+    @Test("A file whose media does not begin at 0, with that offset")
+    func offsetFile() throws {
+        try content.encode(two, to: "two.mp4")
+        try StreamTool.run(
+            StreamTool.packager,
+            ["in=two.mp4,stream=audio,output=two-whole.mp4", "--mpd_output", "two.mpd", "--segment_duration", "0.7"],
+            in: content.folder.path)
+        // 100 s later.
+        let file = URL(fileURLWithPath: content.folder["two-whole.mp4"])
+        var bytes = [UInt8](try Data(contentsOf: file))
+        for (type, offset) in [("tfdt", 8), ("sidx", 16)] {
+            let boxes = bytes.indices.dropLast(32).filter { bytes[$0..<($0 + 4)].elementsEqual(type.utf8) }
+            try #require(!boxes.isEmpty)
+            for box in boxes {
+                // The lower half of the time.
+                let place = box + offset + (bytes[box + 4] > 0 ? 4 : 0)
+                let time = bytes[place..<(place + 4)].reduce(0) { $0 << 8 | UInt32($1) } + 1_600_000
+                for byte in 0..<4 { bytes[place + byte] = UInt8(truncatingIfNeeded: time >> (24 - 8 * UInt32(byte))) }
+            }
+        }
+        try Data(bytes).write(to: file)
+        let period = try #require(periods(try content.text("two.mpd")).first)
+        try #require(period.contains("timescale=\"16000\""))
+        let later = period.replacing("<SegmentBase ", with: "<SegmentBase presentationTimeOffset=\"1600000\" ")
+        try expect(manifest([later]), plays: two.samples)
+        try expect(manifest([later, later]), plays: two.samples + two.samples)
+        // Without its offset it is played from its beginning on, as before.
+        #expect(try content.open(manifest([period])).decodeRest().samples == two.samples)
+    }
+
     @Test("HLS: a discontinuity with another initialization, and one with the same")
     func discontinuity() throws {
         for (name, track) in [("one", one), ("two", two)] {

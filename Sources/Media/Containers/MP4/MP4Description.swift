@@ -44,6 +44,8 @@ struct MP4Description {
         }
         var properties = AudioProperties(
             format: format, frameCount: frameCount, container: .mp4, codec: codec, bitRate: nil)
+        properties.mediaStart =
+            Double(track.edits.start(ofMediaFrom: origin + track.compositionOffset)) / Double(time.timescale)
         if movie.trackCount == 1, let byteCount, let seconds = properties.duration, seconds > 0 {
             properties.bitRate = Int32(exactly: (Double(byteCount) * 8 / seconds).rounded(.down)).map { Int($0) }
         }

@@ -38,6 +38,13 @@ struct MP4EditList {
         }
     }
 
+    /// When the first frame that is played is presented, in units of the track.
+    /// - Parameter origin: the media time of the first frame.
+    func start(ofMediaFrom origin: Int64) -> Int64 {
+        guard let first = edits.first else { return origin }
+        return first.mediaTime.map { max(0, origin - $0) } ?? 0
+    }
+
     /// What is played, in frames.
     /// - Parameters:
     ///   - time: of the track.
