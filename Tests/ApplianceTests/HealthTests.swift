@@ -136,6 +136,7 @@ struct HealthTests {
         fixture.card.holdOpenings()
         try fixture.perform { try $0.queue.set(products, playing: true) }
         fixture.wait("the file") { $0.context != nil }
+        fixture.card.waitUntil("an opening that waits") { $0.isOpening }
         fixture.perform { $0.commands.perform(.pause) }
         #expect(fixture.status.playback == .paused)
         fixture.perform { _ in watchdog.start() }

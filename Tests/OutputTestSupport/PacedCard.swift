@@ -43,6 +43,7 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     var current: PacedDevice?
     private var openings = 0
     private var holdsOpenings = false
+    private var waitingOpenings = 0
     var startFault: DeviceFault?
     private var channels: [Int]?
     private var audible = false
@@ -119,6 +120,9 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
 
     /// An opening waits from now on, until `letOpen`.
     public func holdOpenings() { condition.withLock { holdsOpenings = true } }
+
+    /// Whether an opening waits for `letOpen`.
+    public var isOpening: Bool { condition.withLock { waitingOpenings > 0 } }
 
     public func letOpen() {
         condition.withLock {
@@ -211,9 +215,12 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
     public func open(_ request: DeviceRequest) throws(DeviceError) -> any PlaybackDevice {
         condition.lock()
         defer { condition.unlock() }
-        while holdsOpenings { condition.wait() }
-        openings += 1
         defer { condition.broadcast() }
+        waitingOpenings += 1
+        condition.broadcast()
+        while holdsOpenings { condition.wait() }
+        waitingOpenings -= 1
+        openings += 1
         if let openFailure { throw openFailure }
         var format = request.format
         if let channels, !channels.contains(format.channelCount) {
