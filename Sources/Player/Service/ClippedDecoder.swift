@@ -17,7 +17,8 @@ final class ClippedDecoder: AudioDecoder {
     init(_ decoder: any AudioDecoder, _ clip: Range<Double>) {
         self.decoder = decoder
         let rate = Double(decoder.properties.format.sampleRate)
-        let origin = decoder.properties.mediaStart
+        // A file that begins behind the clip, because its offset is not said, is played from its beginning.
+        let origin = min(decoder.properties.mediaStart, max(0, clip.lowerBound))
         let start = Self.frame((clip.lowerBound - origin) * rate)
         self.start = start
         let end = clip.upperBound.isFinite ? Self.frame((clip.upperBound - origin) * rate) : nil
