@@ -52,6 +52,8 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
     private var arrived: Int64 = 0
     /// Whether the answer announces less than what was asked for.
     private var isShort = false
+    /// Whether the answer goes on behind the last byte that was asked for, or may.
+    private var isLong = false
     /// Bytes that the answer has announced with its range and not sent.
     private var owed: Int64 = 0
     private var validator: String?
@@ -185,6 +187,7 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
     func began(_ head: ResponseHead) {
         answer = meaning(of: head)
         isShort = isShort(head)
+        isLong = isLong(head)
         owed = head.contentRange.map { $0.range.upperBound - $0.range.lowerBound } ?? 0
         // The body of something else may be long, and the bytes are waited for.
         if case .changed = answer { return finishAndCancel(.changed) }
@@ -194,7 +197,7 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
         receiver.began(head, length: head.resourceLength)
     }
 
-    private func finishAndCancel(_ failure: ResourceFailure) {
+    private func finishAndCancel(_ failure: ResourceFailure?) {
         let state = lock.withLock { self.state }
         finish(failure)
         if case .running(let transfer) = state { transfer.cancel() }
@@ -204,6 +207,19 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
     private func isShort(_ head: ResponseHead) -> Bool {
         guard let part = head.contentRange else { return false }
         return min(request.range?.upTo ?? .max, part.length ?? part.range.upperBound) > part.range.upperBound
+    }
+
+    /// Whether it is more than what was asked for, or does not say how much it is. A server may ignore the range, or
+    /// only its end (RFC 9110, 14.2).
+    private func isLong(_ head: ResponseHead) -> Bool {
+        guard let end = request.range?.upTo else { return false }
+        return end < head.contentRange?.range.upperBound ?? head.resourceLength ?? .max
+    }
+
+    /// Bytes of the range that have not arrived; `.max` without its end.
+    private var missing: Int64 {
+        guard let range = request.range, let end = range.upTo else { return .max }
+        return end - range.from - arrived
     }
 
     private func meaning(of head: ResponseHead) -> Answer {
@@ -238,7 +254,7 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
             return .more
         case .content(let skip):
             let skipped = Int(min(skip, Int64(bytes.count)))
-            let rest = UnsafeRawBufferPointer(rebasing: bytes[skipped...])
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[skipped...].prefix(Int(clamping: missing)))
             if rest.isEmpty {
                 answer = .content(skip: skip - Int64(skipped))
                 return .more
@@ -250,6 +266,11 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
             if purpose.forgetsFailures { schedule = RetrySchedule(purpose) }
             if attempts > 0 { progress?.goesOn(progressID) }
             hasTold = false
+            // The rest of it is of no use, and may be much. An answer that ends here keeps its connection.
+            if missing == 0, isLong {
+                answer = .empty
+                finishAndCancel(nil)
+            }
             return .more
         case .empty, .changed: return .more
         }
@@ -259,6 +280,8 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
         // By its head, and what the cancelled transfer comes to is of no interest.
         if case .ended = lock.withLock({ state }) { return }
         if let error, error != .cancelled {
+            // There is nothing to ask for.
+            if case .content = answer, missing == 0 { return finish(nil) }
             if case .changed = answer, arrived > 0 { return finish(.changed) }
             if error == .tooLarge { return finish(.tooLarge) }
             guard error.isOfNetwork, let delay = schedule.delay(after: .network) else {

@@ -77,9 +77,11 @@ final class StreamedBytes: ByteSource {
     }
 
     var length: Int64? {
-        guard let length = version.length ?? window.length else { return nil }
+        let length = version.length ?? window.length
         guard let range = request.range else { return length }
-        return max(0, min(range.upTo ?? .max, length) - range.from)
+        // A range ends there also while it is not known how long the whole is: not every server says it.
+        guard let end = length.map({ min(range.upTo ?? .max, $0) }) ?? range.upTo else { return nil }
+        return max(0, end - range.from)
     }
 
     var isStreamed: Bool { true }

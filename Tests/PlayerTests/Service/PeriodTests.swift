@@ -233,6 +233,29 @@ struct PeriodTests {
             isExact: false, plays: one.samples + two.samples + two.samples)
     }
 
+    @Test("HLS: segments that are ranges of one file, also of a server without ranges", arguments: [true, false])
+    func ranges(knowsRanges: Bool) throws {
+        try content.encode(
+            one, to: "one.m3u8",
+            [
+                "-c:a", "flac", "-strict", "-2", "-f", "hls", "-hls_time", "0.5", "-hls_segment_type", "fmp4",
+                "-hls_playlist_type", "vod", "-hls_flags", "single_file",
+            ])
+        let playlist = try content.text("one.m3u8")
+        #expect(playlist.contains("#EXT-X-BYTERANGE") && playlist.contains("BYTERANGE=\""))
+        if !knowsRanges { content.serveWithoutRanges() }
+        let streamed = try content.open(playlist, type: "application/vnd.apple.mpegurl")
+        let kept = try keep(playlist, type: "application/vnd.apple.mpegurl")
+        for decoder in [streamed, try kept.open(7)] {
+            #expect(try decoder.decodeRest().samples == one.samples)
+            for place in [60_000, 0, 99_000] {
+                try decoder.seek(toFrame: Int64(place))
+                #expect(try decoder.decodeRest().samples == one.samples(from: place), "\(place)")
+            }
+            #expect(decoder.damage.isEmpty)
+        }
+    }
+
     @Test("HLS as ffmpeg writes it, alone")
     func playlist() throws {
         try content.encode(

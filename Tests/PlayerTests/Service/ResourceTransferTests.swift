@@ -280,16 +280,57 @@ struct ResourceTransferTests {
         #expect(received.bytes == Array(content[..<30]) && received.ends == [.changed])
     }
 
-    @Test("A range; also of a server that sends all")
+    @Test("A range, and nothing behind it: the answer ends there, and is not cancelled")
     func range() {
         for (status, headers, body) in [
-            (206, [("Content-Range", "bytes 20-59/100")], content[20..<60]), (200, [], content[...]),
+            (206, [("Content-Range", "bytes 20-59/100")], content[20..<60]),
+            (200, [("Content-Length", "60")], content[..<60]),
         ] as [(Int, [(String, String)], ArraySlice<UInt8>)] {
-            received.bytes = []
+            (received.bytes, received.ends) = ([], [])
             _ = begin(ByteRange(from: 20, upTo: 60))
-            network.last.answer(status, headers, Array(body))
-            #expect(received.bytes.prefix(40) == content[20..<60])
+            network.last.begin(status, headers)
+            network.last.deliver(Array(body))
+            #expect(received.ends.isEmpty)
+            network.last.end()
+            #expect(received.bytes == Array(content[20..<60]) && received.ends == [nil])
+            #expect(!network.last.isCancelled)
         }
+    }
+
+    @Test(
+        "A range of a server that sends more: it ends with the last byte of the range, and the rest is not taken",
+        arguments: [
+            (200, [], 0), (200, [("Content-Length", "100")], 0), (203, [("ETag", "\"v1\"")], 0),
+            (206, [("Content-Range", "bytes 20-99/100")], 20), (206, [("Content-Range", "bytes 20-99/*")], 20),
+        ] as [(Int, [(String, String)], Int)], [1, 7, 60, 100])
+    func longerThanTheRange(answer: (status: Int, headers: [(String, String)], start: Int), piece: Int) {
+        _ = begin(ByteRange(from: 20, upTo: 60))
+        network.last.begin(answer.status, answer.headers)
+        for start in stride(from: answer.start, to: 100, by: piece) {
+            #expect(network.last.isCancelled == (start >= 60))
+            network.last.deliver(Array(content[start..<min(100, start + piece)]))
+        }
+        #expect(received.bytes == Array(content[20..<60]) && received.ends == [nil])
+        #expect(network.last.isCancelled && network.transfers.count == 1)
+    }
+
+    @Test("The same when the connection was lost in the middle, and behind the last byte nothing is asked for")
+    func longerAfterRetry() {
+        _ = begin(ByteRange(from: 20, upTo: 60))
+        network.last.begin(200, [("ETag", "\"v1\"")])
+        network.last.deliver(Array(content[..<30]))
+        network.last.end(.connection(.lost))
+        network.passDelays()
+        #expect(network.last.request.range == ByteRange(from: 30, upTo: 60))
+        network.last.begin(200, [("ETag", "\"v1\"")])
+        network.last.deliver(content)
+        #expect(received.bytes == Array(content[20..<60]) && received.ends == [nil] && network.last.isCancelled)
+        (received.bytes, received.ends) = ([], [])
+        _ = begin(ByteRange(from: 20, upTo: 60))
+        network.last.begin(206, [("Content-Range", "bytes 20-59/100")])
+        network.last.deliver(Array(content[20..<60]))
+        network.last.end(.connection(.lost))
+        #expect(received.bytes == Array(content[20..<60]) && received.ends == [nil] && network.delays.isEmpty)
     }
 
     @Test("Cancelled while it runs, while it waits, and after its end: it ends once")

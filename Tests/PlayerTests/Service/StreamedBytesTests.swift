@@ -141,6 +141,20 @@ struct StreamedBytesTests {
         #expect(try read(source, 100, at: 3_000_000).1 == Array(content[3_000_000..<3_000_100]))
     }
 
+    @Test("A range of a server that sends all and does not say how much: its length is known, and it ends there")
+    func rangeOfAll() throws {
+        let source = StreamedBytes(
+            TransferRequest(url: "u", range: ByteRange(from: 1000, upTo: 3000)), over: network, readAhead: 1 << 20)
+        #expect(source.length == 2000)
+        network.last.begin(200)
+        #expect(source.length == 2000)
+        network.last.deliver(Array(content[..<10_000]))
+        #expect(source.isComplete && !source.hasFailed && source.buffered == 2000)
+        #expect(try read(source, 5000, at: 0).1 == Array(content[1000..<3000]))
+        #expect(try read(source, 10, at: 2000).0 == .end)
+        #expect(network.transfers.count == 1 && network.last.isCancelled)
+    }
+
     @Test("A seek where the server sends all: what lies before is passed over")
     func soughtWithoutRanges() throws {
         let source = try sought([("ETag", "\"1\""), ("Content-Length", "5000000")], to: 300_000)
