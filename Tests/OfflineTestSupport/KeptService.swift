@@ -41,6 +41,7 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
     private var refusal: (status: Int, subStatus: Int)?
     private var contentRefusals: [Int] = []
     private var tellsLengths = true
+    private var heedsIfRange = true
     /// In seconds, with each refusal; nil: they do not say.
     private var retryAfter: Int?
     private var losses = 0
@@ -77,6 +78,9 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
 
     /// Answers do not say how long they are.
     public func hideLengths() { lock.withLock { tellsLengths = false } }
+
+    /// A part is a part, also of another version than If-Range names.
+    public func ignoreIfRange() { lock.withLock { heedsIfRange = false } }
 
     /// Content stops after so many bytes of each answer, without an end; nil: it does not.
     public func hang(after bytes: Int?) { lock.withLock { limit = bytes } }
@@ -179,7 +183,7 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
         }
         let from = Int(request.range?.from ?? 0)
         let isSame = request.headers.first { $0.isNamed("if-range") }.map { $0.value == answer.etag } ?? true
-        if from > 0, isSame {
+        if from > 0, isSame || !lock.withLock({ heedsIfRange }) {
             serving.begin(
                 206,
                 [

@@ -17,6 +17,11 @@ struct ResourceVersion: Equatable, Sendable {
         }
     }
 
+    /// - Parameter validator: the strong one of an earlier answer. A tag is quoted, a date is not (RFC 9110, 8.8.3).
+    init(validator: String?) {
+        self.validator = validator.map { HeaderField($0.utf8.starts(with: "\"".utf8) ? "ETag" : "Last-Modified", $0) }
+    }
+
     /// With what a later answer for the same version says in addition.
     func completed(by later: ResourceVersion) -> ResourceVersion {
         var version = self

@@ -135,9 +135,12 @@ struct OfflineEngineTests {
         #expect(again.files.count == 1)
     }
 
-    @Test("A part of other content is not continued")
-    func changed() throws {
+    @Test(
+        "A part of other content is not continued, also if the server does not look at If-Range",
+        arguments: [true, false])
+    func changed(heedsIfRange: Bool) throws {
         let (state, _) = try stopped(file, percent: 80)
+        if !heedsIfRange { service.ignoreIfRange() }
         let other = try Track("b", frames: 90_000, in: folder)
         service.serve(try other.file, as: "7", hash: "h2")
         let again = try OfflineFixture(in: state, service)

@@ -48,7 +48,7 @@ struct ContentParts: Equatable, Sendable {
     struct Part: Equatable, Sendable {
         /// In bytes of the content.
         var start: Int64
-        /// A strong ETag; nil when the server gave none.
+        /// A strong ETag, or the date of the last change; nil when the server gave none.
         var validator: String?
     }
 
