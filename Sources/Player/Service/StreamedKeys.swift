@@ -28,8 +28,19 @@ final class StreamedKeys {
     }
 
     /// Takes what a manifest says of its encryption.
-    /// - Throws: `.protected` when all its key systems are unknown to this program.
+    /// - Throws: `.protected` when all its key systems are unknown to this program; `.unsupported` for encrypted
+    ///   samples that are not in MP4.
     func take(_ representation: Representation) throws(MediaError) {
+        try takeLicenses(representation)
+        // Packed audio has no place for what is encrypted: it would be decoded as it is, to noise.
+        if case .list(let list) = representation.segments, list.segments.allSatisfy({ $0.initialization == nil }),
+            list.segments.contains(where: { $0.protections.contains { $0.isOfSamples } })
+        {
+            throw .unsupported(what: "SAMPLE-AES outside of MP4")
+        }
+    }
+
+    private func takeLicenses(_ representation: Representation) throws(MediaError) {
         if let provider {
             licenses = provider
             return
@@ -122,6 +133,9 @@ extension ServiceRequests {
 extension ContentProtection {
     /// Whether segments are encrypted as a whole, and not their samples.
     var isOfWholeSegments: Bool { value.map { $0.utf8.elementsEqual("AES-128".utf8) } ?? false }
+
+    /// Of HLS: whether the samples are encrypted, in segments that are not.
+    fileprivate var isOfSamples: Bool { value.map { $0.utf8.starts(with: "SAMPLE-AES".utf8) } ?? false }
 
     /// The key itself is at `keyURI`.
     fileprivate var hasPlainKey: Bool { scheme.utf8.elementsEqual("identity".utf8) && keyURI != nil }

@@ -144,22 +144,24 @@ struct EncryptedContentTests {
     }
 
     /// A track that Shaka Packager has divided and encrypted with the scheme `cbcs`, and its key as a file.
-    private func packaged() throws -> (content: PackagedContent, track: Track) {
+    private func packaged(
+        _ codec: [String] = ["-c:a", "flac", "-strict", "-2"],
+        segments: String = "init_segment=init.mp4,segment_template=$Number$.m4s",
+        options: [String] = ["--generate_static_live_mpd", "--mpd_output", "out.mpd"]
+    ) throws -> (content: PackagedContent, track: Track) {
         let content = try PackagedContent()
         let track = try Track("c", frames: 60_000, in: content.folder)
-        try content.encode(track, to: "a.mp4")
+        try content.encode(track, to: "a.mp4", codec)
         try Data(Self.key).write(to: URL(fileURLWithPath: content.folder["key.bin"]))
         try StreamTool.run(
             StreamTool.packager,
             [
-                "in=a.mp4,stream=audio,init_segment=init.mp4,segment_template=$Number$.m4s,playlist_name=audio.m3u8,"
-                    + "drm_label=A",
-                "--segment_duration", "1", "--generate_static_live_mpd", "--mpd_output", "out.mpd",
-                "--hls_master_playlist_output", "master.m3u8", "--clear_lead", "0", "--hls_key_uri", "key.bin",
-                "--enable_raw_key_encryption", "--keys",
+                "in=a.mp4,stream=audio,\(segments),playlist_name=audio.m3u8,drm_label=A",
+                "--segment_duration", "1", "--hls_master_playlist_output", "master.m3u8", "--clear_lead", "0",
+                "--hls_key_uri", "key.bin", "--enable_raw_key_encryption", "--keys",
                 "label=A:key_id=\(String(repeating: "0", count: 32)):key=\(hexadecimal(Self.key))",
                 "--protection_scheme", "cbcs",
-            ], in: content.folder.path)
+            ] + options, in: content.folder.path)
         return (content, track)
     }
 
@@ -173,6 +175,26 @@ struct EncryptedContentTests {
         try decoder.seek(toFrame: 30_001)
         #expect(try decoder.decodeRest().samples == track.samples(from: 30_001))
         #expect(content.fetched.filter { $0 == "key.bin" }.count == 1)
+    }
+
+    @Test("HLS, SAMPLE-AES in packed AAC is refused by name, streamed and kept", StreamTool.needed)
+    func sampleAESInPackedAAC() throws {
+        let (content, _) = try packaged(
+            ["-c:a", "aac"], segments: "segment_template=$Number$.aac",
+            options: ["--transport_stream_timestamp_offset_ms", "500"])
+        let playlist = try content.text("audio.m3u8")
+        #expect(playlist.contains("METHOD=SAMPLE-AES") && !playlist.contains("EXT-X-MAP"))
+        let reason = "SAMPLE-AES outside of MP4 is not supported"
+        #expect {
+            try content.open(playlist, type: "application/vnd.apple.mpegurl")
+        } throws: { error in
+            (error as? PlayerError)?.message.contains(reason) ?? false
+        }
+        let offline = try OfflineFixture(network: content.service.network)
+        #expect(offline.engine.offline(OfflineFixture.product(7)))
+        try offline.spin("the failure") { offline.log.failure != nil }
+        #expect(offline.log.failure?.message.contains(reason) ?? false)
+        #expect(!content.fetched.contains { $0.hasSuffix(".aac") })
     }
 
     @Test("DASH with the address of a ClearKey license server (dashif:Laurl)", StreamTool.needed)
