@@ -80,7 +80,12 @@ public final class AudioOpening {
 
     private func open(_ chain: SegmentChain) throws(Interruption) -> any AudioDecoder {
         let first = SegmentChain.offsets(of: SegmentChain.firstRegion).lowerBound
-        if !chain.hasInitialization {
+        if chain.hasInitialization {
+            let start = SegmentChain.offsets(of: SegmentChain.initializationRegion).lowerBound
+            let head = try SourceReader(steps).bytes(Signature.byteCount, at: start)
+            // Each segment of it may have one, too.
+            if Signature.isTransportStream(head) { throw .unsupported(what: "segments of MPEG-TS") }
+        } else {
             guard try chain.hasSegment(SegmentChain.firstRegion) else { throw .failed(.empty) }
             let head = try SourceReader(steps).bytes(Signature.byteCount, at: first)
             guard Signature.container(of: head) == .mp4 else {
@@ -89,7 +94,9 @@ public final class AudioOpening {
                     return try decoder(of: try ADTSContainer(steps, tags: TrackMetadata(), chain: chain))
                 }
                 guard try !chain.hasSegment(SegmentChain.firstRegion + 1) else {
-                    throw .unsupported(what: "segments that are neither MP4 nor AAC")
+                    throw .unsupported(
+                        what: Signature.name(of: head).map { "segments of \($0)" }
+                            ?? "segments that are neither MP4 nor AAC")
                 }
                 return try open(SourceSlice(steps, from: first))
             }

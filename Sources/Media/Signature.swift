@@ -26,7 +26,8 @@ enum Signature {
         for known in texts where has(known.text, at: known.offset, in: head) { return "\(known.name)" }
         for known in bytes where head.starts(with: known.bytes) { return "\(known.name)" }
         if isMPEGAudio(head) { return "MP3" }
-        return isText(head) ? "text" : nil
+        if isText(head) { return "text" }
+        return isTransportStream(head) ? "MPEG-TS" : nil
     }
 
     /// Whether FLAC may follow first bytes that look like this: not behind content that is certain. The frames of FLAC
@@ -83,6 +84,11 @@ enum Signature {
     private static func isMPEGAudio(_ head: [UInt8]) -> Bool {
         head.count >= 3 && head[0] == 0xFF && head[1] & 0xE0 == 0xE0 && head[1] & 0x06 != 0
             && head[1] & 0x18 != 0x08 && head[2] & 0xF0 != 0xF0 && head[2] & 0x0C != 0x0C
+    }
+
+    /// Packets of 188 bytes, each of which begins with the same one (ISO/IEC 13818-1, 2.4.3.2).
+    static func isTransportStream(_ head: [UInt8]) -> Bool {
+        head.count > 188 && stride(from: 0, to: head.count, by: 188).allSatisfy { head[$0] == 0x47 }
     }
 
     private static func isText(_ head: [UInt8]) -> Bool {

@@ -128,6 +128,21 @@ struct SegmentTests {
         }
     }
 
+    @Test("MPEG-TS is refused by name: one segment, several, with an initialization, and a file")
+    func transportStream() throws {
+        let stream = try Self.signal.ffmpeg(["-c:a", "mp2", "-f", "mpegts"], to: "file.ts")
+        let timeline = SegmentTimeline(runs: [], isComplete: true)
+        #expect(throws: MediaError.unsupported(what: "segments of MPEG-TS")) {
+            try AudioFile.open(MemorySegments(nil, [stream, stream], timeline, notYetEvery: 3))
+        }
+        #expect(throws: MediaError.unsupported(what: "segments of MPEG-TS")) {
+            try AudioFile.open(MemorySegments(Array(stream[..<376]), [stream, stream], timeline))
+        }
+        let one = MediaError.notAudio(looksLike: "MPEG-TS")
+        #expect(throws: one) { try AudioFile.open(MemorySegments(nil, [stream], timeline)) }
+        #expect(throws: one) { try AudioFile.open(MemorySource(stream)) }
+    }
+
     @Test("A missing segment is an error; when it arrives, playback continues")
     func failure() throws {
         let parts = try Self.parts()

@@ -4,6 +4,10 @@ import Testing
 
 @Suite("Files are recognised by their content")
 struct SignatureTests {
+    private static func transportPackets(_ count: Int) -> [UInt8] {
+        (0..<count).flatMap { _ in [0x47, 0x40, 0, 0x10] + [UInt8](repeating: 0xFF, count: 184) }
+    }
+
     @Test(
         "Files that are not audio are recognised",
         arguments: [
@@ -25,6 +29,9 @@ struct SignatureTests {
             (Array("Dear diary,\n".utf8), "text"),
             (Array("Größe\n".utf8), "text"),
             (Array("fLa".utf8), "text"),
+            (transportPackets(3), "MPEG-TS"),
+            (transportPackets(1), nil),
+            ([UInt8](repeating: 0x47, count: 600), "text"),
             ([0, 1, 2, 3], nil),
             ([UInt8](repeating: 0, count: 1000), nil),
         ] as [([UInt8], String?)])
