@@ -56,10 +56,14 @@ struct JSONMessagesTests {
                 .error(PlayerError(.unexpected, code: "m1", message: "a.flac: not audio.", mediaProduct: song)),
                 #"{"event":"error","file":"a.flac","code":"m1","message":"a.flac: not audio."}"#
             ),
-            (.streamingPrivilegesRevoked(otherDevice: nil), nil),
-        ] as [(PlaybackMessage, String?)])
-    func lines(message: PlaybackMessage, line: String?) {
-        #expect(JSONMessages.value(of: message, now: Self.now)?.serialized() == line)
+            (
+                .streamingPrivilegesRevoked(otherDevice: nil),
+                #"{"event":"error","file":"a.flac","code":"a4006","#
+                    + #""message":"another device plays with the same subscription"}"#
+            ),
+        ] as [(PlaybackMessage, String)])
+    func lines(message: PlaybackMessage, line: String) {
+        #expect(JSONMessages.value(of: message, now: Self.now).serialized() == line)
     }
 
     @Test("where playback is")

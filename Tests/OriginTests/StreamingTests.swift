@@ -60,6 +60,19 @@ struct StreamingTests {
         #expect(ending.samples == samples)
     }
 
+    @Test("Another device takes over: what was played stays, the reason is told, and nobody waits for a key")
+    func takenOver() throws {
+        try "[fault other]\npath = /v1/tracks/2/playbackinfo\nstatus = 403\nsub-status = 4006\n".write(
+            toFile: folder["faults"], atomically: true, encoding: .utf8)
+        let origin = try RunningOrigin(folder["music"], state: folder["state"], "--faults", folder["faults"])
+        for options in [[], ["--json"]] {
+            let ending = try play(origin.address, options)
+            #expect(ending.code == 1)
+            #expect(ending.errors == "tonearm: another device plays with the same subscription\n")
+            #expect(ending.samples == album[0].samples())
+        }
+    }
+
     @Test("A line that breaks again and again costs no frame", arguments: ["dash", "bts"])
     func cuts(manifest: String) throws {
         let origin = try start(manifest)

@@ -6,8 +6,7 @@ import Player
 /// null. Times are in seconds, rates in Hz, bit rates in bits per second. `tonearm play --help` documents it.
 enum JSONMessages {
     /// - Parameter now: the state at the moment of the message.
-    /// - Returns: nil for a message without a line.
-    static func value(of message: PlaybackMessage, now: NowPlaying) -> JSONValue? {
+    static func value(of message: PlaybackMessage, now: NowPlaying) -> JSONValue {
         switch message {
         case .mediaProductTransition(let transition):
             [
@@ -32,7 +31,8 @@ enum JSONMessages {
         case .error(let error):
             self.error(file: error.mediaProduct?.productId, code: error.code, message: error.message)
         case .streamingPrivilegesRevoked:
-            nil
+            // By the service's own number of the refusal.
+            self.error(file: now.file, code: "a4006", message: PlaySession.takeover)
         }
     }
 

@@ -65,10 +65,11 @@ struct PlayCommand {
             player.shutDown()
             return ExitCode.failed
         }
+        session.hasKeys = console.isTerminal && !options.json
         session.presentation = presentation(of: session, loop)
         for problem in selection.problems { session.presentation?.found(problem) }
         let keys = KeyInput(loop: loop) { key in PlayControl(key).map(session.handle) }
-        if console.isTerminal, !options.json { keys.resume() }
+        if session.hasKeys { keys.resume() }
         signals.receive = { [console] signal in
             switch signal {
             case SIGTSTP:
@@ -76,7 +77,7 @@ struct PlayCommand {
                 console.endLine()
                 raise(SIGSTOP)
             case SIGCONT:
-                if console.isTerminal, !options.json { keys.resume() }
+                if session.hasKeys { keys.resume() }
                 session.presentation?.changed()
             case SIGWINCH:
                 console.forgetLine()

@@ -32,6 +32,8 @@ final class PlaySession: @unchecked Sendable {
     private var state = PlaybackState.idle
 
     var presentation: (any Presentation)?
+    /// Whether somebody can go on after a pause.
+    var hasKeys = false
     private(set) var outcome = Outcome.finished
     private(set) var hasFailed = false
     private(set) var hasLostDevice = false
@@ -121,11 +123,22 @@ final class PlaySession: @unchecked Sendable {
             complain(error)
             context = nil
         case .streamingPrivilegesRevoked:
-            break
+            revoked()
         }
         presentation?.received(message, now: now(position, device))
         if isEnding, state == .idle { finish() }
     }
+
+    /// Another device has taken over. The queue has paused.
+    private func revoked() {
+        guard !hasKeys else { return console.complain("\(Self.takeover); paused. Space plays on here.") }
+        console.complain(Self.takeover)
+        hasFailed = true
+        stop()
+    }
+
+    /// Why playback has paused by itself.
+    static let takeover = "another device plays with the same subscription"
 
     /// The message begins with the file; errors of a device name only the device.
     private func complain(_ error: PlayerError) {

@@ -90,7 +90,7 @@ final class JSONPresentation: Presentation {
     }
 
     func received(_ message: PlaybackMessage, now: NowPlaying) {
-        if let value = JSONMessages.value(of: message, now: now) { write(value) }
+        write(JSONMessages.value(of: message, now: now))
         guard case .playbackStateChanged(let state) = message else { return }
         if let timer { loop.cancel(timer) }
         timer = nil
