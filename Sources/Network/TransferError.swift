@@ -89,7 +89,11 @@ extension TransferError: CustomStringConvertible {
         case .nameResolution: "the server's name was not found. Is the name right, and is there a network?"
         case .connection(let failure): failure.description
         case .proxy(let status):
-            if let status { "the proxy refused with status \(status)" } else { "the proxy's name was not found" }
+            switch status {
+            case nil: "the proxy's name was not found"
+            case 407: "the proxy asks for a login, which this player does not have"
+            case let status?: "the proxy refused with status \(status)"
+            }
         case .tls(let failure): failure.description
         case .timeOut(let phase): "no answer in time while \(phase.description)"
         case .malformedAnswer: "the server's answer is not HTTP"

@@ -42,6 +42,8 @@ extension TransferError {
     /// Whether the network is the reason, so that the same request may succeed later (docs/playback.md, 15.4).
     var isOfNetwork: Bool {
         switch self {
+        // A proxy that asks for a login asks for it each time.
+        case .proxy(status: 407): false
         case .nameResolution, .connection, .timeOut, .truncated, .proxy: true
         // A connection that is cut while TLS begins is one, a certificate is not.
         case .tls(.handshake): true

@@ -199,7 +199,7 @@ struct ResourceTransferTests {
         "What waiting does not change is an error at once",
         arguments: [
             TransferError.tls(.hostName), .tls(.unknownAuthority), .tls(.expired), .tls(.notYetValid), .tls(.pin),
-            .redirect(.insecure), .malformedAnswer, .headTooLarge, .invalidRequest(.url),
+            .proxy(status: 407), .redirect(.insecure), .malformedAnswer, .headTooLarge, .invalidRequest(.url),
         ])
     func hopeless(error: TransferError) {
         _ = begin()
