@@ -49,6 +49,22 @@ struct HLSTests {
         #expect(first.segments.segments.map(\.discontinuitySequence) == [0])
     }
 
+    @Test("Gaps keep their places and numbers, and are in none of the lists that are played")
+    func gaps() throws {
+        let list = try Self.playlist(
+            "#EXT-X-MEDIA-SEQUENCE:7", "#EXT-X-GAP", "#EXTINF:1,", "1", "#EXTINF:1,", "2", "#EXTINF:2,", "#EXT-X-GAP",
+            "3", "#EXT-X-GAP", "#EXTINF:1,", "4", "#EXTINF:1,", "5", "#EXTINF:1,", "6", "#EXTINF:1,", "#EXT-X-GAP", "7",
+            "#EXT-X-ENDLIST"
+        ).segments
+        #expect(list.segments.map(\.isGap) == [true, false, true, true, false, false, true])
+        #expect(list.gaps == [0, 2, 3, 6])
+        #expect(list.spans.map { $0.segments.map(\.start) } == [[1], [5, 6]])
+        #expect(list.spans.map(\.firstIndex) == [8, 11] && list.spans.map(\.isComplete) == [true, true])
+        #expect(list.spans[0].continued(by: list.spans[1]) == nil)
+        let empty = try Self.playlist("#EXT-X-GAP", "#EXTINF:1,", "1", "#EXT-X-ENDLIST").segments
+        #expect(empty.spans.isEmpty)
+    }
+
     @Test("Keys: replaced by format, removed, and vectors from the sequence number")
     func keys() throws {
         let playlist = try Self.playlist(

@@ -1,11 +1,12 @@
 /// Where lists of segments can be divided and joined.
 extension SegmentList {
-    /// The lists of which this one consists: each has one initialization, and times that are continuous.
+    /// The lists of which this one consists: each has one initialization, and times that are continuous. Gaps are left
+    /// out, so that nothing asks for them.
     public var spans: [SegmentList] {
         var spans: [SegmentList] = []
-        for (place, segment) in segments.enumerated() {
+        for (place, segment) in segments.enumerated() where !segment.isGap {
             if let last = spans.last?.segments.last, !segment.isDiscontinuous,
-                segment.initialization == last.initialization
+                segment.initialization == last.initialization, !segments[place - 1].isGap
             {
                 spans[spans.count - 1].segments.append(segment)
             } else {
@@ -15,10 +16,14 @@ extension SegmentList {
                 spans.append(span)
             }
         }
-        if spans.isEmpty { return [self] }
+        if segments.isEmpty { return [self] }
+        if spans.isEmpty { return [] }
         spans[spans.count - 1].isComplete = isComplete
         return spans
     }
+
+    /// The places of the gaps, from 0.
+    public var gaps: [Int] { segments.indices.filter { segments[$0].isGap } }
 
     /// Media times that differ by less are the same, in seconds: manifests round them.
     public static let tolerance = 0.002

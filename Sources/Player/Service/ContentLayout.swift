@@ -64,7 +64,7 @@ struct ContentLayout: Equatable {
         case .list(let list):
             let spans = list.spans
             let others = all.map { other -> [SegmentList] in
-                if case .list(let list) = other.segments { list.spans } else { [] }
+                if case .list(let other) = other.segments, other.gaps == list.gaps { other.spans } else { [] }
             }
             return spans.indices.map { index in
                 // Encodings that are divided in another way cannot replace each other.

@@ -30,7 +30,8 @@ final class LivePlaylist {
     private var list: SegmentList
     /// The index of the first segment of each part, and when it begins. It may not be in the list any more. Positions
     /// count from the first one, where playback begins.
-    private var parts: [(index: Int, start: Double)]
+    /// A part with an `end` is followed by a gap.
+    private var parts: [(index: Int, start: Double, end: Int?)]
     /// From one load to the next, in seconds.
     private var interval: Double
     private var hasGrown = true
@@ -40,7 +41,7 @@ final class LivePlaylist {
     private var reload: PlaylistReload?
 
     /// - Parameters:
-    ///   - list: with at least one segment.
+    ///   - list: with at least one segment that is no gap.
     ///   - interval: after which it is loaded again, in seconds.
     ///   - delay: how far behind its end it is begun, in seconds.
     ///   - url: where it is loaded from.
@@ -59,12 +60,17 @@ final class LivePlaylist {
             seconds += segment.duration
             return seconds <= delay + SegmentList.tolerance
         }.count
-        let latest = Array(list.segments.suffix(max(1, count)))
+        var latest = list.segments.suffix(max(1, count))
+        // A decoder begins with a segment.
+        if latest.allSatisfy({ $0.isGap }), let last = list.segments.lastIndex(where: { !$0.isGap }) {
+            latest = list.segments[last...]
+        }
+        latest = latest.drop { $0.isGap }
         self.list = list
         self.list.segments = []
         self.list.firstIndex += list.segments.count - latest.count
-        parts = [(self.list.firstIndex, latest.first?.start ?? 0)]
-        add(latest, after: nil)
+        parts = [(self.list.firstIndex, latest.first?.start ?? 0, nil)]
+        add(Array(latest), after: nil)
     }
 
     deinit { reload?.cancel() }
@@ -82,7 +88,7 @@ final class LivePlaylist {
     /// The indices of the segments of a part, also of those that are not in the list any more.
     func indices(_ part: Int) -> Range<Int> {
         let end = part < parts.count - 1 ? parts[part + 1].index : list.firstIndex + list.segments.count
-        return parts[part].index..<end
+        return parts[part].index..<(parts[part].end ?? end)
     }
 
     /// With one run for all segments of that part that are not in the list any more.
@@ -93,7 +99,8 @@ final class LivePlaylist {
         let gone = indices.count - known.count
         let start = parts[part].start
         if gone > 0 {
-            let end = known.isEmpty ? parts[part + 1].start : list.segments[known.lowerBound - list.firstIndex].start
+            let next = part + 1 < parts.count ? parts[part + 1].start : end
+            let end = known.isEmpty ? next : list.segments[known.lowerBound - list.firstIndex].start
             runs.append(.init(start: start, duration: max(0, end - start) / Double(gone), count: gone))
         }
         runs += known.map { index in
@@ -208,8 +215,11 @@ final class LivePlaylist {
     private func add(_ added: [SegmentReference], after previous: SegmentReference?) {
         var previous = previous
         for segment in added {
-            if let previous, !segment.continues(previous) {
-                parts.append((list.firstIndex + list.segments.count, segment.start))
+            let (index, last) = (list.firstIndex + list.segments.count, parts.count - 1)
+            if segment.isGap {
+                parts[last].end = parts[last].end ?? index
+            } else if parts[last].end != nil || previous.map({ !segment.continues($0) }) ?? false {
+                parts.append((index, segment.start, nil))
             }
             list.segments.append(segment)
             previous = segment

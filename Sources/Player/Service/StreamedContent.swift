@@ -91,6 +91,7 @@ struct StreamedContent {
         else {
             throw .unsupported(what: "live content that is no playlist of HLS with an address")
         }
+        guard list.gaps.count < list.segments.count else { throw .unsupported(what: "a live playlist of gaps") }
         let target = live.updatePeriod ?? 0
         let playlist = LivePlaylist(
             list, .playlist, interval: target, delay: LivePlaylist.delay * target, url: url, requests,

@@ -40,11 +40,12 @@ struct LivePlaylistTests {
     }
 
     /// What the server has of the playlist now.
-    private func publish(_ range: Range<Int>, number: Int? = nil, isOver: Bool = false) throws {
+    private func publish(_ range: Range<Int>, number: Int? = nil, gaps: [Int] = [], isOver: Bool = false) throws {
         let number = number ?? range.lowerBound + 100
         let text =
             "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:\(number)\n"
-            + head + segments[range].joined() + (isOver ? "#EXT-X-ENDLIST\n" : "")
+            + head + range.map { (gaps.contains($0) ? "#EXT-X-GAP\n" : "") + segments[$0] }.joined()
+            + (isOver ? "#EXT-X-ENDLIST\n" : "")
         try text.write(toFile: content.folder["live.m3u8"], atomically: true, encoding: .utf8)
     }
 
@@ -99,11 +100,48 @@ struct LivePlaylistTests {
     }
 
     /// Has heard the first six segments, and gets the next ones.
-    private func goOn(_ decoder: any AudioDecoder, _ range: Range<Int>, number: Int? = nil) throws {
+    private func goOn(
+        _ decoder: any AudioDecoder, _ range: Range<Int>, number: Int? = nil, gaps: [Int] = [], isOver: Bool = false
+    ) throws {
         _ = try decoder.decodeArrived()
-        try publish(range, number: number)
+        try publish(range, number: number, gaps: gaps, isOver: isOver)
         decoder.whenReadable {}
         content.service.network.passDelays()
+    }
+
+    @Test("Gaps are passed over, and not asked for: at the beginning, between segments, and while nothing follows yet")
+    func gaps() throws {
+        let first = try begin(before: 8)
+        try #require(first < 5)
+        var gaps = [first, 6]
+        for number in gaps + [9, 11] {
+            try FileManager.default.removeItem(atPath: content.folder["a/\(number + 1).m4s"])
+        }
+        try publish(0..<8, gaps: gaps)
+        let decoder = try open()
+        var heard = try decoder.decodeArrived()
+        #expect(
+            heard.samples == track.samples(starts[first + 1]..<starts[6]) + track.samples(starts[7]..<starts[8]))
+        gaps.append(9)
+        try goOn(decoder, 2..<10, gaps: gaps)
+        heard = try decoder.decodeArrived()
+        #expect(heard.samples == track.samples(starts[8]..<starts[9]) && !heard.isOver)
+        try goOn(decoder, 2..<11, gaps: gaps)
+        heard = try decoder.decodeArrived()
+        #expect(heard.samples == track.samples(starts[10]..<starts[11]) && !heard.isOver)
+        try goOn(decoder, 10..<12, gaps: [11], isOver: true)
+        heard = try decoder.decodeArrived()
+        #expect(heard.samples.isEmpty && heard.isOver)
+        #expect(content.service.playbackinfoRequests.count == 1)
+        #expect(!content.fetched.contains { url in [first, 6, 9, 11].contains { url.hasSuffix("a/\($0 + 1).m4s") } })
+    }
+
+    @Test("A playlist that has gaps alone where it would begin, begins before them; one of gaps is refused")
+    func gapsAtTheEnd() throws {
+        try publish(0..<8, gaps: Array(2..<8))
+        #expect(try open().decodeArrived().samples == track.samples(starts[1]..<starts[2]))
+        try publish(0..<8, gaps: Array(0..<8))
+        #expect { try open() } throws: { ($0 as? PlayerError)?.message.contains("a live playlist of gaps") ?? false }
     }
 
     @Test("A player that falls behind goes on in a new session, where the playlist is by then")

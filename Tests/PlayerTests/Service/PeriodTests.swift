@@ -280,6 +280,34 @@ struct PeriodTests {
         }
     }
 
+    @Test("HLS: gaps are passed over, and not asked for")
+    func gaps() throws {
+        try content.encode(one, to: "one.mp4")
+        var starts = [0]
+        for match in try content.package(["one.mp4"], ["--segment_duration", "0.5"])
+            .matches(of: /<S t="\d+" d="(\d+)"(?: r="(\d+)")?/)
+        {
+            for _ in 0...(match.2.flatMap { Int($0) } ?? 0) { starts.append((starts.last ?? 0) + (Int(match.1) ?? 0)) }
+        }
+        try #require(starts.count > 10 && starts.last == one.frames)
+        let playlist = try content.text("one.m3u8")
+        func with(gaps: [Int]) -> String {
+            gaps.reduce(playlist) { text, number in
+                text.replacing("\none/\(number).m4s", with: "\n#EXT-X-GAP\none/\(number).m4s")
+            }
+        }
+        let gaps = [1, 4, 5, starts.count - 1]
+        for number in gaps { try FileManager.default.removeItem(atPath: content.folder["one/\(number).m4s"]) }
+        try expect(
+            with(gaps: gaps), type: "application/vnd.apple.mpegurl", isExact: false,
+            plays: one.samples(starts[1]..<starts[3]) + one.samples(starts[5]..<starts[starts.count - 2]))
+        #expect(!gaps.contains { number in content.fetched.contains { $0.hasSuffix("one/\(number).m4s") } })
+        let all = with(gaps: Array(1..<starts.count))
+        #expect { try content.open(all, type: "application/vnd.apple.mpegurl") } throws: { error in
+            (error as? PlayerError)?.message.contains("without audio") ?? false
+        }
+    }
+
     @Test("A part with another rate is announced, in both directions")
     func otherRate() throws {
         let other = try Track("other", frames: 30_000, rate: 8000, in: content.folder)

@@ -41,6 +41,8 @@ public struct MediaPlaylist: Equatable, Sendable {
             } else if line.is("EXT-X-DISCONTINUITY") {
                 state.isDiscontinuous = true
                 state.discontinuitySequence &+= 1
+            } else if line.is("EXT-X-GAP") {
+                state.isGap = true
             } else if line.is("EXT-X-DISCONTINUITY-SEQUENCE") {
                 // Only a hint, so that a number that cannot be read is the one of a playlist without the tag.
                 state.discontinuitySequence = XMLValue.integer(value) ?? 0
@@ -86,6 +88,7 @@ public struct MediaPlaylist: Equatable, Sendable {
         var duration: Double?
         var byteRange: (count: Int64, offset: Int64?)?
         var isDiscontinuous = false
+        var isGap = false
         var discontinuitySequence: Int64 = 0
         var keys: [ContentProtection] = []
         var map: ResourceReference?
@@ -121,9 +124,11 @@ public struct MediaPlaylist: Equatable, Sendable {
                 if key.initializationVector == nil { key.initializationVector = MediaPlaylist.vector(ofSegment: index) }
                 return key
             }
+            segment.isGap = isGap
             self.duration = nil
             self.byteRange = nil
             isDiscontinuous = false
+            isGap = false
             return segment
         }
 
