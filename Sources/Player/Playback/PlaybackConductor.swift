@@ -278,11 +278,11 @@ final class PlaybackConductor: @unchecked Sendable {
     private func open(_ id: ItemID, _ product: MediaProduct) {
         do throws(SystemError) {
             let pipeline = try MediaPipeline(
-                product, from: source, newSessionID: newSessionID, deviceMilliseconds: settings.bufferMilliseconds
+                product, from: source, newSessionID: newSessionID, deviceMilliseconds: settings.bufferMilliseconds,
+                device: lastDevice
             ) { [loop, link] report in
                 loop.post { link.conductor?.receive(report, from: id) }
             }
-            pipeline.stream.setDevice(lastDevice)
             items[id] = Item(product: product, pipeline: pipeline, isFetched: !source.streams(product))
             if let resumption, resumption.id == id { pipeline.seek(toSeconds: resumption.position) }
             resumption = nil
