@@ -23,7 +23,8 @@ public struct DeviceKey: ~Copyable {
     deinit {}
 
     /// The key in `folder`; it is created, readable for its owner alone, when there is none. When two processes do so
-    /// at once, both get the same. Blocks on the medium.
+    /// at once, both get the same. One that others may read, as a backup may have left it, is made the owner's alone.
+    /// Blocks on the medium.
     /// - Throws: `.damaged` for a file that is no key. It is never replaced: what it seals would be lost.
     public static func load(folder: String) throws(DeviceKeyError) -> DeviceKey {
         let path = "\(folder)/\(fileName)"
@@ -46,7 +47,20 @@ public struct DeviceKey: ~Copyable {
         let bytes: [UInt8]
         do throws(SystemError) { bytes = try File.contents(of: path, limit: 4096) } catch { throw .system(error) }
         guard bytes.count == byteCount else { throw .damaged(path: path) }
+        protect(path)
         return DeviceKey(secret: SecretBytes(copying: bytes))
+    }
+
+    /// The key is good all the same: what cannot be changed is told, and does not keep anybody from using it.
+    private static func protect(_ path: String) {
+        do throws(SystemError) {
+            let file = try File(reading: path)
+            guard try file.permissions() & 0o077 != 0 else { return }
+            try file.setPermissions(0o600)
+            Log.warning("\(path): others than its owner had a right to it. They have none any more")
+        } catch {
+            Log.warning("\(path): others than its owner may have a right to it, which cannot be taken away: \(error)")
+        }
     }
 
     /// Encrypts `plain` for this device: AES-256-GCM with a key for each context.

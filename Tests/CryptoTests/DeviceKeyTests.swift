@@ -55,6 +55,18 @@ struct DeviceKeyTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
     }
 
+    @Test(
+        "A key to which others have a right is its owner's alone after it was read",
+        arguments: [0o644, 0o620, 0o600])
+    func permissions(mode: Int) throws {
+        let folder = try ScratchFolder()
+        let sealed = try DeviceKey.load(folder: folder.path).seal(plain, context: context)
+        let path = folder[DeviceKey.fileName]
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        #expect(try DeviceKey.load(folder: folder.path).open(sealed, context: context) == plain)
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+    }
+
     @Test("Without its folder there is no key")
     func missingFolder() throws {
         let folder = try ScratchFolder()

@@ -86,6 +86,20 @@ public struct File: ~Copyable {
         if tonearm_truncate(descriptor, length) != 0 { throw .last("ftruncate", path) }
     }
 
+    /// The bits of chmod(1) for the owner, the group and others: 0o600.
+    public func permissions() throws(SystemError) -> UInt32 {
+        var mode: UInt32 = 0
+        var length: Int64 = 0
+        if tonearm_status(descriptor, &mode, &length) != 0 { throw .last("stat", path) }
+        return mode & 0o777
+    }
+
+    /// chmod(1).
+    /// - Throws: EPERM for a file of somebody else, and on media that know no permissions.
+    public func setPermissions(_ mode: UInt32) throws(SystemError) {
+        if fchmod(descriptor, mode) != 0 { throw .last("chmod", path) }
+    }
+
     /// Blocks until the written bytes are on the medium.
     public func synchronize() throws(SystemError) {
         if fsync(descriptor) != 0 { throw .last("fsync", path) }
