@@ -101,6 +101,8 @@ struct KeepingRequestTests {
                 + #""bytes":7,"quality":"lossless","mode":null,"presentation":null,"received":null,"#
                 + #""validUntil":null,"title":null,"artist":null}],"next":null}"#)
         var other = entry
+        other.status = .waiting(.medium)
+        #expect(text(.jobs([other], next: nil)).contains(#""waitsFor":"medium""#))
         other.status = .waiting(.network)
         #expect(!text(.jobs([other], next: nil)).contains("retryIn"))
         other.status = .waiting(.storage)
@@ -180,5 +182,7 @@ struct KeepingRequestTests {
         #expect(status.problem?.contains("3 kept products cannot be read") == (count > 0 ? true : nil))
         status.isNearlyFull = true
         #expect(status.problem?.contains("90 of 100 MiB") == true)
+        status.folderProblem = "its medium is missing"
+        #expect(status.problem?.hasPrefix("its medium is missing; ") == true)
     }
 }

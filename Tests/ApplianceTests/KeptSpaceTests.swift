@@ -116,6 +116,33 @@ struct KeptSpaceTests {
         fixture.end()
     }
 
+    @Test("That the medium of what is kept is missing is a problem, until it is there at a start")
+    func mediumMissing() throws {
+        var store: OfflineStore?
+        fixture.makeOfflining = { storage in
+            let made = try offlining(storage, megabytes: 100)
+            store = made.store
+            return made
+        }
+        try fixture.start()
+        try keep(megabytes: 1, in: try #require(store))
+        fixture.end()
+        try FileManager.default.moveItem(atPath: folder["offline"], toPath: folder["medium"])
+        try fixture.start()
+        fixture.wait("the problem") { Self.problem($0)?.hasPrefix("\(folder["offline"]) has nothing") ?? false }
+        fixture.end()
+        try FileManager.default.removeItem(atPath: folder["offline"])
+        try FileManager.default.moveItem(atPath: folder["medium"], toPath: folder["offline"])
+        try fixture.start()
+        let engine = try #require(fixture.player.offlineEngine)
+        let done = DispatchSemaphore(value: 0)
+        engine.status { _ in done.signal() }
+        done.wait()
+        fixture.settle()
+        #expect(Self.problem(fixture.status) == nil)
+        fixture.end()
+    }
+
     @Test("That downloads wait for room is told as long as it lasts")
     func waits() throws {
         var store: OfflineStore?

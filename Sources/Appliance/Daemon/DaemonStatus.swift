@@ -75,7 +75,8 @@ public struct DaemonProblem: Equatable, Sendable {
     public static let settings = "settings"
     /// The queue and what clients have set cannot be written.
     public static let storage = "storage"
-    /// Nothing can be kept, what is kept cannot be read, or there is little room for it or none.
+    /// Nothing can be kept, what is kept cannot be read or its medium is missing, or there is little room for it or
+    /// none.
     public static let offline = "offline"
     /// The state was damaged at the start; what could be read is in use.
     public static let damage = "damage"
@@ -98,7 +99,7 @@ public struct DaemonProblem: Equatable, Sendable {
 extension OfflineEngine.Status {
     /// What a person should know; nil when all is well.
     var problem: String? {
-        let all = [problemOfKey, problemOfState, problemOfRoom].compactMap { $0 }
+        let all = [folderProblem, problemOfKey, problemOfState, problemOfRoom].compactMap { $0 }
         return all.isEmpty ? nil : all.joined(separator: "; ")
     }
 

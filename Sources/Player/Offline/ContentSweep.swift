@@ -3,7 +3,8 @@ import Database
 import Platform
 
 /// Compares the folder of what is kept with the database, once at the start, a 256th part at a time so that nothing
-/// else waits long: removes files that nobody knows, and finds products whose file is missing or too short.
+/// else waits long: removes files that nobody knows, and finds products whose file is missing or too short. It ends
+/// when the folder is not that of the rows.
 ///
 /// Thread: storage.
 /// `@unchecked Sendable` is safe because that thread alone uses it.
@@ -25,7 +26,9 @@ final class ContentSweep: @unchecked Sendable {
         store.storage.query { [self] database in
             guard let database else { return }
             do throws(DatabaseError) {
-                try look(at: byte, OfflineRows(database))
+                let rows = OfflineRows(database)
+                guard try store.folder.isOurs(rows) else { return }
+                try look(at: byte, rows)
             } catch {
                 return Log.warning("what is kept offline is not checked: \(error.description)")
             }
@@ -42,7 +45,7 @@ final class ContentSweep: @unchecked Sendable {
             if let product = ServiceAddress(row.product) { missing.append((product, row.content)) }
         }
         removeUnknown(
-            in: "\(store.folder)/\(hexadecimal([byte]))", known: Set(kept.map { $0.content } + unfinished))
+            in: "\(store.folder.path)/\(hexadecimal([byte]))", known: Set(kept.map { $0.content } + unfinished))
         if !missing.isEmpty { found(missing) }
     }
 

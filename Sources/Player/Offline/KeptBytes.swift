@@ -54,7 +54,10 @@ final class KeptBytes: ByteSource {
             let stored = store.waitToRead { (rows) throws(DatabaseError) in try rows.item(product) }
             guard let stored else { return (.unlisted, nil) }
             guard let item = stored else { return (.notKept, nil) }
-            if item.content == damaged { return (.damaged, damaged) }
+            if item.content == damaged {
+                guard store.isFolderOurs() == false else { return (.damaged, damaged) }
+                return (.unreadable(reason: "\(store.folder.path) is not the folder of what is kept"), nil)
+            }
             let result = verify(item, store, cancellation)
             guard result == .damaged else { return (result, item.content) }
             damaged = item.content

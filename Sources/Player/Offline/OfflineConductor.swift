@@ -44,14 +44,11 @@ final class OfflineConductor: @unchecked Sendable {
     /// The runs, and what is known of their transfers.
     private var threads: [(product: ServiceAddress, thread: OfflineThread, stream: StreamProgress)] = []
     private var validation: OfflineThread?
-    private var verification: OfflineThread?
-    private typealias VerificationAnswer = @Sendable (OfflineVerification) -> Void
-    /// Who waits for `verification`.
-    private var verificationAnswer: VerificationAnswer?
-    /// What comes after `verification`.
-    private var verifications: [(product: ServiceAddress, answer: VerificationAnswer)] = []
+    private let verifications: OfflineVerifications
     /// How many products were lost with the device's key, and may be missing still.
     private var lostCount = 0
+    /// Set by `start`.
+    private var folder: KeptFolderWatch?
     private var isShutDown = false
 
     init(_ offlining: Offlining, loop: EventLoop, _ configuration: OfflineEngineConfig) {
@@ -62,6 +59,7 @@ final class OfflineConductor: @unchecked Sendable {
         service = offlining.service
         space = offlining.space
         clock = offlining.clock
+        verifications = OfflineVerifications(store, loop: loop, clock: clock)
         recordInterval = offlining.settings.recordInterval
         schedule = OfflineSchedule(limit: offlining.settings.parallelDownloads)
         damage = offlining.damage
@@ -89,15 +87,27 @@ final class OfflineConductor: @unchecked Sendable {
                 jobsChanged()
             }
         }
+        let folder = KeptFolderWatch(store, space, loop: loop) { [self] in folderChanged(isProblem: $0) }
+        self.folder = folder
+        folder.look()
+        gateChanged()
+        perform(schedule.handle(.jobsChanged))
+        perform(round.handle(.due))
+    }
+
+    private func folderChanged(isProblem: Bool) {
+        gateChanged()
+        if isProblem { spaceChanged?() }
+        guard folder?.isOurs ?? false else { return }
         ContentSweep(store) { [self] missing in
             loop.post { [self] in
                 for (product, content) in missing { found(damaged: product, content, "its file is missing") }
             }
         }.start()
-        gateChanged()
-        perform(schedule.handle(.jobsChanged))
-        perform(round.handle(.due))
     }
+
+    /// Why the folder of what is kept is not that of the rows, for a person.
+    var folderProblem: String? { folder?.problem }
 
     /// Downloads wait while a product that plays waits for bytes.
     func giveWay(to bus: Bus<PlaybackMessage>, _ playback: PublishedPlayback) {
@@ -111,18 +121,16 @@ final class OfflineConductor: @unchecked Sendable {
     func shutDown() {
         loop.assertOnLoop()
         isShutDown = true
+        folder?.shutDown()
+        folder = nil
         damage.receive(nil)
         space.observeEvictions(nil)
-        let all = threads.map { $0.thread } + [validation, verification].compactMap { $0 }
+        let all = threads.map { $0.thread } + [validation].compactMap { $0 }
         for thread in all { thread.cancel() }
         for thread in all { thread.join() }
         threads = []
         validation = nil
-        verification = nil
-        verificationAnswer?(.stopped)
-        verificationAnswer = nil
-        for waiting in verifications { waiting.answer(.stopped) }
-        verifications = []
+        verifications.shutDown()
     }
 
     // MARK: What has changed outside
@@ -157,7 +165,7 @@ final class OfflineConductor: @unchecked Sendable {
         guard !isShutDown else { return }
         let gate = OfflineGate(
             link: link, allowsCellular: configuration.offlineOverCellular, isOfflineMode: isOfflineMode,
-            isTakenByPlayback: isTakenByPlayback)
+            isFolderOurs: folder?.isOurs ?? false, isTakenByPlayback: isTakenByPlayback)
         perform(schedule.handle(.gateChanged(gate)))
         perform(round.handle(.gateChanged(isOpen: gate.networkWait == nil)))
     }
@@ -179,21 +187,27 @@ final class OfflineConductor: @unchecked Sendable {
         guard !isShutDown else { return }
         if let spaceTimer { loop.cancel(spaceTimer) }
         spaceTimer = nil
+        // Without products any folder will do.
+        if let folder, !folder.isOurs { folder.look() }
         perform(schedule.handle(.spaceFreed))
     }
 
     /// A part of a kept product cannot be read: it is downloaded again.
     /// - Parameter content: of the file that was read. The product may have another one by now.
     func found(damaged product: ServiceAddress, _ content: [UInt8], _ what: String) {
-        store.write(answerOn: loop) { (rows) throws(DatabaseError) -> OfflineItem? in
+        store.write(answerOn: loop) { [store] (rows) throws(DatabaseError) -> (isOurs: Bool, item: OfflineItem?) in
+            // A medium that is missing takes no product with it.
+            guard try store.folder.isOurs(rows) else { return (false, nil) }
             guard let item = try rows.item(product), item.content == content, try rows.markDamaged(item) else {
-                return nil
+                return (true, nil)
             }
             _ = try rows.add(
-                product, item.referenceId, item.request, priority: 0, isAutomatic: item.isAutomatic)
-            return item
+                product, item.referenceId, item.request, priority: 0, isAutomatic: item.isAutomatic, isRepair: true)
+            return (true, item)
         } _: { [self] result in
-            guard case .success(let item?) = result else { return }
+            guard case .success((let isOurs, let item)) = result else { return }
+            if !isOurs { folder?.lost() }
+            guard let item else { return }
             Log.warning("\(product.text): \(what). It is downloaded again")
             let error = PlayerError(
                 .unexpected, .media(.source(.integrity(reason: what))), message: "\(product.text): \(what).",
@@ -205,40 +219,15 @@ final class OfflineConductor: @unchecked Sendable {
 
     /// Reads all of a kept product, one after the other on a thread of their own.
     func verify(_ product: ServiceAddress, _ answer: @escaping @Sendable (OfflineVerification) -> Void) {
-        loop.assertOnLoop()
-        guard !isShutDown else { return answer(.stopped) }
-        verifications.append((product, answer))
-        if verification == nil { verifyNext() }
-    }
-
-    private func verifyNext() {
-        guard !verifications.isEmpty, !isShutDown else { return }
-        let (product, answer) = verifications.removeFirst()
-        let (loop, store) = (loop, store)
-        begin(named: "verification") { [self] cancellation in
-            let (result, content) = KeptBytes.verify(product, store, cancellation)
-            loop.post { [self] in verified(product, content, result) }
-        } then: { [self] thread in
-            verification = thread
-            verificationAnswer = answer
-        } failed: { [self] error in
-            answer(.unreadable(reason: error.description))
-            verifyNext()
+        verifications.verify(product, answer) { [self] found in
+            switch found {
+            case .damaged(let content):
+                self.found(damaged: product, content, "a part of what was kept cannot be read")
+            case .repaired(let reference):
+                withdrawn(product)
+                if let reference { bus.send(.done(referenceId: reference)) }
+            }
         }
-    }
-
-    /// - Parameter content: what was read; nil when nothing was.
-    private func verified(_ product: ServiceAddress, _ content: [UInt8]?, _ result: OfflineVerification) {
-        // Its client was told that the engine ends.
-        guard !isShutDown else { return }
-        verification?.join()
-        verification = nil
-        if result == .damaged, let content {
-            found(damaged: product, content, "a part of what was kept cannot be read")
-        }
-        verificationAnswer?(result)
-        verificationAnswer = nil
-        verifyNext()
     }
 
     /// - Parameter answer: how many products that were lost with the device's key are missing still.
@@ -294,7 +283,7 @@ final class OfflineConductor: @unchecked Sendable {
         let untold = wait == .space || wait == .storage ? wait : nil
         guard untold != toldWait, !isShutDown else { return }
         toldWait = untold
-        if untold == .space { Log.warning("there is no room for more in \(store.folder): downloads wait") }
+        if untold == .space { Log.warning("there is no room for more in \(store.folder.path): downloads wait") }
         if untold == .storage { Log.warning("the state cannot be written: downloads wait") }
         spaceChanged?()
     }
@@ -327,8 +316,14 @@ final class OfflineConductor: @unchecked Sendable {
                     loop.post { [self] in perform(schedule.handle(.progress(job.product, percent: percent))) }
                 },
                 now: { clock.seconds ?? 0 })
-            let outcome = Self.outcome(of: download, job)
-            loop.post { [self] in ended(job, outcome) }
+            // Where its medium should be mounted there is no room to be made, and nothing to be written.
+            var outcome = store.isFolderOurs() == false ? .stopped : Self.outcome(of: download, job)
+            let isLost = outcome != .kept && store.isFolderOurs() == false
+            if isLost { outcome = .stopped }
+            loop.post { [self, outcome] in
+                if isLost { folder?.lost() }
+                ended(job, outcome)
+            }
         } then: { [self] thread in
             threads.append((job.product, thread, medium.stream))
         } failed: { [self] error in
@@ -462,22 +457,6 @@ final class OfflineConductor: @unchecked Sendable {
     ) {
         do throws(SystemError) { then(try OfflineThread(name, body)) } catch { failed(error) }
     }
-}
-
-/// A thread that blocks in requests and files, and can be told to stop.
-private final class OfflineThread {
-    private let cancellation: Cancellation
-    private let thread: NamedThread
-
-    init(_ name: String, _ body: @escaping @Sendable (Cancellation) -> Void) throws(SystemError) {
-        let cancellation = try Cancellation()
-        self.cancellation = cancellation
-        thread = try NamedThread.start(name: name, priority: .background, stackSize: 256 << 10) { body(cancellation) }
-    }
-
-    func cancel() { cancellation.cancel() }
-
-    func join() { thread.join() }
 }
 
 extension TrustedClock {

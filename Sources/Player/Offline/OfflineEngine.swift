@@ -203,6 +203,9 @@ public final class OfflineEngine: @unchecked Sendable {
         /// Kept products that cannot be read, because the device's key was another one at the start, and that are not
         /// downloaded again yet.
         public var lostCount = 0
+        /// Why the folder is not that of the list, for a person: nothing in it is removed or counts as lost, and
+        /// downloads wait.
+        public var folderProblem: String?
     }
 
     /// - Parameter answer: gets nil when nothing can be read.
@@ -225,13 +228,14 @@ public final class OfflineEngine: @unchecked Sendable {
                 var status = status
                 status.mostBytes = counts.most
                 status.lostCount = lost
+                status.folderProblem = conductor.folderProblem
                 answer(status)
             }
         }
     }
 
-    /// Calls `changed` when downloads begin to wait for room or for the state, and when they do not any more. On the
-    /// player's control thread; nil: nobody is called.
+    /// Calls `changed` when downloads begin to wait for room, the state or the medium, and when they do not any more. On
+    /// the player's control thread; nil: nobody is called.
     public func observeSpace(_ changed: (@Sendable () -> Void)?) {
         loop.post { [conductor] in conductor.spaceChanged = changed }
     }

@@ -6,6 +6,8 @@ struct OfflineGate: Equatable, Sendable {
     /// `offlineOverCellular`.
     var allowsCellular = false
     var isOfflineMode = false
+    /// Whether the folder of what is kept is that of the rows (`KeptFolder`).
+    var isFolderOurs = true
     /// False after several downloads found no room, until something was removed or some time has passed. The schedule
     /// sets it.
     var hasSpace = true
@@ -27,6 +29,7 @@ struct OfflineGate: Equatable, Sendable {
     /// What a download that does not run yet waits for.
     var wait: OfflineWait? {
         if let networkWait { return networkWait }
+        if !isFolderOurs { return .medium }
         if isTakenByPlayback { return .playback }
         if !hasState { return .storage }
         return hasSpace ? nil : .space

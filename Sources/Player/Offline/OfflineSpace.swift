@@ -131,7 +131,7 @@ final class OfflineSpace: @unchecked Sendable {
     /// nil: neither is known.
     func most(beside used: Int64) -> Int64? {
         do throws(SystemError) {
-            let free = try Folder.freeBytes(at: store.folder)
+            let free = try Folder.freeBytes(at: store.folder.path)
             return min(limits.bytes ?? .max, Self.sum(used, max(0, free - limits.freeBytes)))
         } catch {
             return limits.bytes
@@ -168,7 +168,7 @@ final class OfflineSpace: @unchecked Sendable {
     private func missingOnMedium() throws(OfflineFailure) -> Int64 {
         let expected = Self.sum(demand().expected, Self.step)
         let free: Int64
-        do throws(SystemError) { free = try Folder.freeBytes(at: store.folder) } catch { throw .medium(error) }
+        do throws(SystemError) { free = try Folder.freeBytes(at: store.folder.path) } catch { throw .medium(error) }
         return Self.sum(expected, limits.freeBytes) - free
     }
 
@@ -178,6 +178,12 @@ final class OfflineSpace: @unchecked Sendable {
         guard let budget = limits.bytes else { return 0 }
         let (used, expected) = demand()
         return Self.sum(Self.sum(used, expected), total == 0 ? 1 : 0) - budget
+    }
+
+    /// Removes something from the streaming cache. Any thread.
+    /// - Parameter answer: whether there was anything. On any thread.
+    func evictFromCache(_ answer: @escaping @Sendable (Bool) -> Void) {
+        if let evictCache { evictCache(answer) } else { answer(false) }
     }
 
     private func evictFromCache() -> Bool {

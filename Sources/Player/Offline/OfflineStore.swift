@@ -1,3 +1,4 @@
+import CLinux
 import Crypto
 import Database
 import Platform
@@ -11,7 +12,7 @@ import Platform
 /// Thread: any, except where a declaration says otherwise.
 /// `@unchecked Sendable` is safe because `lock` guards what changes.
 final class OfflineStore: @unchecked Sendable {
-    let folder: String
+    let folder: KeptFolder
     let storage: StorageThread
     private let deviceKey: DeviceKey
     private let lock = Lock()
@@ -23,7 +24,7 @@ final class OfflineStore: @unchecked Sendable {
     ///   - folder: is created when it is missing, and holds nothing else.
     ///   - storage: its modules include `OfflineRows.schema`.
     init(_ folder: String, _ storage: StorageThread, _ deviceKey: consuming DeviceKey) {
-        self.folder = folder
+        self.folder = KeptFolder(path: folder)
         self.storage = storage
         self.deviceKey = deviceKey
         storage.join()
@@ -97,16 +98,19 @@ final class OfflineStore: @unchecked Sendable {
     // MARK: Keys
 
     /// Looks whether the device's key is still that under which everything lies, counts the bytes of all rows, and has
-    /// everything downloaded again that is lost.
+    /// everything downloaded again that is lost. What was lost with an earlier key is whole again where that is back.
     /// - Parameter answer: how many products are lost, and whether that is new: otherwise they were lost before an
     ///   earlier start, and are missing still. On the storage thread.
     func checkKey(_ answer: @escaping @Sendable (_ lost: Int, _ isNew: Bool) -> Void) {
         write(answerOn: nil) { [self] (rows) throws(DatabaseError) -> (Int, Bool) in
             try rows.recount()
-            if let proof = try rows.keyProof(), open(proof, for: Self.proofContext) != nil {
-                return (try rows.damagedCount { key(_: $0, of: $1) == nil }, false)
+            let regained = try rows.regain { opens($0, of: $1) }
+            if regained > 0 { Log.info("the former key of this device is back: \(regained) kept products are whole") }
+            let proof = try rows.keyProof()
+            if let proof, open(proof, for: Self.proofContext) != nil {
+                return (try rows.damagedCount { !opens($0, of: $1) }, false)
             }
-            let lost = try rows.keyProof() == nil ? 0 : try rows.loseAll()
+            let lost = proof == nil ? 0 : try rows.lose { !opens($0, of: $1) }
             try rows.setKeyProof(seal(Self.proof, for: Self.proofContext))
             return (lost, true)
         } _: { result in
@@ -126,6 +130,11 @@ final class OfflineStore: @unchecked Sendable {
         return SecretBytes(copying: bytes)
     }
 
+    private func opens(_ sealed: [UInt8], of content: [UInt8]) -> Bool {
+        if key(sealed, of: content) == nil { return false }
+        return true
+    }
+
     /// Seals a secret that belongs to a file.
     func seal(_ bytes: [UInt8], for content: [UInt8]) -> [UInt8] {
         lock.withLock { deviceKey.seal(bytes, context: Self.context(of: content)) }
@@ -143,12 +152,18 @@ final class OfflineStore: @unchecked Sendable {
 
     // MARK: Files
 
-    func path(of content: [UInt8]) -> String {
-        "\(folder)/\(hexadecimal(Array(content.prefix(1))))/\(hexadecimal(content))"
+    func path(of content: [UInt8]) -> String { folder.path(of: content) }
+
+    /// Whether the folder is that of the rows, as of now. Not on a loop's thread.
+    /// - Returns: nil when nothing can be read.
+    func isFolderOurs() -> Bool? {
+        waitToRead { [folder] (rows) throws(DatabaseError) in try folder.isOurs(rows) }
     }
 
     /// Creates the folder of a new file, and keeps the file from being removed until `release`.
+    /// - Throws: ENOENT when the medium is missing: nothing is created where it should be mounted.
     func use(_ content: [UInt8]) throws(SystemError) {
+        if isFolderOurs() == false { throw SystemError(code: ENOENT, operation: "open", subject: folder.path) }
         let parent = Folder.containing(path(of: content))
         if FileKind(at: parent) != .folder {
             try Folder.create(parent, mode: 0o700)

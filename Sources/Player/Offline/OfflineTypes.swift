@@ -130,6 +130,8 @@ public enum OfflineWait: Equatable, Sendable {
     case space
     /// The state cannot be written, so nothing of a download could be recorded.
     case storage
+    /// The medium of what is kept is missing, or is another one.
+    case medium
     /// The player is in offline mode.
     case onlineMode
     /// Playback needs the network first.

@@ -56,7 +56,8 @@ enum OfflineText {
         if word.utf8.elementsEqual("retry".utf8) { return retry(value["retryIn"]?.number) }
         let words: [(String, String)] = [
             ("network", "the network"), ("unmetered-network", "Wi-Fi or Ethernet"), ("space", "room"),
-            ("storage", "a state that can be written"), ("playback", "playback"),
+            ("storage", "a state that can be written"), ("medium", "the medium of what is kept"),
+            ("playback", "playback"),
             ("online-mode", "the end of offline mode (tonearm config set offline.only no)"),
         ]
         return words.first { $0.0.utf8.elementsEqual(word.utf8) }?.1 ?? word

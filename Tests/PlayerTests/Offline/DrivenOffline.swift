@@ -51,6 +51,8 @@ final class DrivenOffline: @unchecked Sendable {
             conductor.start()
             conductor.linkChanged(to: .ethernet)
         }
+        // Whose folder it is, and then those whose turn it is.
+        answerReads()
         answerReads()
     }
 

@@ -125,7 +125,7 @@ final class OfflineFixture: @unchecked Sendable {
     /// The files of what is kept.
     var files: [String] {
         let found = FileManager.default.enumerator(atPath: folder["offline"])?.allObjects as? [String] ?? []
-        return found.filter { $0.count > 3 }.sorted()
+        return found.filter { $0.contains("/") }.sorted()
     }
 
     func entries() -> [OfflineEntry] { engine.entries() }
@@ -147,9 +147,27 @@ final class OfflineFixture: @unchecked Sendable {
     func status(of id: Int) -> OfflineEntry.Status? {
         entries().first { $0.product == "tonearm:track/\(id)" }?.status
     }
+
+    /// Why the folder is not that of what is kept.
+    func folderProblem() -> String? { engine.folderProblem() }
+
+    /// What a check by hand finds.
+    func verify(_ id: Int) -> OfflineVerification { engine.verification(of: id) }
 }
 
 extension OfflineEngine {
+    func folderProblem() -> String? {
+        let answer = Answer<String?>()
+        status { answer.set($0?.folderProblem) }
+        return answer.wait()
+    }
+
+    func verification(of id: Int) -> OfflineVerification {
+        let answer = Answer<OfflineVerification>()
+        verify(OfflineFixture.product(id)) { answer.set($0) }
+        return answer.wait()
+    }
+
     /// Downloads and what is kept, the first hundred of each.
     func entries() -> [OfflineEntry] {
         let all = Recorder<[OfflineEntry]>()

@@ -101,6 +101,8 @@ struct OfflineScheduleTests {
             (OfflineGate(link: .wifi), nil), (OfflineGate(link: .ethernet), nil),
             (OfflineGate(link: .wifi, isOfflineMode: true), .onlineMode),
             (OfflineGate(link: .wifi, isTakenByPlayback: true), .playback),
+            (OfflineGate(link: .wifi, isFolderOurs: false, isTakenByPlayback: true), .medium),
+            (OfflineGate(link: .offline, isFolderOurs: false), .network),
             (OfflineGate(link: .offline, isOfflineMode: true), .onlineMode),
         ])
     func waits(_ gate: OfflineGate, _ wait: OfflineWait?) {

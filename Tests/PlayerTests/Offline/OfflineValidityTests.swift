@@ -34,7 +34,7 @@ struct OfflineValidityTests {
     /// The one file of what is kept.
     private func keptFile(in state: ScratchFolder) throws -> String {
         let all = FileManager.default.enumerator(atPath: state["offline"])?.allObjects as? [String]
-        return state["offline/\(try #require(all?.first { $0.count > 3 }))"]
+        return state["offline/\(try #require(all?.first { $0.contains("/") }))"]
     }
 
     @Test("Expiry is told and not played, deletes nothing, and a validation heals it")

@@ -120,6 +120,7 @@ enum KeepingJSON {
         case .unmeteredNetwork: "unmetered-network"
         case .space: "space"
         case .storage: "storage"
+        case .medium: "medium"
         case .onlineMode: "online-mode"
         case .playback: "playback"
         case .retry: "retry"

@@ -35,7 +35,14 @@ struct OfflineRows {
                 CREATE TABLE offline_total (id INTEGER PRIMARY KEY NOT NULL, bytes INTEGER NOT NULL);
                 INSERT INTO offline_total VALUES (1, 0);
                 CREATE TABLE offline_key (id INTEGER PRIMARY KEY NOT NULL, proof BLOB NOT NULL)
-                """)
+                """),
+            Migration(
+                2,
+                """
+                CREATE TABLE offline_folder (id INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL);
+                CREATE INDEX offline_item_damaged ON offline_item (product) WHERE is_damaged <> 0;
+                ALTER TABLE offline_job ADD COLUMN is_repair INTEGER NOT NULL DEFAULT 0
+                """),
         ])
 
     let database: Database
@@ -68,7 +75,7 @@ struct OfflineRows {
     }
 
     /// So many rows. Damaged ones do not count: they would stand in the way of all that come behind.
-    private static func read<Row>(
+    static func read<Row>(
         _ statement: inout Statement, _ limit: Int, _ row: (borrowing Statement) -> Row?
     ) throws(DatabaseError) -> [Row] {
         var rows: [Row] = []
@@ -104,14 +111,6 @@ struct OfflineRows {
             license.map { .bytes($0) } ?? .null, .text(item.product.text), .bytes(item.content))
     }
 
-    /// - Returns: whether it was kept, and not known to be damaged.
-    func markDamaged(_ item: OfflineItem) throws(DatabaseError) -> Bool {
-        try database.execute(
-            "UPDATE offline_item SET is_damaged = 1 WHERE product = ? AND content = ? AND is_damaged = 0",
-            .text(item.product.text), .bytes(item.content))
-        return database.changedRowCount > 0
-    }
-
     /// It was played: for the choice of what goes first.
     func played(_ product: ServiceAddress, now: Int64) throws(DatabaseError) {
         try database.execute(
@@ -141,32 +140,6 @@ struct OfflineRows {
         count += database.changedRowCount
         try database.execute("UPDATE offline_total SET bytes = 0")
         return count > 0
-    }
-
-    /// A known text, sealed under the device's key of that time; nil at the first start.
-    func keyProof() throws(DatabaseError) -> [UInt8]? {
-        var statement = try database.prepare("SELECT proof FROM offline_key")
-        return try statement.step() ? statement.bytes(0) : nil
-    }
-
-    func setKeyProof(_ proof: [UInt8]) throws(DatabaseError) {
-        try database.execute("INSERT OR REPLACE INTO offline_key VALUES (1, ?)", .bytes(proof))
-    }
-
-    /// Nothing that is kept can be read any more: all of it is downloaded again.
-    /// - Returns: how many products.
-    func loseAll() throws(DatabaseError) -> Int {
-        try database.execute("UPDATE offline_item SET is_damaged = 1")
-        let count = database.changedRowCount
-        try database.execute(
-            "UPDATE offline_job SET state = 0, failure = NULL WHERE state = 2 "
-                + "AND product IN (SELECT product FROM offline_item)")
-        try database.execute(
-            """
-            INSERT OR IGNORE INTO offline_job (product, reference, request, priority, state, is_automatic, synced,
-            percent) SELECT product, reference, request, 0, 0, is_automatic, 0, 0 FROM offline_item
-            """)
-        return count
     }
 
     // MARK: Downloads
@@ -200,16 +173,18 @@ struct OfflineRows {
     }
 
     /// Adds a download. One of the product that has failed begins again where it was; one that was paused stays.
+    /// - Parameter isRepair: only because what is kept is damaged: it goes when that is found to be whole.
     /// - Returns: whether there is one now that was not there, or that had failed.
     func add(
         _ product: ServiceAddress, _ referenceId: String, _ request: OfflineRequest, priority: Int64,
-        isAutomatic: Bool
+        isAutomatic: Bool, isRepair: Bool = false
     ) throws(DatabaseError) -> Bool {
         if !isAutomatic { try askedFor(product, priority: priority) }
         // What a person has kept stays theirs, also while it is downloaded again.
         var isChosen = isAutomatic
         if isAutomatic, let item = try item(product) { isChosen = item.isAutomatic }
         if let job = try job(product) {
+            if !isRepair { try wantForItself(product) }
             guard job.state == .failed else { return false }
             try database.execute(
                 "UPDATE offline_job SET state = 0, failure = '', reference = ?, request = ?, priority = ? "
@@ -219,10 +194,10 @@ struct OfflineRows {
         }
         try database.execute("DELETE FROM offline_job WHERE product = ?", .text(product.text))
         try database.execute(
-            "INSERT INTO offline_job (product, reference, request, priority, state, is_automatic, synced, percent) "
-                + "VALUES (?, ?, ?, ?, 0, ?, 0, 0)",
+            "INSERT INTO offline_job (product, reference, request, priority, state, is_automatic, synced, percent, "
+                + "is_repair) VALUES (?, ?, ?, ?, 0, ?, 0, 0, ?)",
             .text(product.text), .text(referenceId), .text(request.text), .integer(priority),
-            .integer(isChosen ? 1 : 0))
+            .integer(isChosen ? 1 : 0), .integer(isRepair ? 1 : 0))
         return true
     }
 
@@ -299,26 +274,10 @@ struct OfflineRows {
 
     func itemCount() throws(DatabaseError) -> Int { try count("offline_item") }
 
-    /// Reads all rows.
-    func damagedCount() throws(DatabaseError) -> Int { try count("offline_item WHERE is_damaged = 1") }
-
-    /// Of the damaged items, those whose key `isLost`. Reads all rows.
-    func damagedCount(
-        whose isLost: (_ sealedKey: [UInt8], _ content: [UInt8]) -> Bool
-    ) throws(DatabaseError) -> Int {
-        var statement = try database.prepare("SELECT key, content FROM offline_item WHERE is_damaged = 1")
-        var count = 0
-        while try statement.step() {
-            guard let key = statement.bytes(0), let content = statement.bytes(1) else { continue }
-            if isLost(key, content) { count += 1 }
-        }
-        return count
-    }
-
     /// Of those that are not paused and have not failed.
     func jobCount() throws(DatabaseError) -> Int { try count("offline_job WHERE state = 0") }
 
-    private func count(_ table: String) throws(DatabaseError) -> Int {
+    func count(_ table: String) throws(DatabaseError) -> Int {
         var statement = try database.prepare("SELECT count(*) FROM \(table)")
         return try statement.step() ? Int(clamping: statement.integer(0) ?? 0) : 0
     }
@@ -432,7 +391,7 @@ extension OfflineItem {
             product: product, referenceId: reference, request: request, received: received, fingerprint: fingerprint,
             content: content, sealedKey: key, sealedLicense: row.bytes(7), count: count,
             validity: OfflineValidity(revalidateAt: row.integer(9), validUntil: row.integer(10)),
-            isDamaged: row.integer(11) == 1, isAutomatic: row.integer(12) == 1)
+            isDamaged: row.integer(11) != 0, isAutomatic: row.integer(12) == 1)
     }
 }
 

@@ -21,8 +21,8 @@ public final class OfflineSource: Sendable {
     typealias Replacement = () throws(PlayerError) -> (any AudioDecoder)?
 
     /// Opens a kept product.
-    /// - Parameter otherwise: opens it at the service; nil in offline mode and without a network. It goes on there when a
-    ///   part of what is kept cannot be read.
+    /// - Parameter otherwise: opens it at the service; nil in offline mode and without a network. It goes on there when
+    ///   a part of what is kept cannot be read.
     /// - Returns: nil when the product is not kept, or cannot be read and `otherwise` can open it.
     /// - Throws: `.notAllowed` when it is not valid any more; `.unexpected` when nobody knows whether it is kept, and
     ///   `otherwise` is nil; what opening it throws.

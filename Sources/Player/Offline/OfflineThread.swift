@@ -1,0 +1,18 @@
+import Network
+import Platform
+
+/// A thread that blocks in requests and files, and can be told to stop.
+final class OfflineThread {
+    private let cancellation: Cancellation
+    private let thread: NamedThread
+
+    init(_ name: String, _ body: @escaping @Sendable (Cancellation) -> Void) throws(SystemError) {
+        let cancellation = try Cancellation()
+        self.cancellation = cancellation
+        thread = try NamedThread.start(name: name, priority: .background, stackSize: 256 << 10) { body(cancellation) }
+    }
+
+    func cancel() { cancellation.cancel() }
+
+    func join() { thread.join() }
+}

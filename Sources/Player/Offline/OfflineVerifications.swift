@@ -1,0 +1,110 @@
+import Database
+import Platform
+
+/// Reads all of kept products by hand, one after the other on a thread of their own.
+///
+/// Thread: control, except where a declaration says otherwise.
+/// `@unchecked Sendable` is safe because control alone uses what changes.
+final class OfflineVerifications: @unchecked Sendable {
+    typealias Answer = @Sendable (OfflineVerification) -> Void
+
+    /// What has to be done about a product.
+    enum Finding {
+        /// - Parameter content: what was read.
+        case damaged(content: [UInt8])
+        /// It was held for damaged, and is whole: the job that was made for that is gone.
+        /// - Parameter referenceId: nil when it is not valid, all the same.
+        case repaired(referenceId: String?)
+    }
+
+    private struct Request {
+        let product: ServiceAddress
+        let answer: Answer
+        let found: @Sendable (Finding) -> Void
+    }
+
+    private let store: OfflineStore
+    private let loop: EventLoop
+    private let clock: TrustedClock
+    private var thread: OfflineThread?
+    /// The one that runs, if `thread` does, and what comes after it.
+    private var requests: [Request] = []
+    private var isShutDown = false
+
+    init(_ store: OfflineStore, loop: EventLoop, clock: TrustedClock) {
+        self.store = store
+        self.loop = loop
+        self.clock = clock
+    }
+
+    /// - Parameter found: called before `answer`.
+    func verify(
+        _ product: ServiceAddress, _ answer: @escaping Answer, _ found: @escaping @Sendable (Finding) -> Void
+    ) {
+        loop.assertOnLoop()
+        guard !isShutDown else { return answer(.stopped) }
+        requests.append(Request(product: product, answer: answer, found: found))
+        if thread == nil { verifyNext() }
+    }
+
+    /// Ends what runs; all are answered. Blocks.
+    func shutDown() {
+        isShutDown = true
+        thread?.cancel()
+        thread?.join()
+        thread = nil
+        for request in requests { request.answer(.stopped) }
+        requests = []
+    }
+
+    private func verifyNext() {
+        guard let request = requests.first else { return }
+        let (loop, store, product) = (loop, store, request.product)
+        do throws(SystemError) {
+            thread = try OfflineThread("verification") { [self] cancellation in
+                let (result, content) = KeptBytes.verify(product, store, cancellation)
+                var finding: Finding?
+                if let content {
+                    finding = result == .whole ? found(whole: product, content) : nil
+                    if result == .damaged { finding = .damaged(content: content) }
+                }
+                loop.post { [self, finding] in verified(result, finding) }
+            }
+        } catch {
+            requests.removeFirst()
+            request.answer(.unreadable(reason: error.description))
+            verifyNext()
+        }
+    }
+
+    private func verified(_ result: OfflineVerification, _ finding: Finding?) {
+        // Its client was told that the engine ends.
+        guard !isShutDown else { return }
+        thread?.join()
+        thread = nil
+        let request = requests.removeFirst()
+        if let finding { request.found(finding) }
+        request.answer(result)
+        if thread == nil { verifyNext() }
+    }
+
+    /// All of it was read: it is not damaged, if it was held for that. The verification's thread.
+    private func found(whole product: ServiceAddress, _ content: [UInt8]) -> Finding? {
+        let time = clock.seconds
+        do throws(DatabaseError) {
+            let repaired = try store.waitToWrite {
+                (rows) throws(DatabaseError) -> (parts: [[UInt8]], referenceId: String?)? in
+                guard let parts = try rows.markWhole(product, content), try rows.job(product) == nil else { return nil }
+                let item = try rows.item(product)
+                return (parts, item?.validity.holds(at: time) ?? false ? item?.referenceId : nil)
+            }
+            guard let repaired else { return nil }
+            // Power loss here: the files of parts belong to nobody, and the next start removes them.
+            store.removeFiles(repaired.parts)
+            return .repaired(referenceId: repaired.referenceId)
+        } catch {
+            Log.warning("\(product.text) is whole, and still listed as damaged: \(error)")
+            return nil
+        }
+    }
+}
