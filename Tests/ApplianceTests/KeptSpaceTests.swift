@@ -43,6 +43,10 @@ struct KeptSpaceTests {
 
     /// A product of so many bytes that are all zero.
     private func keep(megabytes: Int64, in store: OfflineStore) throws {
+        // The engine looks at its start whose folder it is.
+        fixture.wait("the folder's id") { _ in
+            FileKind(at: "\(store.folder.path)/\(KeptFolder.idFileName)") == .file
+        }
         let product = ServiceAddress(.track, "7")
         let item = OfflineItem(
             product: product, referenceId: "r7",

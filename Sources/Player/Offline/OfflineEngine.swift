@@ -234,7 +234,7 @@ public final class OfflineEngine: @unchecked Sendable {
         }
     }
 
-    /// Calls `changed` when downloads begin to wait for room, the state or the medium, and when they do not any more. On
+    /// Calls `changed` when downloads begin to wait for room, the state or the medium, and when they no longer do. On
     /// the player's control thread; nil: nobody is called.
     public func observeSpace(_ changed: (@Sendable () -> Void)?) {
         loop.post { [conductor] in conductor.spaceChanged = changed }
