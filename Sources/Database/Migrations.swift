@@ -2,7 +2,7 @@
 public struct Migration: Sendable {
     /// From 1. After a release a migration and its number never change.
     public let number: Int
-    private let script: String
+    let script: String
 
     public init(_ number: Int, _ script: String) {
         self.number = number

@@ -1,7 +1,7 @@
-import Database
 import Platform
 import Testing
 
+@testable import Database
 @testable import Player
 
 @Suite("The rows of the offline engine")
@@ -19,6 +19,15 @@ struct OfflineRowsTests {
 
     private func add(_ id: Int, priority: Int64 = 0) throws -> Bool {
         try rows.add(ServiceAddress(.track, "\(id)"), "r\(id)", request, priority: priority, isAutomatic: false)
+    }
+
+    @Test("What ships has an SQLite without ALTER TABLE: no migration uses it")
+    func alterations() {
+        for module in [Player.schema, Offlining.schema, DatabaseCacheIndex.schema] {
+            for migration in module.migrations {
+                #expect(!migration.script.contains("ALTER"), "\(module.name) \(migration.number)")
+            }
+        }
     }
 
     @Test("Jobs come by priority, then by age; those that are paused or have failed do not")

@@ -125,7 +125,8 @@ private func loadOffline(_ rows: OfflineRows) throws(DatabaseError) {
     try rows.recount()
     _ = try OfflineSpace.used(rows)
     _ = try rows.leastWorthKeeping(now: 0)
-    _ = try rows.loseAll()
+    _ = try rows.lose { key, _ in key.first == 0 }
+    _ = try rows.regain { key, _ in key.last == 0 }
 }
 
 private func loadRows(of bytes: [UInt8]) {

@@ -41,7 +41,19 @@ struct OfflineRows {
                 """
                 CREATE TABLE offline_folder (id INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL);
                 CREATE INDEX offline_item_damaged ON offline_item (product) WHERE is_damaged <> 0;
-                ALTER TABLE offline_job ADD COLUMN is_repair INTEGER NOT NULL DEFAULT 0
+                CREATE TABLE former_job AS SELECT * FROM offline_job;
+                DROP TABLE offline_job;
+                CREATE TABLE offline_job (
+                    number INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, product TEXT UNIQUE NOT NULL,
+                    reference TEXT NOT NULL,
+                    request TEXT NOT NULL, priority INTEGER NOT NULL, state INTEGER NOT NULL, failure TEXT,
+                    is_automatic INTEGER NOT NULL, content BLOB, key BLOB, fingerprint BLOB, synced INTEGER NOT NULL,
+                    parts TEXT, percent INTEGER NOT NULL, is_repair INTEGER NOT NULL DEFAULT 0
+                );
+                CREATE INDEX offline_job_next ON offline_job (state, priority DESC, number);
+                CREATE INDEX offline_job_content ON offline_job (content, synced) WHERE content IS NOT NULL;
+                INSERT INTO offline_job SELECT *, 0 FROM former_job;
+                DROP TABLE former_job
                 """),
         ])
 
