@@ -26,9 +26,10 @@ private let tables: [(name: String, columns: [String])] = [
         "offline_job",
         [
             "number", "product", "reference", "request", "priority", "state", "failure", "is_automatic", "content",
-            "key", "fingerprint", "synced", "parts", "percent",
+            "key", "fingerprint", "synced", "parts", "percent", "is_repair",
         ]
     ),
+    ("offline_folder", ["id", "name"]),
 ]
 
 /// Texts that the program looks for.
@@ -122,6 +123,7 @@ private func loadOffline(_ rows: OfflineRows) throws(DatabaseError) {
         require(try rows.job(job.product)?.progress == progress, "a record that is not what was written")
     }
     _ = try rows.nextJobs(limit: 10)
+    _ = try (rows.folderID(), rows.haveContents(), rows.chosenBytes())
     try rows.recount()
     _ = try OfflineSpace.used(rows)
     _ = try rows.leastWorthKeeping(now: 0)
