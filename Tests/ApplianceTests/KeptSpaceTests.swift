@@ -41,6 +41,27 @@ struct KeptSpaceTests {
         status.problems.first { $0.subject == DaemonProblem.offline }?.message
     }
 
+    /// Starts the daemon, as later starts without this do again.
+    private func start(megabytes: Int64?, left: Int64? = nil) throws -> OfflineStore {
+        let store = Locked<OfflineStore?>(nil)
+        fixture.makeOfflining = { storage in
+            let made = try offlining(storage, megabytes: megabytes, left: left)
+            store.set(made.store)
+            return made
+        }
+        try fixture.start()
+        return try #require(store.value)
+    }
+
+    /// Returns when the daemon has what the engine had to say: an answer of it comes behind that.
+    private func waitForStatus() throws {
+        let engine = try #require(fixture.player.offlineEngine)
+        let done = DispatchSemaphore(value: 0)
+        engine.status { _ in done.signal() }
+        done.wait()
+        fixture.settle()
+    }
+
     /// A product of so many bytes that are all zero.
     private func keep(megabytes: Int64, in store: OfflineStore) throws {
         // The engine looks at its start whose folder it is.
@@ -67,14 +88,8 @@ struct KeptSpaceTests {
 
     @Test("From 90 percent of the budget on it is told, also at the start", arguments: [(89, false), (90, true)])
     func nearlyFull(megabytes: Int64, isTold: Bool) throws {
-        var store: OfflineStore?
-        fixture.makeOfflining = { storage in
-            let made = try offlining(storage, megabytes: 100)
-            store = made.store
-            return made
-        }
-        try fixture.start()
-        try keep(megabytes: megabytes, in: try #require(store))
+        let store = try start(megabytes: 100)
+        try keep(megabytes: megabytes, in: store)
         fixture.end()
         // Nothing is downloaded or removed in this start.
         try fixture.start()
@@ -83,12 +98,7 @@ struct KeptSpaceTests {
                 Self.problem($0) == "kept products take 90 of 100 MiB ([offline] size)"
             }
         } else {
-            // Its answer comes behind that to the daemon.
-            let engine = try #require(fixture.player.offlineEngine)
-            let done = DispatchSemaphore(value: 0)
-            engine.status { _ in done.signal() }
-            done.wait()
-            fixture.settle()
+            try waitForStatus()
             #expect(Self.problem(fixture.status) == nil)
         }
         fixture.end()
@@ -98,22 +108,11 @@ struct KeptSpaceTests {
         "Without a budget the warning is about the room of the medium, and only when something is kept",
         arguments: [(1000, 50, true), (1000, 500, false), (0, 0, false)] as [(Int64, Int64, Bool)])
     func mediumNearlyFull(megabytes: Int64, left: Int64, isTold: Bool) throws {
-        var store: OfflineStore?
-        fixture.makeOfflining = { storage in
-            let made = try offlining(storage, megabytes: nil, left: left)
-            store = made.store
-            return made
-        }
-        try fixture.start()
-        if megabytes > 0 { try keep(megabytes: megabytes, in: try #require(store)) }
+        let store = try start(megabytes: nil, left: left)
+        if megabytes > 0 { try keep(megabytes: megabytes, in: store) }
         fixture.end()
         try fixture.start()
-        // Its answer comes behind that to the daemon.
-        let engine = try #require(fixture.player.offlineEngine)
-        let done = DispatchSemaphore(value: 0)
-        engine.status { _ in done.signal() }
-        done.wait()
-        fixture.settle()
+        try waitForStatus()
         let problem = Self.problem(fixture.status)
         #expect((problem?.hasPrefix("kept products take 1000 MiB, and their medium has room for") ?? false) == isTold)
         #expect((problem == nil) == !isTold)
@@ -122,14 +121,8 @@ struct KeptSpaceTests {
 
     @Test("That the medium of what is kept is missing is a problem, until it is there at a start")
     func mediumMissing() throws {
-        var store: OfflineStore?
-        fixture.makeOfflining = { storage in
-            let made = try offlining(storage, megabytes: 100)
-            store = made.store
-            return made
-        }
-        try fixture.start()
-        try keep(megabytes: 1, in: try #require(store))
+        let store = try start(megabytes: 100)
+        try keep(megabytes: 1, in: store)
         fixture.end()
         try FileManager.default.moveItem(atPath: folder["offline"], toPath: folder["medium"])
         try fixture.start()
@@ -138,25 +131,15 @@ struct KeptSpaceTests {
         try FileManager.default.removeItem(atPath: folder["offline"])
         try FileManager.default.moveItem(atPath: folder["medium"], toPath: folder["offline"])
         try fixture.start()
-        let engine = try #require(fixture.player.offlineEngine)
-        let done = DispatchSemaphore(value: 0)
-        engine.status { _ in done.signal() }
-        done.wait()
-        fixture.settle()
+        try waitForStatus()
         #expect(Self.problem(fixture.status) == nil)
         fixture.end()
     }
 
     @Test("That downloads wait for room is told as long as it lasts")
     func waits() throws {
-        var store: OfflineStore?
-        fixture.makeOfflining = { storage in
-            let made = try offlining(storage, megabytes: 1)
-            store = made.store
-            return made
-        }
-        try fixture.start()
-        try keep(megabytes: 1, in: try #require(store))
+        let store = try start(megabytes: 1)
+        try keep(megabytes: 1, in: store)
         fixture.player.linkChanged(to: Link(.ethernet))
         let product = MediaProduct(productType: .track, productId: "tonearm:track/8", referenceId: "r8")
         let engine = try #require(fixture.player.offlineEngine)

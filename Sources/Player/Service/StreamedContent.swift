@@ -167,16 +167,9 @@ struct StreamedContent {
             var failure: MediaError?
             for representation in playable.reversed() {
                 do throws(MediaError) {
-                    if case .playlist(let address) = representation.segments {
-                        let inner = try playlist(at: address, quality)
-                        if playable.count > 1, !inner.manifest.isLive {
-                            found.append(try representation.with(inner.manifest.best(quality: quality)))
-                        } else if found.isEmpty {
-                            // Live content keeps to one encoding.
-                            next = inner
-                        }
-                    } else {
-                        found.append(representation)
+                    switch try follow(representation, isOnly: playable.count == 1, quality) {
+                    case .encoding(let encoding): found.append(encoding)
+                    case .manifest(let manifest, let url): if found.isEmpty { next = (manifest, url) }
                     }
                 } catch {
                     // What is kept stays as it is, so it waits for the best one.
@@ -194,6 +187,23 @@ struct StreamedContent {
             manifest.periods[0].adaptationSets[0].representations = found.reversed()
         }
         throw .damaged(what: "playlists that name each other")
+    }
+
+    /// What is behind the address of an encoding.
+    private enum Followed {
+        case encoding(Representation)
+        /// It takes the place of the whole manifest.
+        case manifest(Manifest, url: String)
+    }
+
+    private func follow(
+        _ representation: Representation, isOnly: Bool, _ quality: String?
+    ) throws(MediaError) -> Followed {
+        guard case .playlist(let address) = representation.segments else { return .encoding(representation) }
+        let (inner, url) = try playlist(at: address, quality)
+        // Live content keeps to one encoding.
+        if isOnly || inner.isLive { return .manifest(inner, url: url) }
+        return .encoding(try representation.with(inner.best(quality: quality)))
     }
 
     /// One encoding that cannot be used does not end the product.

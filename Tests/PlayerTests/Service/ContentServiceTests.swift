@@ -166,20 +166,7 @@ struct ContentServiceTests {
 
     @Test("An address that has expired in the middle: a new session, and not a frame is lost or heard twice")
     func restart() throws {
-        let half = file.count / 2
-        service.content = { [file] count, transfer in
-            switch count {
-            case 1:
-                ScriptedService.serve(file, to: transfer, upTo: half)
-                transfer.end(.connection(.lost))
-            case 2: transfer.answer(403)
-            default:
-                ScriptedService.serve(file, to: transfer)
-                transfer.end()
-            }
-        }
-        let opened = try open()
-        service.network.passDelays()
+        let opened = try restarted()
         #expect(try decode(opened) == track.samples)
         #expect(service.playbackinfoRequests.count == 2)
         let sessions = service.playbackinfoRequests.map { request in
@@ -189,8 +176,9 @@ struct ContentServiceTests {
         #expect(renewals.elements == ["session 2"])
     }
 
-    /// A product whose address expires in the middle, and the answer to the second request.
-    private func restarted(with info: String) throws -> OpenedProduct {
+    /// A product whose address expires in the middle.
+    /// - Parameter info: the answer to the second request.
+    private func restarted(with info: String = ScriptedService.info()) throws -> OpenedProduct {
         service.content = { [file] count, transfer in
             switch count {
             case 1:
