@@ -57,7 +57,7 @@ class Amplifier(unittest.TestCase):
         watch = daemon.watch()
         daemon.ask("queue", "set", "/data/music/album", "--play")
         watch.wait_for("queue", index=1)
-        watch.wait_for("state", state="stopped")
+        watch.wait_for_end()
         trace = board.run("cat", "/sys/kernel/tracing/trace").stdout
 
         # The order alone. How long each step waits is judged by the unit tests of AmplifierSequence, on a clock that is

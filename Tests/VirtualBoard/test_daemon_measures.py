@@ -31,8 +31,8 @@ PROCESSOR_LIMIT = 3
 #: How long something is measured, in seconds.
 TIME = 10
 
-#: How often the daemon and aplay take turns.
-TURNS = 3
+#: How often the daemon and aplay take turns at most.
+TURNS = 10
 
 
 class Measures(unittest.TestCase):
@@ -102,9 +102,10 @@ class Measures(unittest.TestCase):
         self.check("memory of an entry of the queue", (self.memory("RssAnon") - before) / ENTRIES, "bytes", ENTRY_LIMIT)
 
     def test_the_processor_s_time_against_aplay(self):
-        # In turns, and the least of each: a machine that is busy with something else only adds to it.
+        # In turns, and the least of each: a machine that is busy with something else only adds to it. So a few turns
+        # are enough when they are within the limit.
         tonearm, reference = [], []
-        for _ in range(TURNS):
+        while len(tonearm) < TURNS and (len(tonearm) < 3 or min(tonearm) / min(reference) > PROCESSOR_LIMIT):
             self.play()
             tonearm.append(self.processor_time(self.daemon.process))
             self.daemon.ask("stop")

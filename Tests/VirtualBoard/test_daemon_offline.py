@@ -74,7 +74,7 @@ class Offline(unittest.TestCase):
         # The button works, with the network gone.
         self.press_play(watch, "paused")
         self.board.press(PLAY_BUTTON)
-        watch.wait_for("state", state="stopped")
+        watch.wait_for_end()
         self.assertIsNone(difference_across_pause(recorder.stop(), self.album.bytes, REPEATED))
 
     def test_what_was_kept_plays_without_the_cable_and_after_a_power_cut(self):

@@ -51,7 +51,7 @@ class Starting(unittest.TestCase):
 
         watch.wait_for_position(0, file="/data/music/switch/3.flac")
         self.assertEqual(hardware_parameters(self.board)["rate"], "96000 (96000/1)")
-        watch.wait_for("state", state="stopped")
+        watch.wait_for_end()
         watch.stop()
         heard, whole = second.stop(), self.prelude.followed_by(self.studio).bytes
         self.assertGreaterEqual(len(heard), len(self.studio.bytes), "only the prelude may be missing")

@@ -56,7 +56,7 @@ class Streaming(unittest.TestCase):
         self.start()
         recorder = Recorder(self.board, RATE)
         self.play(1, 2, 3)
-        self.watch.wait_for("state", state="stopped")
+        self.watch.wait_for_end()
         self.assertEqual(self.assert_heard(recorder, self.album), 0, "no pause between the tracks")
 
     def test_it_stalls_while_the_cable_is_out_and_resumes_at_the_same_frame(self):
@@ -94,7 +94,7 @@ class Streaming(unittest.TestCase):
         self.board.pull_cable()
         self.watch.wait_for_position(status["position"] + 15)
         self.board.plug_cable()
-        self.watch.wait_for("state", state="stopped")
+        self.watch.wait_for_end()
         waited = self.board.waiting()
         self.assertLessEqual(self.assert_heard(recorder, self.long), waited * RATE)
         self.assertNotIn("stalled", [event.get("state") for _, event in self.watch.events[seen:]])
@@ -112,7 +112,7 @@ class Streaming(unittest.TestCase):
         self.play(5)
         self.watch.wait_for("state", state="playing")
         seen = len(self.watch.events)
-        self.watch.wait_for("state", state="stopped")
+        self.watch.wait_for_end()
         self.assert_heard(recorder, music)
         states = [event.get("state") for _, event in self.watch.events[seen:]]
         self.assertLessEqual(states.count("stalled"), 1)
@@ -122,7 +122,7 @@ class Streaming(unittest.TestCase):
         self.assertIn("1970", self.board.run("date").stdout)
         recorder = Recorder(self.board, RATE)
         self.play(1, 2, 3)
-        self.watch.wait_for("state", state="stopped")
+        self.watch.wait_for_end()
         self.assert_heard(recorder, self.album)
 
     def test_an_expired_certificate_is_refused_whatever_the_clock_says(self):

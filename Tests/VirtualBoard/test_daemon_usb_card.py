@@ -1,6 +1,7 @@
 """The daemon's sound card is plugged in, unplugged and plugged in again."""
 
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -67,11 +68,16 @@ class DaemonUsbCard(unittest.TestCase):
         self.board.plug_sound_card()
         self.daemon.ask("queue", "set", "/data/music/track.flac", "--play")
         watch = self.daemon.watch()
-        reached = watch.wait_for_position(1)[1]["position"]
+        watch.wait_for_position(1)
+        began = time.monotonic()
+        reached = self.daemon.status["position"]
         self.board.power_off()
+        # It plays until it is told to end, which comes late on a busy machine.
+        latest = reached + time.monotonic() - began
         self.board.power_on()
         self.daemon.wait_until_ready()
         watch = self.daemon.watch()
         self.daemon.wait_for("said", "STATUS=stalled")
         resumed = self.plug_and_wait("absent at a later boot", watch)["position"]
-        self.assertAlmostEqual(resumed, reached, delta=1)
+        self.assertGreater(resumed, reached - 1)
+        self.assertLess(resumed, latest + 1)

@@ -141,6 +141,13 @@ class Watch:
             lambda it: it.get("event") == "position" and it["position"] >= position and members.items() <= it.items(),
             f"{position} s", after)
 
+    def wait_for_end(self):
+        """Waits until the music that began after the subscription has ended. A new queue is an event of its own, and
+        may still say `stopped`."""
+        self.wait_for("state", state="playing")
+        playing = next(index for index, (_, it) in enumerate(self.events) if it.get("state") == "playing")
+        self.wait_for("state", playing, state="stopped")
+
     def wait_until(self, is_wanted, what, after=0):
         def first():
             return next(((at, it) for at, it in self.events[after:] if is_wanted(it)), None)
