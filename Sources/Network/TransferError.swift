@@ -135,11 +135,14 @@ extension TLSFailure: CustomStringConvertible {
         switch self {
         case .unknownAuthority:
             "no known authority has signed the server's certificate. The usual ones are in the package "
-                + "ca-certificates; a private one can be configured"
-        case .expired: "the server's certificate has expired"
+                + "ca-certificates; a private one is named in [network] ca-file, or with --ca-file"
+        case .expired: "the server's certificate has expired: the server needs a new one"
         case .notYetValid: "the server's certificate is not valid yet. Is this machine's time right?"
-        case .hostName: "the server's certificate is for another host"
-        case .pin: "the server's public key is none of those that are configured for it"
+        case .hostName:
+            "the server's certificate is for another host. Use an address with the host name of the certificate"
+        case .pin:
+            "the server's public key is none of those in [network] pins: it may have a new key, or be "
+                + "another server"
         case .certificate(let reason): "the server's certificate is not accepted: \(reason)"
         case .handshake(let reason): "no secure connection: \(reason)"
         }

@@ -156,6 +156,8 @@ public final class Daemon: @unchecked Sendable {
         lookAtKeptProducts()
         // After resuming: the engine opens the file and the device meanwhile.
         panel?.listen()
+        // What was read to start takes its largest part: files, the database, the authorities' certificates.
+        spareMemory.giveBack()
     }
 
     private func resume(at position: Double, playing: Bool) {

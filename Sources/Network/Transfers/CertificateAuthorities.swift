@@ -4,13 +4,18 @@ import Platform
     import Crypto
 #endif
 
-/// The certificates that servers are verified against. Their files are read once, so that the file of the system and a
-/// private authority count together.
+/// The certificates that servers are verified against: those of the system's file and of a private authority count
+/// together.
 ///
 /// Thread: network, after `init`.
 final class CertificateAuthorities {
-    /// In PEM, with a 0 after the last one.
-    private let bytes: UnsafeMutableRawBufferPointer
+    #if hasFeature(Embedded)
+        private let files: [String]
+        private var parsed: AuthorityChain?
+    #else
+        /// In PEM, with a 0 after the last one.
+        private let bytes: UnsafeMutableRawBufferPointer
+    #endif
 
     private static let mark = Array("-----BEGIN CERTIFICATE-----".utf8)
     /// Debian's file has a fifth of a megabyte.
@@ -21,9 +26,25 @@ final class CertificateAuthorities {
     ///   - extra: a file that the configuration names.
     /// - Throws: when a file cannot be read or has no certificate in it.
     init(system: String, extra: String?) throws(NetworkSetupError) {
+        let files = (FileKind(at: system) == nil ? [] : [system]) + (extra.map { [$0] } ?? [])
+        let text = try Self.text(of: files)
+        #if hasFeature(Embedded)
+            // The text is not kept: a player without a network needs none of it.
+            self.files = files
+        #else
+            bytes = .allocate(byteCount: text.count, alignment: 1)
+            bytes.copyBytes(from: text)
+        #endif
+    }
+
+    #if !hasFeature(Embedded)
+        deinit { bytes.deallocate() }
+    #endif
+
+    /// In PEM, with a 0 after the last certificate.
+    private static func text(of files: [String]) throws(NetworkSetupError) -> [UInt8] {
         var all: [UInt8] = []
-        let files = FileKind(at: system) == nil ? [] : [system]
-        for file in files + (extra.map { [$0] } ?? []) {
+        for file in files {
             let text: [UInt8]
             do throws(SystemError) { text = try File.contents(of: file, limit: Self.limit) } catch {
                 throw .authorities(error)
@@ -33,23 +54,31 @@ final class CertificateAuthorities {
             all.append(UInt8(ascii: "\n"))
         }
         all.append(0)
-        bytes = .allocate(byteCount: all.count, alignment: 1)
-        bytes.copyBytes(from: all)
+        return all
     }
-
-    deinit { bytes.deallocate() }
 
     private static func hasMark(_ text: [UInt8]) -> Bool {
         text.split(separator: UInt8(ascii: "\n")).contains { $0.starts(with: mark) }
     }
 
     #if hasFeature(Embedded)
-        /// Parsed when the first connection needs them; nil when mbedTLS understands none of them.
-        private(set) lazy var chain: AuthorityChain? = {
-            do throws(CryptoError) { return try AuthorityChain(pem: UnsafeRawBufferPointer(bytes)) } catch {
+        /// Read and parsed when the first connection needs them.
+        /// - Returns: nil when mbedTLS understands none of them, or a file can no longer be read. The next connection
+        ///   tries it again.
+        func chain() -> AuthorityChain? {
+            if let parsed { return parsed }
+            do throws(NetworkSetupError) {
+                let text = try Self.text(of: files)
+                parsed = text.withUnsafeBytes { Self.chain(of: $0) }
+            } catch {
                 return nil
             }
-        }()
+            return parsed
+        }
+
+        private static func chain(of text: UnsafeRawBufferPointer) -> AuthorityChain? {
+            do throws(CryptoError) { return try AuthorityChain(pem: text) } catch { return nil }
+        }
     #else
         /// In PEM. It stays where it is.
         var text: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes.dropLast()) }

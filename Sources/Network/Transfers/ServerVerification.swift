@@ -32,7 +32,7 @@ import CCurl
 
         /// For each connection, before its handshake.
         private func begin(_ configuration: UnsafeMutableRawPointer) -> CURLcode {
-            guard let chain = authorities.chain else { return CURLE_SSL_CACERT_BADFILE }
+            guard let chain = authorities.chain() else { return CURLE_SSL_CACERT_BADFILE }
             let now = clock.now()
             checkedAt = now
             findings.pointee = ServerCertificates(acceptsFuture: !now.isProved)
