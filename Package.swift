@@ -103,14 +103,11 @@ let package = Package(
         // Published test vectors, for the tests on the host and for the program below.
         .target(name: "CryptoVectors", dependencies: ["Crypto"], path: "Tests/CryptoVectors"),
         .testTarget(name: "CryptoTests", dependencies: ["Crypto", "CryptoVectors", "Platform", "TestSupport"]),
-        // For tools/test-binaries: the same vectors on the mbedTLS that ships, on each target.
-        .executableTarget(
-            name: "CryptoCheck", dependencies: ["CryptoVectors", "CLinux"], path: "Tests/CryptoCheck"),
         .testTarget(name: "DatabaseTests", dependencies: ["Database", "KeyValueWriter", "TestSupport"]),
-        // For tools/test-binaries: certificates and TLS as they ship, on each target.
+        // For tools/test-binaries: ciphers, certificates and TLS as they ship.
         .executableTarget(
-            name: "NetworkCheck", dependencies: ["Network", "Crypto", "Platform", "CLinux"],
-            path: "Tests/NetworkCheck"),
+            name: "SelfCheck", dependencies: ["CryptoVectors", "Network", "Crypto", "Platform", "CLinux"],
+            path: "Tests/SelfCheck"),
         .testTarget(name: "NetworkTests", dependencies: ["Network", "Platform", "CLinux", "TestSupport"]),
         .testTarget(name: "MediaTests", dependencies: ["Media", "Crypto"]),
         // Counts what a thread allocates; for the tests that prove that the audio thread does not.

@@ -1,27 +1,50 @@
 # shellcheck shell=bash
 # The steps of tools/test. Sourced, never run. Needs common.sh, swift.sh, cross-targets.sh and LOGS.
 #
-# What a step comes to goes to files, so that steps can run beside each other: $LOGS/counts has a line with passed,
-# failed and skipped for each, $LOGS/problems one for each that is not good.
+# The result of a step goes to files, so that steps can run beside each other: $LOGS/counts has a line with passed,
+# failed and skipped for each, $LOGS/problems one for each that is not good, $LOGS/times its seconds, bound and name.
 
 # Seconds after which nothing new is started: a machine with a limit of time gets a result instead of being cut off.
 LIMIT=$((${TONEARM_TEST_MINUTES:-1440} * 60))
 
-# step FUNCTION NAME…: runs it; `count` says how long it took.
+# timed BOUND NAME COMMAND…: runs it, and records how long it took of so many seconds.
+timed() {
+    local start=$SECONDS code=0
+    "${@:3}" || code=$?
+    echo "$((SECONDS - start)) $1 $2" >>"$LOGS/times"
+    return "$code"
+}
+
+# step BOUND FUNCTION NAME…: runs a function that counts its tests. A step that fails does not end the run.
 step() {
+    local bound=$1 name=${3:-$2}
     step_start=$SECONDS
+    shift
     if [ "$SECONDS" -ge "$LIMIT" ]; then
-        count 0 1 0 "${2:-$1}: not run, after $((LIMIT / 60)) minutes"
+        count 0 1 0 "$name: not run, after $((LIMIT / 60)) minutes"
     else
-        "$@"
+        timed "$bound" "$name" "$@" || true
     fi
 }
 
-# count PASSED FAILED SKIPPED WHAT: records what a step came to, and says it.
+# count PASSED FAILED SKIPPED WHAT: records the result of a step, and prints it.
 count() {
     echo "$1 $2 $3" >>"$LOGS/counts"
     say "$4: $1 passed, $2 failed$([ "$3" -eq 0 ] || echo ", $3 skipped") ($((SECONDS - step_start)) s)"
     if [ "$2" -gt 0 ]; then echo "$4: $2 failed" >>"$LOGS/problems"; fi
+}
+
+# print_times: the table of steps, and a warning for each that took longer than its bound.
+print_times() {
+    local seconds bound name over=()
+    printf '%-24s %8s %8s\n' step seconds bound
+    while read -r seconds bound name; do
+        printf '%-24s %8d %8d%s\n' "$name" "$seconds" "$bound" "$([ "$seconds" -le "$bound" ] || echo '  over')"
+        if [ "$seconds" -gt "$bound" ]; then over+=("$name"); fi
+    done <"$LOGS/times"
+    printf '%-24s %8d %8d\n' "all (some side by side)" "$SECONDS" 1500
+    for name in "${over[@]}"; do warn "$name took longer than its bound: has it grown, or was the machine busy?"; done
+    if [ "$SECONDS" -gt 1500 ]; then warn "the whole run took longer than 25 minutes"; fi
 }
 
 # total COLUMN: of all steps.
@@ -30,31 +53,44 @@ total() { awk -v column="$1" '{ sum += $column } END { print sum + 0 }' "$LOGS/c
 # occurrences PATTERN FILE…: how many lines match.
 occurrences() { cat "${@:2}" 2>/dev/null | grep -cE -- "$1" || true; }
 
-# host_tests NAME LOG OPTION…: builds and runs every test of the host with these options of SwiftPM.
-host_tests() {
-    local name=$1 log=$LOGS/$2
-    shift 2
-    if ! logged "building the tests: $name" "$log-build.log" \
-        swift build --package-path "$ROOT" --build-tests "$@"; then
-        count 0 1 0 "$name: swift build --build-tests"
+# The test targets whose tests run programs and wait for them. They have a process of their own, so that they do not
+# take the threads of those that compute.
+PROGRAM_TESTS='^(CommandLineTests|OriginTests|NetworkTests)\.'
+
+# Where the tests are built; a sanitizer has a folder of its own.
+BUILD=$ROOT/.build
+
+# build_host_tests [OPTION…]: with these options of SwiftPM.
+build_host_tests() {
+    if logged "building the tests" "$LOGS/build-tests.log" swift build --package-path "$ROOT" \
+        --scratch-path "$BUILD" --build-tests "$@"; then
         return
     fi
-    run_host_tests "$name" "$log" "$@"
+    count 0 1 0 "swift build --build-tests"
+    return 1
 }
 
-# run_host_tests NAME LOG OPTION…: runs what was built. A run that does not end is aborted, and says where it hangs.
+# run_host_tests: all, in two processes beside each other.
 run_host_tests() {
-    local name=$1 log=$2 results=$2-results code=0 tests failures skipped
-    shift 2
-    rm -f "$results"*.xml
-    # The tests take 6 minutes on two cores, and up to ten times as long with a sanitizer.
-    timeout --signal=ABRT --kill-after=2m "$([[ $* == *--sanitize* ]] && echo 2h || echo 25m)" \
-        swift test --package-path "$ROOT" --skip-build --disable-xctest --xunit-output "$results.xml" "$@" \
+    host_tests "swift test of programs" programs 10m --filter "$PROGRAM_TESTS" &
+    host_tests "swift test" host 10m --skip "$PROGRAM_TESTS"
+    wait $!
+}
+
+# host_tests NAME LOG LIMIT OPTION…: runs the tests that were built. A run that does not end is aborted after LIMIT, and
+# the tests that have not ended are named.
+host_tests() {
+    local name=$1 log=$LOGS/$2 limit=$3 results=$LOGS/$2-results.xml code=0 tests failures skipped
+    shift 3
+    rm -f "$results"
+    # Not with `swift test`, of which one waits for the other.
+    (cd "$ROOT" && timeout --signal=ABRT --kill-after=1m "$limit" \
+        "$BUILD/debug/tonearmPackageTests.xctest" --testing-library swift-testing --xunit-output "$results" "$@") \
         >"$log.log" 2>&1 </dev/null || code=$?
-    tests=$(occurrences '<testcase ' "$results"*.xml)
+    tests=$(occurrences '<testcase ' "$results")
     # A test that passed is one closed element; one that failed has its issues inside, one skipped a word.
-    skipped=$(occurrences '<skipped' "$results"*.xml)
-    failures=$(($(occurrences '<testcase [^>]*[^/]>$' "$results"*.xml) - skipped))
+    skipped=$(occurrences '<skipped' "$results")
+    failures=$(($(occurrences '<testcase [^>]*[^/]>$' "$results") - skipped))
     if [ "$failures" -gt 0 ]; then
         warn "what failed in $name:"
         grep -E 'recorded an issue' "$log.log" | sed 's/^/    /' >&2 || true
@@ -111,55 +147,35 @@ lines() {
     count "$good" "$bad" "$left" "$name"
 }
 
-# build_binaries: for all targets.
+# build_binaries: aarch64 and x86_64 with their self-check, and the engine for armv7: 32 bits compile and link.
 build_binaries() {
     local target built=0
     # What an earlier run left must not stand in for what this one cannot build.
     for target in "${ALL_TARGETS[@]}"; do rm -f "$ROOT/build/$target/tonearm"; done
-    "$ROOT/tools/cross" || true
+    "$ROOT/tools/cross" aarch64 x86_64 || true
+    "$ROOT/tools/cross" --engine-only armv7 || true
     for target in "${ALL_TARGETS[@]}"; do
         if [ -x "$ROOT/build/$target/tonearm" ]; then built=$((built + 1)); fi
     done
     count "$built" $((${#ALL_TARGETS[@]} - built)) 0 "tools/cross"
 }
 
+# default_binaries: as build_binaries made them.
+default_binaries() {
+    local code=0
+    "$ROOT/tools/test-binaries" aarch64 x86_64 || code=1
+    "$ROOT/tools/test-binaries" --engine-only armv7 || code=1
+    return $code
+}
+
+# test_binaries COMMAND…: runs tools/test-binaries, and counts its lines.
 test_binaries() {
     local log=$LOGS/test-binaries.log equal different skipped
-    "$ROOT/tools/test-binaries" >"$log" 2>&1 || true
+    "$@" >"$log" 2>&1 || true
     equal=$(occurrences '^ok ' "$log")
     different=$(occurrences '^FAILED ' "$log")
     skipped=$(occurrences '^skipped ' "$log")
     if [ $((equal + different)) -eq 0 ]; then different=1; fi
     if [ "$different" -gt 0 ]; then { grep -A 5 '^FAILED ' "$log" || tail -n 25 "$log"; } | sed 's/^/    /' >&2; fi
     count "$equal" "$different" "$skipped" "tools/test-binaries"
-}
-
-# benchmarks: one for each row of tools/bench.
-benchmarks() {
-    local log=$LOGS/bench.log good bad
-    "$ROOT/tools/bench" 2>&1 </dev/null | tee "$log" || true
-    good=$(occurrences '[^ ] +ok$' "$log")
-    bad=$(occurrences 'DOES NOT HOLD$' "$log")
-    if [ $((good + bad)) -eq 0 ]; then bad=1; fi
-    count "$good" "$bad" 0 "tools/bench"
-}
-
-# beside_busy_loops TIMES: the tests of the host, so many times, while two processes keep the cores busy. A test that
-# depends on the speed of the machine fails here.
-beside_busy_loops() {
-    local run bad=0 loop
-    busy_loops=()
-    trap 'kill "${busy_loops[@]}"' EXIT
-    for loop in 1 2; do
-        (while :; do :; done) &
-        busy_loops+=($!)
-    done
-    for ((run = 1; run <= $1; run++)); do
-        step_start=$SECONDS
-        run_host_tests "swift test beside two busy loops, run $run of $1" "$LOGS/busy-$run" || bad=$((bad + 1))
-    done
-    trap - EXIT
-    kill "${busy_loops[@]}"
-    wait "${busy_loops[@]}" 2>/dev/null || true
-    say "beside two busy loops, $bad of $1 runs failed"
 }

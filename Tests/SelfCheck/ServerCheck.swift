@@ -3,7 +3,7 @@ import Network
 import Platform
 
 /// One question to a server, and the answer that is expected.
-struct Check {
+struct ServerCheck {
     enum Answer: Equatable {
         case text(String)
         case file
@@ -54,7 +54,7 @@ private final class CheckClock: CertificateClock, @unchecked Sendable {
     var proved: Int64? { lock.withLock { proof } }
 }
 
-extension Check {
+extension ServerCheck {
     /// Asks as often as there are answers, with a new connection each time.
     /// - Returns: nil, or how the answer differs.
     func failure(_ servers: Servers) -> String? {

@@ -1,0 +1,83 @@
+# shellcheck shell=bash
+# The parts of tools/test --long (tools/long-parts). Sourced, never run. Needs common.sh and test-steps.sh.
+
+# Seconds after which a part is stopped.
+LONG_PART_LIMIT=1500
+# The seconds that each part took when it last ran here.
+LONG_TIMES=$ROOT/build/long
+
+# long_parts: the table without comments, a line a part, with its columns separated by a tab.
+long_parts() { sed -E '/^(#|$)/d; s/ *\| */\t/g' "$ROOT/tools/long-parts"; }
+
+has_long_part() { long_parts | cut -f1 | grep -qxF -- "$1"; }
+
+list_long_parts() {
+    local name folders function seconds
+    printf '%-18s %9s  %s\n' part 'last time' covers
+    while IFS=$'\t' read -r name folders function; do
+        seconds=$(cat "$LONG_TIMES/$name" 2>/dev/null || true)
+        printf '%-18s %9s  %s\n' "$name" "${seconds:+$seconds s}" "$folders"
+    done < <(long_parts)
+}
+
+# run_long_part NAME: its function, and what it needs.
+run_long_part() {
+    local name folders words start=$SECONDS
+    IFS=$'\t' read -r name folders words < <(long_parts | grep -P "^\Q$1\E\t")
+    local -a function
+    read -ra function <<<"$words"
+    LIMIT=$((SECONDS + LONG_PART_LIMIT))
+    say "$name covers $folders"
+    step_start=$SECONDS
+    timed "$LONG_PART_LIMIT" "$name" "${function[@]}" || true
+    mkdir -p "$LONG_TIMES"
+    echo $((SECONDS - start)) >"$LONG_TIMES/$name"
+}
+
+# remaining: the seconds until the part is stopped.
+remaining() { echo $((LIMIT > SECONDS ? LIMIT - SECONDS : 1)); }
+
+# sanitized_tests SANITIZER TARGETS: the tests of these targets, a regular expression.
+sanitized_tests() {
+    BUILD=$ROOT/.build/$1-sanitizer
+    build_host_tests --sanitize="$1" || return
+    # Foundation copies each `dirent` with all 256 bytes of its name, and reads beyond the end when it starts a process.
+    ASAN_OPTIONS=replace_intrin=0:detect_leaks=0 \
+        host_tests "swift test, $1 sanitizer" "$1" "$(remaining)" --filter "^$2\\."
+}
+
+# many_cuts TIMES: a download is cut at so many file calls.
+many_cuts() {
+    build_host_tests || return
+    TONEARM_CUTS=$1 host_tests "$1 cuts of downloads" cuts "$(remaining)" --filter OfflineCutTests
+}
+
+# all_binaries: all programs for all targets.
+all_binaries() {
+    timeout --kill-after=1m "$(remaining)" "$ROOT/tools/cross" || { count 0 1 0 tools/cross && return 1; }
+    test_binaries timeout --kill-after=1m "$(remaining)" "$ROOT/tools/test-binaries"
+}
+
+# beside_busy_loops: the tests of the host, while two processes keep the cores busy. A test that depends on the speed of
+# the machine fails here.
+beside_busy_loops() {
+    local loop busy_loops=()
+    build_host_tests || return
+    for loop in 1 2; do
+        (while :; do :; done) &
+        busy_loops+=($!)
+    done
+    run_host_tests
+    kill "${busy_loops[@]}"
+    wait "${busy_loops[@]}" 2>/dev/null || true
+}
+
+# benchmarks OPTION…: one test for each row of tools/bench.
+benchmarks() {
+    local log=$LOGS/bench.log good bad
+    timeout --kill-after=1m "$(remaining)" "$ROOT/tools/bench" "$@" 2>&1 </dev/null | tee "$log" || true
+    good=$(occurrences '[^ ] +ok$' "$log")
+    bad=$(occurrences 'DOES NOT HOLD$' "$log")
+    if [ $((good + bad)) -eq 0 ]; then bad=1; fi
+    count "$good" "$bad" 0 "tools/bench"
+}
