@@ -1,12 +1,14 @@
 import Network
 import Platform
+import TestSupport
 
 @testable import Player
 
 /// A network that answers as a test says, and whose time passes when a test says so.
 ///
-/// Thread: the test's; answers come inside its calls.
-// @unchecked: used on one thread at a time.
+/// Thread: any for the requests, because a decoder's thread cancels a transfer when it releases its bytes. Answers come
+/// inside the test's calls.
+// @unchecked: `requests` is locked, and `server` is set before the first transfer.
 final class ScriptedNetwork: ServiceNetwork, @unchecked Sendable {
     /// A transfer that was begun.
     // @unchecked: as its network.
@@ -52,40 +54,53 @@ final class ScriptedNetwork: ServiceNetwork, @unchecked Sendable {
         }
     }
 
-    private(set) var transfers: [Ongoing] = []
-    /// In milliseconds, those that are still to come.
-    private(set) var delays: [Int64] = []
-    private var actions: [@Sendable () -> Void] = []
-    /// In milliseconds, those of `delays` that another link ends.
-    private(set) var linkWaits: [Int64] = []
-    private var linkActions: [@Sendable (LinkWaitEnd) -> Void] = []
-    /// Answers at once, when it is set.
+    private struct Requests {
+        var transfers: [Ongoing] = []
+        var delays: [Int64] = []
+        var actions: [@Sendable () -> Void] = []
+        var linkWaits: [Int64] = []
+        var linkActions: [@Sendable (LinkWaitEnd) -> Void] = []
+    }
+
+    private let requests = Locked(Requests())
+    /// Answers at once, when it is set. Set before the first transfer.
     var server: ((Ongoing) -> Void)?
 
+    var transfers: [Ongoing] { requests.value.transfers }
     var last: Ongoing { transfers[transfers.count - 1] }
+    /// In milliseconds, those that are still to come.
+    var delays: [Int64] { requests.value.delays }
+    /// In milliseconds, those of `delays` that another link ends.
+    var linkWaits: [Int64] { requests.value.linkWaits }
 
     func begin(_ request: TransferRequest, into sink: any TransferSink) -> any OngoingTransfer {
         let transfer = Ongoing(request, sink)
-        transfers.append(transfer)
+        requests.withLock { $0.transfers.append(transfer) }
         server?(transfer)
         return transfer
     }
 
     func schedule(after nanoseconds: Int64, _ action: @escaping @Sendable () -> Void) {
-        delays.append(nanoseconds / 1_000_000)
-        actions.append(action)
+        requests.withLock {
+            $0.delays.append(nanoseconds / 1_000_000)
+            $0.actions.append(action)
+        }
     }
 
     func waitForLink(atMost nanoseconds: Int64, _ action: @escaping @Sendable (LinkWaitEnd) -> Void) {
-        delays.append(nanoseconds / 1_000_000)
-        linkWaits.append(nanoseconds / 1_000_000)
-        linkActions.append(action)
+        requests.withLock {
+            $0.delays.append(nanoseconds / 1_000_000)
+            $0.linkWaits.append(nanoseconds / 1_000_000)
+            $0.linkActions.append(action)
+        }
     }
 
     /// Lets all delays pass that were asked for up to now.
     func passDelays() {
-        let due = actions
-        actions = []
+        let due = requests.withLock { requests in
+            defer { requests.actions = [] }
+            return requests.actions
+        }
         endLinkWaits(.timeElapsed)
         for action in due { action() }
     }
@@ -94,10 +109,10 @@ final class ScriptedNetwork: ServiceNetwork, @unchecked Sendable {
     func changeLink() { endLinkWaits(.linkChanged) }
 
     private func endLinkWaits(_ reason: LinkWaitEnd) {
-        let due = linkActions
-        linkActions = []
-        linkWaits = []
-        delays = []
+        let due = requests.withLock { requests in
+            defer { (requests.linkActions, requests.linkWaits, requests.delays) = ([], [], []) }
+            return requests.linkActions
+        }
         for action in due { action(reason) }
     }
 }
