@@ -72,8 +72,8 @@ build_host_tests() {
 
 # run_host_tests: all, in two processes beside each other.
 run_host_tests() {
-    host_tests "swift test of programs" programs 10m --filter "$PROGRAM_TESTS" &
-    host_tests "swift test" host 10m --skip "$PROGRAM_TESTS"
+    host_tests "swift test of programs" programs 20m --filter "$PROGRAM_TESTS" &
+    host_tests "swift test" host 20m --skip "$PROGRAM_TESTS"
     wait $!
 }
 
