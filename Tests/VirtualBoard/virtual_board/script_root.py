@@ -10,6 +10,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from .host import run
+
 ROOT = Path(__file__).parents[3]
 SOURCE = ROOT / "firmware-image/root"
 
@@ -76,8 +78,8 @@ class ScriptRoot:
 
     def run(self, name, *words, **environment):
         """Runs a script of /usr/lib/tonearm to its end."""
-        return subprocess.run(self.command(name, words), capture_output=True, text=True, cwd=self.folder,
-                              env=os.environ | environment, timeout=PATIENCE)
+        return run(self.command(name, words), capture_output=True, text=True, cwd=self.folder,
+                   env=os.environ | environment, timeout=PATIENCE)
 
     def start(self, test, name):
         """Starts a script that does not end by itself."""
