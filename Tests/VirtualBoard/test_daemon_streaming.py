@@ -102,7 +102,9 @@ class Streaming(unittest.TestCase):
         self.play(4)
         self.watch.wait_for_position(0.5)
         # Until nearly all of its 26 seconds have arrived.
+        deadline = self.board.deadline()
         while (status := self.daemon.status)["position"] + status["buffered"] < 24:
+            self.assertFalse(deadline.has_passed, f"the music has not arrived: {status}\n{self.board.last_words()}")
             self.assertLess(status["position"], 10, "the music arrives too slowly")
         seen = len(self.watch.events)
         self.board.pull_cable()

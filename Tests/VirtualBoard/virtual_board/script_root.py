@@ -90,7 +90,7 @@ class ScriptRoot:
             # What it has started as well, if anything is left.
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, 9)
-            process.wait()
+            process.wait(PATIENCE)
 
         test.addCleanup(stop)
         return process
@@ -102,5 +102,6 @@ class ScriptRoot:
         deadline = time.monotonic() + PATIENCE
         while not condition():
             if time.monotonic() > deadline:
-                raise TimeoutError("\n".join(self.calls[-50:]))
+                calls = "\n".join(self.calls[-50:])
+                raise TimeoutError(f"a condition has not come true in {PATIENCE} s\n{calls}\n{self.read('kmsg')}")
             time.sleep(0.01)
