@@ -8,6 +8,8 @@ from pathlib import Path
 
 from virtual_board.image_board import MIB, ImageBoard, disk
 from virtual_board.music import tune, write_flac
+from virtual_board.parts import long
+from virtual_board.qemu import PATIENCE
 from virtual_board.slot_variant import slot_variant, write_program
 
 STATUS = "/proc/asound/HiFi/pcm0p/sub0/status"
@@ -32,6 +34,7 @@ def leave_out_engine(root):
     write_program(root / "usr/lib/tonearm/engine", "exec sleep 100000\n")
 
 
+@long("image-data", "one or more starts each; the tests of the scripts have the decisions")
 class Data(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -175,14 +178,15 @@ class Data(unittest.TestCase):
             lights.append(board.line(LIGHT_LINE))
             board.set_line(RESET_LINE, True)
 
-        person = threading.Thread(target=let_go)
-        starter = threading.Thread(target=self.restart, args=(board,), kwargs={"held": (RESET_LINE,)})
+        person = threading.Thread(target=let_go, daemon=True)
+        starter = threading.Thread(target=self.restart, args=(board,), kwargs={"held": (RESET_LINE,)}, daemon=True)
         starter.start()
         if release:
             board.wait_until_starting()
             person.start()
-            person.join()
-        starter.join()
+            person.join(3 * PATIENCE)
+        starter.join(3 * PATIENCE)
+        self.assertFalse(starter.is_alive(), f"the board has not started\n{board.last_words()}")
         return lights == [True]
 
     def assert_is_new(self, board):

@@ -13,8 +13,10 @@ import unittest
 from pathlib import Path
 
 from firmware import disk, lists
+from virtual_board.host import BUILD_LIMIT, run
 from virtual_board.image_board import IMAGE, ROOT
 from virtual_board.measures import report
+from virtual_board.parts import long
 
 CACHE = ROOT / "build/firmware-image"
 OVERLAYS = sorted((ROOT / "board/overlays").glob("*.dts"))
@@ -29,7 +31,7 @@ TEXT_ONLY = {"/dac-codec: failed to match any schema with compatible: ['ti,pcm51
 #: In bytes.
 ROOT_LIMIT, IMAGE_LIMIT = 36_000_000, 40_000_000
 #: In seconds of processors, so that it holds on a busy machine too.
-BUILD_LIMIT = 180
+PROCESSOR_LIMIT = 180
 
 
 def processor_seconds():
@@ -48,6 +50,7 @@ class Files(unittest.TestCase):
         report("compressed image", compressed / 1e6, "MB", IMAGE_LIMIT / 1e6)
         self.assertLessEqual(compressed, IMAGE_LIMIT)
 
+    @long("image-boards", "builds the image again")
     def test_the_same_inputs_give_the_same_bytes(self):
         version = next(IMAGE.glob("tonearm-virtual-*.img")).stem.rpartition("-")[2]
         # U-Boot's header has the time: firmware-image/lib/firmware/uboot.py.
@@ -58,13 +61,14 @@ class Files(unittest.TestCase):
         }
         before = processor_seconds()
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run(["python3", "-m", "firmware.build", "virtual", CACHE, Path(folder) / "out",
-                            ROOT / "build/aarch64/tonearm", version],
-                           check=True, env=environment, umask=0o077, stdout=subprocess.DEVNULL)
+            run(["python3", "-m", "firmware.build", "virtual", CACHE, Path(folder) / "out",
+                 ROOT / "build/aarch64/tonearm", version],
+                check=True, env=environment, umask=0o077, stdout=subprocess.DEVNULL,
+                timeout=BUILD_LIMIT)
             seconds = processor_seconds() - before
             self.assertEqual(self.sums(Path(folder) / "out"), self.sums(IMAGE), "as firmware-image/build made it")
-        report("processor time of a build", seconds, "s", BUILD_LIMIT)
-        self.assertLessEqual(seconds, BUILD_LIMIT)
+        report("processor time of a build", seconds, "s", PROCESSOR_LIMIT)
+        self.assertLessEqual(seconds, PROCESSOR_LIMIT)
 
     @staticmethod
     def sums(folder):
@@ -73,8 +77,8 @@ class Files(unittest.TestCase):
         return {re.sub(r"^tonearm-.*\.img$", "disk.img", name): value for name, value in sums.items()}
 
     def test_a_release_is_not_signed_with_the_key_of_the_tests(self):
-        result = subprocess.run([ROOT / "tools/release", "--key", ROOT / "firmware-image/test-key.pem", "virtual"],
-                                capture_output=True, text=True)
+        result = run([ROOT / "tools/release", "--key", ROOT / "firmware-image/test-key.pem", "virtual"],
+                     capture_output=True, text=True)
         self.assertEqual(result.returncode, 1)
         self.assertIn("the key of the tests", result.stderr)
 
@@ -91,15 +95,15 @@ class Files(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             for source in OVERLAYS:
                 overlay = Path(folder) / f"{source.stem}.dtbo"
-                result = subprocess.run(["dtc", "-@", "-I", "dts", "-O", "dtb", "-o", overlay, source],
-                                        capture_output=True, text=True)
+                result = run(["dtc", "-@", "-I", "dts", "-O", "dtb", "-o", overlay, source],
+                             capture_output=True, text=True)
                 self.assertEqual((result.returncode, result.stderr), (0, ""), source.name)
                 for tree in TREES:
                     with self.subTest(overlay=source.stem, tree=tree):
                         whole = Path(folder) / "whole.dtb"
-                        subprocess.run(["fdtoverlay", "-i", trees / f"{tree}.dtb", "-o", whole, overlay], check=True)
-                        name = subprocess.run(["fdtget", whole, "/sound-dac", "simple-audio-card,name"], check=True,
-                                              capture_output=True, text=True).stdout.strip()
+                        run(["fdtoverlay", "-i", trees / f"{tree}.dtb", "-o", whole, overlay], check=True)
+                        name = run(["fdtget", whole, "/sound-dac", "simple-audio-card,name"], check=True,
+                                   capture_output=True, text=True).stdout.strip()
                         # ALSA takes the letters and digits of a name, at most 15 of them, for the card's id.
                         self.assertEqual(name.replace("_", "")[:15], "sndrpihifiberry")
 
@@ -117,23 +121,24 @@ class Files(unittest.TestCase):
         for option in (b"CONFIG_SYS_DEVICE_NULLDEV=y", b"CONFIG_SYS_CONSOLE_IS_IN_ENV=y"):
             self.assertIn(option, configuration.splitlines())
 
+    @long("image-boards", "builds an image and downloads packages")
     def test_a_raspberry_pi_gets_its_firmware_when_asked(self):
         settings = lists.settings(ROOT / "firmware-image/boards/rpi4/image.conf")
         with tempfile.TemporaryDirectory() as folder:
             image = Path(folder) / "rpi4.img"
-            subprocess.run([ROOT / "firmware-image/build", "--board", "rpi4", "--with-non-free-firmware", "--no-build",
-                            "--out", image], check=True, capture_output=True)
+            run([ROOT / "firmware-image/build", "--board", "rpi4", "--with-non-free-firmware", "--no-build",
+                 "--out", image], check=True, capture_output=True, timeout=BUILD_LIMIT)
             for name in settings["gpu-firmware"].split():
-                written = subprocess.run(["mtype", "-i", f"{image}@@{disk.BOOT.start}", f"::/{name}"], check=True,
-                                         capture_output=True).stdout
+                written = run(["mtype", "-i", f"{image}@@{disk.BOOT.start}", f"::/{name}"], check=True,
+                              capture_output=True).stdout
                 file = CACHE / "packages/raspi-firmware/usr/lib/raspi-firmware" / name
                 self.assertTrue(written == file.read_bytes(), name)
             with image.open("rb") as file:
                 file.seek(disk.SLOT_A.start)
                 root = Path(folder) / "root.squashfs"
                 root.write_bytes(file.read(disk.HEADER))
-            drivers = subprocess.run(["unsquashfs", "-cat", root, "usr/lib/firmware/brcm/brcmfmac43455-sdio.bin"],
-                                     check=True, capture_output=True).stdout
+            drivers = run(["unsquashfs", "-cat", root, "usr/lib/firmware/brcm/brcmfmac43455-sdio.bin"],
+                          check=True, capture_output=True).stdout
             self.assertGreater(len(drivers), 100_000)
         built = CACHE / "rpi4"
         self.assertFalse((built / "boot/MISSING-FIRMWARE.txt").exists())
@@ -151,13 +156,14 @@ class Files(unittest.TestCase):
         for name in ("snd-soc-pcm512x", "snd-soc-pcm512x-i2c"):
             module = CACHE / f"modules/{name}.ko"
             command = ["/sbin/modinfo", "-F", "vermagic", module]
-            magic = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+            magic = run(command, check=True, capture_output=True, text=True).stdout
             self.assertEqual(magic.split()[0], version)
             # The path of the build would differ from machine to machine.
             content = module.read_bytes()
             self.assertNotIn(str(CACHE).encode(), content)
             self.assertNotIn(b".new/module/", content)
 
+    @long("image-boards", "reads the bindings of the kernel")
     def test_overlays_follow_the_bindings(self):
         trees = next(CACHE.glob("packages/linux-image-*/usr/lib/linux-image-*/broadcom"))
         with tempfile.TemporaryDirectory() as name:
@@ -166,14 +172,14 @@ class Files(unittest.TestCase):
             whole = {}
             for source in OVERLAYS:
                 overlay = folder / f"{source.stem}.dtbo"
-                subprocess.run(["dtc", "-@", "-I", "dts", "-O", "dtb", "-o", overlay, source], check=True)
+                run(["dtc", "-@", "-I", "dts", "-O", "dtb", "-o", overlay, source], check=True)
                 for tree in TREES:
                     merged = whole[tree, source.stem] = folder / f"{tree}-{source.stem}.dtb"
-                    subprocess.run(["fdtoverlay", "-i", bare[tree], "-o", merged, overlay], check=True)
+                    run(["fdtoverlay", "-i", bare[tree], "-o", merged, overlay], check=True)
             mistaken = folder / "mistaken.dtb"
             shutil.copyfile(whole[TREES[0], OVERLAYS[0].stem], mistaken)
             command = ["fdtput", "-t", "s", mistaken, "/sound-dac", "simple-audio-card,format", "i3s"]
-            subprocess.run(command, check=True)
+            run(command, check=True)
             complaints = self.complaints(self.schema(folder), [*bare.values(), *whole.values(), mistaken])
             for (tree, overlay), path in whole.items():
                 with self.subTest(overlay=overlay, tree=tree):
@@ -184,16 +190,19 @@ class Files(unittest.TestCase):
         """The kernel's bindings, as far as the overlays may touch them, in the form of dt-validate."""
         archive = next(CACHE.glob("packages/linux-source-*/usr/src/linux-source-*.tar.xz"))
         bindings = "Documentation/devicetree/bindings"
-        subprocess.run(["tar", "--extract", "--file", archive, "--directory", folder, "--strip-components=1",
-                        "--wildcards", *(f"linux-source-*/{bindings}/{part}/*" for part in BINDINGS)], check=True)
+        run(["tar", "--extract", "--file", archive, "--directory", folder, "--strip-components=1",
+             "--wildcards", *(f"linux-source-*/{bindings}/{part}/*" for part in BINDINGS)], check=True,
+            timeout=BUILD_LIMIT)
         schema = folder / "schema.json"
         folders = [folder / bindings / part for part in BINDINGS]
-        subprocess.run([DTSCHEMA / "dt-mk-schema", "-j", "-o", schema, *folders], check=True, capture_output=True)
+        run([DTSCHEMA / "dt-mk-schema", "-j", "-o", schema, *folders], check=True, capture_output=True,
+            timeout=BUILD_LIMIT)
         return schema
 
     def complaints(self, schema, trees):
         """What dt-validate says of each device tree: one process, because reading the schema takes longer than that."""
-        result = subprocess.run([DTSCHEMA / "dt-validate", "-m", "-s", schema, *trees], capture_output=True, text=True)
+        result = run([DTSCHEMA / "dt-validate", "-m", "-s", schema, *trees], capture_output=True, text=True,
+                     timeout=BUILD_LIMIT)
         complaints = {tree: set() for tree in trees}
         for line in (result.stdout + result.stderr).splitlines():
             tree = next((tree for tree in trees if line.startswith(f"{tree}: ")), None)

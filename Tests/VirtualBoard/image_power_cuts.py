@@ -9,8 +9,9 @@ from pathlib import Path
 
 from virtual_board.image_board import ImageBoard
 from virtual_board.music import tune, write_flac
+from virtual_board.parts import long
 
-#: How often the power is cut (tools/image-test --power-cuts).
+#: How often the power is cut in each test of the long part (tools/image-test --power-cuts).
 CUTS = int(os.environ.get("TONEARM_POWER_CUTS") or 20)
 SEED = 20_261_121
 
@@ -33,8 +34,15 @@ class PowerCuts(unittest.TestCase):
         self.assertEqual(board.run("touch", "/data/music/file").exit_code, 0)
         self.assertIn("/dev/vda4", board.run("grep", " /data ", "/proc/mounts").stdout)
 
+    def test_once_during_the_first_start(self):
+        self.cut_during_the_first_start(1)
+
+    @long("image-cuts", "each cut has a card of its own and two starts")
     def test_during_the_first_start(self):
-        for cut in range(CUTS):
+        self.cut_during_the_first_start(CUTS)
+
+    def cut_during_the_first_start(self, cuts):
+        for cut in range(cuts):
             with self.subTest(cut=cut, seed=SEED):
                 board = self.board()
                 before = board.root_of("a")
@@ -47,6 +55,7 @@ class PowerCuts(unittest.TestCase):
                 self.assertEqual(board.check_data()[0], 0)
                 self.assertEqual(before, board.root_of("a"))
 
+    @long("image-cuts", "each cut is another start")
     def test_while_playing(self):
         with tempfile.TemporaryDirectory() as folder:
             write_flac(Path(folder) / "1.flac", tune(44_100, 16, seconds=60, seed=6))

@@ -10,8 +10,10 @@ import time
 import unittest
 from pathlib import Path
 
+from virtual_board.host import run
 from virtual_board.image_board import MIB, ROOT, disk
-from virtual_board.qemu import PATIENCE, QTest, connect
+from virtual_board.parts import long
+from virtual_board.qemu import PATIENCE, Deadline, QTest, connect
 from virtual_board.slot_variant import slot_variant, write_program
 
 CACHE = ROOT / "build/firmware-image"
@@ -40,6 +42,9 @@ CARD = "card: snd_rpi_hifiberry_"
 DRIVERS = ("platform/drivers/pcm5102a-codec", "i2c/drivers/pcm512x", "platform/drivers/max98357a",
            "i2c/drivers/wm8804")
 
+#: In seconds: the model is slower than the virtual board.
+LIMIT = 3 * PATIENCE
+
 #: The level of GPIO 0 to 31 (BCM2835 ARM Peripherals, 6.1). The light of a Zero 2 W is at 29; those of the Pi 3 are
 #: behind its firmware, which the model does not have.
 LEVELS = 0x3f20_0034
@@ -52,13 +57,14 @@ def compatibles():
     return [re.search(r'\tdac: [^}]*compatible = "([^"]*)"', source.read_text())[1] for source in sources]
 
 
+@long("image-boards", "the model of the Raspberry Pi is slow")
 class RaspberryPi3(unittest.TestCase):
     def setUp(self):
         self.folder = Path(tempfile.mkdtemp(prefix="raspberry-"))
         self.addCleanup(shutil.rmtree, self.folder)
         self.card = self.folder / "card.img"
         image = next(IMAGE.glob("tonearm-rpi3-*.img"))
-        subprocess.run(["cp", "--sparse=always", image, self.card], check=True)
+        run(["cp", "--sparse=always", image, self.card], check=True)
         # QEMU wants the size of a card to be a power of two.
         os.truncate(self.card, 512 * MIB)
         self.log = self.folder / "console.log"
@@ -79,8 +85,8 @@ class RaspberryPi3(unittest.TestCase):
 
     def write_file(self, name, text):
         """A file of the boot partition."""
-        subprocess.run(["mcopy", "-o", "-i", f"{self.card}@@{disk.BOOT.start}", "-", f"::/{name}"], check=True,
-                       input=text.encode())
+        run(["mcopy", "-o", "-i", f"{self.card}@@{disk.BOOT.start}", "-", f"::/{name}"], check=True,
+            input=text.encode())
 
     def choose_dac(self):
         """The boot state after the restart that a new DAC in the configuration brings."""
@@ -96,7 +102,7 @@ class RaspberryPi3(unittest.TestCase):
              "-qtest", f"unix:{self.folder / 'qtest'},server=on,wait=off", "-qtest-log", "/dev/null",
              "-kernel", CACHE / "packages/u-boot-rpi/usr/lib/u-boot/rpi_3/u-boot.bin",
              "-dtb", trees / f"{tree}.dtb"])
-        self.addCleanup(board.wait)
+        self.addCleanup(board.wait, PATIENCE)
         self.addCleanup(board.kill)
         return board
 
@@ -115,7 +121,7 @@ class RaspberryPi3(unittest.TestCase):
         for number, place in enumerate(disk.STATES, 1):
             self.write(place, disk.state(number, console=NO_WATCHDOG))
         # The emulator ends instead.
-        self.power_on().wait(PATIENCE)
+        self.wait_for_end(self.power_on())
         # The serial console was not yet asked for.
         self.assertNotIn("Run /init", self.console())
         self.wait_for(CARD, self.power_on())
@@ -127,8 +133,10 @@ class RaspberryPi3(unittest.TestCase):
         pins = QTest(connect(self.folder / "qtest", board))
         self.addCleanup(pins.close)
         changes, level = 0, None
+        deadline = Deadline(LIMIT)
         while "is ready" not in self.console():
             self.assertIsNone(board.poll(), f"the emulator has ended\n{self.console()[-3000:]}")
+            self.assertFalse(deadline.has_passed, f"the data partition is not ready\n{self.console()[-3000:]}")
             before, level = level, pins.read(LEVELS) >> LIGHT & 1
             changes += before is not None and level != before
             time.sleep(0.02)
@@ -137,11 +145,17 @@ class RaspberryPi3(unittest.TestCase):
         self.wait_for("light: [none]", board)
 
     def wait_for(self, text, board):
-        deadline = time.monotonic() + PATIENCE
+        deadline = Deadline(LIMIT)
         while text not in self.console():
             self.assertIsNone(board.poll(), f"the emulator has ended\n{self.console()[-3000:]}")
-            self.assertLess(time.monotonic(), deadline, f"no {text!r} on the console\n{self.console()[-3000:]}")
+            self.assertFalse(deadline.has_passed, f"no {text!r} on the console\n{self.console()[-3000:]}")
             time.sleep(0.05)
+
+    def wait_for_end(self, board):
+        try:
+            board.wait(LIMIT)
+        except subprocess.TimeoutExpired:
+            self.fail(f"the emulator has not ended in {LIMIT} s\n{self.console()[-3000:]}")
 
     def console(self):
         return self.log.read_text(errors="replace") if self.log.exists() else ""

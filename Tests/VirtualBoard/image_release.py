@@ -2,12 +2,12 @@
 
 import os
 import shutil
-import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
 from firmware import disk, keys
+from virtual_board.host import run
 
 ROOT = Path(__file__).parents[2]
 
@@ -47,7 +47,7 @@ class Release(unittest.TestCase):
 
     def release(self, *words):
         environment = {name: value for name, value in os.environ.items() if not name.startswith("TONEARM_")}
-        result = subprocess.run([self.root / "tools/release", *words], capture_output=True, text=True, env=environment)
+        result = run([self.root / "tools/release", *words], capture_output=True, text=True, env=environment)
         self.assertEqual(result.returncode, 0, result.stderr)
         return result.stdout + result.stderr
 
@@ -66,10 +66,10 @@ class Release(unittest.TestCase):
 
     def test_a_signed_release_trusts_its_own_key(self):
         key = self.root / "own.pem"
-        subprocess.run(["openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", key], check=True,
-                       capture_output=True)
+        run(["openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", key], check=True,
+            capture_output=True)
         self.release("--key", key)
-        public = subprocess.run(["openssl", "pkey", "-in", key, "-pubout"], check=True, capture_output=True).stdout
+        public = run(["openssl", "pkey", "-in", key, "-pubout"], check=True, capture_output=True).stdout
         self.assertEqual((self.root / "firmware-image/key").read_bytes(), public)
         self.assertIn("tonearm-rpi4-1.2.3.update", self.files())
 
@@ -93,9 +93,9 @@ class Keys(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             private, public = Path(folder) / "key", Path(folder) / "public"
             for curve, is_right in (("prime256v1", True), ("secp384r1", False)):
-                subprocess.run(["openssl", "ecparam", "-name", curve, "-genkey", "-noout", "-out", private], check=True,
-                               capture_output=True)
-                subprocess.run(["openssl", "pkey", "-in", private, "-pubout", "-out", public], check=True)
+                run(["openssl", "ecparam", "-name", curve, "-genkey", "-noout", "-out", private], check=True,
+                    capture_output=True)
+                run(["openssl", "pkey", "-in", private, "-pubout", "-out", public], check=True)
                 if is_right:
                     self.assertNotEqual(keys.trusted(str(public)), tests)
                 else:

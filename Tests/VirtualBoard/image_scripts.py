@@ -2,12 +2,12 @@
 
 import os
 import shutil
-import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
 from image_scripts_configuration import CHECK
+from virtual_board.host import run
 from virtual_board.script_root import ROOT, ScriptRoot
 
 
@@ -352,8 +352,8 @@ class Packages(unittest.TestCase):
 
     def run_script(self, *words, missing="nothing"):
         environment = {"PATH": f"{self.folder}/bin:{os.environ['PATH']}", "MISSING": missing, "SOURCE_DATE_EPOCH": "0"}
-        return subprocess.run([self.folder / "firmware-image" / words[0], *words[1:]], capture_output=True, text=True,
-                              env=os.environ | environment)
+        return run([self.folder / "firmware-image" / words[0], *words[1:]], capture_output=True, text=True,
+                   env=os.environ | environment)
 
     def test_every_package_gets_a_version(self):
         result = self.run_script("pin")

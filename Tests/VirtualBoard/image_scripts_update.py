@@ -1,11 +1,11 @@
 """The firmware image's scripts that install a new version, try it and go back, by themselves."""
 
 import shutil
-import subprocess
 import unittest
 from pathlib import Path
 
 from firmware import disk
+from virtual_board.host import run
 from virtual_board.script_root import SOURCE, ScriptRoot
 
 
@@ -282,7 +282,7 @@ class Guard(unittest.TestCase):
     def stop(self):
         process = (self.root.read("run/guard.pid") or "").strip()
         if process:
-            subprocess.run(["kill", process], check=False)
+            run(["kill", process], check=False)
 
     @staticmethod
     def is_running(process):

@@ -1,5 +1,6 @@
 """The two slots of the firmware image: switching, counting, falling back."""
 
+import functools
 import shutil
 import tempfile
 import unittest
@@ -7,6 +8,7 @@ from pathlib import Path
 
 from virtual_board.image_board import IMAGE, ImageBoard, disk
 from virtual_board.music import tune, write_flac
+from virtual_board.parts import long
 from virtual_board.slot_variant import slot_variant, write_program
 
 
@@ -34,15 +36,26 @@ def hangs_later(root):
     boot.write_text(text)
 
 
+@functools.cache
+def variant(change):
+    return slot_variant(change)
+
+
 class Slots(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = Path(tempfile.mkdtemp(prefix="image-slot-"))
         cls.addClassCleanup(shutil.rmtree, cls.folder)
-        cls.good = slot_variant(quick_to_prove)
-        cls.sick = slot_variant(without_engine)
         cls.music = cls.folder / "music"
         write_flac(cls.music / "1.flac", tune(44_100, 16, seconds=60, seed=9))
+
+    @property
+    def good(self):
+        return variant(quick_to_prove)
+
+    @property
+    def sick(self):
+        return variant(without_engine)
 
     def board(self, slot_b, **options):
         """A board on which the second slot is to be tried at the next start."""
@@ -62,7 +75,7 @@ class Slots(unittest.TestCase):
     def restart_until_fallback(self, board, **options):
         """Starts the board until it runs the first slot again; how often the second one was tried."""
         tries = 0
-        while True:
+        while tries < 10:
             board.power_on_without_agent(**options)
             board.wait_for_console("Starting kernel")
             if board.state["slot"] == "a":
@@ -71,7 +84,18 @@ class Slots(unittest.TestCase):
             tries += 1
             # The slot restarts the board, which ends the emulator.
             board.wait_until_off()
+        self.fail("the second slot is tried again and again")
 
+    def test_a_slot_that_is_not_healthy_at_its_last_start_is_left(self):
+        board = ImageBoard()
+        self.addCleanup(board.discard)
+        board.write_slot("b", self.sick)
+        board.write(disk.STATES[0], disk.state(9, slot="b", tries="1"))
+        self.assertEqual(self.restart_until_fallback(board), 1)
+        self.assertEqual(self.running(board), "a")
+        self.assertEqual(board.state["failed"], "b")
+
+    @long("image-starting", "two starts; a default test has an update that becomes the good one")
     def test_a_healthy_slot_becomes_the_good_one(self):
         board = self.board(self.good, music=self.music)
         board.power_on(network=False)
@@ -87,6 +111,7 @@ class Slots(unittest.TestCase):
         board.power_off()
         self.assertEqual((board.state["slot"], board.state["good"], board.state["tries"]), ("b", "b", "0"))
 
+    @long("image-starting", "five starts; a default test has the last of the three")
     def test_a_slot_that_is_never_healthy_is_left_after_three_starts(self):
         board = self.board(self.sick)
         self.assertEqual(self.restart_until_fallback(board), 3)
@@ -96,9 +121,11 @@ class Slots(unittest.TestCase):
         board.power_off()
         self.assertIn("The new version did not start, or did not run well.", board.read_file("tonearm-report.txt"))
 
+    @long("image-starting", "waits for the watchdog twice")
     def test_a_slot_that_hangs_is_left(self):
         self.assert_watchdog_ends(hangs)
 
+    @long("image-starting", "waits for the watchdog twice")
     def test_a_slot_that_hangs_before_its_services_is_left(self):
         self.assert_watchdog_ends(hangs_later)
 
@@ -113,6 +140,7 @@ class Slots(unittest.TestCase):
         self.assertEqual(board.state["failed"], "b")
         self.assertEqual(self.running(board), "a")
 
+    @long("image-starting", "four starts")
     def test_a_good_slot_that_is_damaged_gives_way_to_the_other(self):
         board = ImageBoard()
         self.addCleanup(board.discard)
@@ -131,6 +159,7 @@ class Slots(unittest.TestCase):
         self.assertIn("The version that ran before cannot be started any more", report)
         self.assertIn("This is version 0.9", report)
 
+    @long("image-starting", "nine starts")
     def test_with_both_slots_damaged_the_board_keeps_restarting(self):
         board = ImageBoard()
         self.addCleanup(board.discard)
@@ -152,6 +181,7 @@ class Slots(unittest.TestCase):
         self.assertEqual(self.running(board), "a")
         board.wait_until("! /usr/lib/tonearm/slots show | grep -q misses")
 
+    @long("image-starting", "four starts")
     def test_a_slot_without_a_root_is_left(self):
         board = ImageBoard()
         self.addCleanup(board.discard)
@@ -160,6 +190,7 @@ class Slots(unittest.TestCase):
         self.assertEqual(self.restart_until_fallback(board), 3)
         self.assertEqual(self.running(board), "a")
 
+    @long("image-starting", "two starts")
     def test_a_damaged_kernel_is_not_started(self):
         place = disk.HEADER + 512 + 5_000_000
         board = self.board(self.good[:place] + bytes([self.good[place] ^ 1]) + self.good[place + 1:])
@@ -167,6 +198,7 @@ class Slots(unittest.TestCase):
         self.assertEqual(self.running(board), "a")
         self.assertIn("Bad Data CRC", board.console)
 
+    @long("image-starting", "four starts")
     def test_with_one_damaged_copy_of_the_state_the_other_holds(self):
         for damaged, slot in (("newer", "a"), ("older", "b")):
             with self.subTest(damaged=damaged):
@@ -178,6 +210,7 @@ class Slots(unittest.TestCase):
                 self.assertEqual(self.running(board), slot)
                 board.cut_power()
 
+    @long("image-starting", "two starts")
     def test_without_any_state_the_first_slot_starts(self):
         board = self.board(self.good)
         for place in disk.STATES:

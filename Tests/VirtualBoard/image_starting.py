@@ -8,10 +8,12 @@ import time
 import unittest
 from pathlib import Path
 
+from virtual_board.host import LIMIT, run
 from virtual_board.image_board import ROOT, ImageBoard, disk
 from virtual_board.measures import report
 from virtual_board.music import silence, tune, write_flac
-from virtual_board.qemu import PATIENCE
+from virtual_board.parts import long
+from virtual_board.qemu import Deadline
 from virtual_board.sound import Recorder, difference
 
 CD = 44_100
@@ -57,6 +59,7 @@ class Starting(unittest.TestCase):
         self.assertEqual(board.run("cat", "/sys/class/net/eth0/carrier").stdout, "0\n")
         self.assertIn("Starting kernel", board.console)
         self.assertNotIn("Hit any key", board.console)
+        self.assertEqual(board.ways_in(), [])
         self.assert_waits_for_a_change(board)
         with board.holding(POWER_LINE):
             board.wait_until_off()
@@ -66,6 +69,7 @@ class Starting(unittest.TestCase):
         start, size = board.data_partition()
         self.assertEqual(start + size, board.card.stat().st_size, "the data partition goes to the end of the card")
 
+    @long("image-starting", "two starts")
     def test_music_that_was_playing_goes_on(self):
         board = self.board(music=self.folder)
         board.power_on(network=False)
@@ -89,8 +93,8 @@ class Starting(unittest.TestCase):
         board.write_file("music/1.flac", (self.folder / "1.flac").read_bytes())
         board.write_file("token.txt", "a token of the service\r\n")
         certificate = board.folder / "ca.pem"
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-noenc", "-days", "2", "-subj", "/CN=nas",
-                        "-out", certificate, "-keyout", board.folder / "key"], check=True, capture_output=True)
+        run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-noenc", "-days", "2", "-subj", "/CN=nas",
+             "-out", certificate, "-keyout", board.folder / "key"], check=True, capture_output=True)
         board.write_file("ca.pem", certificate.read_bytes())
         profile = (ROOT / "board/virtual/board.conf").read_text()
         board.write_file("board.conf", profile.replace("name = Virtual board", "name = My board"))
@@ -109,6 +113,7 @@ class Starting(unittest.TestCase):
             self.assertEqual(board.run("stat", "-c", "%a %U", path).stdout, "600 tonearm\n")
             self.assertIn(path, board.run("tonearm", "config", "get", key).stdout)
 
+    @long("image-starting", "three starts; the tests of the scripts have all mistakes")
     def test_mistakes_in_the_configuration_are_written_beside_it(self):
         board = self.board()
         board.write_file("tonearm.conf", "[image]\nname = kitchen\n[player]\nresume = paused\n")
@@ -157,21 +162,31 @@ class Starting(unittest.TestCase):
         board.run_script("cp /tmp/good.conf /run/tonearm/tonearm.conf")
         board.wait_for_engine()
 
+    @long("image-starting", "another start")
     def test_the_command_for_a_person_starts_it_with_all_buttons_let_go(self):
         card = self.folder / "card.img"
         output = self.folder / "output"
         with output.open("wb") as file:
             person = subprocess.Popen([ROOT / "firmware-image/run", "--card", "512"], stdin=subprocess.PIPE,
                                       stdout=file, stderr=file, env=os.environ | {"TONEARM_CARD": str(card)})
-        # Keys of the emulator: Ctrl-A, then X.
-        self.addCleanup(person.communicate, b"\x01x")
-        deadline = time.monotonic() + PATIENCE
+        self.addCleanup(self.end, person)
+        deadline = Deadline()
         # The data partition is made after a look at the button for a factory reset.
         while not self.has_data(card):
             self.assertIsNone(person.poll(), output.read_text(errors="replace"))
-            self.assertLess(time.monotonic(), deadline, output.read_text(errors="replace"))
+            self.assertFalse(deadline.has_passed,
+                             f"no data partition in {deadline.seconds} s\n{output.read_text(errors='replace')}")
             time.sleep(0.1)
         self.assertNotIn("let go of the button", output.read_text(errors="replace"))
+
+    @staticmethod
+    def end(person):
+        """Presses the keys that end the emulator, Ctrl-A and X; kills it when that has no effect."""
+        try:
+            person.communicate(b"\x01x", LIMIT)
+        except subprocess.TimeoutExpired:
+            person.kill()
+            person.wait(LIMIT)
 
     @staticmethod
     def has_data(card):

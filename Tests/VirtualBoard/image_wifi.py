@@ -3,6 +3,7 @@
 import unittest
 
 from virtual_board.image_board import ImageBoard
+from virtual_board.parts import long
 
 PASSWORD = "the right password"
 #: On the boot partition.
@@ -59,6 +60,7 @@ def access_point(number, ssid, key_management="WPA-PSK", hides=False):
                                key_management=key_management, protection=2 if key_management == "SAE" else 0)
 
 
+@long("image-network", "a start each, and radios that look for each other")
 class WiFi(unittest.TestCase):
     def new_board(self):
         board = ImageBoard()

@@ -1,14 +1,12 @@
 """The system calls of the audio thread while it plays."""
 
 import re
-import tempfile
 import unittest
-from pathlib import Path
 
-from virtual_board.music import tune, write_flac
-from virtual_board.tonearm import Playback, board_with_tonearm
+from virtual_board import shared
+from virtual_board.tonearm import Playback
 
-TRACK = "/data/music/track.flac"
+TRACK = "/data/music/gapless/1.flac"
 
 #: Waiting, the sound card, the clock, and taking note of a wake-up. Nothing that allocates, locks or logs.
 ALLOWED = re.compile(r"(ioctl|poll|ppoll|clock_gettime)\(|read\(\d+, .*, 8\) += 8$")
@@ -16,13 +14,10 @@ ALLOWED = re.compile(r"(ioctl|poll|ppoll|clock_gettime)\(|read\(\d+, .*, 8\) += 
 
 class AudioThread(unittest.TestCase):
     def test_it_waits_and_moves_samples_and_does_nothing_else(self):
-        with tempfile.TemporaryDirectory() as folder:
-            write_flac(Path(folder) / "track.flac", tune(44_100, 16, seconds=4, seed=5))
-            board = board_with_tonearm(Path(folder))
-        self.addCleanup(board.discard)
-        board.power_on()
+        board, _ = shared.daemon_board()
         # Often enough not to end before the trace does; it sees how one track passes into the next.
-        playback = Playback(board, "hw:CARD=HiFi,DEV=0", *[TRACK] * 10)
+        playback = Playback(board, "hw:CARD=HiFi,DEV=0", *[TRACK] * 30)
+        self.addCleanup(playback.stop)
         playback.wait_for(event="state", state="playing")
         thread = board.run_script(
             f"cd /proc/{playback.program.process}/task && grep -lx audio */comm | cut -d/ -f1").stdout.strip()

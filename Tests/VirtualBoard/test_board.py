@@ -4,10 +4,12 @@ import time
 import unittest
 
 from virtual_board import BoardOff, VirtualBoard
+from virtual_board.parts import long
 
 MILLISECOND = 1_000_000  # in nanoseconds
 
 
+@long("board-daemon", "the emulator itself: every other test relies on it and would fail")
 class Board(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -81,6 +83,7 @@ class Board(unittest.TestCase):
         self.board.wait_until("[ ! -e /proc/asound/Audio ]")
 
 
+@long("board-daemon", "the emulator itself: every other test relies on it and would fail")
 class Power(unittest.TestCase):
     def test_what_reached_the_disk_survives_a_cut_and_the_rest_survives_a_clean_end(self):
         with VirtualBoard() as board:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from virtual_board.daemon import Daemon, board_with_daemon
 from virtual_board.music import tune, write_flac
+from virtual_board.parts import long
 
 #: In milliseconds.
 MUTE_BEFORE_START, UNMUTE_AFTER_START, MUTE_BEFORE_STOP = 20, 40, 30
@@ -42,6 +43,7 @@ echo 1 >events/gpio/gpio_value/enable
 
 
 class Amplifier(unittest.TestCase):
+    @long("board-playing", "its own start; the tests of the amplifier prove the order without a card")
     def test_it_is_muted_while_the_card_is_reopened_for_another_sample_rate(self):
         with tempfile.TemporaryDirectory() as folder:
             for number, rate in enumerate([44_100, 96_000], start=1):

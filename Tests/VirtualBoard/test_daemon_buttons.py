@@ -1,14 +1,12 @@
 """The board's buttons, as in board/virtual/board.conf, and their delays."""
 
-import tempfile
 import time
 import unittest
-from pathlib import Path
 
-from virtual_board.daemon import Daemon, board_with_daemon
+from virtual_board import shared
 from virtual_board.measures import report_time
-from virtual_board.music import tune, write_flac
-from virtual_board.sound import FRAME, Recorder
+from virtual_board.parts import long
+from virtual_board.sound import FRAME, Recorder, first_difference
 
 PLAY, NEXT, PREVIOUS, POWER, LOUDER, SOFTER, MODE = range(7)
 RATE = 44_100
@@ -23,21 +21,8 @@ POWER_OFF_PRESS = 3
 
 
 class Buttons(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.tracks = [tune(RATE, 16, seconds=20, seed=seed) for seed in (11, 12)]
-        with tempfile.TemporaryDirectory() as folder:
-            for number in range(4):
-                write_flac(Path(folder) / f"album/{number + 1}.flac", cls.tracks[number % 2])
-            cls.board = board_with_daemon(Path(folder))
-        cls.addClassCleanup(cls.board.discard)
-        cls.board.power_on()
-        cls.daemon = Daemon(cls.board)
-        cls.daemon.wait_until_ready()
-
     def setUp(self):
-        self.daemon.ask("volume", "100")
-        self.daemon.ask("shuffle", "off")
+        self.board, self.daemon = shared.daemon_board()
         self.daemon.ask("queue", "set", "/data/music/album", "--play")
         self.watch = self.daemon.watch()
         self.watch.wait_for("position")
@@ -139,6 +124,7 @@ class Buttons(unittest.TestCase):
         self.release(PREVIOUS, "previous")
         self.press(PREVIOUS, "previous", "queue", index=0)
 
+    @long("board-playing", "a contact that was pressed counts as stuck after half a minute")
     def test_a_contact_that_gets_stuck_is_one_press_and_changes_nothing_else(self):
         self.addCleanup(self.board.set_line, NEXT, True)
         logged = len(self.daemon.log)
@@ -172,21 +158,18 @@ class Buttons(unittest.TestCase):
                 self.press(line, button, event, **members)
                 waited = self.board.waiting() - waiting
                 recorder.hear(0.5)
-                heard, moment = recorder.stop_with_silence()
-                delay = (moment(self.end_of_first_track(heard)) - self.daemon.edge(button, logged)) / 1e9
+                recording = recorder.stop_with_silence()
+                delay = (self.end_of_first_track(recording) - self.daemon.edge(button, logged)) / 1e9
                 report_time(f"{name}: from the edge to the change that is heard", delay, waited, HEARD_LIMIT)
                 self.assertGreater(delay, -CLOCK_ERROR)
                 self.assertLess(delay - waited, HEARD_LIMIT)
 
-    def end_of_first_track(self, heard):
-        """The frame of a recording from which on it is not the first track any more."""
-        track = self.tracks[0].bytes
-        begin = (len(heard) - len(heard.lstrip(b"\0"))) // FRAME * FRAME
-        heard_from = track.find(heard[begin:begin + 256 * FRAME])
-        self.assertGreaterEqual(heard_from, 0, "the first track is heard")
-        frames = range(0, len(heard) - begin, FRAME)
-        change = next(i for i in frames if heard[begin + i:][:FRAME] != track[heard_from + i:][:FRAME])
-        return (begin + change) // FRAME
+    def end_of_first_track(self, recording):
+        """When it began to be something else than the first track, by the board's clock."""
+        music, track = recording.without_silence, shared.long_tracks()[0].bytes
+        begin = track.find(music.samples[:256 * FRAME])
+        self.assertGreaterEqual(begin, 0, "the first track is heard")
+        return music.moment(first_difference(music, track[begin:]).heard_at)
 
     def test_the_power_button_turns_the_board_off(self):
         self.board.press(POWER, seconds=1)

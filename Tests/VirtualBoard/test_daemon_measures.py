@@ -9,6 +9,7 @@ from statistics import median
 from virtual_board.daemon import Daemon, board_with_daemon
 from virtual_board.measures import report
 from virtual_board.music import tune, write_flac
+from virtual_board.parts import long
 from virtual_board.sound import nanoseconds
 
 RATE = 44_100
@@ -43,12 +44,6 @@ class Measures(unittest.TestCase):
             write_flac(Path(folder) / "track.flac", cls.tune)
             (Path(folder) / "track.raw").write_bytes(
                 b"".join(sample.to_bytes(2, "little", signed=True) for sample in cls.tune.samples))
-            for number in range(ENTRIES):
-                # Only listed, never played.
-                work = Path(folder) / f"collection/Some Composer/Works, Volume {number // 20}"
-                file = work / f"{number % 20} - Movement.flac"
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.touch()
             # Logging as it does on every board.
             cls.board = board_with_daemon(Path(folder), {("log", "level"): "notice"})
         cls.addClassCleanup(cls.board.discard)
@@ -86,7 +81,13 @@ class Measures(unittest.TestCase):
         self.daemon.ask("pause")
         self.check("memory while it is paused", self.memory() / MEGABYTE, "MB", 6)
 
+    @long("board-daemon", "a queue of ten thousand tracks")
     def test_memory_of_a_long_queue(self):
+        # Only listed, never played.
+        self.board.run_script(
+            "cd /data/music && mkdir -p 'collection/Some Composer' && cd 'collection/Some Composer' && "
+            f"for volume in $(seq 0 {ENTRIES // 20 - 1}); do mkdir \"Works, Volume $volume\" && "
+            "for number in $(seq 0 19); do >\"Works, Volume $volume/$number - Movement.flac\"; done; done")
         self.daemon.ask("queue", "clear")
         self.daemon.restart()
         self.daemon.wait_until_ready()
@@ -101,6 +102,7 @@ class Measures(unittest.TestCase):
         self.board.wait_until(f"[ {held} -le {limit} ]")
         self.check("memory of an entry of the queue", (self.memory("RssAnon") - before) / ENTRIES, "bytes", ENTRY_LIMIT)
 
+    @long("board-daemon", "a minute and more; tools/bench has it too")
     def test_the_processor_s_time_against_aplay(self):
         # In turns, and the least of each: a machine that is busy with something else only adds to it. So a few turns
         # are enough when they are within the limit.

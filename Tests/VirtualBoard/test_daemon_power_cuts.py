@@ -10,9 +10,10 @@ from pathlib import Path
 
 from virtual_board.daemon import Daemon, board_with_daemon
 from virtual_board.music import tune, write_flac
+from virtual_board.parts import long
 
-#: How often the plug is pulled (tools/board-test --power-cuts).
-CUTS = int(os.environ.get("TONEARM_POWER_CUTS") or 20)
+#: How often the plug is pulled in the default run (tools/board-test --power-cuts).
+CUTS = int(os.environ.get("TONEARM_POWER_CUTS") or 3)
 SEED = 20_261_121
 
 SECONDS = 20  # of each of the tracks
@@ -34,15 +35,24 @@ class PowerCuts(unittest.TestCase):
             cls.board = board_with_daemon(Path(folder))
         cls.addClassCleanup(cls.board.discard)
 
-    def setUp(self):
-        self.chance = random.Random(SEED)
+    def test_nothing_acknowledged_is_lost(self):
+        self.assert_nothing_is_lost(CUTS, SEED)
+
+    @long("board-cuts-1", "fifty power cuts, each with a start")
+    def test_nothing_is_lost_in_fifty_cuts(self):
+        self.assert_nothing_is_lost(50, SEED + 1)
+
+    @long("board-cuts-2", "fifty power cuts, each with a start")
+    def test_nothing_is_lost_in_fifty_other_cuts(self):
+        self.assert_nothing_is_lost(50, SEED + 2)
+
+    def assert_nothing_is_lost(self, cuts, seed):
+        self.chance = random.Random(seed)
         self.start()
         self.daemon.ask("repeat", "all")
-
-    def test_nothing_acknowledged_is_lost(self):
         activities = [self.cut_while_changing_the_queue, self.cut_while_writing_settings, self.cut_while_playing]
-        for cut in range(CUTS):
-            with self.subTest(cut=cut, seed=SEED):
+        for cut in range(cuts):
+            with self.subTest(cut=cut, seed=seed):
                 activities[cut % len(activities)]()
 
     # The state before the power cut

@@ -1,31 +1,14 @@
 """The daemon frees the sound device when another program has the focus, and its service manager watches it."""
 
-import tempfile
 import unittest
-from pathlib import Path
 
-from virtual_board.daemon import Daemon, board_with_daemon
-from virtual_board.music import silence, tune, write_flac
-
-RATE = 44_100
+from virtual_board import shared
 
 
 class Sharing(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        with tempfile.TemporaryDirectory() as folder:
-            write_flac(Path(folder) / "track.flac", tune(RATE, 16, seconds=20, seed=11))
-            bell = tune(48_000, 24, seconds=1, seed=6).followed_by(silence(48_000, 24, 1))
-            write_flac(Path(folder) / "bell.flac", bell)
-            cls.board = board_with_daemon(Path(folder))
-        cls.addClassCleanup(cls.board.discard)
-        cls.board.power_on()
-        cls.daemon = Daemon(cls.board)
-        cls.daemon.wait_until_ready()
-
     def setUp(self):
-        self.daemon.ask("queue", "set", "/data/music/track.flac", "--play")
-        self.daemon.ask("repeat", "all")
+        self.board, self.daemon = shared.daemon_board()
+        self.daemon.ask("queue", "set", "/data/music/album", "--play")
         self.watch = self.daemon.watch()
         self.watch.wait_for_position(1)
 

@@ -1,43 +1,19 @@
 """The daemon starts with the board, plays its queue and resumes at its position."""
 
-import tempfile
 import unittest
-from pathlib import Path
 
-from virtual_board.daemon import Daemon, board_with_daemon
-from virtual_board.music import silence, tune, write_flac
-from virtual_board.sound import FRAME, Recorder, difference, hardware_parameters
-
-CD, STUDIO = 44_100, 96_000
+from virtual_board import shared
+from virtual_board.parts import long
+from virtual_board.shared import CD, CUT, STUDIO
+from virtual_board.sound import FRAME, Recorder, difference, difference_from_the_end, hardware_parameters
 
 
 class Starting(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.long = tune(CD, 16, seconds=20, seed=11)
-        cls.cd = tune(CD, 16, seconds=4, seed=1)
-        cls.studio = tune(STUDIO, 24, seconds=3, seed=2)
-        # What the recorder may miss while it opens the card after the player.
-        cls.prelude = tune(STUDIO, 24, seconds=3, seed=3)
-        cut = 77_777  # in no proportion to a block of the encoder, a period or a buffer
-        with tempfile.TemporaryDirectory() as folder:
-            music = Path(folder)
-            write_flac(music / "long/1.flac", cls.long)
-            write_flac(music / "long/2.flac", cls.long)
-            write_flac(music / "switch/1.flac", cls.cd.cut(0, cut))
-            write_flac(music / "switch/2.flac", cls.cd.cut(cut).followed_by(silence(CD, 16, 2)))
-            write_flac(music / "switch/3.flac", cls.prelude.followed_by(cls.studio).followed_by(silence(STUDIO, 24, 1)))
-            cls.board = board_with_daemon(music)
-        cls.addClassCleanup(cls.board.discard)
-        cls.board.power_on(network=False)
-        cls.daemon = Daemon(cls.board)
-        cls.daemon.wait_until_ready()
-        cls.daemon.ask("volume", "100")
-
-    def assert_same(self, heard, expected):
-        self.assertIsNone(difference(heard, expected))
+    def setUp(self):
+        self.board, self.daemon = shared.daemon_board()
 
     def test_a_queue_of_two_rates_arrives_bit_by_bit(self):
+        cd, studio = shared.cd_music(), shared.studio_music()
         first = Recorder(self.board, CD)
         second = Recorder(self.board, STUDIO, waits=True)
         self.daemon.ask("queue", "set", "/data/music/switch", "--play")
@@ -46,19 +22,22 @@ class Starting(unittest.TestCase):
         parameters = hardware_parameters(self.board)
         self.assertEqual((parameters["rate"], parameters["format"]), ("44100 (44100/1)", "S32_LE"))
         # In the two seconds of silence at the end: an open recorder would keep the card at its rate.
-        watch.wait_for_position((self.cd.frames - 77_777) / CD + 0.3, file="/data/music/switch/2.flac")
-        self.assert_same(first.stop(), self.cd.bytes)
+        watch.wait_for_position((cd.frames - CUT) / CD + 0.3, file="/data/music/switch/2.flac")
+        self.assertIsNone(difference(first.stop(), cd.bytes))
 
         watch.wait_for_position(0, file="/data/music/switch/3.flac")
         self.assertEqual(hardware_parameters(self.board)["rate"], "96000 (96000/1)")
         watch.wait_for_end()
         watch.stop()
-        heard, whole = second.stop(), self.prelude.followed_by(self.studio).bytes
-        self.assertGreaterEqual(len(heard), len(self.studio.bytes), "only the prelude may be missing")
-        self.assert_same(heard, whole[-len(heard):])
+        prelude = shared.studio_prelude()
+        # Only the prelude may be missing.
+        self.assertIsNone(
+            difference_from_the_end(second.stop(), prelude.followed_by(studio).bytes, prelude.frames))
 
+    @long("board-daemon", "two starts; the power button and the power cuts prove it in the default run")
     def test_the_board_is_switched_off_and_on_again_and_the_album_goes_on(self):
-        self.daemon.ask("queue", "set", "/data/music/long", "--play")
+        self.addCleanup(shared.discard)
+        self.daemon.ask("queue", "set", "/data/music/album", "--play")
         before = self.play_up_to(3)
         self.board.power_off()
         heard_from = self.start_and_listen()
@@ -80,12 +59,11 @@ class Starting(unittest.TestCase):
         recorder = Recorder(self.board, CD, waits=True)
         self.daemon.wait_until_ready()
         status = self.daemon.status
-        self.assertEqual((status["state"], status["index"], status["count"]), ("playing", 0, 2))
+        self.assertEqual((status["state"], status["index"], status["count"]), ("playing", 0, 4))
         self.assertEqual(self.board.run("cat", "/sys/class/net/eth0/carrier").stdout, "0\n")
         recorder.hear(1)
-        heard, track = recorder.stop(), self.long.bytes
-        begin = track.find(heard[:256 * FRAME])
+        recording, track = recorder.stop(), shared.long_tracks()[0].bytes
+        begin = track.find(recording.samples[:256 * FRAME])
         self.assertGreater(begin, 0)
-        whole = heard[:CD * FRAME]
-        self.assert_same(whole, track[begin:begin + len(whole)])
+        self.assertIsNone(difference(recording.cut(0, CD), track[begin:], to_the_end=False))
         return begin / FRAME / CD

@@ -1,19 +1,19 @@
 """A USB sound card that comes and goes, and its volume control."""
 
 import re
-import tempfile
 import unittest
 from array import array
-from pathlib import Path
 
-from virtual_board.music import silence, tune, write_flac
-from virtual_board.sound import without_silence
-from virtual_board.tonearm import Playback, board_with_tonearm
+from virtual_board import shared
+from virtual_board.music import tune
+from virtual_board.parts import long
+from virtual_board.sound import Recording, difference
+from virtual_board.tonearm import Playback
 
 RATE = 48_000
 FRAME = 4  # bytes: two channels of 16 bit
 USB = "hw:CARD=Audio,DEV=0"
-TRACK = "/data/music/track.flac"
+TRACK = "/data/music/usb.flac"
 #: In frames: 5 ms and 20 ms.
 FADE, RAMP = RATE // 200, RATE // 50
 #: The volume of 100 % as the card's mixer does it: its step below 0 dB is -0.5 dB.
@@ -29,13 +29,13 @@ def as_usb_card_plays(signal):
 
 
 def resumption(heard, signal):
-    """The frame of a signal at which a card that is back went on, where it played the signal to its end; None where it
-    played anything else.
+    """The frame of a signal at which a card that is back went on, where the `Recording` has the signal to its end; None
+    where it has anything else.
 
     The music fades in (docs/playback.md, 7.3). It has the volume in software until the mixer is set (9.5), then a ramp
     (9.3). Behind that each sample is compared, for at least half of what was heard.
     """
-    rest, whole = array("h", without_silence(heard, FRAME)), array("h", as_usb_card_plays(signal))
+    rest, whole = array("h", heard.samples), array("h", as_usb_card_plays(signal))
     count = len(rest) // 2
     backwards = zip(reversed(rest), reversed(whole))
     changed = count - next((place for place, (a, b) in enumerate(backwards) if a != b), 2 * count) // 2
@@ -64,22 +64,21 @@ def is_resumed(heard, signal, ramp):
     return True
 
 
+def recording(board, samples):
+    """Of the samples that a USB card played until it was unplugged."""
+    waited = board.waited_while_plugged
+    return Recording(samples, RATE, lambda first, count: waited, FRAME).without_silence
+
+
 def loudest(samples):
     """The greatest amplitude among samples of 16 bit."""
     return max(map(abs, array("h", samples)))
 
 
 class UsbCard(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.tune = tune(RATE, 16, seconds=8, seed=4)
-        with tempfile.TemporaryDirectory() as folder:
-            write_flac(Path(folder) / "track.flac", cls.tune.followed_by(silence(RATE, 16, 1)))
-            cls.board = board_with_tonearm(Path(folder))
-        cls.addClassCleanup(cls.board.discard)
-        cls.board.power_on()
-
     def setUp(self):
+        self.board, _ = shared.daemon_board()
+        self.tune = tune(RATE, 16, seconds=8, seed=4)
         self.is_plugged = False
         self.addCleanup(self.unplug_card)
 
@@ -109,11 +108,12 @@ class UsbCard(unittest.TestCase):
         self.assertLessEqual(self.mixer(), HALF)
         self.assertGreater(self.mixer(), HALF - STEP)
 
+    @long("board-playing", "the test of the daemon's card proves it in the default run")
     def test_it_is_unplugged_in_mid_track_and_plugged_in_again(self):
         self.plug_card()
         playback = self.play(volume=100)
         playback.wait_for_position(TRACK, 2)
-        before = self.unplug_card()
+        before = recording(self.board, self.unplug_card())
         stalled = playback.wait_for(event="state", state="stalled")
         seen = len(playback.events)
 
@@ -123,15 +123,16 @@ class UsbCard(unittest.TestCase):
         self.assertLess(self.board.fair_clock() - plugged, 2)
         self.assertLess(playing["position"] - stalled["position"], 0.2)
         self.assertEqual(playback.wait().exit_code, 0)
-        after = self.unplug_card()
+        after = recording(self.board, self.unplug_card())
 
         whole = as_usb_card_plays(self.tune)
-        self.assertTrue(whole.startswith(before), "nothing but the track's beginning was heard before")
+        # Nothing but the track's beginning was heard before.
+        self.assertIsNone(difference(before, whole, to_the_end=False))
         resumed = resumption(after, self.tune)
         self.assertIsNotNone(resumed, "and nothing but its end afterwards, behind a fade-in")
         resumed /= RATE
         self.assertAlmostEqual(resumed, stalled["position"], delta=0.001)
-        heard = len(before) / FRAME / RATE
+        heard = len(before.sounds) / FRAME / RATE
         self.assertAlmostEqual(resumed, heard, delta=0.1, msg="but for what was on its way through the card")
 
     def test_the_volume_is_set_with_the_card_s_own_control(self):

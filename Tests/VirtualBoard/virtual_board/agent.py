@@ -6,7 +6,7 @@ import threading
 import time
 from dataclasses import dataclass
 
-from .qemu import PATIENCE, BoardOff, close
+from .qemu import PATIENCE, BoardOff, Deadline, close
 
 
 @dataclass(frozen=True)
@@ -20,9 +20,12 @@ class Result:
 class Agent:
     """Takes answers on its own thread; its calls may come from any thread."""
 
-    def __init__(self, stream, share):
+    def __init__(self, stream, share, clock, last_words):
+        """`clock` is that of time limits, in seconds; `last_words` returns what explains that one has passed."""
         self._stream = stream
         self._share = share
+        self._clock = clock
+        self._last_words = last_words
         self._numbers = itertools.count(1)
         self._changed = threading.Condition()
         self._is_ready = False
@@ -53,7 +56,7 @@ class Agent:
 
     def close(self):
         """After the emulator's end."""
-        self._listener.join()
+        self._listener.join(PATIENCE)
         close(self._stream)
 
     def _listen(self):
@@ -78,13 +81,16 @@ class Agent:
             self._changed.notify_all()
 
     def _wait(self, condition, seconds, problem):
+        deadline = self.deadline(seconds)
         with self._changed:
-            self._changed.wait_for(lambda: condition() or self._is_off, seconds)
-            if condition():
-                return
-            if self._is_off:
+            while not self._changed.wait_for(lambda: condition() or self._is_off, min(1, seconds)):
+                if deadline.has_passed:
+                    raise TimeoutError(f"{problem} in {seconds} s\n{self._last_words()}")
+            if not condition():
                 raise BoardOff(f"{problem}: the board went off")
-            raise TimeoutError(f"{problem} in {seconds} s")
+
+    def deadline(self, seconds=PATIENCE):
+        return Deadline(seconds, self._clock)
 
 
 class Program:
@@ -110,20 +116,24 @@ class Program:
 
     def wait(self, seconds=PATIENCE):
         """Waits for its end."""
-        self._agent._wait(lambda: self.exit_code is not None, seconds, f"not ended: {self._script}")
+        try:
+            self._agent._wait(lambda: self.exit_code is not None, seconds, f"not ended: {self._script}")
+        except TimeoutError as problem:
+            raise TimeoutError(f"{problem}\nIt wrote: {self.stdout[-2000:]}{self.stderr[-2000:]}") from None
         return Result(self.exit_code, self.stdout, self.stderr)
 
     def wait_until(self, condition, what):
         """Waits until what it has written fulfils a condition; `what` is for the error's message."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = self._agent.deadline()
         while True:
             # Asked before the condition: what a program writes last counts.
-            is_last = self.exit_code is not None or time.monotonic() > deadline
+            is_last = self.exit_code is not None or deadline.has_passed
             if condition():
                 return
             if is_last:
                 end = "still runs" if self.exit_code is None else f"ended with {self.exit_code}"
-                raise TimeoutError(f"no {what}; it {end}: {self._script}\n{self.stdout}{self.stderr}")
+                raise TimeoutError(f"no {what}; it {end}: {self._script}\n{self.stdout[-3000:]}"
+                                   f"{self.stderr[-3000:]}\n{self._agent._last_words()}")
             time.sleep(0.01)
 
     def signal(self, name):

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -12,7 +11,8 @@ from pathlib import Path
 from . import qemu
 from .agent import Agent, script_of
 from .cpio import Archive
-from .qemu import PATIENCE, BoardOff, Monitor, Pins
+from .host import run
+from .qemu import PATIENCE, BoardOff, Deadline, Monitor, Pins
 
 IMAGE = Path(__file__).parents[3] / "build/board"
 
@@ -89,11 +89,14 @@ class VirtualBoard:
                 self.pull_cable()
             self.wait_for_agent()
         except (BoardOff, TimeoutError) as problem:
-            raise type(problem)(f"{problem}\n{self._last_words()}") from None
+            # The time limit's message ends with them.
+            words = "" if isinstance(problem, TimeoutError) else self.last_words()
+            raise type(problem)(f"{problem}\n{words}") from None
 
     def wait_for_agent(self):
         """Waits until the board can run programs."""
-        self._agent = self._connect(Agent, "agent", self.share)
+        # It listens for as long as the board is on.
+        self._agent = self._connect(Agent, "agent", self.share, self.fair_clock, self.last_words, seconds=None)
         self._agent.wait_until_ready()
 
     def power_off(self):
@@ -103,14 +106,18 @@ class VirtualBoard:
 
     def wait_until_off(self):
         """Waits until the board has turned itself off."""
-        self._qemu.wait(PATIENCE)
+        deadline = self.deadline()
+        while self._qemu.poll() is None:
+            if deadline.has_passed:
+                raise TimeoutError(f"the board has not turned itself off in {deadline.seconds} s\n{self.last_words()}")
+            time.sleep(0.01)
         self._forget()
 
     def cut_power(self):
         """Pulls the plug: data that the board's kernel has not yet written to its disk is lost."""
         if self._qemu is not None:
             self._qemu.kill()
-            self._qemu.wait()
+            self._qemu.wait(PATIENCE)
             self._forget()
 
     # The console
@@ -150,15 +157,37 @@ class VirtualBoard:
 
     def fair_clock(self):
         """Seconds on a clock that stands still while the emulator waits for a processor of this machine: by it, limits
-        of time hold on a machine that is busy with something else too. The board must be on."""
+        of time hold on a machine that is busy with something else too."""
         return time.monotonic() - self.waiting()
+
+    def deadline(self, seconds=PATIENCE):
+        """A limit of time by the fair clock."""
+        return Deadline(seconds, self.fair_clock)
+
+    def last_words(self):
+        """The end of what emulator, kernel and daemon have written, for the message of a failure."""
+        words = []
+        for name in ("qemu.log", "console.log", "share/service"):
+            path = self._boot / name
+            if path.exists() and (text := path.read_text(errors="replace")[-2000:]):
+                words.append(f"The end of {path.name}:\n{text}")
+        return "\n".join(words)
 
     def waiting(self):
         """For how many seconds the emulator has waited for a processor of this machine since it was switched on: by so
         much the board's own clock may run ahead of what the board could do."""
-        threads = Path(f"/proc/{self._qemu.pid}/task").glob("*/schedstat")
         # Of its threads, most of them idle, the one that waited longest held the board up.
-        return max(int(thread.read_text().split()[1]) for thread in threads) / 1e9
+        return max(self.waits().values(), default=0)
+
+    def waits(self):
+        """For how many seconds each of the emulator's threads has waited for a processor; empty while it is off."""
+        waits, qemu = {}, self._qemu
+        if qemu is not None:
+            for thread in Path(f"/proc/{qemu.pid}/task").glob("*/schedstat"):
+                # A thread may end at any moment.
+                with contextlib.suppress(OSError, IndexError):
+                    waits[thread.parent.name] = int(thread.read_text().split()[1]) / 1e9
+        return waits
 
     # Buttons
 
@@ -193,12 +222,14 @@ class VirtualBoard:
 
     def plug_sound_card(self):
         """Plugs in the USB sound card: 48 kHz, 16 bit, two channels, with a volume control."""
+        self._waiting_at_plug = self.waiting()
         self._monitor.execute("device_add", driver="usb-audio", id="dac", bus="usb.0", audiodev="speaker")
 
     def unplug_sound_card(self):
         """Pulls the USB sound card out. What it played since it was plugged in, as interleaved samples of 16 bit."""
         self._monitor.execute("device_del", id="dac")
         self._monitor.wait_for("DEVICE_DELETED", device="dac")
+        self.waited_while_plugged = self.waiting() - self._waiting_at_plug
         return (self._boot / "speaker.wav").read_bytes()[WAV_HEADER:]
 
     def plug_stick(self, name, image):
@@ -230,6 +261,8 @@ class VirtualBoard:
         self._qemu = None
         self._pins = None
         self._counts = False
+        #: For how many seconds the emulator waited for a processor while the USB sound card was last plugged in.
+        self.waited_while_plugged = 0
         self._connections = contextlib.ExitStack()
 
     def _start_machine(self):
@@ -250,8 +283,8 @@ class VirtualBoard:
             shutil.copytree(music, content / "music")
         for name, text in files.items():
             (content / name).write_text(text)
-        subprocess.run(["/sbin/mke2fs", "-q", "-t", "ext4", "-d", content, self._data_disk, f"{megabytes}M"],
-                       check=True, capture_output=True)
+        run(["/sbin/mke2fs", "-q", "-t", "ext4", "-d", content, self._data_disk, f"{megabytes}M"],
+            check=True, capture_output=True)
         shutil.rmtree(content)
 
     def _copy(self, source, target):
@@ -259,14 +292,11 @@ class VirtualBoard:
         if result.exit_code != 0:
             raise OSError(result.stderr.strip())
 
-    def _connect(self, kind, name, *arguments):
-        connection = kind(qemu.connect(self._boot / name, self._qemu), *arguments)
+    def _connect(self, kind, name, *arguments, seconds=PATIENCE):
+        connection = kind(qemu.connect(self._boot / name, self._qemu, seconds), *arguments)
         return self._connections.enter_context(contextlib.closing(connection))
 
     def _forget(self):
         self._qemu = None
         self._pins = None
         self._connections.close()
-
-    def _last_words(self):
-        return "".join((self._boot / name).read_text(errors="replace")[-2000:] for name in ("qemu.log", "console.log"))

@@ -6,7 +6,6 @@ import time
 from typing import NamedTuple
 
 from .board import VirtualBoard
-from .qemu import PATIENCE
 from .tonearm import BINARY
 
 #: Of the file `tonearm.conf`; the edges of buttons are logged at level debug.
@@ -84,10 +83,11 @@ class Daemon:
 
     def wait_for(self, kind, pattern="", after=0):
         """Waits until that has happened; the first of it."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = self._board.deadline()
         while not (found := self.find(kind, pattern, after)):
-            if time.monotonic() > deadline:
-                raise TimeoutError(f"no {kind} {pattern}\n" + "\n".join(map(str, self.log)))
+            if deadline.has_passed:
+                log = "\n".join(map(str, self.log[-40:]))
+                raise TimeoutError(f"no {kind} {pattern} in {deadline.seconds} s\n{log}\n{self._board.last_words()}")
             time.sleep(0.01)
         return found[0]
 

@@ -12,7 +12,8 @@ from firmware import bundle, disk, uboot
 
 from . import qemu
 from .board import BUTTON_LINES, VirtualBoard
-from .qemu import PATIENCE, BoardOff, Monitor, Pins
+from .host import run
+from .qemu import BoardOff, Deadline, Monitor, Pins
 from .sound import nanoseconds
 
 ROOT = Path(__file__).parents[3]
@@ -48,7 +49,7 @@ class ImageBoard(VirtualBoard):
         self._prepare()
         self.card = self.folder / "card.img"
         image = next(IMAGE.glob("tonearm-virtual-*.img"))
-        subprocess.run(["cp", "--sparse=always", image, self.card], check=True)
+        run(["cp", "--sparse=always", image, self.card], check=True)
         os.truncate(self.card, card_megabytes * MIB)
         self._data_disk = self.card
         if music is not None:
@@ -121,7 +122,7 @@ class ImageBoard(VirtualBoard):
         start, size = self.data_partition()
         copy = self.folder / "data.check"
         copy.write_bytes(self.read(start, size))
-        result = subprocess.run(["/sbin/e2fsck", "-f", "-n", copy], capture_output=True, text=True)
+        result = run(["/sbin/e2fsck", "-f", "-n", copy], capture_output=True, text=True)
         copy.unlink()
         return result.returncode, result.stdout
 
@@ -154,17 +155,20 @@ class ImageBoard(VirtualBoard):
 
     def wait_until_starting(self):
         """Waits until another thread has switched the board on and its pins can be set."""
+        deadline = Deadline()
         while self._pins is None or self._qemu is None:
+            if deadline.has_passed:
+                raise TimeoutError(f"the board was not switched on in {deadline.seconds} s")
             time.sleep(0.01)
 
     def wait_for_console(self, text):
         """Waits until the kernel or U-Boot has written this on the serial port."""
-        deadline = time.monotonic() + PATIENCE
+        deadline = self.deadline()
         while text not in self.console:
             if self._qemu.poll() is not None:
                 raise BoardOff(f"the board went off before it wrote {text!r}\n{self.console[-3000:]}")
-            if time.monotonic() > deadline:
-                raise TimeoutError(f"no {text!r} on the console\n{self.console[-3000:]}")
+            if deadline.has_passed:
+                raise TimeoutError(f"no {text!r} on the console in {deadline.seconds} s\n{self.console[-3000:]}")
             time.sleep(0.01)
 
     @property
@@ -214,6 +218,12 @@ class ImageBoard(VirtualBoard):
         lines = [line.split() for line in text.splitlines()]
         return sum(int(words[1] if words[0] == "Pss:" else words[0]) for words in lines) / 1000
 
+    def ways_in(self):
+        """How somebody could get in: ports with a listener, programs for a login, shells of users. None is right."""
+        script = ("sed 's/^/port /' /proc/net/tcp /proc/net/tcp6 | awk '$5 == \"0A\"'; ps | grep -E '[l]ogin|[g]etty'; "
+                  "cut -d: -f7 /etc/passwd | grep -v '^/bin/false$'")
+        return self.run_script(script).stdout.splitlines()
+
     # Inside
 
     def _start_machine(self):
@@ -228,13 +238,13 @@ class ImageBoard(VirtualBoard):
         start = disk.DATA.start
         size = self.card.stat().st_size - start
         file = self.folder / "data.ext4"
-        subprocess.run(["/sbin/mke2fs", "-q", "-t", "ext4", "-b", "4096", "-E", "root_owner=0:0", "-d", content, file,
-                        f"{size // MIB}M"], check=True, capture_output=True)
+        run(["/sbin/mke2fs", "-q", "-t", "ext4", "-b", "4096", "-E", "root_owner=0:0", "-d", content, file,
+             f"{size // MIB}M"], check=True, capture_output=True)
         self.write(start, file.read_bytes())
         self.write(446 + 3 * 16 + 12, struct.pack("<I", size // disk.SECTOR))
         shutil.rmtree(content)
         file.unlink()
 
     def _mtools(self, program, *words, check=True):
-        return subprocess.run([program, "-i", f"{self.card}@@{disk.BOOT.start}", *map(str, words)], check=check,
-                              capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        return run([program, "-i", f"{self.card}@@{disk.BOOT.start}", *map(str, words)], check=check,
+                   capture_output=True, text=True, stdin=subprocess.DEVNULL)

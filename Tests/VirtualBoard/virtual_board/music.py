@@ -3,9 +3,10 @@
 import functools
 import math
 import random
-import subprocess
 from array import array
 from dataclasses import dataclass
+
+from .host import run
 
 CHANNELS = 2
 
@@ -65,7 +66,7 @@ def write_flac(path, signal, channels=CHANNELS):
     kept = signal.samples[::CHANNELS // channels]
     samples = b"".join(sample.to_bytes(width, "little", signed=True) for sample in kept)
     path.parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run(
+    run(
         ["flac", "--silent", "--force", "--force-raw-format", "--endian=little", "--sign=signed",
          f"--channels={channels}", f"--bps={signal.bits}", f"--sample-rate={signal.rate}",
          f"--output-name={path}", "-"],

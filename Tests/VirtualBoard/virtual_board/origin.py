@@ -3,7 +3,11 @@
 import re
 import subprocess
 import tempfile
+import time
 from pathlib import Path
+
+from .host import LIMIT, run
+from .qemu import Deadline
 
 BINARY = Path(__file__).parents[3] / ".build/debug/tonearm-origin"
 
@@ -23,23 +27,42 @@ class Origin:
         certificate, key = folder / "certificate.pem", folder / "key.pem"
         self._make_certificate(certificate, key, days, until)
         self.certificate = certificate.read_text()
-        self._process = subprocess.Popen(
-            [BINARY, "serve", music, "--port", "0", "--state", folder / "state", "--tls-certificate", certificate,
-             "--tls-key", key, *options],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
-        self.address = self._wait_for(r"^serving .*https://[^ ]*:(\d+)$", f"https://{HOST}:")
-        self._wait_for(r"new or changed(.*)", "")
+        self._log = folder / "log"
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(
+                [BINARY, "serve", music, "--port", "0", "--state", folder / "state", "--tls-certificate", certificate,
+                 "--tls-key", key, *options],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        try:
+            port = self._wait_for(r"^serving .*https://[^ ]*:(\d+)$")
+            self.address = f"https://{HOST}:{port}"
+            self._wait_for(r"new or changed(.*)")
+        except Exception:
+            self.stop()
+            raise
 
     def stop(self):
         self._process.terminate()
-        self._process.communicate()
+        try:
+            self._process.wait(LIMIT)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait(LIMIT)
         self._folder.cleanup()
 
-    def _wait_for(self, pattern, start):
-        for line in self._process.stdout:
-            if found := re.search(pattern, line.rstrip("\n")):
-                return start + found[1]
-        raise ChildProcessError("the origin has ended")
+    def _wait_for(self, pattern):
+        """Waits until it has written a line that a pattern is found in; the text of the group."""
+        deadline = Deadline(LIMIT)
+        while True:
+            # Asked before the look: what a program writes last counts.
+            has_ended, is_late = self._process.poll() is not None, deadline.has_passed
+            text = self._log.read_text(errors="replace")
+            if found := re.search(pattern, text[:text.rfind("\n") + 1], re.MULTILINE):
+                return found[1]
+            if has_ended or is_late:
+                problem = "has ended" if has_ended else f"has not written {pattern!r} in {LIMIT} s"
+                raise ChildProcessError(f"the origin {problem}\n{text[-3000:]}")
+            time.sleep(0.02)
 
     @staticmethod
     def _make_certificate(certificate, key, days, until):
@@ -61,4 +84,4 @@ class Origin:
 
 
 def _openssl(*words):
-    subprocess.run(["openssl", *(str(word) for word in words)], check=True, capture_output=True)
+    run(["openssl", *(str(word) for word in words)], check=True, capture_output=True)

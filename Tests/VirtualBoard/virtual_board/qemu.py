@@ -1,5 +1,6 @@
 """The emulator as a process, and the two sockets that it is handled through."""
 
+import atexit
 import contextlib
 import json
 import shutil
@@ -8,27 +9,52 @@ import subprocess
 import time
 
 #: In seconds: how long anything may take that takes a moment on a machine that has nothing else to do.
-PATIENCE = 180
+PATIENCE = 90
+
+
+class Deadline:
+    """When to give up waiting. `clock` may stand still while the emulator waits for a processor
+    (`VirtualBoard.fair_clock`), but not for ever."""
+
+    def __init__(self, seconds=PATIENCE, clock=time.monotonic):
+        self.seconds = seconds
+        self._clock = clock
+        self._end = clock() + seconds
+        self._last = time.monotonic() + 3 * seconds
+
+    @property
+    def has_passed(self):
+        return self._clock() > self._end or time.monotonic() > self._last
 
 
 class BoardOff(Exception):
     """The board was used while it was off, or it went off while something was expected of it."""
 
 
-def connect(path, process):
-    """A connection to a socket that `process` is about to make, as a file for both directions."""
-    deadline = time.monotonic() + PATIENCE
+def connect(path, process, seconds=PATIENCE):
+    """A connection to a socket that `process` is about to make, as a file for both directions. Reading from it may take
+    so many seconds; None is for ever."""
+    deadline = Deadline()
     while True:
         connection = socket.socket(socket.AF_UNIX)
         try:
             connection.connect(str(path))
+            connection.settimeout(seconds)
             with connection:
                 return connection.makefile("rwb")
         except OSError:
             connection.close()
-            if process.poll() is not None or time.monotonic() > deadline:
+            if process.poll() is not None or deadline.has_passed:
                 raise BoardOff(f"the emulator did not make {path.name}") from None
             time.sleep(0.005)
+
+
+def read_line(stream, what):
+    """A line from the emulator; `what` is for the error's message."""
+    try:
+        return stream.readline()
+    except TimeoutError:
+        raise TimeoutError(f"{what} did not come from the emulator in {PATIENCE} s") from None
 
 
 def close(stream):
@@ -50,7 +76,7 @@ class Monitor:
         self._stream.write(json.dumps({"execute": command, "arguments": arguments}).encode() + b"\n")
         self._stream.flush()
         while True:
-            answer = self._read()
+            answer = self._read(f"the answer to {command}")
             if "return" in answer:
                 return answer["return"]
             if "error" in answer:
@@ -67,10 +93,10 @@ class Monitor:
                 if known.get("event") == event and data.items() <= known.get("data", {}).items():
                     self._events.remove(known)
                     return
-            self._events.append(self._read())
+            self._events.append(self._read(f"{event} {data}"))
 
-    def _read(self):
-        line = self._stream.readline()
+    def _read(self, what="the monitor's answer"):
+        line = read_line(self._stream, what)
         if not line:
             raise BoardOff("the emulator has ended")
         return json.loads(line)
@@ -96,7 +122,7 @@ class QTest:
     def _ask(self, command):
         self._stream.write(f"{command}\n".encode())
         self._stream.flush()
-        answer = self._stream.readline().split()
+        answer = read_line(self._stream, f"the answer to {command}").split()
         if answer[:1] != [b"OK"]:
             raise BoardOff(f"qtest answered {answer!r}")
         return answer
@@ -176,4 +202,7 @@ def _start(folder, disk, boot, counts):
         "-audiodev", f"wav,id=speaker,path={folder / 'speaker.wav'},out.frequency=48000",
     ]
     with (folder / "qemu.log").open("wb") as log:
-        return subprocess.Popen([str(word) for word in words], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        process = subprocess.Popen([str(word) for word in words], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    # If the tests end otherwise than by discarding the board.
+    atexit.register(process.kill)
+    return process

@@ -8,11 +8,11 @@ those for /usr/bin, and the profile `board.conf`; OUTPUT gets `kernel` and `root
 
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 from .cpio import Archive
+from .host import run
 
 #: Of the folder BOARD, for /usr/bin.
 PROGRAMS = ("power-down", "service-manager", "stamp")
@@ -61,7 +61,7 @@ def _find_libraries(packages, file, found):
     """Adds to `found` the libraries that `file` is linked with, and theirs."""
     if file.read_bytes()[:4] != b"\x7fELF":
         return
-    dynamic = subprocess.run(["readelf", "--dynamic", file], capture_output=True, text=True, check=True).stdout
+    dynamic = run(["readelf", "--dynamic", file], capture_output=True, text=True, check=True).stdout
     for name in re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic):
         if name not in found:
             found[name] = next(p for folder in LIBRARY_FOLDERS if (p := packages / folder / name).exists())
@@ -69,7 +69,7 @@ def _find_libraries(packages, file, found):
 
 
 def _add_modules(root, packages, folder, wanted):
-    subprocess.run(["depmod", "-b", packages, folder.name], check=True)
+    run(["depmod", "-b", packages, folder.name], check=True)
     dependencies = {}
     for line in (folder / "modules.dep").read_text().splitlines():
         path, _, needed = line.partition(":")

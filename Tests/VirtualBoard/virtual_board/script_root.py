@@ -10,6 +10,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from .host import run
+
 ROOT = Path(__file__).parents[3]
 SOURCE = ROOT / "firmware-image/root"
 
@@ -76,8 +78,8 @@ class ScriptRoot:
 
     def run(self, name, *words, **environment):
         """Runs a script of /usr/lib/tonearm to its end."""
-        return subprocess.run(self.command(name, words), capture_output=True, text=True, cwd=self.folder,
-                              env=os.environ | environment, timeout=PATIENCE)
+        return run(self.command(name, words), capture_output=True, text=True, cwd=self.folder,
+                   env=os.environ | environment, timeout=PATIENCE)
 
     def start(self, test, name):
         """Starts a script that does not end by itself."""
@@ -88,7 +90,7 @@ class ScriptRoot:
             # What it has started as well, if anything is left.
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, 9)
-            process.wait()
+            process.wait(PATIENCE)
 
         test.addCleanup(stop)
         return process
@@ -100,5 +102,6 @@ class ScriptRoot:
         deadline = time.monotonic() + PATIENCE
         while not condition():
             if time.monotonic() > deadline:
-                raise TimeoutError("\n".join(self.calls[-50:]))
+                calls = "\n".join(self.calls[-50:])
+                raise TimeoutError(f"a condition has not come true in {PATIENCE} s\n{calls}\n{self.read('kmsg')}")
             time.sleep(0.01)

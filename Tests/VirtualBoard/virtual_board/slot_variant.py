@@ -5,6 +5,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from .host import BUILD_LIMIT, run
 from .image_board import IMAGE, disk
 
 #: What an update is called that is newer than the image.
@@ -21,8 +22,8 @@ def slot_variant(change, image=IMAGE, version=NEWER):
         release.write_text(f"{board}\nversion={version}\n")
         change(root)
         squashed = Path(folder) / "root.squashfs"
-        subprocess.run(["mksquashfs", root, squashed, "-quiet", "-no-progress", "-all-root", "-comp", "gzip",
-                        "-Xcompression-level", "1"], check=True, stdout=subprocess.DEVNULL)
+        run(["mksquashfs", root, squashed, "-quiet", "-no-progress", "-all-root", "-comp", "gzip",
+             "-Xcompression-level", "1"], check=True, stdout=subprocess.DEVNULL, timeout=BUILD_LIMIT)
         original = (image / "slot.img").read_bytes()
         return squashed.read_bytes().ljust(disk.HEADER, b"\0") + original[disk.HEADER:]
 
