@@ -163,7 +163,7 @@ struct FolderWatchTests {
             // One wait without end would last as long as this.
             for _ in 0..<300 where !isWriting.isCancelled {
                 close(Glibc.open(note, O_WRONLY | O_CREAT, 0o644))
-                usleep(200_000)
+                _ = isWriting.wait(milliseconds: 200)
             }
         }
         writer.start()

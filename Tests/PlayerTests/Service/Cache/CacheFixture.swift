@@ -80,6 +80,13 @@ final class CacheFixture {
     var files: [String] {
         ((try? Folder.entries(of: folder["bodies"])) ?? []).map(\.name)
     }
+
+    /// The path of the one file of a body.
+    func onlyFile() throws -> String {
+        let files = files
+        guard files.count == 1 else { throw Unexpected("not one file of a body: \(files)") }
+        return folder["bodies/\(files[0])"]
+    }
 }
 
 /// A network that a test answers for, and whose thread is the test's: what other threads schedule runs inside `run`.
