@@ -290,7 +290,7 @@ struct SlowMediumProblemTests {
         let fixture = DaemonFixture(folder: folder["state"])
         let isThere = DispatchSemaphore(value: 0)
         fixture.openFile = { path, cancellation throws(SystemError) in
-            isThere.wait()
+            isThere.waitOrEndRun("the medium")
             isThere.signal()
             return try FileByteSource(path: path, cancellation: cancellation)
         }
@@ -361,7 +361,7 @@ struct SlowMediumProblemTests {
                 action()
                 done.signal()
             }
-            done.wait()
+            done.waitOrEndRun("the loop")
         }
         // Safe: used on the loop's thread alone.
         nonisolated(unsafe) let problem = MediumProblem(loop: loop) { told.record($0 ?? "-") }

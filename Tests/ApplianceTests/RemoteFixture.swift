@@ -81,7 +81,7 @@ final class RemoteFixture: @unchecked Sendable {
             result = body()
             done.signal()
         }
-        done.wait()
+        done.waitOrEndRun("the daemon")
         return result!
     }
 

@@ -108,7 +108,7 @@ struct ResumeTrialTests {
         let path = folder["state/resuming"]
         #expect(FileKind(at: path) == .file)
         let held = DispatchSemaphore(value: 0)
-        fixture.storage.perform { held.wait() }
+        fixture.storage.perform { held.waitOrEndRun("the test") }
         fixture.perform { $0.shutDown() }
         // It shares the transaction of the last write.
         let seen = Recorder<FileKind?>()

@@ -94,7 +94,7 @@ struct ShutdownTests {
                     started.signal()
                 }
             }
-            started.wait()
+            try started.wait(for: "the start of the daemon")
             if let failure {
                 join()
                 throw failure

@@ -36,14 +36,14 @@ struct StorageThreadTests {
     private func settle() {
         let done = DispatchSemaphore(value: 0)
         loop.post { done.signal() }
-        done.wait()
+        done.waitOrEndRun("the loop or the storage thread")
     }
 
     @Test("waiting work shares a transaction; work that fails does not affect the rest")
     func batch() throws {
         let answers = Recorder<String>()
         let held = DispatchSemaphore(value: 0)
-        loop.post { held.wait() }
+        loop.post { held.waitOrEndRun("the test") }
         for key in ["a", "b"] { write(key, to: answers) }
         write("c", to: answers, fails: true)
         write("d", to: answers)
@@ -127,7 +127,7 @@ struct StorageThreadTests {
                 answers.record($0)
                 done.signal()
             }
-            done.wait()
+            done.waitOrEndRun("the loop or the storage thread")
         }
         write()
         #expect(answers.elements.last??.kind == .notAccessible)
@@ -189,7 +189,7 @@ struct StorageThreadTests {
             answers.record($0)
             done.signal()
         }
-        done.wait()
+        done.waitOrEndRun("the loop or the storage thread")
         return answers.elements[0]
     }
 

@@ -84,7 +84,7 @@ struct LinkChangeTests {
             let local = ScriptedServer { connection in
                 _ = connection.request()
                 connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf!")
-                finishes.wait()
+                finishes.waitOrEndRun("the test")
                 connection.send("whole")
             }
             guard let cable = Cable(Self.half), let machine = try? Machine() else { return nil }
@@ -112,7 +112,7 @@ struct LinkChangeTests {
             let ends = Locked<[LinkWaitEnd]>([])
             machine.network.waitForLink(atMost: .max) { end in condition.update { ends.withLock { $0.append(end) } } }
             Cable.plugIn()
-            condition.wait { ends.withLock { !$0.isEmpty } }
+            condition.waitOrEndRun("the end of the wait") { ends.withLock { !$0.isEmpty } }
             _ = cable
             return ends.withLock { $0 }
         }
@@ -170,7 +170,7 @@ struct LinkChangeTests {
         let condition = Condition()
         let ends = Locked<[LinkWaitEnd]>([])
         network.waitForLink(atMost: 1_000_000) { end in condition.update { ends.withLock { $0.append(end) } } }
-        condition.wait { ends.withLock { !$0.isEmpty } }
+        condition.waitOrEndRun("the end of the wait") { ends.withLock { !$0.isEmpty } }
         #expect(ends.withLock { $0 } == [.timeElapsed])
         network.stop()
     }

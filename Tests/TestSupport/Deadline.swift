@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import Testing
 
 /// The moment until which a test waits.
@@ -45,6 +46,9 @@ public struct Deadline: Sendable {
         var time = timespec(tv_sec: 0, tv_nsec: 1_000_000)
         nanosleep(&time, nil)
     }
+
+    /// Lets another thread run, where two threads hand over values as fast as they can: not a wait.
+    public static func giveWay() { sched_yield() }
 
     private static func now() -> Int64 {
         var time = timespec()
@@ -159,5 +163,35 @@ extension DispatchSemaphore {
     /// Waits for a signal of a thread of the test, where no error can be thrown. Without the signal, all tests end.
     public func waitOrEndRun(_ what: String) {
         do { try wait(for: what) } catch { (error as? TimedOut)?.endRun() }
+    }
+}
+
+extension Condition {
+    /// Waits until `isTrue`, which is called under the lock, and where no error can be thrown. Otherwise all tests end.
+    public func waitOrEndRun(_ what: String, until isTrue: () -> Bool) {
+        let deadline = Deadline()
+        while !update(isTrue) {
+            if deadline.hasPassed { deadline.timedOut(what).endRun() }
+            Deadline.pause()
+        }
+    }
+}
+
+/// An answer that another thread gives. Any thread.
+public final class AwaitedValue<Value: Sendable>: Sendable {
+    private let value = Locked<Value?>(nil)
+
+    public init() {}
+
+    public func set(_ value: Value) { self.value.set(value) }
+
+    /// Without an answer, all tests end.
+    public func wait(_ what: String = "an answer") -> Value {
+        let deadline = Deadline()
+        while true {
+            if let value = value.value { return value }
+            if deadline.hasPassed { deadline.timedOut(what).endRun() }
+            Deadline.pause()
+        }
     }
 }

@@ -17,7 +17,7 @@ public enum NetworkNamespace {
             if enterThatOfProcess() { results.record(body()) }
             done.signal()
         }
-        done.wait()
+        done.waitOrEndRun("a thread in a network namespace")
         return results.elements.first
     }
 
@@ -39,7 +39,7 @@ public enum NetworkNamespace {
             if enter() { results.record(body()) }
             done.signal()
         }
-        done.wait()
+        done.waitOrEndRun("a thread in a network namespace")
         return results.elements.first
     }
 
@@ -56,13 +56,7 @@ public enum NetworkNamespace {
     /// Runs a program in the calling thread's namespace.
     @discardableResult
     public static func run(_ words: String...) -> Bool {
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
-        arguments.append(nil)
-        defer { for argument in arguments { free(argument) } }
-        var process: pid_t = 0
-        var status: Int32 = 0
-        return posix_spawnp(&process, words[0], nil, nil, &arguments, environ) == 0
-            && waitpid(process, &status, 0) == process && status == 0
+        (try? TestProcess("/usr/bin/env", words, output: .null).waitUntilExit()) == 0
     }
 
     /// The calling thread, for `ip link set … netns`.

@@ -34,7 +34,7 @@ final class PrivateResolver: Sendable {
             made.withLock { $0 = result }
             done.signal()
         }
-        done.wait()
+        done.waitOrEndRun("a network in a namespace")
         return try made.withLock { $0! }.get()
     }
 

@@ -1,5 +1,6 @@
 import Network
 import Platform
+import TestSupport
 
 /// Records a transfer for a test, which waits for what it needs.
 // @unchecked: `condition` guards what changes.
@@ -41,18 +42,18 @@ final class RecordingSink: TransferSink, @unchecked Sendable {
 
     /// Waits for the end.
     func waitForEnd() -> TransferError? {
-        condition.wait { !ends.isEmpty }
+        condition.waitOrEndRun("the transfer") { !ends.isEmpty }
         return ends[0]
     }
 
     func waitForHead() -> ResponseHead? {
-        condition.wait { head != nil || !ends.isEmpty }
+        condition.waitOrEndRun("the transfer") { head != nil || !ends.isEmpty }
         return head
     }
 
-    func waitForBytes() { condition.wait { !bytes.isEmpty || !ends.isEmpty } }
+    func waitForBytes() { condition.waitOrEndRun("the transfer") { !bytes.isEmpty || !ends.isEmpty } }
     /// Waits until it has had enough so often.
-    func waitForRefusals(_ count: Int) { condition.wait { refusals >= count || !ends.isEmpty } }
+    func waitForRefusals(_ count: Int) { condition.waitOrEndRun("the transfer") { refusals >= count || !ends.isEmpty } }
 
     var body: [UInt8] { condition.update { bytes } }
     var text: String { String(decoding: body, as: UTF8.self) }

@@ -63,7 +63,7 @@ final class CacheFixture {
             let condition = Condition()
             let isDone = Locked(false)
             storage.perform { condition.update { isDone.set(true) } }
-            condition.wait { isDone.value }
+            condition.waitOrEndRun("the storage thread") { isDone.value }
         }
     }
 
@@ -72,7 +72,7 @@ final class CacheFixture {
         let answer = Locked<CachedResponse??>(nil)
         guard let key = CacheKey(of: request) else { return nil }
         store.find(key) { response in condition.update { answer.set(.some(response)) } }
-        condition.wait { answer.value != nil }
+        condition.waitOrEndRun("the storage thread") { answer.value != nil }
         return answer.value ?? nil
     }
 
@@ -122,7 +122,7 @@ final class PumpedNetwork: ServiceNetwork, @unchecked Sendable {
     /// Runs what is scheduled until `isDone`.
     func run(until isDone: () -> Bool) {
         while !isDone() {
-            condition.wait { !actions.isEmpty }
+            condition.waitOrEndRun("the storage thread") { !actions.isEmpty }
             let action = condition.update { actions.removeFirst() }
             action()
         }

@@ -133,7 +133,7 @@ struct CacheStoreTests {
         ) { 1_800_000_000 }
         let (condition, answer) = (Condition(), Locked<[UInt8]??>(nil))
         other.body(of: response).read(0) { bytes in condition.update { answer.set(.some(bytes)) } }
-        condition.wait { answer.value != nil }
+        condition.waitOrEndRun("the store") { answer.value != nil }
         #expect(answer.value == .some(nil))
         fixture.settle()
         #expect(!isStored(0, in: fixture) && fixture.files.isEmpty)
