@@ -44,7 +44,7 @@ final class BusyFile: ByteSource {
 
         fileprivate func pass() {
             arrivals.signal()
-            isOpen.waitOrEndRun("the opening of the gate")
+            isOpen.waitInTime()
             isOpen.signal()
         }
     }

@@ -62,7 +62,7 @@ final class ConductorFixture: @unchecked Sendable {
         perform { $0.shutDown() }
         player.shutDown()
         loop.stop()
-        thread.join()
+        thread.joinOrEndRun()
     }
 
     /// Does something on the conductor's thread and returns when it is done.

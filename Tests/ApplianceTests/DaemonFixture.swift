@@ -109,7 +109,7 @@ final class DaemonFixture: @unchecked Sendable {
         guard let running else { return }
         running.player.shutDown()
         running.loop.stop()
-        running.thread.join()
+        running.thread.joinOrEndRun()
         self.running = nil
     }
 

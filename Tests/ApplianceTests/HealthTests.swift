@@ -197,7 +197,7 @@ struct HealthTests {
         let isStuck = DispatchSemaphore(value: 0)
         fixture.player.loop.post {
             isStuck.signal()
-            isReleased.waitOrEndRun("the test")
+            isReleased.waitInTime()
         }
         try isStuck.wait(for: "the player's thread")
         // An engine at rest is asked at every third look; that question stays open.

@@ -290,7 +290,7 @@ struct SlowMediumProblemTests {
         let fixture = DaemonFixture(folder: folder["state"])
         let isThere = DispatchSemaphore(value: 0)
         fixture.openFile = { path, cancellation throws(SystemError) in
-            isThere.waitOrEndRun("the medium")
+            isThere.waitInTime()
             isThere.signal()
             return try FileByteSource(path: path, cancellation: cancellation)
         }
@@ -385,6 +385,6 @@ struct SlowMediumProblemTests {
         }
         #expect(texts == ["-", "medium", "network", "network", "-"])
         loop.stop()
-        thread.join()
+        thread.joinOrEndRun()
     }
 }

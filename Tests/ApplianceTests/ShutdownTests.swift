@@ -116,7 +116,7 @@ struct ShutdownTests {
         }
 
         func join() {
-            thread.join()
+            thread.joinOrEndRun()
             player.shutDown()
         }
     }

@@ -218,7 +218,7 @@ struct CancellationTests {
         }
         let cancellation = try Cancellation()
         Thread.detachNewThread {
-            arrived.waitOrEndRun("a request")
+            arrived.waitInTime()
             cancellation.cancel()
         }
         #expect(throws: TransferError.cancelled) {

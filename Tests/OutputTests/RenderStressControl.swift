@@ -181,7 +181,7 @@ private final class StressProducer: @unchecked Sendable {
 
     func stop() {
         lock.withLock { isStopped = true }
-        thread?.join()
+        thread?.joinOrEndRun()
     }
 
     private func produce(_ random: StressRandom) {

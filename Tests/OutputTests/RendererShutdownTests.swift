@@ -86,7 +86,7 @@ private final class BlockingProvider: DeviceProvider, @unchecked Sendable {
 
     func open(_ request: DeviceRequest) throws(DeviceError) -> any PlaybackDevice {
         condition.update { hasEntered = true }
-        condition.waitOrEndRun("the opening of the device") { mayOpen }
+        condition.waitInTime { mayOpen }
         return try card.open(request)
     }
 }

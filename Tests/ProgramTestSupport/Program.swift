@@ -77,11 +77,15 @@ public final class RunningProgram {
     /// Reads until a line of JSON is as wanted.
     @discardableResult
     public func line(where isWanted: (JSONValue) -> Bool) throws -> JSONValue {
-        while let line = try nextLine() {
+        var found: JSONValue?
+        try process.line { line in
+            read += line + "\n"
             let value = try JSONValue.parse(line)
-            if isWanted(value) { return value }
+            if isWanted(value) { found = value }
+            return found != nil
         }
-        throw Unexpected("the program ended before it wrote the line; stderr: \(process.keptErrors)")
+        guard let found else { throw Unexpected("no line") }
+        return found
     }
 
     /// Waits for what it does beside its output.

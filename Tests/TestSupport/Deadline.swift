@@ -160,13 +160,24 @@ extension DispatchSemaphore {
         guard wait(timeout: .now() + seconds) == .success else { throw deadline.timedOut(what) }
     }
 
+    /// Waits for a signal of the test, on a thread that serves it. Without the signal the test has failed, and the
+    /// thread goes on.
+    public func waitInTime() { _ = wait(timeout: .now() + Deadline.standard) }
+
     /// Waits for a signal of a thread of the test, where no error can be thrown. Without the signal, all tests end.
-    public func waitOrEndRun(_ what: String) {
-        do { try wait(for: what) } catch { (error as? TimedOut)?.endRun() }
+    public func waitOrEndRun(_ what: String, within seconds: Double = Deadline.standard) {
+        do { try wait(for: what, within: seconds) } catch { (error as? TimedOut)?.endRun() }
     }
 }
 
 extension Condition {
+    /// Like that of a semaphore.
+    /// - Returns: whether it became true.
+    @discardableResult
+    public func waitInTime(until isTrue: () -> Bool) -> Bool {
+        (try? waitUntil("a condition") { update(isTrue) }) != nil
+    }
+
     /// Waits until `isTrue`, which is called under the lock, and where no error can be thrown. Otherwise all tests end.
     public func waitOrEndRun(_ what: String, until isTrue: () -> Bool) {
         let deadline = Deadline()
@@ -175,6 +186,20 @@ extension Condition {
             Deadline.pause()
         }
     }
+}
+
+/// Runs a call of the player that blocks without an end of its own. If it does not return in time, all tests end.
+public func endRunUnlessInTime<Result>(_ what: String, _ call: () throws -> Result) rethrows -> Result {
+    let deadline = Deadline()
+    let end = DispatchWorkItem { deadline.timedOut(what).endRun() }
+    DispatchQueue.global().asyncAfter(deadline: .now() + deadline.seconds, execute: end)
+    defer { end.cancel() }
+    return try call()
+}
+
+extension NamedThread {
+    /// Waits for its end. If it does not end in time, all tests end.
+    public func joinOrEndRun() { endRunUnlessInTime("the end of a thread") { join() } }
 }
 
 /// An answer that another thread gives. Any thread.

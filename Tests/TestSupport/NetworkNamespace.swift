@@ -17,7 +17,8 @@ public enum NetworkNamespace {
             if enterThatOfProcess() { results.record(body()) }
             done.signal()
         }
-        done.waitOrEndRun("a thread in a network namespace")
+        // The body has waits of its own, which fail before.
+        done.waitOrEndRun("a thread in a network namespace", within: 5 * Deadline.standard)
         return results.elements.first
     }
 
@@ -39,7 +40,8 @@ public enum NetworkNamespace {
             if enter() { results.record(body()) }
             done.signal()
         }
-        done.waitOrEndRun("a thread in a network namespace")
+        // The body has waits of its own, which fail before.
+        done.waitOrEndRun("a thread in a network namespace", within: 5 * Deadline.standard)
         return results.elements.first
     }
 
@@ -56,7 +58,7 @@ public enum NetworkNamespace {
     /// Runs a program in the calling thread's namespace.
     @discardableResult
     public static func run(_ words: String...) -> Bool {
-        (try? TestProcess("/usr/bin/env", words, output: .null).waitUntilExit()) == 0
+        (try? TestProcess(words[0], Array(words.dropFirst()), output: .null).waitUntilExit()) == 0
     }
 
     /// The calling thread, for `ip link set … netns`.

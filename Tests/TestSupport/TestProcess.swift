@@ -110,15 +110,23 @@ public final class TestProcess {
     /// - Parameter what: what is waited for, as the error says it.
     @discardableResult
     public func line(_ what: String = "the line", where isWanted: (String) throws -> Bool) throws -> String {
-        while let line = try nextLine() { if try isWanted(line) { return line } }
-        throw Unexpected("\(name) ended before \(what); its log:\n\(log)")
+        try line(of: outputLines, what, where: isWanted)
     }
 
     /// The next line of its stderr, which is a pipe, that is as wanted.
     @discardableResult
     public func errorLine(_ what: String = "the line", where isWanted: (String) throws -> Bool) throws -> String {
-        while let line = try nextErrorLine() { if try isWanted(line) { return line } }
-        throw Unexpected("\(name) ended before \(what); its log:\n\(log)")
+        try line(of: errorLines, what, where: isWanted)
+    }
+
+    private func line(of lines: PipeLines?, _ what: String, where isWanted: (String) throws -> Bool) throws -> String {
+        try killed { deadline in
+            while let line = try lines?.next("\(what) of \(name)", until: deadline) {
+                if try isWanted(line) { return line }
+                guard !deadline.hasPassed else { throw deadline.timedOut("\(what) of \(name)") }
+            }
+            throw Unexpected("\(name) ended before \(what); its log:\n\(log)")
+        }
     }
 
     /// The bytes of stdout after the last line end, as far as they were read.

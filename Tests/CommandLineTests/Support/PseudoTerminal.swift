@@ -73,16 +73,21 @@ final class PseudoTerminal {
 
     /// Reads the program's output until the last line is as wanted. It may have arrived only in part.
     func waitForLine(where isWanted: (String) -> Bool) throws {
-        while !isWanted(shownLine) { try readMore() }
+        let deadline = Deadline()
+        while !isWanted(shownLine) { try readMore(until: deadline) }
     }
 
     /// Reads the program's output until all of it is as wanted.
     func waitForText(where isWanted: (String) -> Bool) throws {
-        while !isWanted(text) { try readMore() }
+        let deadline = Deadline()
+        while !isWanted(text) { try readMore(until: deadline) }
     }
 
-    private func readMore() throws {
-        do { try waitForDescriptor(controller, "more text on the terminal") } catch {
+    private func readMore(until deadline: Deadline) throws {
+        do {
+            try waitForDescriptor(controller, "text on the terminal", until: deadline)
+            if deadline.hasPassed { throw deadline.timedOut("text on the terminal") }
+        } catch {
             process.kill()
             throw Unexpected("\(error); last it showed: \(text.suffix(300))")
         }

@@ -18,14 +18,13 @@ final class Cable: Sendable {
             _ = NetworkNamespace.onThread {
                 far.withLock { $0 = NetworkNamespace.thread }
                 entered.signal()
-                connected.waitOrEndRun("the cable")
+                connected.waitInTime()
                 NetworkNamespace.run("ip", "addr", "add", "10.9.0.2/24", "dev", "far")
                 NetworkNamespace.run("ip", "link", "set", "far", "up")
                 let server = ScriptedServer(address: "10.9.0.2", script)
                 made.withLock { $0 = server }
                 listens.signal()
-                // As long as the cable is needed: no wait of a test.
-                ended.wait()
+                ended.waitInTime()
             }
         }
         entered.waitOrEndRun("the far namespace")

@@ -59,7 +59,7 @@ final class DrivenOffline: @unchecked Sendable {
     deinit {
         loop.post { [conductor] in conductor.shutDown() }
         loop.stop()
-        thread.join()
+        thread.joinOrEndRun()
         offlining.store.close()
     }
 

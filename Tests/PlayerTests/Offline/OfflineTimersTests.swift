@@ -214,6 +214,6 @@ struct NetworkTurnTests {
         turn.setTaken(false)
         try passed.wait(for: "the network's turn")
         cancellation.cancel()
-        thread.join()
+        thread.joinOrEndRun()
     }
 }

@@ -3,6 +3,7 @@ import Database
 import Network
 import Platform
 import TestSupport
+import Testing
 
 @testable import Player
 
@@ -122,7 +123,7 @@ final class PumpedNetwork: ServiceNetwork, @unchecked Sendable {
     /// Runs what is scheduled until `isDone`.
     func run(until isDone: () -> Bool) {
         while !isDone() {
-            condition.waitOrEndRun("the storage thread") { !actions.isEmpty }
+            guard expectSoon("the storage thread", { condition.update { !actions.isEmpty } }) else { return }
             let action = condition.update { actions.removeFirst() }
             action()
         }

@@ -185,7 +185,7 @@ struct CacheStoreTests {
             let known = (bodies ?? []).compactMap { $0 }
             let sum = known.reduce(Int64(0)) { $0 + (SealedLayout.sealedCount(of: $1.count) ?? 0) }
             #expect(total ?? 0 == sum && sum <= 330_000, "call \(call)")
-            storage.join()
+            endRunUnlessInTime("the end of a thread") { storage.join() }
             storage.leave()
             call += 1
         }

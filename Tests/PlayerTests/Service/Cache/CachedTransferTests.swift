@@ -294,7 +294,7 @@ struct CachedTransferTests {
     func slowMedium() {
         fill()
         let release = DispatchSemaphore(value: 0)
-        fixture.storage.perform { release.waitOrEndRun("the test") }
+        fixture.storage.perform { release.waitInTime() }
         let (sink, _) = begin()
         network.passDelays()
         #expect(network.transfers.count == 2)
