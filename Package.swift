@@ -99,7 +99,7 @@ let package = Package(
         .executableTarget(
             name: "StateOpener", dependencies: ["Appliance", "Platform", "FileCalls"], path: "Tests/StateOpener"),
         .testTarget(name: "PlatformTests", dependencies: ["Platform", "StateOpener", "TestSupport"]),
-        .testTarget(name: "PCMTests", dependencies: ["PCM"]),
+        .testTarget(name: "PCMTests", dependencies: ["PCM", "TestSupport"]),
         // Published test vectors, for the tests on the host and for the program below.
         .target(name: "CryptoVectors", dependencies: ["Crypto"], path: "Tests/CryptoVectors"),
         .testTarget(name: "CryptoTests", dependencies: ["Crypto", "CryptoVectors", "Platform", "TestSupport"]),
@@ -109,14 +109,15 @@ let package = Package(
             name: "SelfCheck", dependencies: ["CryptoVectors", "Network", "Crypto", "Platform", "CLinux"],
             path: "Tests/SelfCheck"),
         .testTarget(name: "NetworkTests", dependencies: ["Network", "Platform", "CLinux", "TestSupport"]),
-        .testTarget(name: "MediaTests", dependencies: ["Media", "Crypto"]),
+        .testTarget(name: "MediaTests", dependencies: ["Media", "Crypto", "TestSupport"]),
         // Counts what a thread allocates; for the tests that prove that the audio thread does not.
         .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
         // A sound card for alsa-lib that moves and fails when a test says so.
         .target(name: "SimulatedCard", path: "Tests/SimulatedCard", linkerSettings: [.linkedLibrary("asound")]),
         // A device for the renderer that plays when a test says so.
         .target(
-            name: "OutputTestSupport", dependencies: ["Output", "PCM", "Platform", "SimulatedCard", "CLinux"],
+            name: "OutputTestSupport",
+            dependencies: ["Output", "PCM", "Platform", "SimulatedCard", "CLinux", "TestSupport"],
             path: "Tests/OutputTestSupport"),
         .testTarget(
             name: "OutputTests",

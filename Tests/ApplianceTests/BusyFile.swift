@@ -1,6 +1,7 @@
 import Foundation
 import Media
 import Platform
+import TestSupport
 
 @testable import Player
 
@@ -36,14 +37,14 @@ final class BusyFile: ByteSource {
         }
 
         /// Returns when a decoder is held.
-        func waitForDecoder() { arrivals.wait() }
+        func waitForDecoder() { arrivals.waitOrEndRun("a decoder") }
 
         /// Lets them all get on.
         func open() { isOpen.signal() }
 
         fileprivate func pass() {
             arrivals.signal()
-            isOpen.wait()
+            isOpen.waitInTime()
             isOpen.signal()
         }
     }

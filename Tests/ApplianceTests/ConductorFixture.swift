@@ -62,7 +62,7 @@ final class ConductorFixture: @unchecked Sendable {
         perform { $0.shutDown() }
         player.shutDown()
         loop.stop()
-        thread.join()
+        thread.joinOrEndRun()
     }
 
     /// Does something on the conductor's thread and returns when it is done.
@@ -76,7 +76,7 @@ final class ConductorFixture: @unchecked Sendable {
             result = body(conductor)
             done.signal()
         }
-        done.wait()
+        done.waitOrEndRun("the conductor or the player")
         return result!
     }
 
@@ -90,7 +90,7 @@ final class ConductorFixture: @unchecked Sendable {
         perform { _ in }
         let done = DispatchSemaphore(value: 0)
         player.loop.post { done.signal() }
-        done.wait()
+        done.waitOrEndRun("the conductor or the player")
         perform { _ in }
     }
 
@@ -162,14 +162,12 @@ final class Tracks {
     private func encode(_ letter: Character, frames: Int, rate: Int, to path: String) throws {
         let samples = (0..<frames).flatMap { [UInt16(letter.asciiValue!), UInt16($0)] }
         try samples.withUnsafeBytes { Data($0) }.write(to: URL(fileURLWithPath: path + ".raw"))
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/flac")
-        process.arguments = [
-            "-s", "-f", "--force-raw-format", "--endian=little", "--sign=signed", "--channels=2", "--bps=16",
-            "--sample-rate=\(rate)", "-o", path, path + ".raw",
-        ]
-        try process.run()
-        process.waitUntilExit()
+        _ = try TestProcess.run(
+            "/usr/bin/flac",
+            [
+                "-s", "-f", "--force-raw-format", "--endian=little", "--sign=signed", "--channels=2", "--bps=16",
+                "--sample-rate=\(rate)", "-o", path, path + ".raw",
+            ])
     }
 }
 

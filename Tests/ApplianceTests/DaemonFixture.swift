@@ -109,7 +109,7 @@ final class DaemonFixture: @unchecked Sendable {
         guard let running else { return }
         running.player.shutDown()
         running.loop.stop()
-        running.thread.join()
+        running.thread.joinOrEndRun()
         self.running = nil
     }
 
@@ -125,7 +125,7 @@ final class DaemonFixture: @unchecked Sendable {
             do throws(Failure) { result = .success(try body(daemon)) } catch { result = .failure(error) }
             done.signal()
         }
-        done.wait()
+        done.waitOrEndRun("the daemon or the player")
         return try result!.get()
     }
 
@@ -136,16 +136,16 @@ final class DaemonFixture: @unchecked Sendable {
     func waitForWriting() {
         let done = DispatchSemaphore(value: 0)
         perform { $0.afterWriting { done.signal() } }
-        done.wait()
+        done.waitOrEndRun("the daemon or the player")
         running?.storage.perform { done.signal() }
-        done.wait()
+        done.waitOrEndRun("the daemon or the player")
     }
 
     /// Returns when the device matches the focus.
     func waitForFocus() {
         let done = DispatchSemaphore(value: 0)
         perform { $0.focus.whenCarriedOut { done.signal() } }
-        done.wait()
+        done.waitOrEndRun("the daemon or the player")
     }
 
     /// Returns when the engine has carried out everything that it was asked to do, and the daemon has heard of it.
@@ -153,7 +153,7 @@ final class DaemonFixture: @unchecked Sendable {
         perform { _ in }
         let done = DispatchSemaphore(value: 0)
         player.loop.post { done.signal() }
-        done.wait()
+        done.waitOrEndRun("the daemon or the player")
         perform { _ in }
     }
 

@@ -142,7 +142,7 @@ struct DaemonTests {
         } answer: { _ in
             met.signal()
         }
-        met.wait()
+        try met.wait(for: "the write")
         fixture.perform { $0.queue.setRepeatMode(.one) }
         fixture.wait("the problem") { $0.problems.map(\.subject) == ["damage"] }
         #expect(fixture.status.problems.first?.message.contains("\(path).damaged-1") == true)

@@ -197,9 +197,9 @@ struct HealthTests {
         let isStuck = DispatchSemaphore(value: 0)
         fixture.player.loop.post {
             isStuck.signal()
-            isReleased.wait()
+            isReleased.waitInTime()
         }
-        isStuck.wait()
+        try isStuck.wait(for: "the player's thread")
         // An engine at rest is asked at every third look; that question stays open.
         for _ in 0..<2 { #expect(alive(4) == 1) }
         #expect(alive(4) == 0)

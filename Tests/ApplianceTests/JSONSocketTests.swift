@@ -236,11 +236,13 @@ struct JSONSocketTests {
         for count in 1...5 {
             clients.append(try fixture.connect())
             try clients[count - 1].send("{\"request\":\"queue-add\",\"products\":[{\"path\":\"/\"}]}\n")
-            while fixture.perform({ searches.runningCount + searches.waitingCount }) < count {}
+            try waitUntil("search \(count)") {
+                fixture.perform { searches.runningCount + searches.waitingCount } >= count
+            }
         }
         #expect(fixture.perform { searches.runningCount } == 2 && fixture.perform { searches.waitingCount } == 3)
         clients.removeAll()
-        while fixture.withServer({ $0.clientCount }) > 0 {}
+        try waitUntil("the end of the clients") { fixture.withServer { $0.clientCount } == 0 }
         #expect(fixture.perform { searches.runningCount + searches.waitingCount } == 0)
         #expect(try fixture.connect().ask("status")["count"] == 0)
     }
@@ -310,7 +312,7 @@ struct JSONSocketTests {
             #expect(line.hasPrefix(#"{"id":"\#(id)","ok":true"#))
             replies += 1
         }
-        sender.join()
+        sender.joinOrEndRun()
         #expect(replies == (sent + rest) / request.count)
     }
 
@@ -331,7 +333,7 @@ struct JSONSocketTests {
             }
         }
         // Searches for music may still be under way; each ends with its client gone.
-        while fixture.withServer({ $0.clientCount }) > 0 {}
+        try waitUntil("the end of the clients") { fixture.withServer { $0.clientCount } == 0 }
         #expect(try fixture.connect().ask("version")["ok"] == true)
     }
 

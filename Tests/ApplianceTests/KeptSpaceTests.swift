@@ -58,7 +58,7 @@ struct KeptSpaceTests {
         let engine = try #require(fixture.player.offlineEngine)
         let done = DispatchSemaphore(value: 0)
         engine.status { _ in done.signal() }
-        done.wait()
+        done.waitOrEndRun("the offline engine")
         fixture.settle()
     }
 

@@ -290,7 +290,7 @@ struct SlowMediumProblemTests {
         let fixture = DaemonFixture(folder: folder["state"])
         let isThere = DispatchSemaphore(value: 0)
         fixture.openFile = { path, cancellation throws(SystemError) in
-            isThere.wait()
+            isThere.waitInTime()
             isThere.signal()
             return try FileByteSource(path: path, cancellation: cancellation)
         }
@@ -361,7 +361,7 @@ struct SlowMediumProblemTests {
                 action()
                 done.signal()
             }
-            done.wait()
+            done.waitOrEndRun("the loop")
         }
         // Safe: used on the loop's thread alone.
         nonisolated(unsafe) let problem = MediumProblem(loop: loop) { told.record($0 ?? "-") }
@@ -385,6 +385,6 @@ struct SlowMediumProblemTests {
         }
         #expect(texts == ["-", "medium", "network", "network", "-"])
         loop.stop()
-        thread.join()
+        thread.joinOrEndRun()
     }
 }

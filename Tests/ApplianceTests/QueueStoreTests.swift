@@ -175,12 +175,12 @@ struct QueueStoreTests {
         for round in 0..<25 {
             let writer = try WriterProcess("QueueWriter", path, "\(done)")
             for _ in 0..<(round * 5 % 13) {
-                done = try Int(#require(writer.nextLine())) ?? -1
+                done = try Int(#require(try writer.nextLine())) ?? -1
                 read += 1
             }
             writer.kill()
             // The output of the process after the last line that was read here.
-            while let line = writer.nextLine() { done = Int(line) ?? -1 }
+            while let line = try writer.nextLine() { done = Int(line) ?? -1 }
             let contents = try store().contents()
             let states = try [done, done + 1].map { QueueState(try queue(after: $0)) }
             let found = try #require(states.firstIndex(of: QueueState(contents.queue)), "after step \(done)")

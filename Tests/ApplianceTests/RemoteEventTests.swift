@@ -86,7 +86,7 @@ struct RemoteEventTests {
         let other = try fixture.connect()
         try other.ask("subscribe", "\"events\":[\"state\"]")
         try play("a")
-        while try other.event("state")["state"] != "playing" {}
+        try waitUntil("sound") { try other.event("state")["state"] == "playing" }
         // Without a subscriber, no timer runs.
         fixture.pass(seconds: 10)
         try client.ask("subscribe", "\"events\":[\"position\"]")

@@ -66,7 +66,7 @@ final class RemoteFixture: @unchecked Sendable {
 
     func shutDown() {
         loop.stop()
-        thread.join()
+        thread.joinOrEndRun()
         player.shutDown()
     }
 
@@ -81,7 +81,7 @@ final class RemoteFixture: @unchecked Sendable {
             result = body()
             done.signal()
         }
-        done.wait()
+        done.waitOrEndRun("the daemon")
         return result!
     }
 
@@ -117,7 +117,10 @@ final class JSONClient: @unchecked Sendable {
     private var received: [UInt8] = []
     private var lastID = 0
 
-    init(_ path: String) throws { socket = try LocalSocket(connectingTo: path) }
+    init(_ path: String) throws {
+        socket = try LocalSocket(connectingTo: path)
+        limitWaits(ofSocket: socket.descriptor)
+    }
 
     func send(_ text: String) throws { try send(Array(text.utf8)) }
 
@@ -138,16 +141,13 @@ final class JSONClient: @unchecked Sendable {
     func finishSending() { socket.finishSending() }
 
     /// The next line; nil when the server has closed the connection.
-    func line() throws -> String? {
+    func line(until deadline: Deadline = Deadline()) throws -> String? {
         while true {
             if let end = received.firstIndex(of: UInt8(ascii: "\n")) {
                 defer { received.removeFirst(end + 1) }
                 return String(decoding: received[..<end], as: UTF8.self)
             }
-            var poll = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
-            guard CLinux.poll(&poll, 1, 60_000) == 1 else {
-                throw Waiting("nothing more came; so far: \(received.count) bytes")
-            }
+            try waitForDescriptor(socket.descriptor, "a line, after \(received.count) bytes of it", until: deadline)
             var chunk = [UInt8](repeating: 0, count: 65_536)
             let count = try chunk.withUnsafeMutableBytes { try socket.receive(into: $0) } ?? 0
             if count == 0 { return nil }
@@ -155,8 +155,8 @@ final class JSONClient: @unchecked Sendable {
         }
     }
 
-    func message() throws -> JSONValue {
-        guard let line = try line() else { throw Waiting("the connection was closed") }
+    func message(until deadline: Deadline = Deadline()) throws -> JSONValue {
+        guard let line = try line(until: deadline) else { throw Waiting("the connection was closed") }
         return try JSONValue.parse(line)
     }
 
@@ -165,8 +165,9 @@ final class JSONClient: @unchecked Sendable {
     func ask(_ request: String, _ fields: String = "") throws -> JSONValue {
         lastID += 1
         try send("{\"id\":\(lastID),\"request\":\"\(request)\"\(fields.isEmpty ? "" : ",\(fields)")}\n")
+        let deadline = Deadline()
         while true {
-            let message = try message()
+            let message = try message(until: deadline)
             if message["id"] == .integer(Int64(lastID)) { return message }
             guard message["event"] != nil else { throw Waiting("a reply to something else: \(message)") }
         }
@@ -174,8 +175,9 @@ final class JSONClient: @unchecked Sendable {
 
     /// The next event of this name; other lines before it are skipped.
     func event(_ name: String) throws -> JSONValue {
+        let deadline = Deadline()
         while true {
-            let message = try message()
+            let message = try message(until: deadline)
             if message["event"]?.string == name { return message }
         }
     }

@@ -94,7 +94,7 @@ struct ShutdownTests {
                     started.signal()
                 }
             }
-            started.wait()
+            try started.wait(for: "the start of the daemon")
             if let failure {
                 join()
                 throw failure
@@ -116,7 +116,7 @@ struct ShutdownTests {
         }
 
         func join() {
-            thread.join()
+            thread.joinOrEndRun()
             player.shutDown()
         }
     }

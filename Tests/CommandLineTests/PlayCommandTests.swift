@@ -1,6 +1,7 @@
 import Foundation
 import Media
 import Platform
+import TestSupport
 import Testing
 import ProgramTestSupport
 
@@ -98,19 +99,16 @@ struct PlayCommandTests {
     func abandoned() throws {
         try Recording(frames: 441_000).encode(to: program.folder["a.flac"])
         let device = try PacedDevice(program.folder["pipe"])
-        let shell = Process()
-        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
         // The code of the player comes out of the pipeline on descriptor 3.
-        shell.arguments = [
-            "-c",
-            "{ '\(try Program.path())' play --json --device file:FILE=pipe,FORMAT=raw a.flac; echo $? >code; } "
-                + "| head -n 1 >line",
-        ]
-        shell.currentDirectoryURL = URL(fileURLWithPath: program.folder.path)
-        shell.environment = program.environment
-        try shell.run()
+        let shell = try TestProcess(
+            "/bin/sh",
+            [
+                "-c",
+                "{ '\(try Program.path())' play --json --device file:FILE=pipe,FORMAT=raw a.flac; echo $? >code; } "
+                    + "| head -n 1 >line",
+            ], environment: program.environment, in: program.folder.path)
         device.playAll()
-        shell.waitUntilExit()
+        try shell.waitUntilExit()
         _ = device.end()
         #expect(try program.bytes("code") == Array("141\n".utf8))
         #expect(try program.bytes("line").last == UInt8(ascii: "\n"))
@@ -265,22 +263,17 @@ struct PlayCommandTests {
     func closedDescriptors() throws {
         try Recording(frames: 200_000).encode(to: program.folder["a.flac"])
         mkfifo(program.folder["pipe"], 0o600)
-        let shell = Process()
-        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
         let command = "exec '\(try Program.path())' play --device file:FILE=pipe,FORMAT=raw a.flac <&- >&- 2>&-"
-        shell.arguments = ["-c", command]
-        shell.currentDirectoryURL = URL(fileURLWithPath: program.folder.path)
-        shell.environment = program.environment
-        try shell.run()
-        // Blocks until the device is opened.
-        let reader = open(program.folder["pipe"], O_RDONLY | O_CLOEXEC)
+        let shell = try TestProcess(
+            "/bin/sh", ["-c", command], environment: program.environment, in: program.folder.path)
+        // More is played than the pipe takes: the program waits.
+        let reader = try openForReading(namedPipe: program.folder["pipe"], "the player's first bytes")
         let places = try (0...2).map { number in
-            try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(shell.processIdentifier)/fd/\(number)")
+            try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(shell.identifier)/fd/\(number)")
         }
         #expect(places == ["/dev/null", "/dev/null", "/dev/null"])
         close(reader)
-        shell.waitUntilExit()
-        #expect(shell.terminationStatus == 3)
+        #expect(try shell.waitUntilExit() == 3)
     }
 
     // MARK: Signals

@@ -19,16 +19,10 @@ struct QRCodeTests {
             }
         }
         try Data(picture).write(to: URL(fileURLWithPath: folder["code.pgm"]))
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/zbarimg")
-        process.arguments = ["--quiet", "--raw", "-Sdisable", "-Sqrcode.enable", "-Sbinary", folder["code.pgm"]]
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let bytes = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return String(decoding: bytes, as: UTF8.self)
+        return try TestProcess.run(
+            "/usr/bin/zbarimg",
+            ["--quiet", "--raw", "-Sdisable", "-Sqrcode.enable", "-Sbinary", folder["code.pgm"]]
+        ).text
     }
 
     @Test(

@@ -42,7 +42,7 @@ struct TerminalTests {
         #expect(!terminal.text.contains("\n"))
         terminal.type("q")
         device.playAll()
-        #expect(terminal.finish() == 0)
+        #expect(try terminal.finish() == 0)
     }
 
     @Test("every key works as the help says, without Enter")
@@ -82,7 +82,7 @@ struct TerminalTests {
         try terminal.waitForLine { $0.hasPrefix("Fugue") && (position($0) ?? 9) <= 3 }
         terminal.type("q")
         device.playAll()
-        #expect(terminal.finish() == 0)
+        #expect(try terminal.finish() == 0)
     }
 
     @Test("the terminal is restored", arguments: ["q", "\u{3}"])
@@ -94,7 +94,7 @@ struct TerminalTests {
         #expect(terminal.settings != before)
         terminal.type(key)
         device.playAll()
-        _ = terminal.finish()
+        _ = try terminal.finish()
         #expect(terminal.settings == before)
         #expect(terminal.text.last != "\n")
         try terminal.waitForText { $0.hasSuffix("\r\n") }
@@ -111,7 +111,7 @@ struct TerminalTests {
                 "tonearm: holiday.flac: not audio (looks like JPEG). Supported: \(AudioFormats.supported).\r\n"))
         terminal.type("q")
         device.playAll()
-        #expect(terminal.finish() == 1)
+        #expect(try terminal.finish() == 1)
     }
 
     @Test(
@@ -124,7 +124,7 @@ struct TerminalTests {
         try terminal.waitForLine { (position($0) ?? 0) >= 1 }
         #expect(terminal.settings != before)
         try terminal.send(signal)
-        #expect(terminal.finish() != 0)
+        #expect(try terminal.finish() != 0)
         #expect(terminal.settings == before)
     }
 }

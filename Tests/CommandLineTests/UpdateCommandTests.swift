@@ -59,7 +59,7 @@ struct UpdateCommandTests {
         let terminal = try PseudoTerminal(
             program, columns: 60, ["update", "--root", image.folderPath, image.path("bundle")])
         try terminal.waitForText { $0.contains("is installed") }
-        #expect(terminal.finish() == 0)
+        #expect(try terminal.finish() == 0)
         #expect(terminal.text.contains("checking   [") && terminal.text.contains("verifying  ["))
     }
 
@@ -73,14 +73,8 @@ struct UpdateCommandTests {
 
     @Test("a URL is one word for the shell", arguments: ["http://a/b", "http://a/it's; rm -rf $HOME `x`", "'"])
     func quoted(address: String) throws {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", "printf %s \(UpdateDownload.quoted(address))"]
-        process.standardOutput = output
-        try process.run()
-        #expect(String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self) == address)
-        process.waitUntilExit()
+        let shell = try TestProcess.run("/bin/sh", ["-c", "printf %s \(UpdateDownload.quoted(address))"])
+        #expect(shell.text == address)
     }
 
     @Test("a download that fails says so and leaves nothing behind")

@@ -36,10 +36,10 @@ struct DurabilityTests {
         var acknowledged: Int64 = 0
         for round in 0..<30 {
             let writer = try WriterProcess("KeyValueWriter", path)
-            for _ in 0..<(round * 7 % 12) { acknowledged = Int64(try #require(writer.nextLine())) ?? -1 }
+            for _ in 0..<(round * 7 % 12) { acknowledged = Int64(try #require(try writer.nextLine())) ?? -1 }
             writer.kill()
             // The output of the process after the last line that was read here.
-            while let line = writer.nextLine() { acknowledged = Int64(line) ?? -1 }
+            while let line = try writer.nextLine() { acknowledged = Int64(line) ?? -1 }
             let count = try verifiedCount(at: path)
             #expect(count == acknowledged || count == acknowledged + 1)
             acknowledged = count
@@ -107,8 +107,8 @@ struct DurabilityTests {
     func refusedWrite(limit: Int) throws {
         let writer = try WriterProcess("KeyValueWriter", path, "\(limit)")
         var lines: [String] = []
-        while let line = writer.nextLine() { lines.append(line) }
-        writer.waitUntilExit()
+        while let line = try writer.nextLine() { lines.append(line) }
+        try writer.waitUntilExit()
         #expect(lines.last == "inputOutput" || lines.last == "full")
         #expect(lines.count > 1)
         #expect(try verifiedCount(at: path) == Int64(lines.count - 1))

@@ -18,7 +18,7 @@ struct StorageThreadTests {
         path = folder["state/tonearm.db"]
         loop = try EventLoop(drivenBy: clock)
         thread = try StorageThread(path, modules: Self.modules, loop: loop, clock: clock)
-        thread.join()
+        endRunUnlessInTime("the end of a thread") { thread.join() }
     }
 
     private static let modules = [SchemaModule("m", [Migration(1, KeyValueStore.schema("v"))])]
@@ -36,14 +36,14 @@ struct StorageThreadTests {
     private func settle() {
         let done = DispatchSemaphore(value: 0)
         loop.post { done.signal() }
-        done.wait()
+        done.waitOrEndRun("the loop or the storage thread")
     }
 
     @Test("waiting work shares a transaction; work that fails does not affect the rest")
     func batch() throws {
         let answers = Recorder<String>()
         let held = DispatchSemaphore(value: 0)
-        loop.post { held.wait() }
+        loop.post { held.waitInTime() }
         for key in ["a", "b"] { write(key, to: answers) }
         write("c", to: answers, fails: true)
         write("d", to: answers)
@@ -83,7 +83,7 @@ struct StorageThreadTests {
     @Test("after the last user has left, the one file is everything: a copy of it is a backup")
     func backup() throws {
         let answers = Recorder<String>()
-        thread.join()
+        endRunUnlessInTime("the end of a thread") { thread.join() }
         write("a", to: answers)
         thread.leave()
         write("b", canWait: true, to: answers)
@@ -111,12 +111,12 @@ struct StorageThreadTests {
     func late() throws {
         try FileManager.default.createDirectory(atPath: folder["late.db"], withIntermediateDirectories: true)
         let late = try StorageThread(folder["late.db/x/tonearm.db"], modules: Self.modules)
-        late.join()
+        endRunUnlessInTime("the end of a thread") { late.join() }
         #expect(late.problem == nil)
         late.leave()
         try Data().write(to: URL(fileURLWithPath: folder["file"]))
         let blocked = try StorageThread(folder["file/tonearm.db"], modules: Self.modules)
-        blocked.join()
+        endRunUnlessInTime("the end of a thread") { blocked.join() }
         #expect(blocked.problem?.kind == .notAccessible)
         let answers = Recorder<DatabaseError?>()
         let done = DispatchSemaphore(value: 0)
@@ -127,7 +127,7 @@ struct StorageThreadTests {
                 answers.record($0)
                 done.signal()
             }
-            done.wait()
+            done.waitOrEndRun("the loop or the storage thread")
         }
         write()
         #expect(answers.elements.last??.kind == .notAccessible)
@@ -189,7 +189,7 @@ struct StorageThreadTests {
             answers.record($0)
             done.signal()
         }
-        done.wait()
+        done.waitOrEndRun("the loop or the storage thread")
         return answers.elements[0]
     }
 
@@ -198,7 +198,7 @@ struct StorageThreadTests {
         let path = folder["mount/tonearm.db"]
         do {
             let first = try StorageThread(path, modules: Self.modules)
-            first.join()
+            endRunUnlessInTime("the end of a thread") { first.join() }
             write("old", by: first)
             first.leave()
         }
@@ -206,7 +206,7 @@ struct StorageThreadTests {
         try FileManager.default.moveItem(atPath: folder["mount"], toPath: folder["medium"])
         try Data().write(to: URL(fileURLWithPath: folder["mount"]))
         let second = try StorageThread(path, modules: Self.modules)
-        second.join()
+        endRunUnlessInTime("the end of a thread") { second.join() }
         #expect(write("new", by: second)?.kind == .notAccessible)
         try FileManager.default.removeItem(atPath: folder["mount"])
         try FileManager.default.moveItem(atPath: folder["medium"], toPath: folder["mount"])
@@ -221,12 +221,12 @@ struct StorageThreadTests {
     func unread() throws {
         let path = folder["state.db"]
         let first = try StorageThread(path, modules: Self.modules)
-        first.join()
+        endRunUnlessInTime("the end of a thread") { first.join() }
         #expect(write("old", by: first) == nil)
         first.leave()
 
         let second = try StorageThread(path, modules: Self.modules)
-        second.join()
+        endRunUnlessInTime("the end of a thread") { second.join() }
         let failure = DatabaseError(kind: .inputOutput, message: "disk I/O error", path: path)
         #expect(throws: failure) { try second.read { (_) throws(DatabaseError) in throw failure } }
         #expect(write("new", by: second) == nil)

@@ -46,7 +46,7 @@ struct CancellationTests {
         defer { close(listener) }
         let sinks = (0..<3).map { _ in RecordingSink() }
         let transfers = sinks.map { network.start(TransferRequest(url: "http://127.0.0.1:\(port)/"), into: $0) }
-        while try !hasUnansweredConnection(port) { sched_yield() }
+        try waitUntil("a connection without an answer") { try hasUnansweredConnection(port) }
         for (transfer, sink) in zip(transfers, sinks) { expectCancellation(transfer, sink) }
     }
 
@@ -70,7 +70,7 @@ struct CancellationTests {
         }
         let sink = RecordingSink()
         let transfer = network.start(TransferRequest(url: server.url(scheme: scheme)), into: sink)
-        arrived.wait()
+        arrived.waitOrEndRun("a request")
         expectCancellation(transfer, sink)
     }
 
@@ -188,7 +188,7 @@ struct CancellationTests {
             dropped.signal()
         }
         _ = kept.withLock { $0 }?.start(TransferRequest(url: nginx.url("/file")), into: sink)
-        dropped.wait()
+        try dropped.wait(for: "the first bytes")
         let error = sink.waitForEnd()
         #expect(error == nil || error == .cancelled)
     }
@@ -218,14 +218,14 @@ struct CancellationTests {
         }
         let cancellation = try Cancellation()
         Thread.detachNewThread {
-            arrived.wait()
+            arrived.waitInTime()
             cancellation.cancel()
         }
         #expect(throws: TransferError.cancelled) {
             try network.fetch(TransferRequest(url: server.url()), maximumBody: 100, cancellation: cancellation)
         }
         // The transfer ends, too.
-        closed.wait()
+        try closed.wait(for: "the end of the connection")
         #expect(throws: TransferError.cancelled) {
             try network.fetch(TransferRequest(url: nginx.url("/small")), maximumBody: 100, cancellation: cancellation)
         }

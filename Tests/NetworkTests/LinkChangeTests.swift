@@ -34,7 +34,9 @@ struct LinkChangeTests {
 
         var link: Link { links.withLock { $0[$0.count - 1] } }
 
-        func waitForLink(_ isExpected: (Link) -> Bool) { changed.wait { isExpected(link) } }
+        func waitForLink(_ isExpected: (Link) -> Bool) {
+            expectSoon("the link") { changed.update { isExpected(link) } }
+        }
 
         deinit {
             loop.stop()
@@ -84,7 +86,7 @@ struct LinkChangeTests {
             let local = ScriptedServer { connection in
                 _ = connection.request()
                 connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf!")
-                finishes.wait()
+                finishes.waitInTime()
                 connection.send("whole")
             }
             guard let cable = Cable(Self.half), let machine = try? Machine() else { return nil }
@@ -112,7 +114,7 @@ struct LinkChangeTests {
             let ends = Locked<[LinkWaitEnd]>([])
             machine.network.waitForLink(atMost: .max) { end in condition.update { ends.withLock { $0.append(end) } } }
             Cable.plugIn()
-            condition.wait { ends.withLock { !$0.isEmpty } }
+            expectSoon("the end of the wait") { ends.withLock { !$0.isEmpty } }
             _ = cable
             return ends.withLock { $0 }
         }
@@ -170,7 +172,7 @@ struct LinkChangeTests {
         let condition = Condition()
         let ends = Locked<[LinkWaitEnd]>([])
         network.waitForLink(atMost: 1_000_000) { end in condition.update { ends.withLock { $0.append(end) } } }
-        condition.wait { ends.withLock { !$0.isEmpty } }
+        expectSoon("the end of the wait") { ends.withLock { !$0.isEmpty } }
         #expect(ends.withLock { $0 } == [.timeElapsed])
         network.stop()
     }

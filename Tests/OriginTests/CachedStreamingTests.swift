@@ -51,7 +51,7 @@ struct CachedStreamingTests {
             case .notYet:
                 let arrived = DispatchSemaphore(value: 0)
                 opened.decoder.whenReadable { arrived.signal() }
-                arrived.wait()
+                try arrived.wait(for: "bytes of the content")
             case .end: return samples
             }
         }

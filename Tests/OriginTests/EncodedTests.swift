@@ -27,17 +27,11 @@ struct EncodedTests {
 
     /// What `tonearm play` writes to a device of 16 bits.
     private func played(_ arguments: [String]) throws -> [UInt8] {
-        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "\(Folder.containing(tests))/tonearm")
-        process.arguments =
-            ["play", "--device", "file:FILE=\(folder["out"]),FORMAT=raw", "--format", "S16_LE"] + arguments
-        process.environment = Sanitizer.environment.merging(["XDG_STATE_HOME": folder["home"]]) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
+        let result = try TestProcess.run(
+            TestProcess.path(of: "tonearm"),
+            ["play", "--device", "file:FILE=\(folder["out"]),FORMAT=raw", "--format", "S16_LE"] + arguments,
+            environment: Sanitizer.environment.merging(["XDG_STATE_HOME": folder["home"]]) { $1 }, output: .null)
+        #expect(result.code == 0, "\(result.errors)")
         return [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder["out"])))
     }
 
@@ -92,7 +86,7 @@ struct EncodedTests {
         #expect(difference(heard, music.samples()) < 0.5)
         // Encoded once: the same bytes.
         #expect(try joined(try self.info(origin, quality)) == file)
-        origin.end()
+        try origin.end()
         let again = try start(["--ffmpeg", "/usr/bin/ffmpeg"])
         #expect(try joined(try self.info(again, quality)) == file)
     }
@@ -133,21 +127,19 @@ struct EncodedTests {
         let track = try joined(first)
 
         try #require(mkfifo(news, 0o600) == 0 && mkfifo(gate, 0o600) == 0)
-        let second = Process()
-        second.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
-        second.arguments = [
-            "-sS", "--noproxy", "*", "-o", folder["second"],
-            "\(origin.address)/v1/tracks/2/playbackinfo?audioquality=LOW",
-        ]
-        try second.run()
+        let second = try TestProcess(
+            "/usr/bin/curl",
+            [
+                "-sS", "--noproxy", "*", "-o", folder["second"],
+                "\(origin.address)/v1/tracks/2/playbackinfo?audioquality=LOW",
+            ])
         func letGo() throws {
             // For reading too: that does not wait for a reader.
             let pipe = try #require(FileHandle(forUpdatingAtPath: gate))
             try pipe.write(contentsOf: Data("\n".utf8))
-            second.waitUntilExit()
+            try second.waitUntilExit()
         }
-        // Ends when the program has said it.
-        _ = try FileHandle(forReadingFrom: URL(fileURLWithPath: news)).readToEnd()
+        close(try openForReading(namedPipe: news, "the encoder"))
         let address = "\(origin.address)/v1/tracks/1/playbackinfo?audioquality=LOW"
         // The limit is for an origin that does wait.
         let answer = Result { try Fetched(address, "--max-time", "60") }

@@ -26,13 +26,9 @@ struct FaultTests {
     private func fetchFile(_ origin: RunningOrigin, _ options: String...) throws -> (exitCode: Int32, bytes: Data) {
         let info = try Fetched("\(origin.address)/v1/tracks/1/playbackinfo").manifest()
         let address = try #require(try JSONValue.parse(info)["urls"]?[0]?.string)
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
-        process.arguments = ["-sS", "--noproxy", "*", "-o", folder["got"]] + options + [address]
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        return (process.terminationStatus, (try? Data(contentsOf: URL(fileURLWithPath: folder["got"]))) ?? Data())
+        let result = try TestProcess.run(
+            "/usr/bin/curl", ["-sS", "--noproxy", "*", "-o", folder["got"]] + options + [address])
+        return (result.code, (try? Data(contentsOf: URL(fileURLWithPath: folder["got"]))) ?? Data())
     }
 
     private var file: Data {

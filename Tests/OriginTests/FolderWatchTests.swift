@@ -80,11 +80,11 @@ struct FolderWatchTests {
         close(written)
         try files.createDirectory(atPath: "\(music)/new", withIntermediateDirectories: true)
         #expect(
-            watch.wait(milliseconds: -1, cancellation)
+            watch.wait(milliseconds: Int(Deadline().milliseconds), cancellation)
                 == FolderWatch.Changes(
                     files: [PathBytes("\(music)/slow.flac")], trees: [PathBytes("\(music)/new")]))
         cancellation.cancel()
-        #expect(watch.wait(milliseconds: -1, cancellation) == nil)
+        #expect(watch.wait(milliseconds: Int(Deadline().milliseconds), cancellation) == nil)
     }
 
     @Test("Who may read a file or a folder is a change of it, and so is its time")
@@ -97,7 +97,7 @@ struct FolderWatchTests {
         let cancellation = try Cancellation()
         _ = watch.add(music)
         _ = watch.add(album)
-        func next() -> FolderWatch.Changes? { watch.wait(milliseconds: -1, cancellation) }
+        func next() -> FolderWatch.Changes? { watch.wait(milliseconds: Int(Deadline().milliseconds), cancellation) }
         chmod("\(music)/a.flac", 0o000)
         #expect(next() == FolderWatch.Changes(files: [PathBytes("\(music)/a.flac")]))
         chmod("\(music)/a.flac", 0o644)
@@ -163,7 +163,7 @@ struct FolderWatchTests {
             // One wait without end would last as long as this.
             for _ in 0..<300 where !isWriting.isCancelled {
                 close(Glibc.open(note, O_WRONLY | O_CREAT, 0o644))
-                usleep(200_000)
+                _ = isWriting.wait(milliseconds: 200)
             }
         }
         writer.start()
@@ -219,7 +219,7 @@ struct FolderWatchTests {
             close(Glibc.open(name, O_WRONLY | O_CREAT, 0o644))
             unlink(name)
         }
-        let changes = watch.wait(milliseconds: -1, try Cancellation())
+        let changes = watch.wait(milliseconds: Int(Deadline().milliseconds), try Cancellation())
         #expect(changes?.isAll == true)
     }
 }

@@ -32,13 +32,11 @@ struct FullStateTests {
     func served() throws {
         let medium = try Medium(at: folder["state"], kilobytes: 2048)
         try write("a")
-        let errors = Pipe()
-        let complaints = PipeLines(errors)
         let origin = try RunningOrigin(
-            folder["music"], state: folder["state"], options: ["--ffmpeg", "none"], errors: errors)
+            folder["music"], state: folder["state"], options: ["--ffmpeg", "none"], errors: .pipe)
         medium.fill()
         try writeMuch()
-        while try !#require(complaints.next()).contains("it is tried again each minute") {}
+        try origin.errorLine { $0.contains("it is tried again each minute") }
         let info = try Fetched("\(origin.address)/v1/tracks/1/playbackinfo?manifest=dash")
         #expect(info.status == 200)
         let manifest = try info.manifest()

@@ -84,21 +84,19 @@ struct KeptAlbumTests {
         #expect(entries.map { $0["product"]?.string } == products)
         #expect(entries.allSatisfy { $0["state"]?.string == "kept" })
         #expect(try first.end().code == 0)
-        origin.end()
+        try origin.end()
         let second = try daemon(origin.address)
         let verified = try second.run(["offline", "verify"] + products)
         #expect(verified.code == 0, "\(verified.errors)")
         // A device that is opened several times.
         #expect(mkfifo(program.folder["out"], 0o600) == 0)
         let end = open(program.folder["out"], O_RDWR)
-        let reader = Process()
-        reader.executableURL = URL(fileURLWithPath: "/usr/bin/dd")
-        reader.arguments = ["status=none", "if=\(program.folder["out"])", "of=\(program.folder["played"])"]
-        try reader.run()
+        let reader = try TestProcess(
+            "/usr/bin/dd", ["status=none", "if=\(program.folder["out"])", "of=\(program.folder["played"])"])
         try play(second)
         #expect(try second.end().code == 0)
         close(end)
-        reader.waitUntilExit()
+        try reader.waitUntilExit()
         let played = try program.bytes("played")
         // Not in the expectation: the difference of two long arrays takes minutes.
         let isEqual = played == samples(like: played)
@@ -138,7 +136,7 @@ struct KeptAlbumTests {
         let first = try daemon(origin.address)
         try keep(first)
         #expect(try first.end().code == 0)
-        origin.end()
+        try origin.end()
         try program.remove("daemon/device.key")
         let second = try daemon(origin.address)
         let watch = try program.start(["status", "--watch", "--json", "--socket", second.socket])
@@ -203,7 +201,7 @@ struct KeptAlbumTests {
     /// - Returns: what `tonearm login` has told.
     private func logIn() throws -> Program.Result {
         let login = try program.start(["login", "--config", "tonearm.conf", "--json"])
-        let prompt = try JSONValue.parse(try #require(login.nextLine()))
+        let prompt = try JSONValue.parse(try #require(try login.nextLine()))
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let code = try #require(prompt["code"]?.string)
         try run("\(Folder.containing(tests))/tonearm-origin", ["approve", code, "--state", folder["state"]])

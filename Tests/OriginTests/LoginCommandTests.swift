@@ -31,20 +31,12 @@ struct LoginCommandTests {
     }
 
     /// A program of the build, with a home of its own.
-    private func process(_ name: String, _ words: [String]) throws -> (process: Process, output: Pipe, errors: Pipe) {
-        let process = Process()
-        let (output, errors) = (Pipe(), Pipe())
-        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        process.executableURL = URL(fileURLWithPath: "\(Folder.containing(tests))/\(name)")
-        process.arguments = words
-        process.environment = Sanitizer.environment.merging(["XDG_STATE_HOME": folder["home"]]) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
-        try output.fileHandleForWriting.close()
-        try errors.fileHandleForWriting.close()
-        return (process, output, errors)
+    private func process(
+        _ name: String, _ words: [String], errors: TestProcess.Stream = .kept
+    ) throws -> TestProcess {
+        try TestProcess(
+            TestProcess.path(of: name), words,
+            environment: Sanitizer.environment.merging(["XDG_STATE_HOME": folder["home"]]) { $1 }, errors: errors)
     }
 
     private struct Ending {
@@ -54,32 +46,23 @@ struct LoginCommandTests {
     }
 
     private func tonearm(_ words: String...) throws -> Ending {
-        let (process, output, errors) = try process("tonearm", words)
-        let text = output.fileHandleForReading.readDataToEndOfFile()
-        let errorText = errors.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return Ending(
-            code: process.terminationStatus, output: String(decoding: text, as: UTF8.self),
-            errors: String(decoding: errorText, as: UTF8.self))
+        let result = try process("tonearm", words).finish()
+        return Ending(code: result.code, output: result.text, errors: result.errors)
     }
 
     private func owner(_ words: String...) throws {
-        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        try run("\(Folder.containing(tests))/tonearm-origin", words + ["--state", folder["state"]])
+        try run(TestProcess.path(of: "tonearm-origin"), words + ["--state", folder["state"]])
     }
 
     /// Logs in, with the owner's decision.
     private func logIn(_ access: [String], decision: String = "approve") throws -> Ending {
-        let (process, output, errors) = try process("tonearm", ["login", "--json"] + access)
-        let lines = PipeLines(output)
-        let prompt = try JSONValue.parse(try #require(lines.next()))
+        let process = try process("tonearm", ["login", "--json"] + access)
+        let prompt = try JSONValue.parse(try #require(try process.nextLine()))
         #expect(prompt["event"]?.string == "prompt")
         try owner(decision, try #require(prompt["code"]?.string))
-        let end = try #require(lines.next())
-        let errorText = errors.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return Ending(
-            code: process.terminationStatus, output: end, errors: String(decoding: errorText, as: UTF8.self))
+        let end = try #require(try process.nextLine())
+        let result = try process.finish()
+        return Ending(code: result.code, output: end, errors: result.errors)
     }
 
     private func play(_ origin: RunningOrigin) throws -> (Ending, samples: [UInt8]) {
@@ -132,11 +115,10 @@ struct LoginCommandTests {
         arguments: [["logins"], ["approve", "BCDF-GHJK"], ["deny", "BCDF-GHJK"], ["logout", "1"]])
     func nothingCreated(words: [String]) throws {
         try FileManager.default.createDirectory(atPath: folder["state"], withIntermediateDirectories: true)
-        let (process, output, errors) = try process("tonearm-origin", words + ["--state", folder["state"]])
-        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        #expect(output.fileHandleForReading.readDataToEndOfFile().isEmpty)
-        process.waitUntilExit()
-        #expect(process.terminationStatus == (words == ["logins"] ? 0 : 1))
+        let result = try process("tonearm-origin", words + ["--state", folder["state"]]).finish()
+        let text = result.errors
+        #expect(result.output.isEmpty)
+        #expect(result.code == (words == ["logins"] ? 0 : 1))
         #expect(text.isEmpty == (words == ["logins"]) && !text.contains("logins.db"), "\(text)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder["state"]).isEmpty)
     }
@@ -145,11 +127,10 @@ struct LoginCommandTests {
         "An address for players that would break a manifest is refused",
         arguments: ["nas", "ftp://nas", "https://", "https:///a", "https://nas/a?b", "https://nas/$1&", "http://n<"])
     func publicAddress(address: String) throws {
-        let (process, _, errors) = try process(
-            "tonearm-origin", ["serve", folder["music"], "--state", folder["state"], "--public-url", address])
-        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 2 && text.contains("--public-url is an address"), "\(text)")
+        let result = try process(
+            "tonearm-origin", ["serve", folder["music"], "--state", folder["state"], "--public-url", address]
+        ).finish()
+        #expect(result.code == 2 && result.errors.contains("--public-url is an address"), "\(result.errors)")
     }
 
     @Test("Refused by the owner, and a service without a login")
@@ -157,11 +138,11 @@ struct LoginCommandTests {
         let origin = try start()
         let login = try logIn(["--service", origin.address], decision: "deny")
         #expect(login.code == 1 && login.errors.contains("the owner has refused this player"))
-        origin.end()
+        try origin.end()
         let open = try RunningOrigin(folder["music"], state: folder["state"])
         let none = try tonearm("login", "--service", open.address)
         #expect(none.code == 1 && none.errors.contains("it has no login"), "\(none)")
-        open.end()
+        try open.end()
         let gone = try tonearm("login", "--service", open.address)
         #expect(gone.code == 1 && gone.errors.contains("is not reached"), "\(gone)")
         #expect(try tonearm("login", "--service", "nas").code == 2)
@@ -213,13 +194,8 @@ struct LoginCommandTests {
             client = kitchen
             """
         try Data(configuration.utf8).write(to: URL(fileURLWithPath: folder["tonearm.conf"]))
-        let (daemon, _, errors) = try process("tonearm", ["run", "--config", folder["tonearm.conf"]])
-        defer {
-            daemon.terminate()
-            daemon.waitUntilExit()
-        }
-        let log = PipeLines(errors)
-        while try !#require(log.next()).contains(" is ready") {}
+        let daemon = try process("tonearm", ["run", "--config", folder["tonearm.conf"]], errors: .pipe)
+        try daemon.errorLine { $0.contains(" is ready") }
         let access = ["--config", folder["tonearm.conf"]]
         #expect(try logIn(access).code == 0)
         #expect(try DeviceLogins(stateFolder: folder["state"]).logins().map(\.client) == ["kitchen"])
@@ -244,11 +220,10 @@ struct LoginCommandTests {
             "queue", "add", "--search", "zzz", "--config", folder["tonearm.conf"], "--socket", folder["control"])
         #expect(none.code == 1 && none.errors == "tonearm: nothing found for: zzz\n")
         let watch = try process("tonearm", ["status", "--watch", "--socket", folder["control"]])
-        let events = PipeLines(watch.output)
-        while try !#require(events.next()).contains("\"state\":\"stopped\"") {}
-        watch.process.terminate()
-        watch.process.waitUntilExit()
+        try watch.line { $0.contains("\"state\":\"stopped\"") }
+        try watch.terminate()
         let played = try Data(contentsOf: URL(fileURLWithPath: folder["out"]))
         #expect([UInt8](played) == album[0].samples() + album[1].samples())
+        try daemon.terminate()
     }
 }

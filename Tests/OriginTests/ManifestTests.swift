@@ -104,7 +104,7 @@ struct ManifestTests {
         #expect(try source.music.decoded(joined, name: "joined.mp4") == source.music.samples())
         // The same bytes the next time, and after a restart.
         #expect(try segments.joined() == joined)
-        origin.end()
+        try origin.end()
         let again = try RunningOrigin(folder["music"], state: folder["state"])
         let other = try SegmentList(mpd: try Fetched("\(again.address)/v1/tracks/1/playbackinfo").manifest())
         #expect(try other.joined() == joined)

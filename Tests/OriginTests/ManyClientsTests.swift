@@ -289,7 +289,7 @@ struct ManyClientsTests {
         try play(
             "Old", while: { try files.moveItem(atPath: folder["aside/b new"], toPath: folder["music/b new"]) },
             until: count)
-        try wait(for: count, alone) { usleep(10_000) }
+        try wait(for: count, alone) { Deadline.pause() }
         // Clients play what was new just now.
         try play(
             "New",

@@ -133,14 +133,14 @@ struct ServiceTests {
         var origin = try start()
         let (first, second) = (try title(origin, 1), try title(origin, 2))
         #expect(first.status == 200 && second.status == 200 && first.hash != second.hash)
-        origin.end()
+        try origin.end()
         try add("a.flac", seed: 3)
         try FileManager.default.moveItem(atPath: folder["music/c.flac"], toPath: folder["c.flac"])
         origin = try start()
         #expect(try title(origin, 1).hash == first.hash)
         #expect(try title(origin, 2).status == 404)
         #expect(try title(origin, 3).status == 200)
-        origin.end()
+        try origin.end()
         try FileManager.default.moveItem(atPath: folder["c.flac"], toPath: folder["music/c.flac"])
         try add("b.flac", seed: 4)
         origin = try start()
@@ -281,27 +281,16 @@ struct ServiceTests {
         let origin = try start()
         let other = folder["other"]
         try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
-        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let process = Process()
-        let errors = Pipe()
-        process.executableURL = URL(fileURLWithPath: "\(Folder.containing(tests))/tonearm-origin")
-        process.arguments = ["serve", other, "--port", "0", "--state", folder["state"]]
-        process.environment = Sanitizer.environment
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = errors
-        try process.run()
-        try errors.fileHandleForWriting.close()
         // One that serves would not end.
-        let limit = DispatchTime.now() + 60
-        DispatchQueue.global().asyncAfter(deadline: limit) { if process.isRunning { process.terminate() } }
-        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 1 && process.terminationReason == .exit)
+        let second = try TestProcess.run(
+            TestProcess.path(of: "tonearm-origin"), ["serve", other, "--port", "0", "--state", folder["state"]],
+            environment: Sanitizer.environment, output: .null)
+        #expect(second.code == 1)
+        let text = second.errors
         #expect(text.contains("another tonearm-origin runs with this state") && text.contains("--state"), "\(text)")
         #expect(try Fetched("\(origin.address)/v1/tracks/1/playbackinfo").status == 200)
         // The folder is free when the first has ended.
-        origin.end()
+        try origin.end()
         let next = try start()
         #expect(try Fetched("\(next.address)/v1/tracks/1/playbackinfo").status == 200)
     }

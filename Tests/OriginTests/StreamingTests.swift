@@ -30,24 +30,14 @@ struct StreamingTests {
 
     /// Plays products of the service at `address` to a file.
     private func play(_ address: String, _ options: [String] = [], _ products: [Int] = [1, 2, 3]) throws -> Ending {
-        let process = Process()
-        let errors = Pipe()
-        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        process.executableURL = URL(fileURLWithPath: "\(Folder.containing(tests))/tonearm")
         try? FileManager.default.removeItem(atPath: folder["out"])
-        process.arguments =
+        let result = try TestProcess.run(
+            TestProcess.path(of: "tonearm"),
             ["play", "--device", "file:FILE=\(folder["out"]),FORMAT=raw", "--format", "S16_LE", "--service", address]
-            + options + products.map { "tonearm:track/\($0)" }
-        process.environment = Sanitizer.environment.merging(["XDG_STATE_HOME": folder["home"]]) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = errors.fileHandleForWriting
-        try process.run()
-        try errors.fileHandleForWriting.close()
-        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
+                + options + products.map { "tonearm:track/\($0)" },
+            environment: Sanitizer.environment.merging(["XDG_STATE_HOME": folder["home"]]) { $1 }, output: .null)
         let samples = (try? Data(contentsOf: URL(fileURLWithPath: folder["out"]))).map { [UInt8]($0) } ?? []
-        return Ending(code: process.terminationStatus, errors: text, samples: samples)
+        return Ending(code: result.code, errors: result.errors, samples: samples)
     }
 
     @Test(

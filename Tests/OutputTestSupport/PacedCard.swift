@@ -3,6 +3,7 @@ import Foundation
 import Output
 import PCM
 import Platform
+import TestSupport
 import Testing
 
 /// A sound card that plays when a test says so, and keeps what was heard. Only its frames' own time passes: without
@@ -218,7 +219,8 @@ public final class PacedCard: DeviceProvider, @unchecked Sendable {
         defer { condition.broadcast() }
         waitingOpenings += 1
         condition.broadcast()
-        while holdsOpenings { condition.wait() }
+        let limit = Deadline().date
+        while holdsOpenings, condition.wait(until: limit) {}
         waitingOpenings -= 1
         openings += 1
         if let openFailure { throw openFailure }

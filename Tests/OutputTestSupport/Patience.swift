@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// How long a fixture waits for what has to happen. When it does not happen, the one test fails with what was awaited,
@@ -13,7 +14,7 @@ public final class Patience: Sendable {
 
     /// Until when to wait.
     public var limit: Date {
-        hasEnded.load(ordering: .relaxed) ? Date() : Date(timeIntervalSinceNow: 60)
+        hasEnded.load(ordering: .relaxed) ? Date() : Deadline().date
     }
 
     /// It did not happen. To be called on the test's thread.

@@ -40,7 +40,7 @@ struct RenderAllocationTests {
         renderer.run(generation: 1)
         wait(for: "format 1 44100/2/24", renderer)
         let hold = renderer.hold()
-        while renderer.processedCommands < hold { sched_yield() }
+        expectSoon("the hold") { renderer.processedCommands >= hold }
         renderer.run(generation: 2)
         streams[0].stream.gain = .unity
         streams[0].write(10_000)
@@ -56,12 +56,9 @@ struct RenderAllocationTests {
 
     /// Returns when the renderer has reported `text`.
     private func wait(for text: String, _ renderer: Renderer) {
-        while true {
-            guard let event = renderer.nextEvent() else {
-                sched_yield()
-                continue
-            }
-            if event.text == text { return }
+        expectSoon(text) {
+            while let event = renderer.nextEvent() { if event.text == text { return true } }
+            return false
         }
     }
 

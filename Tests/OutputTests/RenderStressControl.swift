@@ -3,6 +3,7 @@ import OutputTestSupport
 import PCM
 import Platform
 import TestSupport
+import Testing
 
 @testable import Output
 
@@ -50,7 +51,7 @@ final class RenderStressControl {
             renderer.nudge()
             clock.advance(by: Int64.random(in: 0...5_000_000, using: &random))
             for _ in 0..<Int.random(in: 0...8, using: &random) {
-                sched_yield()
+                Deadline.giveWay()
                 fetchEvents()
             }
             if hasEnded { begin(newStream(atLeast: 1)) }
@@ -64,7 +65,7 @@ final class RenderStressControl {
         for _ in 0..<100 where card.heardFrames < target {
             card.playWhenAsked(20)
             renderer.nudge()
-            sched_yield()
+            Deadline.giveWay()
             fetchEvents()
         }
     }
@@ -78,12 +79,12 @@ final class RenderStressControl {
         begin(lastStream)
         run()
         card.plugIn()
-        while !hasEnded {
+        expectSoon("the end") {
             card.playWhenAsked(50)
             clock.advance(by: 10_000_000)
             renderer.nudge()
-            sched_yield()
             fetchEvents()
+            return hasEnded
         }
         renderer.shutDown()
         producer.stop()
@@ -180,7 +181,7 @@ private final class StressProducer: @unchecked Sendable {
 
     func stop() {
         lock.withLock { isStopped = true }
-        thread?.join()
+        thread?.joinOrEndRun()
     }
 
     private func produce(_ random: StressRandom) {
@@ -204,7 +205,7 @@ private final class StressProducer: @unchecked Sendable {
                     working.remove(at: index)
                 }
             }
-            sched_yield()
+            Deadline.giveWay()
         }
     }
 }

@@ -81,12 +81,12 @@ private final class BlockingProvider: DeviceProvider, @unchecked Sendable {
     private var hasEntered = false
     private var mayOpen = false
 
-    func waitUntilEntered() { condition.wait { hasEntered } }
+    func waitUntilEntered() { condition.waitOrEndRun("the opening of the device") { hasEntered } }
     func letGo() { condition.update { mayOpen = true } }
 
     func open(_ request: DeviceRequest) throws(DeviceError) -> any PlaybackDevice {
         condition.update { hasEntered = true }
-        condition.wait { mayOpen }
+        condition.waitInTime { mayOpen }
         return try card.open(request)
     }
 }

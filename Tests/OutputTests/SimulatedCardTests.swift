@@ -157,10 +157,10 @@ struct SimulatedCardTests {
         let wakeUp = pipe.fileHandleForReading.fileDescriptor
         _ = try device.wait(wakeUp: wakeUp, milliseconds: 1)
         simulated_card_set_ready(card.raw, true)
-        _ = try device.wait(wakeUp: wakeUp, milliseconds: -1)
+        _ = try device.wait(wakeUp: wakeUp, milliseconds: Deadline().milliseconds)
         simulated_card_set_ready(card.raw, false)
         pipe.fileHandleForWriting.write(Data([1]))
-        _ = try device.wait(wakeUp: wakeUp, milliseconds: -1)
+        _ = try device.wait(wakeUp: wakeUp, milliseconds: Deadline().milliseconds)
         device.close()
     }
 
@@ -192,7 +192,7 @@ struct SimulatedCardTests {
         try device.start()
         simulated_card_fail(card.raw, trouble)
         #expect(throws: fault) { try device.writableFrames() }
-        #expect(throws: fault) { try device.wait(wakeUp: -1, milliseconds: -1) }
+        #expect(throws: fault) { try device.wait(wakeUp: -1, milliseconds: Deadline().milliseconds) }
         #expect(throws: fault) { try device.start() }
         #expect(device.recover(from: fault) == recovers)
         if recovers {

@@ -1,6 +1,7 @@
 import Foundation
 import PCM
 import Synchronization
+import TestSupport
 import Testing
 
 /// Runs both at the same time on separate threads and returns when both have ended.
@@ -12,8 +13,8 @@ private func together(_ first: @escaping @Sendable () -> Void, _ second: @escapi
             ended.signal()
         }.start()
     }
-    ended.wait()
-    ended.wait()
+    ended.waitOrEndRun("a thread")
+    ended.waitOrEndRun("a thread")
 }
 
 @Suite("Lock-free hand-over between two real threads")
@@ -41,13 +42,13 @@ struct ThreadTests {
                     for index in 0..<count { region[index] = Self.sample(at: position + Int64(index)) }
                     ring.commit(count)
                     written += count
-                    if count == 0 { sched_yield() }
+                    if count == 0 { Deadline.giveWay() }
                     let format = PCMFormat(sampleRate: Int(ring.writePosition), channelCount: 2, bitDepth: 16)
                     if Int.random(in: 0..<8, using: &random) == 0, ring.put(.format(format)) {
                         markersPut.add(1, ordering: .relaxed)
                     }
                 }
-                while !ring.put(.end) { sched_yield() }
+                while !ring.put(.end) { Deadline.giveWay() }
             },
             {
                 var random = FixedRandom(state: 2)
@@ -81,7 +82,7 @@ struct ThreadTests {
                         delivered.add(Int(end - frontier), ordering: .relaxed)
                         frontier = end
                     }
-                    if count == 0 { sched_yield() }
+                    if count == 0 { Deadline.giveWay() }
                     if Int.random(in: 0..<4, using: &random) != 0 {
                         let released = ring.releasedPosition
                         ring.release(upTo: released + (ring.readPosition - released) / 2)
@@ -104,14 +105,14 @@ struct ThreadTests {
         together(
             {
                 for number in 0..<count {
-                    while !queue.push(SIMD2(number, ~number)) { sched_yield() }
+                    while !queue.push(SIMD2(number, ~number)) { Deadline.giveWay() }
                 }
             },
             {
                 var expected = 0
                 while expected < count {
                     guard let message = queue.pop() else {
-                        sched_yield()
+                        Deadline.giveWay()
                         continue
                     }
                     if message != SIMD2(expected, ~expected) { faults.add(1, ordering: .relaxed) }

@@ -17,7 +17,7 @@ struct EventLoopPostTests {
         }
         loop.post { order.record("second") }
         loop.post { order.record("third") }
-        loop.run()
+        endRunUnlessInTime("the loop") { loop.run() }
         #expect(order.elements == ["first", "second", "third", "posted by first"])
     }
 
@@ -31,11 +31,11 @@ struct EventLoopPostTests {
             }
         }
         let closer = try NamedThread.start(name: "closer") {
-            for thread in threads { thread.join() }
+            for thread in threads { thread.joinOrEndRun() }
             loop.stop()
         }
-        loop.run()
-        closer.join()
+        endRunUnlessInTime("the loop") { loop.run() }
+        closer.joinOrEndRun()
         for thread in 0..<4 {
             #expect(received.elements.filter { $0.thread == thread }.map(\.number) == Array(0..<1000))
         }
@@ -48,11 +48,11 @@ struct EventLoopPostTests {
         loop.post { order.record(1) }
         loop.stop()
         loop.post { order.record(2) }
-        loop.run()
+        endRunUnlessInTime("the loop") { loop.run() }
         #expect(order.elements == [1])
         loop.post { order.record(3) }
         loop.stop()
-        loop.run()
+        endRunUnlessInTime("the loop") { loop.run() }
         #expect(order.elements == [1, 2, 3])
     }
 
@@ -63,7 +63,7 @@ struct EventLoopPostTests {
         let inside = Recorder<Bool>()
         loop.post { inside.record(loop.isCurrentThread) }
         loop.stop()
-        try NamedThread.start(name: "loop") { loop.run() }.join()
+        try NamedThread.start(name: "loop") { loop.run() }.joinOrEndRun()
         #expect(inside.elements == [true])
         #expect(!loop.isCurrentThread)
     }
@@ -83,7 +83,7 @@ struct EventLoopPostTests {
             #expect(isReadable(done.descriptor, milliseconds: -1))
         }
         loop.stop()
-        thread.join()
+        thread.joinOrEndRun()
         #expect(counts.elements == [1, 2, 3, 4, 5])
         #expect(loop.wakeUpCount == 6)
     }
@@ -127,7 +127,7 @@ struct EventLoopWatchTests {
                 loop.unwatch(pipe.output)
             }
         }
-        loop.run()
+        endRunUnlessInTime("the loop") { loop.run() }
         #expect(seen == [.writable, .readable, .hangUp])
     }
 
@@ -144,7 +144,7 @@ struct EventLoopWatchTests {
                 loop.stop()
             }
         }
-        loop.run()
+        endRunUnlessInTime("the loop") { loop.run() }
         #expect(called == 1)
     }
 
@@ -160,7 +160,7 @@ struct EventLoopWatchTests {
             wakeUp.clear()
             loop.stop()
         }
-        loop.run()
+        endRunUnlessInTime("the loop") { loop.run() }
         #expect(called == ["second"])
     }
 
@@ -192,11 +192,11 @@ struct EventLoopSignalTests {
                     if signal == SIGUSR2 { loop.stop() } else { raise(SIGUSR2) }
                 }
                 raise(SIGUSR1)
-                loop.run()
+                endRunUnlessInTime("the loop") { loop.run() }
             } catch {
                 Issue.record(error)
             }
-        }.join()
+        }.joinOrEndRun()
         #expect(received.elements == [SIGUSR1, SIGUSR2])
     }
 }

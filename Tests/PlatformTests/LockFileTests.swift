@@ -41,21 +41,12 @@ struct LockFileTests {
 
     @Test("is given back by the kernel when its owner is killed")
     func killedOwner() throws {
-        let owner = Process()
-        owner.executableURL = URL(fileURLWithPath: "/usr/bin/flock")
-        owner.arguments = [folder["lock"], "sh", "-c", "echo held; exec sleep 1000"]
-        let output = Foundation.Pipe()
-        owner.standardOutput = output
-        try owner.run()
-        _ = output.fileHandleForReading.readData(ofLength: 5)
+        let owner = try TestProcess("/usr/bin/flock", [folder["lock"], "sh", "-c", "echo held; exec sleep 1000"])
+        #expect(try owner.nextLine() == "held")
         #expect(throws: LockFile.Refusal.held(process: nil)) { _ = try LockFile(folder["lock"]) }
-        // Both have the descriptor: flock(1), and the command that it runs.
-        let killer = Process()
-        killer.executableURL = URL(fileURLWithPath: "/usr/bin/pkill")
-        killer.arguments = ["-KILL", "-P", "\(owner.processIdentifier)"]
-        try killer.run()
-        killer.waitUntilExit()
-        owner.waitUntilExit()
+        // Both have the descriptor: flock(1), and the command that it runs, which is reaped by another process.
+        owner.kill()
+        try waitUntil("the end of the owner's command") { (try? LockFile(folder["lock"])) != nil }
         _ = try LockFile(folder["lock"])
     }
 

@@ -42,7 +42,7 @@ struct LogTests {
                 for _ in 0..<50 { output.write(.info, String(repeating: "\(thread)", count: 100)) }
             }
         }
-        for thread in threads { thread.join() }
+        for thread in threads { thread.joinOrEndRun() }
         let lines = pipe.read().split(separator: "\n")
         let whole = (0..<4).map { "<6>" + String(repeating: "\($0)", count: 100) }
         #expect(lines.count == 200)
@@ -115,10 +115,13 @@ struct LogTests {
         let received = Recorder<String>()
         let reader = try NamedThread.start(name: "reader") {
             var text = ""
-            while !text.contains("messages are missing") { text += pipe.read() }
+            expectSoon("the report") {
+                text += pipe.read()
+                return text.contains("messages are missing")
+            }
             received.record(text)
         }
-        reader.join()
+        reader.joinOrEndRun()
         let lines = received.elements[0].split(separator: "\n")
         let numbers = lines.compactMap { $0.hasPrefix("<6>") ? Int($0.dropFirst(3)) : nil }
         #expect(numbers == Array(0..<numbers.count), "those before the gap, in their order")
@@ -126,6 +129,6 @@ struct LogTests {
         #expect(report == "<4>\(count - numbers.count) messages are missing here: the log was not read fast enough")
         // The thread ends, and lines go straight again.
         output.write(.info, "after")
-        while !pipe.read().contains("<6>after\n") {}
+        try waitUntil("the line") { pipe.read().contains("<6>after\n") }
     }
 }

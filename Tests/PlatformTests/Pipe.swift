@@ -1,5 +1,6 @@
 import CLinux
 import Platform
+import TestSupport
 
 /// A pipe(2) for tests to write to and read from.
 // @unchecked: the descriptors are the kernel's; only the test's thread closes them.
@@ -25,16 +26,17 @@ final class Pipe: @unchecked Sendable {
 
     func write(_ text: String) { _ = CLinux.write(input, text, text.utf8.count) }
 
-    /// The available bytes, up to 64 KiB.
+    /// The available bytes, up to 64 KiB; waits for some. Empty when none come in time.
     func read() -> String {
+        guard isReadable(output, milliseconds: -1) else { return "" }
         var bytes = [UInt8](repeating: 0, count: 65_536)
         let count = CLinux.read(output, &bytes, bytes.count)
         return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
     }
 }
 
-/// Waits until the descriptor is readable; less than 0 milliseconds means without limit.
+/// Waits until the descriptor is readable; less than 0 milliseconds means the limit of all waits.
 func isReadable(_ descriptor: Int32, milliseconds: Int32) -> Bool {
     var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    return poll(&waited, 1, milliseconds) == 1
+    return poll(&waited, 1, milliseconds < 0 ? Deadline().milliseconds : milliseconds) == 1
 }

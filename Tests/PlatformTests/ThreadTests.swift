@@ -15,7 +15,7 @@ struct ThreadTests {
         try NamedThread.start(name: given) {
             let bytes = (try? File.contents(of: "/proc/thread-self/comm", limit: 100)) ?? []
             names.record(String(decoding: bytes, as: UTF8.self))
-        }.join()
+        }.joinOrEndRun()
         #expect(names.elements == [kernel + "\n"])
     }
 
@@ -25,7 +25,7 @@ struct ThreadTests {
         let thread = try NamedThread.start(name: "audio", priority: .realtime(10)) {
             policies.record(sched_getscheduler(0))
         }
-        thread.join()
+        thread.joinOrEndRun()
         let fifoResetOnFork = SCHED_FIFO | 0x4000_0000
         #expect(policies.elements == [thread.refusal == nil ? fifoResetOnFork : SCHED_OTHER])
     }
@@ -36,7 +36,7 @@ struct ThreadTests {
         let thread = try NamedThread.start(name: "audio", priority: .realtime(1000)) {
             policies.record(sched_getscheduler(0))
         }
-        thread.join()
+        thread.joinOrEndRun()
         #expect(policies.elements == [SCHED_OTHER])
         #expect(thread.refusal?.code == EINVAL)
         #expect(thread.refusal?.priority == 1000)
@@ -59,7 +59,7 @@ struct ThreadTests {
     @Test("take any stack size, however small or odd", arguments: [1, 16_384, 100_001, 1 << 20])
     func stack(size: Int) throws {
         let ran = Recorder<Bool>()
-        try NamedThread.start(name: "small", stackSize: size) { ran.record(true) }.join()
+        try NamedThread.start(name: "small", stackSize: size) { ran.record(true) }.joinOrEndRun()
         #expect(ran.elements == [true])
     }
 
@@ -72,9 +72,9 @@ struct ThreadTests {
             order.record("thread")
         }
         gate.signal()
-        thread.join()
+        thread.joinOrEndRun()
         order.record("joined")
-        thread.join()
+        thread.joinOrEndRun()
         #expect(order.elements == ["thread", "joined"])
     }
 
@@ -89,7 +89,7 @@ struct ThreadTests {
                 for _ in 0..<10_000 { lock.withLock { counter.value += 1 } }
             }
         }
-        for thread in threads { thread.join() }
+        for thread in threads { thread.joinOrEndRun() }
         #expect(counter.value == 40_000)
     }
 
@@ -101,8 +101,8 @@ struct ThreadTests {
             return Int(String(decoding: stat.split(separator: UInt8(ascii: " "))[18], as: UTF8.self))
         }
         let seen = Recorder<Int?>()
-        try NamedThread.start(name: "background", priority: .background) { seen.record(nice()) }.join()
-        try NamedThread.start(name: "normal") { seen.record(nice()) }.join()
+        try NamedThread.start(name: "background", priority: .background) { seen.record(nice()) }.joinOrEndRun()
+        try NamedThread.start(name: "normal") { seen.record(nice()) }.joinOrEndRun()
         #expect(seen.elements[0] == 19 && seen.elements[1] != 19)
     }
 }

@@ -169,9 +169,8 @@ struct ShutDownTests {
             default: break
             }
         }
-        let limit = Date(timeIntervalSinceNow: MessageLog.patience)
-        while source != nil || engine != nil || recordings.contains(where: { $0.decoderCount > 0 }), Date() < limit {
-            sched_yield()
+        expectSoon("the end of the player") {
+            source == nil && engine == nil && recordings.allSatisfy { $0.decoderCount == 0 }
         }
         #expect(source == nil)
         #expect(engine == nil)

@@ -87,7 +87,7 @@ struct ConfigurationTests {
         func settle() {
             let done = DispatchSemaphore(value: 0)
             loop.post { done.signal() }
-            done.wait()
+            done.waitOrEndRun("the loop")
         }
         func save(_ percent: Int) {
             var values = storage.initialValues

@@ -229,7 +229,7 @@ struct DeviceTests {
         // The device is opened while control waits between the two commands: the failure is heard after the reset.
         fixture.card.holdOpenings()
         let gate = DispatchSemaphore(value: 0)
-        fixture.player.loop.post { gate.wait() }
+        fixture.player.loop.post { gate.waitInTime() }
         fixture.engine.play()
         fixture.player.loop.post { [card = fixture.card] in
             card.letOpen()

@@ -23,10 +23,7 @@ public struct Program {
     }
 
     /// Beside the test bundle that is running.
-    public static func path() throws -> String {
-        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        return "\(Folder.containing(tests))/tonearm"
-    }
+    public static func path() throws -> String { try TestProcess.path(of: "tonearm") }
 
     public var environment: [String: String] {
         [
@@ -61,30 +58,18 @@ public struct Program {
 
 /// `tonearm` while it runs.
 public final class RunningProgram {
-    private let process = Process()
-    private let lines: PipeLines
-    private let errorFile: String
+    private let process: TestProcess
     private var read = ""
 
     init(_ program: Program, _ arguments: [String], _ otherOutput: FileHandle?) throws {
-        process.executableURL = URL(fileURLWithPath: try Program.path())
-        process.arguments = arguments
-        process.currentDirectoryURL = URL(fileURLWithPath: program.folder.path)
-        process.environment = program.environment
-        process.standardInput = FileHandle.nullDevice
-        let output = Pipe()
-        lines = PipeLines(output)
-        process.standardOutput = otherOutput ?? output.fileHandleForWriting
-        errorFile = program.folder["errors-\(UUID().uuidString)"]
-        _ = FileManager.default.createFile(atPath: errorFile, contents: nil)
-        process.standardError = FileHandle(forWritingAtPath: errorFile)
-        try process.run()
-        try output.fileHandleForWriting.close()
+        process = try TestProcess(
+            Program.path(), arguments, environment: program.environment, in: program.folder.path,
+            output: otherOutput.map { .descriptor($0.fileDescriptor) } ?? .pipe)
     }
 
     /// The next line of its output; nil at its end.
-    public func nextLine() -> String? {
-        guard let line = lines.next() else { return nil }
+    public func nextLine() throws -> String? {
+        guard let line = try process.nextLine() else { return nil }
         read += line + "\n"
         return line
     }
@@ -92,24 +77,25 @@ public final class RunningProgram {
     /// Reads until a line of JSON is as wanted.
     @discardableResult
     public func line(where isWanted: (JSONValue) -> Bool) throws -> JSONValue {
-        while let line = nextLine() {
+        var found: JSONValue?
+        try process.line { line in
+            read += line + "\n"
             let value = try JSONValue.parse(line)
-            if isWanted(value) { return value }
+            if isWanted(value) { found = value }
+            return found != nil
         }
-        throw Unexpected("the program ended before it wrote the line; stderr: \(try errors())")
+        guard let found else { throw Unexpected("no line") }
+        return found
     }
 
-    public func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+    /// Waits for what it does beside its output.
+    func wait(_ what: String, until isTrue: () -> Bool) throws { try process.wait(what, until: isTrue) }
+
+    public func send(_ signal: Int32) { process.send(signal) }
 
     /// Waits for its end.
     public func finish() throws -> Program.Result {
-        while nextLine() != nil {}
-        process.waitUntilExit()
-        let status = process.terminationStatus
-        return Program.Result(
-            code: process.terminationReason == .uncaughtSignal ? 128 + status : status,
-            output: read + lines.rest, errors: try errors())
+        let result = try process.finish()
+        return Program.Result(code: result.code, output: read + result.text, errors: result.errors)
     }
-
-    private func errors() throws -> String { try String(contentsOfFile: errorFile, encoding: .utf8) }
 }

@@ -1,5 +1,3 @@
-import CLinux
-import Foundation
 import Glibc
 import Platform
 import TestSupport
@@ -37,16 +35,7 @@ public final class RunningDaemon {
 
     /// The socket gets its name when it listens.
     private func waitForSocket() throws {
-        let notifier = inotify_init1(Int32(0))
-        defer { close(notifier) }
-        // IN_MOVED_TO
-        guard inotify_add_watch(notifier, program.folder.path, 0x80) >= 0 else { throw SystemError.last("watch") }
-        while FileKind(at: socket) == nil {
-            var change = pollfd(fd: notifier, events: Int16(POLLIN), revents: 0)
-            guard poll(&change, 1, 60_000) == 1 else { throw Unexpected("the daemon has not begun to listen") }
-            var buffer = [UInt8](repeating: 0, count: 4096)
-            _ = read(notifier, &buffer, buffer.count)
-        }
+        try daemon.wait("its socket") { FileKind(at: socket) != nil }
     }
 
     public func run(_ words: String...) throws -> Program.Result { try run(words) }

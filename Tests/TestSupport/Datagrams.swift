@@ -17,11 +17,12 @@ public final class Datagrams: Sendable {
             }
         }
         precondition(result == 0, "bind \(path)")
+        limitWaits(ofSocket: descriptor)
     }
 
     deinit { close(descriptor) }
 
-    /// The next datagram; waits for one.
+    /// The next datagram; waits for one. It is empty when none comes in time.
     public func next() -> String {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = recv(descriptor, &bytes, bytes.count, 0)

@@ -22,11 +22,11 @@ public final class Medium {
     deinit { umount2(path, Int32(MNT_DETACH)) }
 
     public func setReadOnly(_ isReadOnly: Bool) throws {
-        let limit = Date(timeIntervalSinceNow: 60)
+        let deadline = Deadline()
         while mount("none", path, nil, UInt(MS_REMOUNT) | (isReadOnly ? UInt(MS_RDONLY) : 0), nil) != 0 {
             // A process that another test starts at this moment has all files open until its exec.
-            guard errno == EBUSY, Date() < limit else { throw POSIXError(.EBUSY) }
-            sched_yield()
+            guard errno == EBUSY, !deadline.hasPassed else { throw POSIXError(.EBUSY) }
+            Deadline.pause()
         }
     }
 

@@ -17,7 +17,8 @@ public enum NetworkNamespace {
             if enterThatOfProcess() { results.record(body()) }
             done.signal()
         }
-        done.wait()
+        // The body has waits of its own, which fail before.
+        done.waitOrEndRun("a thread in a network namespace", within: 5 * Deadline.standard)
         return results.elements.first
     }
 
@@ -39,7 +40,8 @@ public enum NetworkNamespace {
             if enter() { results.record(body()) }
             done.signal()
         }
-        done.wait()
+        // The body has waits of its own, which fail before.
+        done.waitOrEndRun("a thread in a network namespace", within: 5 * Deadline.standard)
         return results.elements.first
     }
 
@@ -56,13 +58,7 @@ public enum NetworkNamespace {
     /// Runs a program in the calling thread's namespace.
     @discardableResult
     public static func run(_ words: String...) -> Bool {
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
-        arguments.append(nil)
-        defer { for argument in arguments { free(argument) } }
-        var process: pid_t = 0
-        var status: Int32 = 0
-        return posix_spawnp(&process, words[0], nil, nil, &arguments, environ) == 0
-            && waitpid(process, &status, 0) == process && status == 0
+        (try? TestProcess(words[0], Array(words.dropFirst()), output: .null).waitUntilExit()) == 0
     }
 
     /// The calling thread, for `ip link set … netns`.

@@ -1,24 +1,58 @@
 import Foundation
 
-/// The lines that a program writes into a pipe.
+/// The lines that a program writes into a pipe. Thread: one at a time.
 public final class PipeLines {
-    private let handle: FileHandle
-    private var unread = Data()
+    /// The test's end.
+    public let descriptor: Int32
+    private var unread: [UInt8] = []
+    /// Of what was read, for the error.
+    private var lastLines: [String] = []
+    private var isAtEnd = false
 
-    public init(_ pipe: Pipe) { handle = pipe.fileHandleForReading }
+    /// - Parameter descriptor: of the reading end; closed with this object.
+    public init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Waits for the next line; nil at the end. What is behind the last line end is no line.
-    public func next() -> String? {
-        while !unread.contains(UInt8(ascii: "\n")) {
-            let more = handle.availableData
-            if more.isEmpty { return nil }
-            unread += more
+    deinit { close(descriptor) }
+
+    /// Waits for the next line; nil at the end. The bytes after the last line end are no line.
+    public func next(_ what: String = "a line", until deadline: Deadline = Deadline()) throws -> String? {
+        var searched = 0
+        while true {
+            if let end = unread[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+                let line = String(decoding: unread[..<end], as: UTF8.self)
+                unread.removeFirst(end + 1)
+                lastLines = lastLines.suffix(19) + [line]
+                return line
+            }
+            searched = unread.count
+            guard try readMore(what, until: deadline) else { return nil }
         }
-        let line = unread.prefix { $0 != UInt8(ascii: "\n") }
-        unread = Data(unread.dropFirst(line.count + 1))
-        return String(decoding: line, as: UTF8.self)
     }
 
-    /// What is behind the last line end.
+    /// Waits for the end, and returns all bytes until there.
+    public func toEnd(_ what: String = "the end of a pipe", until deadline: Deadline = Deadline()) throws -> [UInt8] {
+        while try readMore(what, until: deadline) {}
+        defer { unread = [] }
+        return unread
+    }
+
+    /// The bytes after the last line end.
     public var rest: String { String(decoding: unread, as: UTF8.self) }
+
+    /// The end of what has arrived so far.
+    public var recent: String { (lastLines + [rest]).joined(separator: "\n") }
+
+    /// - Returns: false at the end.
+    private func readMore(_ what: String, until deadline: Deadline) throws -> Bool {
+        guard !isAtEnd else { return false }
+        try waitForDescriptor(descriptor, what, until: deadline)
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = read(descriptor, &buffer, buffer.count)
+        guard count > 0 else {
+            isAtEnd = true
+            return false
+        }
+        unread += buffer[..<count]
+        return true
+    }
 }

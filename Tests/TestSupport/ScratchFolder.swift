@@ -23,3 +23,20 @@ public func flipBit(ofFile path: String, at place: (Int) -> Int) throws {
     bytes[place(bytes.count)] ^= 1
     try bytes.write(to: URL(fileURLWithPath: path))
 }
+
+/// The path of the one offline copy in a storage folder, which has a file of its own too: `12/12ab…`, in hexadecimal.
+public func onlyOfflineCopy(in storageFolder: String) throws -> String {
+    let copies = offlineCopies(in: storageFolder)
+    guard copies.count == 1 else { throw Unexpected("not one offline copy in \(storageFolder): \(copies)") }
+    return "\(storageFolder)/\(copies[0])"
+}
+
+/// The paths of the offline copies in a storage folder, from there, sorted.
+public func offlineCopies(in storageFolder: String) -> [String] {
+    let names = FileManager.default.enumerator(atPath: storageFolder)?.allObjects as? [String] ?? []
+    return names.filter { name in
+        let parts = name.split(separator: "/")
+        return parts.count == 2 && parts[0].count == 2 && parts[1].hasPrefix(parts[0])
+            && parts[1].allSatisfy(\.isHexDigit)
+    }.sorted()
+}

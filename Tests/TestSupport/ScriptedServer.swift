@@ -20,6 +20,7 @@ public final class ScriptedServer: Sendable {
                 let connection = tonearm_local_accept(descriptor)
                 guard connection >= 0 else { return }
                 _ = fcntl(connection, F_SETFL, 0)
+                limitWaits(ofSocket: connection)
                 open.withLock { $0.append(connection) }
                 connections.withLock { $0 += 1 }
                 Thread.detachNewThread {

@@ -8,6 +8,7 @@ the working folder.
   - Source lines have at most 120 columns; source files at most 500 lines.
   - No comment switches a check off.
   - A comment says why what the compiler does not check is safe between threads.
+  - Tests wait and start programs with the deadlines of Tests/TestSupport alone.
 
 Exit codes: 0 all good, 1 something was found.
 """
@@ -48,6 +49,20 @@ EXCEPTION = re.compile("|".join([
 UNCHECKED = re.compile(r"^[^/]*(?:@unchecked Sendable|nonisolated\(unsafe\))")
 REASON = re.compile(r"//.*(?:[Ss]afe\b|@unchecked)")
 
+#: The code of tests that waits. Programs with a main of their own end when the test that started them kills them.
+TEST_CODE = re.compile(r"Tests/(?:\w+Tests|BoardTestSupport|OutputTestSupport|ProgramTestSupport)/.*\.swift")
+#: A wait that may never end, or a start of a program that nobody kills, and what has a deadline.
+ENDLESS = [
+    (re.compile(pattern), instead) for pattern, instead in [
+        (r"(?<![.\w])Process\(\)|\bposix_spawnp?\(|\bwaitpid\(", "TestProcess"),
+        (r"\breadDataToEndOfFile\b|\breadToEnd\(\)|\bavailableData\b", "TestProcess.finish() or nextLine()"),
+        (r"\bsched_yield\b|\busleep\b|\bnanosleep\b|\bThread\.sleep\b", "waitUntil or expectSoon"),
+    ]
+]
+SEMAPHORE = re.compile(r"\b(\w+)(?:: DispatchSemaphore)? = DispatchSemaphore\(")
+SEMAPHORES = re.compile(r"\(([\w, ]+)\) =\s+\((?:DispatchSemaphore\(value: \d+\)(?:, )?)+\)")
+CONDITION = re.compile(r"\b(\w+) = (?:NS)?Condition\(\)")
+
 
 def main():
     package = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
@@ -56,6 +71,8 @@ def main():
     problems += imports(package, sources)
     for path in sources:
         problems += text(path)
+        if TEST_CODE.fullmatch(str(path)):
+            problems += waits(path)
     for problem in problems:
         print(problem)
     return 1 if problems else 0
@@ -117,6 +134,24 @@ def text(path):
         is_unchecked = path.suffix == ".swift" and UNCHECKED.search(line)
         if is_unchecked and not any(REASON.search(above) for above in lines[max(0, number - 4) : number - 1]):
             yield f"{path}:{number}: a comment above must say why it is safe between threads"
+
+
+def waits(path):
+    """Looks for waits of tests without a deadline."""
+    content = path.read_text(encoding="utf-8")
+    rules = list(ENDLESS)
+    names = set(SEMAPHORE.findall(content))
+    for group in SEMAPHORES.findall(content):
+        names |= {name.strip() for name in group.split(",")}
+    if names:
+        rules.append((re.compile(rf"\b(?:{'|'.join(names)})\.wait\(\)"), "wait(for:) or waitOrEndRun"))
+    if conditions := set(CONDITION.findall(content)):
+        rules.append((re.compile(rf"\b(?:{'|'.join(conditions)})\.wait(?:\(\)|\s*\{{)"), "waitOrEndRun, or a limit"))
+    for number, line in enumerate(content.splitlines(), 1):
+        code = line.split("//")[0]
+        for pattern, instead in rules:
+            if pattern.search(code):
+                yield f"{path}:{number}: may wait for ever; use {instead} of Tests/TestSupport"
 
 
 if __name__ == "__main__":

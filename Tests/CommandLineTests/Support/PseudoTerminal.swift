@@ -10,7 +10,7 @@ final class PseudoTerminal {
     private let controller: Int32
     /// The terminal's own side, held open so that its settings can be read when the program is gone.
     private let line: Int32
-    private let process = Process()
+    private let process: TestProcess
     private(set) var text = ""
 
     /// TIOCSPTLCK and TIOCGPTN of ioctl_tty(2), which Swift does not see.
@@ -30,15 +30,9 @@ final class PseudoTerminal {
         guard line >= 0, ioctl(line, UInt(TIOCSWINSZ), &size) == 0 else {
             throw SystemError.last("open", "pseudo-terminal")
         }
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/setsid")
-        process.arguments = ["--ctty", "--wait", try Program.path()] + arguments
-        process.currentDirectoryURL = URL(fileURLWithPath: program.folder.path)
-        process.environment = program.environment
-        let side = FileHandle(fileDescriptor: line, closeOnDealloc: false)
-        process.standardInput = side
-        process.standardOutput = side
-        process.standardError = side
-        try process.run()
+        process = try TestProcess(
+            "/usr/bin/setsid", ["--ctty", "--wait", Program.path()] + arguments, environment: program.environment,
+            in: program.folder.path, input: .descriptor(line), output: .descriptor(line), errors: .descriptor(line))
     }
 
     deinit {
@@ -79,15 +73,24 @@ final class PseudoTerminal {
 
     /// Reads the program's output until the last line is as wanted. It may have arrived only in part.
     func waitForLine(where isWanted: (String) -> Bool) throws {
-        while !isWanted(shownLine) { try readMore() }
+        let deadline = Deadline()
+        while !isWanted(shownLine) { try readMore(until: deadline) }
     }
 
     /// Reads the program's output until all of it is as wanted.
     func waitForText(where isWanted: (String) -> Bool) throws {
-        while !isWanted(text) { try readMore() }
+        let deadline = Deadline()
+        while !isWanted(text) { try readMore(until: deadline) }
     }
 
-    private func readMore() throws {
+    private func readMore(until deadline: Deadline) throws {
+        do {
+            try waitForDescriptor(controller, "text on the terminal", until: deadline)
+            if deadline.hasPassed { throw deadline.timedOut("text on the terminal") }
+        } catch {
+            process.kill()
+            throw Unexpected("\(error); last it showed: \(text.suffix(300))")
+        }
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = read(controller, &buffer, buffer.count)
         guard count > 0 else { throw Unexpected("the terminal is closed; last it showed: \(text.suffix(300))") }
@@ -96,8 +99,5 @@ final class PseudoTerminal {
 
     /// Waits for the program's end.
     /// - Returns: its exit code, as setsid passes it on.
-    func finish() -> Int32 {
-        process.waitUntilExit()
-        return process.terminationStatus
-    }
+    func finish() throws -> Int32 { try process.waitUntilExit() }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Stereo, 16 bit, 44.1 kHz: a tone with noise on it, so that no two places are alike; as samples and as real files.
@@ -38,15 +39,12 @@ struct Recording {
         let raw = path + ".raw"
         try Data(bytes).write(to: URL(fileURLWithPath: raw))
         defer { try? FileManager.default.removeItem(atPath: raw) }
-        let flac = Process()
-        flac.executableURL = URL(fileURLWithPath: "/usr/bin/flac")
-        flac.arguments =
+        let flac = try TestProcess.run(
+            "/usr/bin/flac",
             [
                 "--totally-silent", "--force", "--force-raw-format", "--endian=little", "--sign=signed", "--channels=2",
                 "--bps=16", "--sample-rate=\(Self.rate)", "-o", path,
-            ] + tags.map { "--tag=\($0)" } + [raw]
-        try flac.run()
-        flac.waitUntilExit()
-        try #require(flac.terminationStatus == 0)
+            ] + tags.map { "--tag=\($0)" } + [raw])
+        try #require(flac.code == 0, "\(flac.errors)")
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The real encoders that make the fixtures.
@@ -39,25 +40,20 @@ enum Tool: String {
 
     /// Runs the tool in `folder` and waits for its end.
     func run(_ arguments: [String], in folder: URL, input: URL? = nil, output: URL? = nil) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
-        process.currentDirectoryURL = folder
-        process.standardInput = try input.map { try FileHandle(forReadingFrom: $0) } ?? FileHandle.nullDevice
-        if let output {
-            _ = FileManager.default.createFile(atPath: output.path, contents: nil)
-            process.standardOutput = try FileHandle(forWritingTo: output)
-        } else {
-            process.standardOutput = FileHandle.nullDevice
+        func opened(_ file: URL, _ flags: Int32) throws -> Int32 {
+            let descriptor = open(file.path, flags | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else { throw Failure(description: "\(file.path): errno \(errno)") }
+            return descriptor
         }
-        let errors = folder.appendingPathComponent("stderr.txt")
-        _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
-        process.standardError = try FileHandle(forWritingTo: errors)
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            let text = try String(contentsOf: errors, encoding: .utf8)
-            throw Failure(description: "\(rawValue) \(arguments.joined(separator: " ")): \(text)")
+        let source = try input.map { try opened($0, O_RDONLY) }
+        defer { if let source { close(source) } }
+        let target = try output.map { try opened($0, O_WRONLY | O_CREAT | O_TRUNC) }
+        defer { if let target { close(target) } }
+        let result = try TestProcess.run(
+            path, arguments, in: folder.path, input: source.map { .descriptor($0) } ?? .null,
+            output: target.map { .descriptor($0) } ?? .null)
+        guard result.code == 0 else {
+            throw Failure(description: "\(rawValue) \(arguments.joined(separator: " ")): \(result.errors)")
         }
     }
 }

@@ -18,23 +18,23 @@ final class Cable: Sendable {
             _ = NetworkNamespace.onThread {
                 far.withLock { $0 = NetworkNamespace.thread }
                 entered.signal()
-                connected.wait()
+                connected.waitInTime()
                 NetworkNamespace.run("ip", "addr", "add", "10.9.0.2/24", "dev", "far")
                 NetworkNamespace.run("ip", "link", "set", "far", "up")
                 let server = ScriptedServer(address: "10.9.0.2", script)
                 made.withLock { $0 = server }
                 listens.signal()
-                ended.wait()
+                ended.waitInTime()
             }
         }
-        entered.wait()
+        entered.waitOrEndRun("the far namespace")
         let isMade =
             NetworkNamespace.run(
                 "ip", "link", "add", "near", "type", "veth", "peer", "name", "far", "netns",
                 far.withLock { $0 } ?? "")
             && NetworkNamespace.run("ip", "addr", "add", "10.9.0.1/24", "dev", "near")
         connected.signal()
-        listens.wait()
+        listens.waitOrEndRun("the server in the far namespace")
         guard isMade, let server = made.withLock({ $0 }) else {
             ended.signal()
             return nil

@@ -46,23 +46,15 @@ final class Nginx: Sendable {
         "https://\(host):\(ports[kind.rawValue]!)\(path)"
     }
 
-    /// With `daemon on` the first process ends when the sockets listen. Foundation's Process would wait for the daemon,
-    /// too.
+    /// With `daemon on` the first process ends when the sockets listen.
     private static func start(_ folder: ScratchFolder) throws -> Bool {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        let words = ["nginx", "-p", folder.path, "-c", "conf", "-e", "log"]
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
-        arguments.append(nil)
-        defer { for argument in arguments { free(argument) } }
-        var process: pid_t = 0
-        var status: Int32 = 0
-        guard posix_spawn(&process, "/usr/sbin/nginx", &actions, nil, &arguments, environ) == 0,
-            waitpid(process, &status, 0) == process
-        else { throw ServerFailure(reason: "/usr/sbin/nginx cannot be started: run tools/setup") }
-        return status == 0
+        do {
+            return try TestProcess(
+                "/usr/sbin/nginx", ["-p", folder.path, "-c", "conf", "-e", "log"], output: .null, errors: .null
+            ).waitUntilExit() == 0
+        } catch is Unexpected {
+            throw ServerFailure(reason: "/usr/sbin/nginx cannot be started: run tools/setup")
+        }
     }
 
     private static func endWithThisProcess(_ folder: ScratchFolder) throws {

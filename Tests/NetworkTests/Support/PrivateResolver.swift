@@ -15,6 +15,7 @@ final class PrivateResolver: Sendable {
         folder = try ScratchFolder()
         address = "127.53.0.\(number)"
         descriptor = Loopback.datagrams(address, port: 53)
+        limitWaits(ofSocket: descriptor)
         try Data("nameserver \(address)\noptions timeout:5 attempts:3\n".utf8)
             .write(to: URL(fileURLWithPath: folder["resolv.conf"]))
     }
@@ -34,7 +35,7 @@ final class PrivateResolver: Sendable {
             made.withLock { $0 = result }
             done.signal()
         }
-        done.wait()
+        done.waitOrEndRun("a network in a namespace")
         return try made.withLock { $0! }.get()
     }
 

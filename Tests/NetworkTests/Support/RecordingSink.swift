@@ -1,5 +1,7 @@
 import Network
 import Platform
+import TestSupport
+import Testing
 
 /// Records a transfer for a test, which waits for what it needs.
 // @unchecked: `condition` guards what changes.
@@ -39,20 +41,22 @@ final class RecordingSink: TransferSink, @unchecked Sendable {
 
     func setRoom(_ count: Int?) { condition.update { room = count } }
 
+    private func wait(until isTrue: () -> Bool) { expectSoon("the transfer") { condition.update(isTrue) } }
+
     /// Waits for the end.
     func waitForEnd() -> TransferError? {
-        condition.wait { !ends.isEmpty }
-        return ends[0]
+        wait { !ends.isEmpty }
+        return condition.update { ends.first ?? nil }
     }
 
     func waitForHead() -> ResponseHead? {
-        condition.wait { head != nil || !ends.isEmpty }
+        wait { head != nil || !ends.isEmpty }
         return head
     }
 
-    func waitForBytes() { condition.wait { !bytes.isEmpty || !ends.isEmpty } }
+    func waitForBytes() { wait { !bytes.isEmpty || !ends.isEmpty } }
     /// Waits until it has had enough so often.
-    func waitForRefusals(_ count: Int) { condition.wait { refusals >= count || !ends.isEmpty } }
+    func waitForRefusals(_ count: Int) { wait { refusals >= count || !ends.isEmpty } }
 
     var body: [UInt8] { condition.update { bytes } }
     var text: String { String(decoding: body, as: UTF8.self) }

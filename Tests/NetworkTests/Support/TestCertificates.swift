@@ -74,19 +74,9 @@ struct TestCertificates {
 
     @discardableResult
     private func shell(_ command: String) throws -> String {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", "\(command) 2>>errors"]
-        process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
-        process.standardOutput = output
-        try process.run()
-        let text = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw ServerFailure(reason: (try? String(contentsOfFile: path("errors"), encoding: .utf8)) ?? command)
-        }
-        return String(decoding: text, as: UTF8.self)
+        let result = try TestProcess.run("/bin/sh", ["-c", command], in: folder.path)
+        guard result.code == 0 else { throw ServerFailure(reason: result.errors) }
+        return result.text
     }
 }
 

@@ -12,16 +12,10 @@ struct Fetched {
     /// - Parameter options: of curl.
     init(_ url: String, _ options: String...) throws {
         let folder = try ScratchFolder()
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
-        process.arguments = ["-sS", "--noproxy", "*", "-D", folder["head"], "-o", folder["body"]] + options + [url]
-        process.standardInput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw Unexpected("curl \(options) \(url): exit code \(process.terminationStatus)")
-        }
+        let result = try TestProcess.run(
+            "/usr/bin/curl",
+            ["-sS", "--noproxy", "*", "-D", folder["head"], "-o", folder["body"]] + options + [url], output: .null)
+        guard result.code == 0 else { throw Unexpected("curl \(options) \(url): exit code \(result.code)") }
         let head = try String(contentsOfFile: folder["head"], encoding: .utf8)
         let lines = head.split(whereSeparator: \.isNewline)
         guard let first = lines.first, let status = Int(first.split(separator: " ")[1]) else {

@@ -19,8 +19,6 @@ final class HeldClient {
     private static let room: Int32 = 8192
     /// Of a segment of TCP, as on Ethernet. On the loopback interface the server's end would have megabytes of room.
     private static let segmentSize: Int32 = 1460
-    /// Without a byte: an error instead of a test that does not end.
-    private static let patience = 60
 
     private let descriptor: Int32
     private let serverPort: Int
@@ -37,7 +35,7 @@ final class HeldClient {
         set(SOL_SOCKET, SO_RCVBUF, Self.room)
         set(Int32(IPPROTO_TCP), TCP_MAXSEG, Self.segmentSize)
         set(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
-        set(SOL_SOCKET, SO_RCVTIMEO, timeval(tv_sec: Self.patience, tv_usec: 0))
+        limitWaits(ofSocket: descriptor)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
@@ -118,7 +116,7 @@ final class HeldClient {
             let waiting = clients.filter { $0.taken < $0.length }
             if waiting.isEmpty { return clients.map(\.answer) }
             var polled = waiting.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
-            guard poll(&polled, nfds_t(polled.count), Int32(1000 * patience)) > 0 else {
+            guard poll(&polled, nfds_t(polled.count), Deadline().milliseconds) > 0 else {
                 throw Unexpected("\(waiting.count) bodies do not come: errno \(errno)")
             }
             for (client, state) in zip(waiting, polled) where state.revents != 0 { try client.takeMore() }

@@ -69,19 +69,9 @@ struct Music: Sendable {
 /// - Returns: what it wrote to stderr.
 @discardableResult
 func run(_ program: String, _ arguments: [String]) throws -> String {
-    let process = Process()
-    let errors = Pipe()
-    process.executableURL = URL(fileURLWithPath: program)
-    process.arguments = arguments
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = errors.fileHandleForWriting
-    try process.run()
-    try errors.fileHandleForWriting.close()
-    let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-        throw Unexpected("\(program) \(arguments.joined(separator: " ")): \(text)")
+    let result = try TestProcess.run(program, arguments, output: .null)
+    guard result.code == 0 else {
+        throw Unexpected("\(program) \(arguments.joined(separator: " ")): \(result.errors)")
     }
-    return text
+    return result.errors
 }

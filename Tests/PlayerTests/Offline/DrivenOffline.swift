@@ -59,7 +59,7 @@ final class DrivenOffline: @unchecked Sendable {
     deinit {
         loop.post { [conductor] in conductor.shutDown() }
         loop.stop()
-        thread.join()
+        thread.joinOrEndRun()
         offlining.store.close()
     }
 
@@ -70,7 +70,7 @@ final class DrivenOffline: @unchecked Sendable {
             work(conductor)
             done.signal()
         }
-        done.wait()
+        done.waitOrEndRun("the control thread")
     }
 
     /// Lets time pass for the timers, and waits until control has handled those that are due.
@@ -109,7 +109,7 @@ final class DrivenOffline: @unchecked Sendable {
 
     /// What all downloads wait for.
     func wait() -> OfflineWait? {
-        let answer = Answer<OfflineWait?>()
+        let answer = AwaitedValue<OfflineWait?>()
         engine.status { answer.set($0?.wait) }
         return answer.wait()
     }

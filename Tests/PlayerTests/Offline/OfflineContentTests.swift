@@ -34,12 +34,12 @@ struct OfflineContentTests {
         let file = try track.file
         try #require(file.count > 5 << 20)
         service.serve(file, as: "7")
-        let (state, name) = try {
+        let (state, path) = try {
             let offline = try OfflineFixture(service)
             try offline.keepPart(file, percent: 90)
-            return (offline.folder, try #require(offline.files.first))
+            return (offline.folder, try onlyOfflineCopy(in: offline.folder["offline"]))
         }()
-        try flipBit(ofFile: state["offline/\(name)"]) { _ in 1000 }
+        try flipBit(ofFile: path) { _ in 1000 }
         let again = try OfflineFixture(in: state, service)
         try again.wait(for: "done r7")
         #expect(service.contentRequests.count == 3 && service.contentRequests.last?.from == 0)

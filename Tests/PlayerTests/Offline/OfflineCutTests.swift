@@ -91,17 +91,10 @@ struct OfflineCutTests {
     private func run(
         _ scenario: Scenario, _ stop: Int, call: Int, _ mode: String, in state: ScratchFolder
     ) throws -> (code: Int32, promises: [String]) {
-        let process = Process()
-        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        process.executableURL = URL(fileURLWithPath: "\(Folder.containing(tests))/OfflineWriter")
-        process.arguments = [state.path, first, second, scenario.rawValue, "\(stop)", "\(call)", mode]
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return (process.terminationStatus, text.split(separator: "\n").map(String.init))
+        let result = try TestProcess.run(
+            TestProcess.path(of: "OfflineWriter"),
+            [state.path, first, second, scenario.rawValue, "\(stop)", "\(call)", mode])
+        return (result.code, result.text.split(separator: "\n").map(String.init))
     }
 
     /// The next start finds what was promised, and finishes what was begun.

@@ -27,7 +27,7 @@ struct OfflineDamageTests {
     private func damaged(_ place: Place) throws -> ScratchFolder {
         let offline = try OfflineFixture(service)
         try offline.keep(7)
-        let path = offline.folder["offline/\(try #require(offline.files.first))"]
+        let path = try onlyOfflineCopy(in: offline.folder["offline"])
         try flipBit(ofFile: path) { place == .beginning ? 1000 : $0 * 3 / 4 }
         return offline.folder
     }

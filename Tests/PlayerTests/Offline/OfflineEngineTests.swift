@@ -95,8 +95,7 @@ struct OfflineEngineTests {
     func sealed() throws {
         let offline = try OfflineFixture(service)
         try offline.keep(7)
-        let name = try #require(offline.files.first)
-        let path = offline.folder["offline/\(name)"]
+        let path = try onlyOfflineCopy(in: offline.folder["offline"])
         let stored = try Data(contentsOf: URL(fileURLWithPath: path))
         #expect(stored.range(of: Data(file[2000..<2064])) == nil && stored.range(of: Data("Song".utf8)) == nil)
         for path in [path, offline.folder["device.key"], offline.folder["tonearm.db"]] {

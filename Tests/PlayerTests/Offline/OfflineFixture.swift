@@ -132,14 +132,14 @@ final class OfflineFixture: @unchecked Sendable {
 
     /// What all downloads wait for.
     func wait() -> OfflineWait? {
-        let answer = Answer<OfflineWait?>()
+        let answer = AwaitedValue<OfflineWait?>()
         engine.status { answer.set($0?.wait) }
         return answer.wait()
     }
 
     /// How many kept products are lost with the device's key.
     func lostCount() -> Int {
-        let answer = Answer<Int>()
+        let answer = AwaitedValue<Int>()
         engine.status { answer.set($0?.lostCount ?? -1) }
         return answer.wait()
     }
@@ -157,13 +157,13 @@ final class OfflineFixture: @unchecked Sendable {
 
 extension OfflineEngine {
     func folderProblem() -> String? {
-        let answer = Answer<String?>()
+        let answer = AwaitedValue<String?>()
         status { answer.set($0?.folderProblem) }
         return answer.wait()
     }
 
     func verification(of id: Int) -> OfflineVerification {
-        let answer = Answer<OfflineVerification>()
+        let answer = AwaitedValue<OfflineVerification>()
         verify(OfflineFixture.product(id)) { answer.set($0) }
         return answer.wait()
     }
@@ -178,7 +178,7 @@ extension OfflineEngine {
                 done.signal()
             }
         }
-        done.wait()
+        done.waitOrEndRun("the offline engine")
         return all.elements[0]
     }
 }
@@ -208,7 +208,7 @@ final class OfflineLog: @unchecked Sendable {
     ) throws {
         condition.lock()
         defer { condition.unlock() }
-        let limit = Date(timeIntervalSinceNow: MessageLog.patience)
+        let limit = Deadline().date
         while received.count(where: { $0.line == line }) < count {
             guard condition.wait(until: limit) else { throw WaitedInVain(line, received.map { $0.line }, file, place) }
         }

@@ -87,7 +87,7 @@ struct OfflineMediumTests {
         defer { owner.take() }
         let offline = try OfflineFixture(in: state, service)
         try offline.keep(7)
-        let path = state["offline/\(try #require(offline.files.first))"]
+        let path = try onlyOfflineCopy(in: state["offline"])
         chmod(path, 0)
         offline.fixture.engine.load(OfflineFixture.product(7))
         offline.fixture.engine.play()

@@ -29,8 +29,7 @@ struct OfflineRepairTests {
 
     /// Starts without the file of the product, and puts it back.
     private func missedOnce(_ state: ScratchFolder) throws {
-        let all = FileManager.default.enumerator(atPath: state["offline"])?.allObjects as? [String]
-        let path = state["offline/\(try #require(all?.first { $0.contains("/") }))"]
+        let path = try onlyOfflineCopy(in: state["offline"])
         try FileManager.default.moveItem(atPath: path, toPath: state["aside"])
         let offline = try OfflineFixture(in: state, service, link: nil)
         try offline.wait(for: "failed m7 r7")
@@ -77,8 +76,7 @@ struct OfflineRepairTests {
     @Test("What is damaged stays damaged when it is checked")
     func damaged() throws {
         let state = try kept(7)
-        let all = FileManager.default.enumerator(atPath: state["offline"])?.allObjects as? [String]
-        let path = state["offline/\(try #require(all?.first { $0.contains("/") }))"]
+        let path = try onlyOfflineCopy(in: state["offline"])
         try flipBit(ofFile: path) { $0 / 2 }
         let offline = try OfflineFixture(in: state, service, link: nil)
         for _ in 0..<2 { #expect(offline.verify(7) == .damaged) }

@@ -33,8 +33,7 @@ struct OfflineValidityTests {
 
     /// The one file of what is kept.
     private func keptFile(in state: ScratchFolder) throws -> String {
-        let all = FileManager.default.enumerator(atPath: state["offline"])?.allObjects as? [String]
-        return state["offline/\(try #require(all?.first { $0.contains("/") }))"]
+        try onlyOfflineCopy(in: state["offline"])
     }
 
     @Test("Expiry is told and not played, deletes nothing, and a validation heals it")

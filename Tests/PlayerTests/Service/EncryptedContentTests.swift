@@ -56,17 +56,14 @@ struct EncryptedContentTests {
 
     /// A track in MP4, encrypted by ffmpeg with `key`, whose ID is zero.
     static func encrypted(_ track: Track, in folder: ScratchFolder) throws -> [UInt8] {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/ffmpeg")
-        process.arguments = [
-            "-loglevel", "error", "-y", "-i", track.product.productId, "-c:a", "flac", "-strict", "-2",
-            "-encryption_scheme", "cenc-aes-ctr", "-encryption_key", hexadecimal(key),
-            "-encryption_kid", hexadecimal([UInt8](repeating: 0, count: 16)), "\(folder.path)/encrypted.mp4",
-        ]
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0)
+        let result = try TestProcess.run(
+            "/usr/bin/ffmpeg",
+            [
+                "-loglevel", "error", "-y", "-i", track.product.productId, "-c:a", "flac", "-strict", "-2",
+                "-encryption_scheme", "cenc-aes-ctr", "-encryption_key", hexadecimal(key),
+                "-encryption_kid", hexadecimal([UInt8](repeating: 0, count: 16)), "\(folder.path)/encrypted.mp4",
+            ])
+        try #require(result.code == 0, "\(result.errors)")
         return [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/encrypted.mp4")))
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 @testable import Player
 
@@ -10,9 +11,6 @@ import Foundation
 ///     "quality 96000/24"
 // @unchecked: `condition` guards what changes.
 final class MessageLog: @unchecked Sendable {
-    /// Seconds after which a test gives up. Far more than anything takes.
-    static let patience = 30.0
-
     private let condition = NSCondition()
     /// Guarded by `condition`.
     private var received: [PlaybackMessage] = []
@@ -34,7 +32,7 @@ final class MessageLog: @unchecked Sendable {
     ) throws -> [PlaybackMessage] {
         condition.lock()
         defer { condition.unlock() }
-        let limit = Date(timeIntervalSinceNow: Self.patience)
+        let limit = Deadline().date
         while !isTrue(received) {
             guard condition.wait(until: limit) else { throw WaitedInVain(what, received.map(\.line), file, line) }
         }

@@ -31,19 +31,8 @@ enum StreamTool {
         if: isComplete, "needs ffmpeg and Shaka Packager: tools/setup --streaming")
 
     static func run(_ tool: String, _ arguments: [String], in folder: String) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: tool)
-        process.arguments = arguments
-        process.currentDirectoryURL = URL(fileURLWithPath: folder)
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        let errors = Pipe()
-        process.standardError = errors.fileHandleForWriting
-        try process.run()
-        try errors.fileHandleForWriting.close()
-        let text = errors.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0, "\(tool): \(String(decoding: text.suffix(500), as: UTF8.self))")
+        let result = try TestProcess.run(tool, arguments, in: folder, output: .null)
+        try #require(result.code == 0, "\(tool): \(result.errors.suffix(500))")
     }
 }
 

@@ -4,6 +4,7 @@ import OutputTestSupport
 import PCM
 import Platform
 import TestSupport
+import Testing
 
 @testable import Player
 
@@ -71,7 +72,7 @@ final class PlayerFixture: Sendable {
     /// Returns when control and renderer have carried out everything that was asked of them before.
     func settle() {
         let renderer = player.renderer
-        while !onControl({ renderer.processedCommands == renderer.sentCommands }) { sched_yield() }
+        expectSoon("the renderer") { onControl { renderer.processedCommands == renderer.sentCommands } }
         // The renderer's events about it are fetched one a turn, at the start of the turn.
         onControl {}
     }
@@ -85,7 +86,7 @@ final class PlayerFixture: Sendable {
             result.record(body())
             done.signal()
         }
-        done.wait()
+        done.waitOrEndRun("the control thread")
         return result.elements[0]
     }
 
@@ -188,10 +189,10 @@ struct WaitedInVain: Error, CustomStringConvertible {
         _ what: String, _ messages: @autoclosure () -> [String], _ file: StaticString, _ line: UInt,
         until isTrue: () -> Bool
     ) throws {
-        let limit = Date(timeIntervalSinceNow: MessageLog.patience)
+        let deadline = Deadline()
         while !isTrue() {
-            guard Date() < limit else { throw WaitedInVain(what, messages(), file, line) }
-            sched_yield()
+            guard !deadline.hasPassed else { throw WaitedInVain(what, messages(), file, line) }
+            Deadline.pause()
         }
     }
 }

@@ -71,16 +71,13 @@ struct Track {
         }
         let raw = "\(file).raw"
         try bytes.write(to: URL(fileURLWithPath: raw))
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/flac")
-        process.arguments =
+        let flac = try TestProcess.run(
+            "/usr/bin/flac",
             [
                 "-s", "-f", "--force-raw-format", "--endian=little", "--sign=signed",
                 "--channels=\(format.channelCount)",
                 "--bps=\(format.bitDepth)", "--sample-rate=\(format.sampleRate)", "-o", file,
-            ] + tags.map { "--tag=\($0)" } + arguments + [raw]
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw CocoaError(.fileWriteUnknown) }
+            ] + tags.map { "--tag=\($0)" } + arguments + [raw])
+        guard flac.code == 0 else { throw Unexpected("flac: \(flac.errors)") }
     }
 }

@@ -3,6 +3,7 @@ import Database
 import Network
 import Platform
 import TestSupport
+import Testing
 
 @testable import Player
 
@@ -63,7 +64,7 @@ final class CacheFixture {
             let condition = Condition()
             let isDone = Locked(false)
             storage.perform { condition.update { isDone.set(true) } }
-            condition.wait { isDone.value }
+            condition.waitOrEndRun("the storage thread") { isDone.value }
         }
     }
 
@@ -72,13 +73,20 @@ final class CacheFixture {
         let answer = Locked<CachedResponse??>(nil)
         guard let key = CacheKey(of: request) else { return nil }
         store.find(key) { response in condition.update { answer.set(.some(response)) } }
-        condition.wait { answer.value != nil }
+        condition.waitOrEndRun("the storage thread") { answer.value != nil }
         return answer.value ?? nil
     }
 
     /// The names of the files of bodies.
     var files: [String] {
         ((try? Folder.entries(of: folder["bodies"])) ?? []).map(\.name)
+    }
+
+    /// The path of the one file of a body.
+    func onlyFile() throws -> String {
+        let files = files
+        guard files.count == 1 else { throw Unexpected("not one file of a body: \(files)") }
+        return folder["bodies/\(files[0])"]
     }
 }
 
@@ -115,7 +123,7 @@ final class PumpedNetwork: ServiceNetwork, @unchecked Sendable {
     /// Runs what is scheduled until `isDone`.
     func run(until isDone: () -> Bool) {
         while !isDone() {
-            condition.wait { !actions.isEmpty }
+            guard expectSoon("the storage thread", { condition.update { !actions.isEmpty } }) else { return }
             let action = condition.update { actions.removeFirst() }
             action()
         }

@@ -133,7 +133,7 @@ struct CacheStoreTests {
         ) { 1_800_000_000 }
         let (condition, answer) = (Condition(), Locked<[UInt8]??>(nil))
         other.body(of: response).read(0) { bytes in condition.update { answer.set(.some(bytes)) } }
-        condition.wait { answer.value != nil }
+        condition.waitOrEndRun("the store") { answer.value != nil }
         #expect(answer.value == .some(nil))
         fixture.settle()
         #expect(!isStored(0, in: fixture) && fixture.files.isEmpty)
@@ -185,7 +185,7 @@ struct CacheStoreTests {
             let known = (bodies ?? []).compactMap { $0 }
             let sum = known.reduce(Int64(0)) { $0 + (SealedLayout.sealedCount(of: $1.count) ?? 0) }
             #expect(total ?? 0 == sum && sum <= 330_000, "call \(call)")
-            storage.join()
+            endRunUnlessInTime("the end of a thread") { storage.join() }
             storage.leave()
             call += 1
         }

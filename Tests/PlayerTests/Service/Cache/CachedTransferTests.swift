@@ -80,8 +80,7 @@ struct CachedTransferTests {
             #expect(sink.head?.effectiveURL == "https://other.example/b?sign=2")
         }
         // Nothing of it is readable on the medium.
-        let file = try #require(fixture.files.first)
-        let bytes = try Data(contentsOf: URL(fileURLWithPath: fixture.folder["bodies/\(file)"]))
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: fixture.onlyFile()))
         #expect(bytes.count > content.count && bytes.range(of: Data(content[1000..<1016])) == nil)
     }
 
@@ -295,7 +294,7 @@ struct CachedTransferTests {
     func slowMedium() {
         fill()
         let release = DispatchSemaphore(value: 0)
-        fixture.storage.perform { release.wait() }
+        fixture.storage.perform { release.waitInTime() }
         let (sink, _) = begin()
         network.passDelays()
         #expect(network.transfers.count == 2)
@@ -333,7 +332,7 @@ struct CachedTransferTests {
         arguments: [0, 20, 70_000, 199_000, nil])
     func damaged(place: Int?) throws {
         fill()
-        let path = fixture.folder["bodies/\(try #require(fixture.files.first))"]
+        let path = try fixture.onlyFile()
         if let place {
             var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
             bytes[place] ^= 1
