@@ -52,6 +52,12 @@ many_cuts() {
     TONEARM_CUTS=$1 host_tests "$1 cuts of downloads" cuts "$(remaining)" --filter OfflineCutTests
 }
 
+# all_manifests: a whole daemon keeps and plays albums of every kind of manifest.
+all_manifests() {
+    build_host_tests || return
+    TONEARM_ALL_MANIFESTS=1 host_tests "albums of all manifests" manifests "$(remaining)" --filter KeptAlbumTests
+}
+
 # all_binaries: all programs for all targets.
 all_binaries() {
     timeout --kill-after=1m "$(remaining)" "$ROOT/tools/cross" || { count 0 1 0 tools/cross && return 1; }
