@@ -5,11 +5,11 @@ import Foundation
 import Output
 import OutputTestSupport
 import PCM
-import Platform
 import TestSupport
 import Testing
 
 @testable import Appliance
+@testable import Platform
 @testable import Player
 
 /// A daemon on its own loop, whose clock the test drives, with a real player on a paced card and a real state
@@ -171,6 +171,9 @@ final class DaemonFixture: @unchecked Sendable {
         loop.clockAdvanced()
         perform { _ in }
     }
+
+    /// How many timers of the daemon have run.
+    var timerCount: Int { perform { [loop] _ in loop.timerCount } }
 
     /// Plays on and returns when the engine knows it.
     func play(_ frames: Int, sourceLocation: SourceLocation = #_sourceLocation) {

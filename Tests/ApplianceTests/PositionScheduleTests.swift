@@ -11,7 +11,7 @@ struct PositionScheduleTests {
     final class Asked {
         private var schedule = PositionSchedule(at: 0)
 
-        func shouldWrite(_ event: PositionSchedule.Event, seconds: Double, of entry: EntryID, at now: Int64) -> Bool {
+        func shouldWrite(_ event: PositionSchedule.Event, seconds: Double, of entry: EntryID?, at now: Int64) -> Bool {
             schedule.shouldWrite(event, seconds: seconds, of: entry, at: now)
         }
 
@@ -66,5 +66,31 @@ struct PositionScheduleTests {
         #expect(tick == start + 3 * second)
         #expect(schedule.shouldWrite(.tick, seconds: 24, of: entry, at: start + 3 * second))
         #expect(schedule.nextTick(isPlaying: false, at: start + 3 * second) == nil)
+    }
+
+    @Test("Without an entry a jump is forgotten, and no tick is due")
+    func cleared() {
+        let schedule = Asked()
+        #expect(!schedule.shouldWrite(.jumped, seconds: 5, of: entry, at: second / 2))
+        #expect(!schedule.shouldWrite(.tick, seconds: 0, of: nil, at: second))
+        #expect(schedule.nextTick(isPlaying: false, at: second) == nil)
+    }
+
+    @Test("After each look the next one is later, also where the position stands or there is none")
+    func later() {
+        var random = SeededGenerator(seed: 7)
+        for _ in 0..<1000 {
+            let schedule = Asked()
+            var now: Int64 = 0
+            for _ in 0..<20 {
+                now += Int64.random(in: 0...(12 * second), using: &random)
+                let event: PositionSchedule.Event = [.tick, .jumped, .rested].randomElement(using: &random)!
+                let entry = [nil, EntryID(3), EntryID(4)].randomElement(using: &random)!
+                let seconds = Double(Int.random(in: 0...2, using: &random))
+                _ = schedule.shouldWrite(event, seconds: seconds, of: entry, at: now)
+                let tick = schedule.nextTick(isPlaying: Bool.random(using: &random), at: now)
+                #expect(tick.map { $0 > now } ?? true, "\(event) of \(String(describing: entry)) at \(now): \(tick ?? 0)")
+            }
+        }
     }
 }

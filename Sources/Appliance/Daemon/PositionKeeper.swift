@@ -25,10 +25,10 @@ final class PositionKeeper {
     /// Something happened to the position.
     func handle(_ event: PositionSchedule.Event) {
         loop.assertOnLoop()
-        guard let entry = queue.contents.current else { return }
-        queue.notePosition()
+        let entry = queue.contents.current
+        if entry != nil { queue.notePosition() }
         let seconds = queue.position
-        if schedule.shouldWrite(event, seconds: seconds, of: entry, at: clock.now()) { write(seconds, entry) }
+        if schedule.shouldWrite(event, seconds: seconds, of: entry, at: clock.now()), let entry { write(seconds, entry) }
     }
 
     /// Sets the timer for the next look at the position. Call it after every change of playback.

@@ -22,30 +22,36 @@ public struct PositionSchedule: Sendable {
     }
 
     private var written: Written?
-    private var lastWrite: Int64
+    /// When the stored position was correct for the last time.
+    private var lastCorrect: Int64
     private var hasJumped = false
 
     /// - Parameter now: the time at which the stored position was correct.
-    public init(at now: Int64) { lastWrite = now }
+    public init(at now: Int64) { lastCorrect = now }
 
     /// Whether to write the position now. If so, it counts as written.
-    /// - Parameter seconds: the position in `entry`.
-    public mutating func shouldWrite(_ event: Event, seconds: Double, of entry: EntryID, at now: Int64) -> Bool {
+    /// - Parameters:
+    ///   - seconds: the position in `entry`.
+    ///   - entry: the current one; nil when there is none, and then nothing is left to write.
+    public mutating func shouldWrite(_ event: Event, seconds: Double, of entry: EntryID?, at now: Int64) -> Bool {
+        guard let entry else {
+            (hasJumped, lastCorrect) = (false, now)
+            return false
+        }
         if event == .jumped { hasJumped = true }
         guard event == .rested || now >= deadline else { return false }
         let position = Written(entry: entry, milliseconds: Int64(max(0, min(seconds, 1e12)) * 1000))
-        hasJumped = false
+        (hasJumped, lastCorrect) = (false, now)
         guard position != written else { return false }
         written = position
-        lastWrite = now
         return true
     }
 
     /// When to call with the next tick: while it plays, and after a jump that was not written at once; nil when nothing
-    /// will change.
+    /// will change. After an answer to `shouldWrite` at `now`, it is later than `now`.
     public func nextTick(isPlaying: Bool, at now: Int64) -> Int64? {
         isPlaying || hasJumped ? max(now, deadline) : nil
     }
 
-    private var deadline: Int64 { lastWrite + (hasJumped ? Self.jumpInterval : Self.interval) }
+    private var deadline: Int64 { lastCorrect + (hasJumped ? Self.jumpInterval : Self.interval) }
 }

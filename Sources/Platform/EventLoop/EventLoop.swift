@@ -46,6 +46,15 @@ public final class EventLoop: @unchecked Sendable {
 
     /// How often `run` came back from waiting.
     private(set) var wakeUpCount = 0
+    /// How many timers have run.
+    private(set) var timerCount = 0
+    #if DEBUG
+        private var spinning = SpinDetector()
+        /// Called when a timer schedules itself without a delay, again and again. It traps, but for a test.
+        var hasSpun: () -> Void = {
+            preconditionFailure("EventLoop: a timer schedules itself without a delay, again and again")
+        }
+    #endif
 
     /// A loop whose timers follow CLOCK_MONOTONIC.
     /// - Throws: when the process or the system has no file descriptor left.
@@ -90,6 +99,9 @@ public final class EventLoop: @unchecked Sendable {
             armTimer()
             waitAndDispatch()
             runDueTimers()
+            #if DEBUG
+                if spinning.endTurn() { hasSpun() }
+            #endif
         } while runPosted()
     }
 
@@ -126,6 +138,9 @@ public final class EventLoop: @unchecked Sendable {
             defer { posted = [] }
             return posted
         }
+        #if DEBUG
+            if !batch.isEmpty { spinning.hadOtherWork() }
+        #endif
         for index in batch.indices {
             switch batch[index] {
             case .call(let work): work()
@@ -151,6 +166,9 @@ public final class EventLoop: @unchecked Sendable {
     @discardableResult
     public func schedule(after nanoseconds: Int64, _ action: @escaping () -> Void) -> TimerToken {
         assertOnLoop()
+        #if DEBUG
+            if nanoseconds <= 0 { spinning.scheduledWithoutDelay() }
+        #endif
         let (deadline, overflow) = clock.now().addingReportingOverflow(max(nanoseconds, 0))
         return timers.insert(deadline: overflow ? .max : deadline, action)
     }
@@ -171,7 +189,10 @@ public final class EventLoop: @unchecked Sendable {
         let now = clock.now()
         // A timer that one of these schedules waits for the next turn; otherwise a delay of 0 could starve the rest.
         let horizon = timers.horizon
-        while let action = timers.takeDue(at: now, before: horizon) { action() }
+        while let action = timers.takeDue(at: now, before: horizon) {
+            timerCount += 1
+            action()
+        }
     }
 
     private func armTimer() {
@@ -249,7 +270,11 @@ public final class EventLoop: @unchecked Sendable {
             case Self.wakeUpRegistration: break
             // It has fired: setting or disarming it again clears its readiness.
             case Self.timerRegistration: armedDeadline = -1
-            case let registration: watches[registration]?.handler(Readiness(rawValue: event.events))
+            case let registration:
+                #if DEBUG
+                    spinning.hadOtherWork()
+                #endif
+                watches[registration]?.handler(Readiness(rawValue: event.events))
             }
         }
     }
