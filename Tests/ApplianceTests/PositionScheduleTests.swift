@@ -89,7 +89,7 @@ struct PositionScheduleTests {
                 let seconds = Double(Int.random(in: 0...2, using: &random))
                 _ = schedule.shouldWrite(event, seconds: seconds, of: entry, at: now)
                 let tick = schedule.nextTick(isPlaying: Bool.random(using: &random), at: now)
-                #expect(tick.map { $0 > now } ?? true, "\(event) of \(String(describing: entry)) at \(now): \(tick ?? 0)")
+                #expect(tick ?? .max > now, "\(event) of \(entry.map { "\($0)" } ?? "nothing") at \(now)")
             }
         }
     }

@@ -28,7 +28,8 @@ final class PositionKeeper {
         let entry = queue.contents.current
         if entry != nil { queue.notePosition() }
         let seconds = queue.position
-        if schedule.shouldWrite(event, seconds: seconds, of: entry, at: clock.now()), let entry { write(seconds, entry) }
+        let isDue = schedule.shouldWrite(event, seconds: seconds, of: entry, at: clock.now())
+        if isDue, let entry { write(seconds, entry) }
     }
 
     /// Sets the timer for the next look at the position. Call it after every change of playback.
