@@ -152,6 +152,8 @@ def main():
     def stop(*_):
         """At a limit of time: the test that runs fails, and its board is removed; the others do not begin."""
         report.stop()
+        # Nor does the next sub-test.
+        report.failfast = True
         sys.exit("stopped from outside")
 
     signal.signal(signal.SIGTERM, stop)
