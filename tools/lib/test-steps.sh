@@ -152,8 +152,7 @@ build_binaries() {
     local target built=0
     # What an earlier run left must not stand in for what this one cannot build.
     for target in "${ALL_TARGETS[@]}"; do rm -f "$ROOT/build/$target/tonearm"; done
-    "$ROOT/tools/cross" aarch64 x86_64 || true
-    "$ROOT/tools/cross" --engine-only armv7 || true
+    "$ROOT/tools/cross" aarch64 x86_64 --engine-only armv7 || true
     for target in "${ALL_TARGETS[@]}"; do
         if [ -x "$ROOT/build/$target/tonearm" ]; then built=$((built + 1)); fi
     done
