@@ -62,6 +62,30 @@ class Configuration(unittest.TestCase):
                                     "password = 12345678\nsecurity = wpa2\n"), [])
         self.assertEqual(self.system()["network.one.password"], "12345678")
 
+    def test_every_section_is_a_network_whatever_its_letters(self):
+        text = "".join(f"[wifi {name}]\nssid = {name}\nsecurity = open\n" for name in ("дом", "сад", "___", "____-2"))
+        self.assertEqual(self.start(text), [])
+        ssids = [value for key, value in self.system().items() if key.endswith(".ssid")]
+        self.assertEqual(ssids, ["дом", "сад", "___", "____-2"])
+
+    def test_a_value_that_ends_before_a_number_sign_is_reported(self):
+        errors = self.start("[wifi one]\nssid = first; 1\npassword = longpassword #1\n"
+                            "[start]\nqueue = /media/Album #2\n[image]\nname = kitchen # upstairs\n")
+        self.assertEqual(errors, ["Values that may be shorter than you meant:"] + [
+            f"tonearm.conf:{line}: the {key} ends before the #. If the # belongs to it, put the whole of it in quotes: "
+            f'{key} = "…"' for line, key in ((3, "password"), (5, "queue"))])
+        self.assertEqual(self.system(), {"network.one.ssid": "first; 1", "network.one.password": "longpassword",
+                                         "start.queue": "/media/Album", "image.name": "kitchen"})
+        # It goes away with the quotes, also beside a comment.
+        self.assertEqual(self.start('[wifi one]\nssid = first\npassword = "longpassword #1" # of the router\n'), [])
+        self.assertEqual(self.system()["network.one.password"], "longpassword #1")
+
+    def test_a_missing_quote_is_a_mistake(self):
+        errors = self.start('[wifi one]\nssid = first\npassword = "longpassword\n')
+        self.assertEqual(errors[1], "tonearm.conf:3: [wifi one]: the quote at the end of the password is missing")
+        self.assertEqual(self.start('[start]\nqueue = "/media/Album\n')[1],
+                         "tonearm.conf:2: the quote at the end of the queue is missing")
+
     def test_a_file_with_another_mistake_is_not_applied(self):
         self.start(GOOD)
         errors = self.start("[image]\nname = my kitchen\n[wifi two]\nssid = second\npassword = 123\n[player]\n"
@@ -103,6 +127,17 @@ class Configuration(unittest.TestCase):
                                              "ca.pem: there is no certificate in it; it begins with "
                                              "-----BEGIN CERTIFICATE-----"])
         self.assertEqual(self.root.read("data/service/token.txt"), "secrettoken")
+
+    def test_a_file_with_another_name_is_named(self):
+        for wrong, name in (("tonearm.conf.txt", "tonearm.conf"), ("board.conf.txt", "board.conf"),
+                            ("ca.pem.txt", "ca.pem"), ("token.txt.txt", "token.txt"), ("token", "token.txt")):
+            with self.subTest(wrong):
+                self.root.write(f"boot/{wrong}", "text\n")
+                errors = self.start("#\n")
+                self.assertEqual(errors[0], "Files that are not used until their mistakes are gone:")
+                self.assertTrue(errors[1].startswith(f"{wrong}: it is not used, because its name should be {name}. "))
+                (self.root.folder / "boot" / wrong).unlink()
+                self.assertEqual(self.start("#\n"), [])
 
     def test_a_profile_beside_it_replaces_that_of_the_image(self):
         self.root.program("tonearm", """

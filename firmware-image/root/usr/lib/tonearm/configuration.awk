@@ -17,6 +17,23 @@ function wrong_network(name, line, text) {
     tell(network_error_file, line, "[" title[name] "]: " text)
 }
 function tell(file, line, text) { print "tonearm.conf:" line ": " text >> file }
+# Whether a value without quotes ends before a #, which may belong to it. It is used all the same.
+function is_cut(text) { return text !~ /^"/ && text ~ /[ \t][#;]/ }
+# Whether a quote is missing: then nobody knows where the value ends.
+function lacks_quote(text) { return text ~ /^"/ && text !~ /^".*"[ \t]*([#;].*)?$/ }
+function note_cut(key) {
+    tell(note_file, FNR, "the " key " ends before the #. If the # belongs to it, put the whole of it in quotes: " \
+        key " = \"…\"")
+}
+# The network of a section, by its exact title: a name of plain letters, and no other network's.
+function network_of(section,  plain_name, unique, count) {
+    if (section in known_network) return known_network[section]
+    plain_name = section; sub(/^wifi /, "network.", plain_name); gsub(/[^A-Za-z0-9.-]/, "_", plain_name)
+    unique = plain_name
+    for (count = 2; unique in begins; count++) unique = plain_name "-" count
+    network[++networks] = unique; begins[unique] = FNR; title[unique] = section
+    return known_network[section] = unique
+}
 # What is wrong with a network's key, or nothing.
 function network_mistake(key, value) {
     if (!index(known["wifi NAME"], " " key " ")) return "unknown key \"" key "\"; there are:" known["wifi NAME"]
@@ -60,23 +77,23 @@ file == 1 && line ~ /^\[/ {
     section = line; sub(/^\[/, "", section); sub(/\].*$/, "", section); section = trimmed(section)
     kind = section; sub(/^wifi .*/, "wifi NAME", kind)
     is_system = kind in known
-    name = section; sub(/^wifi /, "network.", name); gsub(/[^A-Za-z0-9.-]/, "_", name)
-    if (kind == "wifi NAME" && !(name in begins)) {
-        network[++networks] = name; begins[name] = FNR; title[name] = section
-    }
+    name = kind == "wifi NAME" ? network_of(section) : section
 }
 file == 1 && is_system {
     print "" > engine_file
     if (line == "" || line ~ /^[#;\[]/) next
     sign = index(line, "=")
-    key = trimmed(substr(line, 1, sign - 1)); value = plain(trimmed(substr(line, sign + 1)))
+    key = trimmed(substr(line, 1, sign - 1)); written = trimmed(substr(line, sign + 1)); value = plain(written)
+    if (sign && is_cut(written) && key ~ /^(ssid|password|queue)$/) note_cut(key)
     if (kind == "wifi NAME") {
         mistake = sign ? network_mistake(key, value) : "\"" line "\" is not key = value"
+        if (sign && lacks_quote(written)) mistake = "the quote at the end of the " key " is missing"
         if (mistake != "") wrong_network(name, FNR, mistake)
         else of[name, key] = value
         next
     }
     if (!sign) { wrong("\"" line "\" is neither a [section] nor key = value"); next }
+    if (lacks_quote(written)) { wrong("the quote at the end of the " key " is missing"); next }
     if (!index(known[kind], " " key " ")) { wrong("unknown key \"" key "\" in [" section "]; there are:" known[kind]); next }
     if (key == "country" && value !~ /^[A-Z][A-Z]$/) { wrong("country is two capital letters, as in DE"); next }
     if (key == "dac" && value !~ /^(pcm5102a|pcm512x|max98357a|wm8804)?$/) { wrong("dac is pcm5102a, pcm512x, max98357a or wm8804"); next }
