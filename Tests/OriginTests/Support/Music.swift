@@ -10,8 +10,15 @@ struct Music: Sendable {
     var depth = 16
     var seed: UInt64 = 1
 
+    private static let recordings = MadeOnce<[UInt8]>()
+    private static let files = MadeOnce<Data>()
+
+    private var key: String { "\(frames) \(rate) \(channels) \(depth) \(seed)" }
+
     /// Interleaved, little-endian.
-    func samples() -> [UInt8] {
+    func samples() -> [UInt8] { Self.recordings.value(key, makeSamples) }
+
+    private func makeSamples() -> [UInt8] {
         var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
         var level = [Int64](repeating: 0, count: channels)
         var bytes: [UInt8] = []
@@ -31,27 +38,38 @@ struct Music: Sendable {
     /// Encodes it with `flac`.
     /// - Parameter options: of `flac`, after the defaults.
     func writeFLAC(to path: String, _ options: [String] = []) throws {
-        let folder = try ScratchFolder()
-        try Data(samples()).write(to: URL(fileURLWithPath: folder["raw"]))
-        try run(
-            "/usr/bin/flac",
-            [
-                "--totally-silent", "--force", "--lax", "--force-raw-format", "--endian=little", "--sign=signed",
-                "--channels=\(channels)", "--bps=\(depth)", "--sample-rate=\(rate)", "-o", path,
-            ] + options + [folder["raw"]])
+        try write(to: path, "flac \(options)") { raw, path in
+            try run(
+                "/usr/bin/flac",
+                [
+                    "--totally-silent", "--force", "--lax", "--force-raw-format", "--endian=little", "--sign=signed",
+                    "--channels=\(channels)", "--bps=\(depth)", "--sample-rate=\(rate)", "-o", path,
+                ] + options + [raw])
+        }
     }
 
     /// Lets `ffmpeg` write a file of the kind that its name says.
     /// - Parameter options: of `ffmpeg`, for the file.
     func write(to path: String, _ options: [String] = []) throws {
-        let folder = try ScratchFolder()
-        try Data(samples()).write(to: URL(fileURLWithPath: folder["raw"]))
-        try run(
-            "/usr/bin/ffmpeg",
-            [
-                "-loglevel", "error", "-y", "-f", "s\(depth)le", "-ar", "\(rate)", "-ac", "\(channels)", "-i",
-                folder["raw"],
-            ] + options + [path])
+        try write(to: path, "ffmpeg \(URL(fileURLWithPath: path).pathExtension) \(options)") { raw, path in
+            try run(
+                "/usr/bin/ffmpeg",
+                ["-loglevel", "error", "-y", "-f", "s\(depth)le", "-ar", "\(rate)", "-ac", "\(channels)", "-i", raw]
+                    + options + [path])
+        }
+    }
+
+    /// Writes the file that `encode` makes of the file with the samples, which is the same for each kind.
+    private func write(to path: String, _ kind: String, encode: (_ raw: String, _ path: String) throws -> Void) throws {
+        let file = URL(fileURLWithPath: path)
+        let bytes = try Self.files.value("\(key) \(kind)") {
+            let folder = try ScratchFolder()
+            let encoded = folder["encoded.\(file.pathExtension)"]
+            try Data(samples()).write(to: URL(fileURLWithPath: folder["raw"]))
+            try encode(folder["raw"], encoded)
+            return try Data(contentsOf: URL(fileURLWithPath: encoded))
+        }
+        try bytes.write(to: file)
     }
 
     /// The samples that `ffmpeg` decodes from `file`, in the form of `samples()`.

@@ -24,15 +24,22 @@ struct Track {
         Array(samples[(range.lowerBound * format.channelCount)..<(range.upperBound * format.channelCount)])
     }
 
+    private static let recordings = MadeOnce<[Int32]>()
+    private static let files = MadeOnce<Data>()
+
     /// Encoded by `flac`. The name is also the product's reference.
     init(
         _ name: String, frames: Int, rate: Int = 8000, channels: Int = 2, bits: Int = 16, tags: [String] = [],
         arguments: [String] = [], in folder: ScratchFolder
     ) throws {
         let format = PCMFormat(sampleRate: rate, channelCount: channels, bitDepth: bits)
-        let samples = Track.noise(name, count: frames * channels, bits: bits)
+        let samples = Self.recordings.value("\(name) \(frames * channels) \(bits)") {
+            Track.noise(name, count: frames * channels, bits: bits)
+        }
         let file = folder["\(name).flac"]
-        try Track.encode(samples, format, tags: tags, arguments: arguments, to: file)
+        let kind = "\(name) \(frames) \(rate) \(channels) \(bits) \(tags) \(arguments)"
+        try Self.files.value(kind) { try Track.encoded(samples, format, tags: tags, arguments: arguments) }
+            .write(to: URL(fileURLWithPath: file))
         self.format = format
         self.samples = samples
         product = MediaProduct(productType: .track, productId: file, referenceId: name)
@@ -60,16 +67,17 @@ struct Track {
         }
     }
 
-    private static func encode(
-        _ samples: [Int32], _ format: PCMFormat, tags: [String], arguments: [String], to file: String
-    ) throws {
+    private static func encoded(
+        _ samples: [Int32], _ format: PCMFormat, tags: [String], arguments: [String]
+    ) throws -> Data {
+        let folder = try ScratchFolder()
+        let (raw, file) = (folder["raw"], folder["flac"])
         let width = format.bitDepth / 8
         var bytes = Data(capacity: samples.count * width)
         for sample in samples {
             let value = UInt32(bitPattern: sample >> Int32(32 - format.bitDepth))
             for index in 0..<width { bytes.append(UInt8(truncatingIfNeeded: value >> UInt32(8 * index))) }
         }
-        let raw = "\(file).raw"
         try bytes.write(to: URL(fileURLWithPath: raw))
         let flac = try TestProcess.run(
             "/usr/bin/flac",
@@ -79,5 +87,6 @@ struct Track {
                 "--bps=\(format.bitDepth)", "--sample-rate=\(format.sampleRate)", "-o", file,
             ] + tags.map { "--tag=\($0)" } + arguments + [raw])
         guard flac.code == 0 else { throw Unexpected("flac: \(flac.errors)") }
+        return try Data(contentsOf: URL(fileURLWithPath: file))
     }
 }
