@@ -28,7 +28,7 @@ public struct Program {
     public var environment: [String: String] {
         [
             "HOME": folder.path, "XDG_STATE_HOME": folder["state"], "PATH": "/usr/bin:/bin", "TERM": "xterm",
-            "LANG": "C.UTF-8",
+            "LANG": "C.UTF-8", "TONEARM_STOP_LIMIT": "30000",
         ].merging(Sanitizer.environment) { one, _ in one }
     }
 
