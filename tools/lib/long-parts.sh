@@ -7,7 +7,7 @@ LONG_PART_LIMIT=1500
 LONG_TIMES=$ROOT/build/long
 
 # long_parts: the table without comments, a line a part, with its columns separated by a tab.
-long_parts() { sed -E '/^(#|$)/d; s/ *\| */\t/g' "$ROOT/tools/long-parts"; }
+long_parts() { sed -E '/^(#|$)/d; s/ +\| +/\t/g' "$ROOT/tools/long-parts"; }
 
 has_long_part() { long_parts | cut -f1 | grep -qxF -- "$1"; }
 
