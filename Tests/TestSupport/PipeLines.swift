@@ -45,6 +45,8 @@ public final class PipeLines {
     /// - Returns: false at the end.
     private func readMore(_ what: String, until deadline: Deadline) throws -> Bool {
         guard !isAtEnd else { return false }
+        // A program that never stops writing has no end either.
+        guard !deadline.hasPassed else { throw deadline.timedOut(what) }
         try waitForDescriptor(descriptor, what, until: deadline)
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = read(descriptor, &buffer, buffer.count)

@@ -231,9 +231,9 @@ public final class TestProcess {
 
     private func reap() {
         var status: Int32 = 0
-        guard exitCode == nil, waitpid(identifier, &status, WNOHANG) != 0 else { return }
-        // WIFSIGNALED and WEXITSTATUS of wait(2), which Swift does not see.
-        exitCode = status & 0x7F != 0 ? 128 + status & 0x7F : status >> 8 & 0xFF
+        guard exitCode == nil, case let reaped = waitpid(identifier, &status, WNOHANG), reaped != 0 else { return }
+        // WIFSIGNALED and WEXITSTATUS of wait(2), which Swift does not see. Reaped by somebody else: its code is lost.
+        exitCode = reaped < 0 ? -1 : status & 0x7F != 0 ? 128 + status & 0x7F : status >> 8 & 0xFF
         let identifier = identifier
         Self.running.withLock { _ = $0.remove(identifier) }
     }

@@ -72,8 +72,8 @@ class Configuration(unittest.TestCase):
         errors = self.start("[wifi one]\nssid = first; 1\npassword = longpassword #1\n"
                             "[start]\nqueue = /media/Album #2\n[image]\nname = kitchen # upstairs\n")
         self.assertEqual(errors, ["Values that may be shorter than you meant:"] + [
-            f"tonearm.conf:{line}: the {key} ends before the #. If the # belongs to it, put the whole of it in quotes: "
-            f'{key} = "…"' for line, key in ((3, "password"), (5, "queue"))])
+            f"tonearm.conf:{line}: the {key} ends before the # or ;. If that belongs to it, put the whole of it in "
+            f'quotes: {key} = "…"' for line, key in ((3, "password"), (5, "queue"))])
         self.assertEqual(self.system(), {"network.one.ssid": "first; 1", "network.one.password": "longpassword",
                                          "start.queue": "/media/Album", "image.name": "kitchen"})
         # It goes away with the quotes, also beside a comment.
@@ -82,9 +82,9 @@ class Configuration(unittest.TestCase):
 
     def test_a_missing_quote_is_a_mistake(self):
         errors = self.start('[wifi one]\nssid = first\npassword = "longpassword\n')
-        self.assertEqual(errors[1], "tonearm.conf:3: [wifi one]: the quote at the end of the password is missing")
+        self.assertEqual(errors[1], "tonearm.conf:3: [wifi one]: the password does not end with its quote")
         self.assertEqual(self.start('[start]\nqueue = "/media/Album\n')[1],
-                         "tonearm.conf:2: the quote at the end of the queue is missing")
+                         "tonearm.conf:2: the queue does not end with its quote")
 
     def test_a_file_with_another_mistake_is_not_applied(self):
         self.start(GOOD)

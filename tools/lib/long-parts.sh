@@ -34,12 +34,9 @@ run_long_part() {
     echo $((SECONDS - start)) >"$LONG_TIMES/$name"
 }
 
-# remaining: the seconds until the part is stopped.
-remaining() { echo $((LIMIT > SECONDS ? LIMIT - SECONDS : 1)); }
-
 # sanitized_tests SANITIZER TARGETS: the tests of these targets, a regular expression.
 sanitized_tests() {
-    BUILD=$ROOT/.build/$1-sanitizer
+    local BUILD=$ROOT/.build/$1-sanitizer
     build_host_tests --sanitize="$1" || return
     # Foundation copies each `dirent` with all 256 bytes of its name, and reads beyond the end when it starts a process.
     ASAN_OPTIONS=replace_intrin=0:detect_leaks=0 \
@@ -60,8 +57,8 @@ all_manifests() {
 
 # all_binaries: all programs for all targets.
 all_binaries() {
-    timeout --kill-after=1m "$(remaining)" "$ROOT/tools/cross" || { count 0 1 0 tools/cross && return 1; }
-    test_binaries timeout --kill-after=1m "$(remaining)" "$ROOT/tools/test-binaries"
+    limited "$ROOT/tools/cross" || { count 0 1 0 tools/cross && return 1; }
+    test_binaries
 }
 
 # beside_busy_loops: the tests of the host, while two processes keep the cores busy. A test that depends on the speed of
@@ -70,7 +67,7 @@ beside_busy_loops() {
     local loop busy_loops=()
     build_host_tests || return
     for loop in 1 2; do
-        (while :; do :; done) &
+        timeout "$(remaining)" bash -c 'while :; do :; done' &
         busy_loops+=($!)
     done
     run_host_tests
@@ -80,10 +77,11 @@ beside_busy_loops() {
 
 # benchmarks OPTION…: one test for each row of tools/bench.
 benchmarks() {
-    local log=$LOGS/bench.log good bad
-    timeout --kill-after=1m "$(remaining)" "$ROOT/tools/bench" "$@" 2>&1 </dev/null | tee "$log" || true
+    local log=$LOGS/bench.log good bad code=0
+    limited "$ROOT/tools/bench" "$@" >"$log" 2>&1 </dev/null || code=$?
+    cat "$log"
     good=$(occurrences '[^ ] +ok$' "$log")
     bad=$(occurrences 'DOES NOT HOLD$' "$log")
-    if [ $((good + bad)) -eq 0 ]; then bad=1; fi
+    if [ "$bad" -eq 0 ] && { [ "$code" -ne 0 ] || [ "$good" -eq 0 ]; }; then bad=1; fi
     count "$good" "$bad" 0 "tools/bench"
 }

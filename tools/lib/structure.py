@@ -50,7 +50,7 @@ UNCHECKED = re.compile(r"^[^/]*(?:@unchecked Sendable|nonisolated\(unsafe\))")
 REASON = re.compile(r"//.*(?:[Ss]afe\b|@unchecked)")
 
 #: The code of tests that waits. Programs with a main of their own end when the test that started them kills them.
-TEST_CODE = re.compile(r"Tests/(?:\w+Tests|BoardTestSupport|OutputTestSupport|ProgramTestSupport)/.*\.swift")
+TEST_CODE = re.compile(r"Tests/(?:\w+Tests|(?:Board|Offline|Output|Program)TestSupport)/.*\.swift")
 #: A wait that may never end, or a start of a program that nobody kills, and what has a deadline.
 ENDLESS = [
     (re.compile(pattern), instead) for pattern, instead in [

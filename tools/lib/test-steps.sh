@@ -4,8 +4,27 @@
 # The result of a step goes to files, so that steps can run beside each other: $LOGS/counts has a line with passed,
 # failed and skipped for each, $LOGS/problems one for each that is not good, $LOGS/times its seconds, bound and name.
 
-# Seconds after which nothing new is started: a machine with a limit of time gets a result instead of being cut off.
-LIMIT=$((${TONEARM_TEST_MINUTES:-1440} * 60))
+# Seconds after which nothing new is started, and what runs is stopped: a machine with a limit of time gets a result
+# instead of being cut off.
+LIMIT=$((${TONEARM_TEST_MINUTES:-120} * 60))
+
+# remaining: the seconds until then.
+remaining() { echo $((LIMIT > SECONDS ? LIMIT - SECONDS : 1)); }
+
+# stop_all: on a signal, ends what this shell has started; `timeout` ends its command.
+stop_all() {
+    local process
+    trap - INT TERM
+    for process in $(jobs -p); do kill "$process" 2>/dev/null || true; done
+    exit 1
+}
+
+# limited COMMAND…: a program, until LIMIT.
+limited() {
+    trap stop_all INT TERM
+    timeout --kill-after=1m "$(remaining)" "$@" &
+    wait $!
+}
 
 # timed BOUND NAME COMMAND…: runs it, and records how long it took of so many seconds.
 timed() {
@@ -17,7 +36,8 @@ timed() {
 
 # step BOUND FUNCTION NAME…: runs a function that counts its tests. A step that fails does not end the run.
 step() {
-    local bound=$1 name=${3:-$2}
+    local bound=$1 name=$2
+    if [[ $2 == lines || $2 == one ]]; then name=$3; fi
     step_start=$SECONDS
     shift
     if [ "$SECONDS" -ge "$LIMIT" ]; then
@@ -62,7 +82,7 @@ BUILD=$ROOT/.build
 
 # build_host_tests [OPTION…]: with these options of SwiftPM.
 build_host_tests() {
-    if logged "building the tests" "$LOGS/build-tests.log" swift build --package-path "$ROOT" \
+    if logged "building the tests" "$LOGS/build-tests.log" limited swift build --package-path "$ROOT" \
         --scratch-path "$BUILD" --build-tests "$@"; then
         return
     fi
@@ -72,21 +92,25 @@ build_host_tests() {
 
 # run_host_tests: all, in two processes beside each other.
 run_host_tests() {
-    host_tests "swift test of programs" programs 20m --filter "$PROGRAM_TESTS" &
-    host_tests "swift test" host 20m --skip "$PROGRAM_TESTS"
+    host_tests "swift test of programs" programs 1200 --filter "$PROGRAM_TESTS" &
+    host_tests "swift test" host 1200 --skip "$PROGRAM_TESTS"
     wait $!
 }
 
-# host_tests NAME LOG LIMIT OPTION…: runs the tests that were built. A run that does not end is aborted after LIMIT, and
-# the tests that have not ended are named.
+# host_tests NAME LOG SECONDS OPTION…: runs the tests that were built. A run that does not end is aborted after SECONDS,
+# and the tests that have not ended are named.
 host_tests() {
-    local name=$1 log=$LOGS/$2 limit=$3 results=$LOGS/$2-results.xml code=0 tests failures skipped
+    local name=$1 log=$LOGS/$2 results=$LOGS/$2-results.xml code=0 tests failures skipped
+    local seconds=$3 left
     shift 3
+    left=$(remaining)
     rm -f "$results"
+    trap stop_all INT TERM
     # Not with `swift test`, of which one waits for the other.
-    (cd "$ROOT" && timeout --signal=ABRT --kill-after=1m "$limit" \
-        "$BUILD/debug/tonearmPackageTests.xctest" --testing-library swift-testing --xunit-output "$results" "$@") \
-        >"$log.log" 2>&1 </dev/null || code=$?
+    timeout --signal=ABRT --kill-after=1m $((left < seconds ? left : seconds)) env --chdir="$ROOT" \
+        "$BUILD/debug/tonearmPackageTests.xctest" --testing-library swift-testing --xunit-output "$results" "$@" \
+        >"$log.log" 2>&1 </dev/null &
+    wait $! || code=$?
     tests=$(occurrences '<testcase ' "$results")
     # A test that passed is one closed element; one that failed has its issues inside, one skipped a word.
     skipped=$(occurrences '<skipped' "$results")
@@ -116,7 +140,7 @@ unended_tests() {
 one() {
     local name=$1
     shift
-    if logged "$name" "$LOGS/$(basename "$name").log" "$@"; then
+    if logged "$name" "$LOGS/$(basename "$name").log" limited "$@"; then
         count 1 0 0 "$name"
     else
         count 0 1 0 "$name"
@@ -126,7 +150,7 @@ one() {
 # lines LOG TOOL ARGUMENT…: a tool that prints a line for each of its tests, ending in ok, FAIL, ERROR or skipped.
 lines() {
     local log=$LOGS/$1.log name=$2 good bad left code=0
-    timeout --kill-after=1m $((LIMIT - SECONDS)) "$ROOT/$name" "${@:3}" >"$log" 2>&1 </dev/null || code=$?
+    limited "$ROOT/$name" "${@:3}" >"$log" 2>&1 </dev/null || code=$?
     # A test may write what it measured between its name and the verdict.
     good=$(occurrences '(\.\.\. |\))ok$' "$log")
     bad=$(occurrences '(\.\.\. |\))(FAIL|ERROR)$' "$log")
@@ -152,29 +176,22 @@ build_binaries() {
     local target built=0
     # What an earlier run left must not stand in for what this one cannot build.
     for target in "${ALL_TARGETS[@]}"; do rm -f "$ROOT/build/$target/tonearm"; done
-    "$ROOT/tools/cross" aarch64 x86_64 --engine-only armv7 || true
+    limited "$ROOT/tools/cross" aarch64 x86_64 --engine-only armv7 || true
     for target in "${ALL_TARGETS[@]}"; do
         if [ -x "$ROOT/build/$target/tonearm" ]; then built=$((built + 1)); fi
     done
     count "$built" $((${#ALL_TARGETS[@]} - built)) 0 "tools/cross"
 }
 
-# default_binaries: as build_binaries made them.
-default_binaries() {
-    local code=0
-    "$ROOT/tools/test-binaries" aarch64 x86_64 || code=1
-    "$ROOT/tools/test-binaries" --engine-only armv7 || code=1
-    return $code
-}
-
-# test_binaries COMMAND…: runs tools/test-binaries, and counts its lines.
+# test_binaries ARGUMENT…: runs tools/test-binaries, and counts its lines.
 test_binaries() {
-    local log=$LOGS/test-binaries.log equal different skipped
-    "$@" >"$log" 2>&1 || true
+    local log=$LOGS/test-binaries.log equal different skipped code=0
+    limited "$ROOT/tools/test-binaries" "$@" >"$log" 2>&1 || code=$?
     equal=$(occurrences '^ok ' "$log")
     different=$(occurrences '^FAILED ' "$log")
     skipped=$(occurrences '^skipped ' "$log")
-    if [ $((equal + different)) -eq 0 ]; then different=1; fi
+    # A run that broke off has not named its fault.
+    if [ "$different" -eq 0 ] && { [ "$code" -ne 0 ] || [ "$equal" -eq 0 ]; }; then different=1; fi
     if [ "$different" -gt 0 ]; then { grep -A 5 '^FAILED ' "$log" || tail -n 25 "$log"; } | sed 's/^/    /' >&2; fi
     count "$equal" "$different" "$skipped" "tools/test-binaries"
 }

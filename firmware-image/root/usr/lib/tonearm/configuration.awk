@@ -22,7 +22,7 @@ function is_cut(text) { return text !~ /^"/ && text ~ /[ \t][#;]/ }
 # Whether a quote is missing: then nobody knows where the value ends.
 function lacks_quote(text) { return text ~ /^"/ && text !~ /^".*"[ \t]*([#;].*)?$/ }
 function note_cut(key) {
-    tell(note_file, FNR, "the " key " ends before the #. If the # belongs to it, put the whole of it in quotes: " \
+    tell(note_file, FNR, "the " key " ends before the # or ;. If that belongs to it, put the whole of it in quotes: " \
         key " = \"…\"")
 }
 # The network of a section, by its exact title: a name of plain letters, and no other network's.
@@ -87,13 +87,13 @@ file == 1 && is_system {
     if (sign && is_cut(written) && key ~ /^(ssid|password|queue)$/) note_cut(key)
     if (kind == "wifi NAME") {
         mistake = sign ? network_mistake(key, value) : "\"" line "\" is not key = value"
-        if (sign && lacks_quote(written)) mistake = "the quote at the end of the " key " is missing"
+        if (sign && lacks_quote(written)) mistake = "the " key " does not end with its quote"
         if (mistake != "") wrong_network(name, FNR, mistake)
         else of[name, key] = value
         next
     }
     if (!sign) { wrong("\"" line "\" is neither a [section] nor key = value"); next }
-    if (lacks_quote(written)) { wrong("the quote at the end of the " key " is missing"); next }
+    if (lacks_quote(written)) { wrong("the " key " does not end with its quote"); next }
     if (!index(known[kind], " " key " ")) { wrong("unknown key \"" key "\" in [" section "]; there are:" known[kind]); next }
     if (key == "country" && value !~ /^[A-Z][A-Z]$/) { wrong("country is two capital letters, as in DE"); next }
     if (key == "dac" && value !~ /^(pcm5102a|pcm512x|max98357a|wm8804)?$/) { wrong("dac is pcm5102a, pcm512x, max98357a or wm8804"); next }
