@@ -24,6 +24,8 @@ final class DaemonFixture: @unchecked Sendable {
     var firstVolume = Volume.full
     /// In place of opening the file.
     var openFile: LocalFiles.Opening?
+    /// In place of the files of this machine.
+    var source: (any PlaybackSource)?
     /// Makes what is kept of a service, with the storage of a start; nil: without a service.
     var makeOfflining: ((StorageThread) throws -> Offlining)?
     /// The objects of one start.
@@ -62,7 +64,8 @@ final class DaemonFixture: @unchecked Sendable {
         settings.realtimePriority = nil
         settings.offlining = try makeOfflining?(state.storage)
         let player = try Player(
-            settings: settings, source: openFile.map { LocalFiles(openFile: $0) } ?? LocalFiles(), provider: card,
+            settings: settings, source: source ?? openFile.map { LocalFiles(openFile: $0) } ?? LocalFiles(),
+            provider: card,
             clock: ManualClock(),
             newSessionID: { "session" }, startTimer: { LoopTimer($0) }, openMixer: { nil })
         let loop = try EventLoop(drivenBy: clock)

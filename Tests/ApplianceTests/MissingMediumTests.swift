@@ -144,8 +144,8 @@ struct MissingMediumTests {
         let product = MediaProduct(productType: .track, productId: "\(folder)/gone.flac", referenceId: "")
         let cause = PlayerError.Cause.system(SystemError(code: ENOENT, operation: "open"))
         let error = PlayerError(.unexpected, cause, message: "", mediaProduct: product)
-        #expect(!MediumWait.isNeeded(after: error, MusicMedia(["/dev/shm"])))
-        #expect(MediumWait.isNeeded(after: error, MusicMedia([folder])), "where nothing is mounted")
+        #expect(!MissingMedium.isReason(for: error, MusicMedia(["/dev/shm"])))
+        #expect(MissingMedium.isReason(for: error, MusicMedia([folder])), "where nothing is mounted")
         fixture.end()
     }
 
@@ -277,7 +277,7 @@ struct MissingMediumTests {
         let cause: PlayerError.Cause =
             code.map { .system(SystemError(code: $0, operation: "read")) } ?? .media(.notAudio(looksLike: nil))
         let error = PlayerError(.unexpected, cause, message: "", mediaProduct: product)
-        #expect(MediumWait.isNeeded(after: error) == isMissing)
+        #expect(MissingMedium.isReason(for: error) == isMissing)
         fixture.end()
     }
 }
@@ -339,9 +339,9 @@ struct SlowMediumProblemTests {
             (.wait(.network(seconds: 3)), "tonearm:track/1", "the network has failed"),
             (.wait(.service(seconds: 3)), "tonearm:track/1", "the content service fails"),
             (.decoding, "/a.flac", "decoding takes long"),
-        ] as [(MediumProblem.Delay, String, String)])
-    func texts(delay: MediumProblem.Delay, productId: String, expected: String) {
-        let message = MediumProblem.message(productId, delay)
+        ] as [(EntryProblems.Delay, String, String)])
+    func texts(delay: EntryProblems.Delay, productId: String, expected: String) {
+        let message = EntryProblems.message(productId, delay)
         #expect(message.hasPrefix("\(productId): ") && message.contains(expected))
     }
 
@@ -351,7 +351,7 @@ struct SlowMediumProblemTests {
         let loop = try EventLoop(drivenBy: clock)
         let thread = try NamedThread.start(name: "appliance") { loop.run() }
         let told = Recorder<String>()
-        let reasons: [MediumProblem.Delay?] = [
+        let reasons: [EntryProblems.Delay?] = [
             nil, .wait(.medium), .wait(.network(seconds: 1)), .wait(.network(seconds: 9)),
         ]
         let asked = Recorder<Void>()
@@ -364,7 +364,7 @@ struct SlowMediumProblemTests {
             done.waitOrEndRun("the loop")
         }
         // Safe: used on the loop's thread alone.
-        nonisolated(unsafe) let problem = MediumProblem(loop: loop) { told.record($0 ?? "-") }
+        nonisolated(unsafe) let problem = EntryProblems(loop: loop) { told.record("\($0) \($1 ?? "-")") }
         perform {
             problem.waits(QueuedProduct(.track, "x")) {
                 asked.record(())
@@ -381,9 +381,15 @@ struct SlowMediumProblemTests {
         loop.clockAdvanced()
         perform {}
         let texts = told.elements.map { text in
-            text == "-" ? text : text.contains("medium") ? "medium" : text.contains("network") ? "network" : text
+            let word = ["medium", "network"].first { text.contains("the \($0)") } ?? "-"
+            return "\(text.prefix { $0 != " " }) \(word)"
         }
-        #expect(texts == ["-", "medium", "network", "network", "-"])
+        // Nothing, the medium, the network, the network, nothing.
+        #expect(
+            texts == [
+                "music -", "service -", "music medium", "service -", "music -", "service network", "music -",
+                "service network", "music -", "service -",
+            ])
         loop.stop()
         thread.joinOrEndRun()
     }

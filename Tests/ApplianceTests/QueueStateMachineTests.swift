@@ -43,6 +43,7 @@ struct QueueStateMachineTests {
             case .cancelWake: "cancel wake"
             case .tell(.failed(let entry, _)): "failed \(machine.contents.product(entry)?.productId ?? "?")"
             case .tell(.mediumMissing(let error)): "medium \(error == nil ? "back" : "missing")"
+            case .tell(.serviceAway(let error)): "service \(error == nil ? "back" : "away")"
             case .tell(let message): "\(message)"
             }
         }
@@ -69,10 +70,10 @@ struct QueueStateMachineTests {
 
         mutating func failed(
             _ letter: Character, _ serial: UInt64, _ cause: PlayerError.Cause = .source(code: "m1"),
-            lacksMedium: Bool = false
+            failure: EntryFailure = .ofEntry, at position: Double? = nil
         ) -> [String] {
             let error = PlayerError(.unexpected, cause, message: "")
-            return handle(.failed(request(letter, serial), error, lacksMedium: lacksMedium))
+            return handle(.failed(request(letter, serial), error, failure), Heard(position: position))
         }
 
         mutating func finished(_ letter: Character, _ serial: UInt64, time: Int64 = 0) -> [String] {
@@ -273,16 +274,16 @@ struct QueueStateMachineTests {
         var play = try Play("ab")
         _ = play.handle(.resume(position: 5, playing: true))
         _ = play.handle(.play)
-        #expect(play.failed("a", 1, lacksMedium: true) == ["failed a", "medium missing", "rested", "wake 2"])
+        #expect(play.failed("a", 1, failure: .ofMedium) == ["failed a", "medium missing", "rested", "wake 2"])
         #expect(play.machine.position(nil) == 5)
         var serial: UInt64 = 3
         for _ in 2...15 {
             #expect(play.handle(.woken).prefix(2) == ["load a.\(serial)", "seek 5.0 at once"])
-            #expect(play.failed("a", serial, lacksMedium: true).first?.hasPrefix("wake") == true)
+            #expect(play.failed("a", serial, failure: .ofMedium).first?.hasPrefix("wake") == true)
             serial += 2
         }
         _ = play.handle(.woken)
-        #expect(play.failed("a", serial, lacksMedium: true).first == "load b.\(serial + 2)")
+        #expect(play.failed("a", serial, failure: .ofMedium).first == "load b.\(serial + 2)")
         #expect(play.failed("b", serial + 2) == ["failed b", "wake 10", "advanced"])
         #expect(play.handle(.woken).first == "load a.\(serial + 3)")
         #expect(play.began("a", serial + 3) == ["cancel wake", "medium back", "currentAnnounced"])
@@ -292,8 +293,128 @@ struct QueueStateMachineTests {
     func commandAndMedium() throws {
         var play = try Play("ab", rules: .command)
         _ = play.handle(.play)
-        #expect(play.failed("a", 1, lacksMedium: true).first == "failed a")
-        #expect(!play.machine.waitsForMedium)
+        #expect(play.failed("a", 1, failure: .ofMedium).first == "failed a")
+        #expect(play.machine.waitsFor == nil)
+    }
+
+    // MARK: A service that is away
+
+    @Test("A service that is away is waited for at the position, with growing delays, and the rest of the queue stays")
+    func service() throws {
+        var play = try Play("ab")
+        _ = play.handle(.play)
+        _ = play.began("a", 1)
+        let lost = play.failed("a", 1, failure: .ofService, at: 7)
+        #expect(lost == ["failed a", "service away", "rested", "wake 1"])
+        #expect(play.machine.position(nil) == 7 && play.machine.waitsFor == .service && play.machine.wantsToPlay)
+        var (serial, delays): (UInt64, [String]) = (3, [])
+        for _ in 2...9 {
+            #expect(play.handle(.woken).prefix(2) == ["load a.\(serial)", "seek 7.0 at once"])
+            let effects = play.failed("a", serial, failure: .ofService)
+            #expect(effects.first == "service away")
+            delays += effects.dropFirst()
+            serial += 2
+        }
+        #expect(delays == ["wake 2", "wake 4", "wake 8", "wake 16", "wake 32", "wake 60", "wake 60", "wake 60"])
+        _ = play.handle(.woken)
+        #expect(play.began("a", serial) == ["cancel wake", "service back", "currentAnnounced"])
+        #expect(play.machine.waitsFor == nil)
+    }
+
+    @Test("The next entry whose service is away is waited for when the one before has ended")
+    func serviceOfNext() throws {
+        var play = try Play("ab")
+        _ = play.handle(.play)
+        _ = play.began("a", 1)
+        #expect(
+            play.failed("b", 2, failure: .ofService, at: 90)
+                == ["advanced", "failed b", "service away", "rested", "wake 1"])
+        #expect(play.machine.position(nil) == 0 && play.machine.contents.current == play.machine.contents.id("b"))
+    }
+
+    @Test("A refusal of the service ends the wait, and the next entry follows")
+    func serviceRefuses() throws {
+        var play = try Play("ab")
+        _ = play.handle(.play)
+        _ = play.failed("a", 1, failure: .ofService)
+        _ = play.handle(.woken)
+        #expect(
+            play.failed("a", 3) == ["cancel wake", "service back", "failed a", "load b.5", "play", "advanced"])
+    }
+
+    @Test("Another link ends the wait at once, and the delays start over")
+    func serviceAndLink() throws {
+        var play = try Play("a")
+        #expect(play.handle(.linkChanged) == [])
+        _ = play.handle(.play)
+        _ = play.began("a", 1)
+        _ = play.failed("a", 1, failure: .ofService, at: 3)
+        _ = play.handle(.woken)
+        #expect(play.handle(.linkChanged) == [], "it is being tried")
+        #expect(play.failed("a", 2, failure: .ofService, at: 3) == ["service away", "wake 2"])
+        #expect(play.handle(.linkChanged) == ["cancel wake", "load a.3", "seek 3.0 at once", "play"])
+        #expect(play.failed("a", 3, failure: .ofService) == ["service away", "wake 1"])
+    }
+
+    @Test("After long, the next entry has a turn: the service may fail for one product alone")
+    func serviceOfOneEntry() throws {
+        var play = try Play("abc")
+        _ = play.handle(.play)
+        _ = play.failed("a", 1, failure: .ofService)
+        var serial: UInt64 = 3
+        for _ in 2...15 {
+            _ = play.handle(.woken)
+            #expect(play.failed("a", serial, failure: .ofService).last?.hasPrefix("wake") == true)
+            serial += 2
+        }
+        _ = play.handle(.woken)
+        #expect(play.failed("a", serial, failure: .ofService).dropFirst().first == "load b.\(serial + 2)")
+        // It is away for all: the first one stays the current one.
+        #expect(play.failed("b", serial + 2, failure: .ofService) == ["wake 60", "advanced"])
+        #expect(play.machine.contents.current == play.machine.contents.id("a"))
+        // It is there for the others.
+        serial += 4
+        for _ in 1...15 {
+            _ = play.handle(.woken)
+            _ = play.failed("a", serial, failure: .ofService)
+            serial += 2
+        }
+        #expect(play.machine.contents.current == play.machine.contents.id("b"))
+        #expect(play.handle(.engineIs(.playing)).contains("service back"))
+    }
+
+    @Test("A command does not wait for a service")
+    func commandAndService() throws {
+        var play = try Play("ab", rules: .command)
+        _ = play.handle(.play)
+        #expect(play.failed("a", 1, failure: .ofService).first == "failed a")
+    }
+
+    @Test("An entry without content is skipped; when none of the rest has any, the first one is waited for")
+    func content() throws {
+        var play = try Play("abcd")
+        _ = play.handle(.play)
+        #expect(
+            play.failed("a", 1, failure: .ofContent, at: 9)
+                == ["failed a", "load b.3", "next c.4", "play", "advanced"])
+        _ = play.began("b", 3)
+        _ = play.handle(.engineIs(.playing))
+        #expect(play.failed("c", 4, failure: .ofContent).contains("load d.5"))
+        #expect(
+            play.failed("d", 5, failure: .ofContent)
+                == ["failed d", "service away", "rested", "wake 1", "advanced"])
+        #expect(play.machine.contents.current == play.machine.contents.id("c"))
+        #expect(play.handle(.woken).first == "load c.6")
+        #expect(play.failed("c", 6, failure: .ofContent) == ["service away", "wake 2"])
+    }
+
+    @Test("The last entry alone without content ends the queue")
+    func lastContent() throws {
+        var play = try Play("ab")
+        _ = play.handle(.play)
+        _ = play.began("a", 1)
+        _ = play.began("b", 2)
+        #expect(play.failed("b", 2, failure: .ofContent, at: 9) == ["failed b", "advanced", "ended"])
     }
 
     // MARK: Entries too short to hear

@@ -39,7 +39,9 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
     private var dates: (revalidateAt: Int64?, validUntil: Int64?) = (nil, nil)
     private var limit: Int?
     private var refusal: (status: Int, subStatus: Int)?
+    private var page: Int?
     private var contentRefusals: [Int] = []
+    private var refusesAsService = true
     private var tellsLengths = true
     private var heedsIfRange = true
     /// In seconds, with each refusal; nil: they do not say.
@@ -94,6 +96,9 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
         for serving in stopped { serving.release() }
     }
 
+    /// Playbackinfo is answered with a web page of this status from now on; nil: it is not.
+    public func showPage(_ status: Int?) { lock.withLock { page = status } }
+
     /// Playbackinfo is refused from now on; nil: it is not.
     /// - Parameter retryAfter: of all refusals, in seconds; nil: they do not say.
     public func refuse(_ status: Int?, subStatus: Int = 0, retryAfter: Int? = nil) {
@@ -104,10 +109,13 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
     }
 
     /// The next requests for content are refused with these statuses, one after the other.
-    /// - Parameter retryAfter: of all refusals, in seconds; nil: they do not say.
-    public func refuseContent(_ statuses: [Int], retryAfter: Int? = nil) {
+    /// - Parameters:
+    ///   - retryAfter: of all refusals, in seconds; nil: they do not say.
+    ///   - asService: whether they have the form of the service, and not that of a filter.
+    public func refuseContent(_ statuses: [Int], retryAfter: Int? = nil, asService: Bool = true) {
         lock.withLock {
             contentRefusals = statuses
+            refusesAsService = asService
             self.retryAfter = retryAfter
         }
     }
@@ -178,7 +186,8 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
         }
         guard answer.status == 200, !answer.file.isEmpty else {
             let status = answer.status == 200 ? 404 : answer.status
-            serving.answer(status, refusalHeaders(status), [])
+            let body = lock.withLock { refusesAsService } ? #"{"status": \#(status)}"# : "<p>blocked"
+            serving.answer(status, refusalHeaders(status), Array(body.utf8))
             return serving
         }
         let from = Int(request.range?.from ?? 0)
@@ -214,6 +223,7 @@ public final class KeptService: ServiceNetwork, @unchecked Sendable {
     }
 
     private func info(_ url: String) -> (status: Int, body: String) {
+        if let page { return (page, "<!DOCTYPE html><title>Welcome to the hotel</title>") }
         if let refusal {
             return (refusal.status, #"{"status": \#(refusal.status), "subStatus": \#(refusal.subStatus)}"#)
         }

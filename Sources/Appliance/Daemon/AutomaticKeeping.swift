@@ -18,7 +18,7 @@ struct AutomaticKeeping {
         case .advanced, .ended:
             defer { heard = nil }
             return heard?.product
-        case .stateChanged, .positionJumped, .rested, .mediumMissing, .nothingToHear, .revoked: break
+        case .stateChanged, .positionJumped, .rested, .mediumMissing, .serviceAway, .nothingToHear, .revoked: break
         }
         return nil
     }

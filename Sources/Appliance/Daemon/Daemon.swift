@@ -32,7 +32,7 @@ public final class Daemon: @unchecked Sendable {
     private let keeper: QueueKeeper
     private let position: PositionKeeper
     private let resumeGuard: ResumeGuard
-    private let medium: MediumProblem
+    private let entryProblems: EntryProblems
     private let deviceAbsence: () -> String?
     private let kept: (position: Double, wasPlaying: Bool)
     private var panel: BoardPanel?
@@ -90,7 +90,7 @@ public final class Daemon: @unchecked Sendable {
             let engine = player.playbackEngine
             return engine.playbackState != .playing && engine.decoderBeat != nil
         }
-        medium = MediumProblem(loop: loop) { problems.set(DaemonProblem.music, $0) }
+        entryProblems = EntryProblems(loop: loop) { problems.set($0, $1) }
         kept = (state.contents.position, state.contents.isPlaying)
         queue.observe = { [self] in receive($0) }
         keeper.found = { [self] finding in
@@ -182,7 +182,7 @@ public final class Daemon: @unchecked Sendable {
         resumeGuard.end()
         position.handle(.rested)
         position.stop()
-        medium.stop()
+        entryProblems.stop()
         spareMemory.stop()
         system.stop()
         player.observeStorage(nil)
@@ -229,15 +229,16 @@ public final class Daemon: @unchecked Sendable {
     }
 
     private var wait: DaemonStatus.Wait? {
+        if let seconds = queue.secondsUntilRetry { return .service(seconds: seconds) }
         switch player.playbackEngine.streamWait {
-        case .network where link?.kind == .offline: .link
-        case .network(let seconds): .network(seconds: seconds)
-        case .service(let seconds): .service(seconds: seconds)
-        case nil: player.playbackEngine.isWaitingForMedium ? .medium : nil
+        case .network where link?.kind == .offline: return .link
+        case .network(let seconds): return .network(seconds: seconds)
+        case .service(let seconds): return .service(seconds: seconds)
+        case nil: return player.playbackEngine.isWaitingForMedium ? .medium : nil
         }
     }
 
-    private var delay: MediumProblem.Delay? {
+    private var delay: EntryProblems.Delay? {
         if let wait { return .wait(wait) }
         return player.playbackEngine.decoderBeat == nil ? nil : .decoding
     }
@@ -248,6 +249,7 @@ public final class Daemon: @unchecked Sendable {
         guard link != self.link else { return }
         self.link = link
         player.linkChanged(to: link)
+        queue.linkChanged()
         observers.tell(.state)
     }
 
@@ -269,7 +271,7 @@ public final class Daemon: @unchecked Sendable {
         case .currentAnnounced:
             observers.tell(.track)
         case .stateChanged:
-            medium.waits(queue.entryWithoutData) { [self] in delay }
+            entryProblems.waits(queue.entryWithoutData) { [self] in delay }
             problems.set(DaemonProblem.device, player.playbackEngine.deviceProblem)
             observers.tell(.state)
         case .positionJumped:
@@ -282,7 +284,10 @@ public final class Daemon: @unchecked Sendable {
             let product = queue.contents.product(entry) ?? QueuedProduct(.track, error.mediaProduct?.productId ?? "")
             observers.tell(.failed(QueueEntry(id: entry, product: product), error))
         case .mediumMissing(let error):
-            medium.isMissing(error.map { "\($0.message). It is retried." })
+            entryProblems.mediumIsMissing(error.map { "\($0.message). It is retried." })
+            observers.tell(.state)
+        case .serviceAway(let error):
+            entryProblems.serviceIsAway(error.map { "\($0.message) It is retried, and playback goes on then." })
             observers.tell(.state)
         case .ended:
             Log.info("the queue has ended")

@@ -69,6 +69,8 @@ public struct DaemonProblem: Equatable, Sendable {
     public static let configuration = "configuration"
     /// The medium of the current entry is missing or slow.
     public static let music = "music"
+    /// The content service of the current entry is away, or there is no network.
+    public static let service = "service"
     /// An entry of the queue ended the process, and was passed over.
     public static let queue = "queue"
     /// An entry of the queue ended the process, and was skipped.
@@ -81,9 +83,9 @@ public struct DaemonProblem: Equatable, Sendable {
     /// The state was damaged at the start; what could be read is in use.
     public static let damage = "damage"
 
-    /// The subject, which stays the same while the problem lasts: `device`, `music`, `queue`, `storage`, `damage`,
-    /// `settings`, `configuration`, or a section of the board's profile with a line: `button play`, `light status`,
-    /// `amplifier`.
+    /// The subject, which stays the same while the problem lasts: `device`, `music`, `service`, `queue`, `storage`,
+    /// `damage`, `settings`, `configuration`, or a section of the board's profile with a line: `button play`,
+    /// `light status`, `amplifier`.
     public var subject: String
     /// What happened and what to do, for a person.
     public var message: String
@@ -99,7 +101,7 @@ public struct DaemonProblem: Equatable, Sendable {
 extension OfflineEngine.Status {
     /// What a person should know; nil when all is well.
     var problem: String? {
-        let all = [folderProblem, problemOfKey, problemOfState, problemOfRoom].compactMap { $0 }
+        let all = [folderProblem, problemOfKey, problemOfState, problemOfRoom, problemOfService].compactMap { $0 }
         return all.isEmpty ? nil : all.joined(separator: "; ")
     }
 
@@ -113,6 +115,10 @@ extension OfflineEngine.Status {
         guard wait == .storage else { return nil }
         return "downloads wait, because their state cannot be written: make its medium writable (`tonearm offline "
             + "list` shows what has failed)"
+    }
+
+    private var problemOfService: String? {
+        serviceProblem.map { "downloads wait for the content service, and are retried: \($0)" }
     }
 
     private var problemOfRoom: String? {

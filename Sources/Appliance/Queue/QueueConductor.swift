@@ -18,6 +18,8 @@ public final class QueueConductor: @unchecked Sendable {
     private var machine: QueueStateMachine
     private var subscription: Bus<PlaybackMessage>.Subscription?
     private var timer: TimerToken?
+    /// When `timer` fires.
+    private var wakeTime: Int64 = 0
     private var isOver = false
 
     /// - Parameters:
@@ -60,8 +62,12 @@ public final class QueueConductor: @unchecked Sendable {
     /// Whether the user wants it to play. It may still be silent, because data, the device or the focus is missing.
     public var wantsToPlay: Bool { machine.wantsToPlay }
 
-    /// Whether it waits for the current entry's medium.
-    public var waitsForMedium: Bool { machine.waitsForMedium }
+    /// How long it waits before it asks the content service for the current entry again, in seconds; 0 while it asks,
+    /// nil when it does not wait for the service.
+    public var secondsUntilRetry: Double? {
+        guard machine.waitsFor == .service else { return nil }
+        return timer == nil ? 0 : Double(max(0, wakeTime - clock.now())) / 1e9
+    }
 
     /// Whether the engine has announced the current entry: the engine's values are about this entry.
     var isAnnounced: Bool { machine.isAnnounced }
@@ -74,7 +80,7 @@ public final class QueueConductor: @unchecked Sendable {
     public var playback: DaemonStatus.Playback {
         guard machine.contents.current != nil else { return .stopped }
         guard wantsToPlay else { return .paused }
-        return machine.isReleased || waitsForMedium || engine.playbackState == .stalled ? .stalled : .playing
+        return machine.isReleased || machine.waitsFor != nil || engine.playbackState == .stalled ? .stalled : .playing
     }
 
     /// The current entry, when it should play and does not although the device is there. Medium, network or decoder
@@ -196,6 +202,9 @@ public final class QueueConductor: @unchecked Sendable {
     /// Resumes after `release`, if it was playing.
     public func regain() { handle(.regain) }
 
+    /// Another link is in use: what waits for the content service is tried at once.
+    func linkChanged() { handle(.linkChanged) }
+
     // MARK: Decisions
 
     private func handle(_ event: QueueStateMachine.Event) {
@@ -234,6 +243,7 @@ public final class QueueConductor: @unchecked Sendable {
 
     private func wake(after nanoseconds: Int64) {
         cancelTimer()
+        wakeTime = clock.now() + nanoseconds
         timer = loop.schedule(after: nanoseconds) { [self] in
             timer = nil
             handle(.woken)
@@ -259,7 +269,7 @@ public final class QueueConductor: @unchecked Sendable {
         case .error(let error):
             guard let product = error.mediaProduct, let request = PlaybackRequest(referenceId: product.referenceId)
             else { return }
-            handle(.failed(request, error, lacksMedium: MediumWait.isNeeded(after: error, contents.media)))
+            handle(.failed(request, error, EntryFailure(error, contents.media)))
         case .playbackStateChanged(let state):
             output.engineIs(state)
             handle(.engineIs(state))

@@ -18,6 +18,9 @@ public enum QueueMessage: Equatable, Sendable {
     /// The current entry's medium is missing, and the entry is retried; nil: the medium is back, or is not needed any
     /// more.
     case mediumMissing(PlayerError?)
+    /// The content service is away, and the entry is retried, with the latest reason; nil: it is back, or is not needed
+    /// any more.
+    case serviceAway(PlayerError?)
     /// Nothing is left to play.
     case ended
     /// A whole round of the queue was too short to be heard: it stopped.

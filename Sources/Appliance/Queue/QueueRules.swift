@@ -1,12 +1,15 @@
 /// The differences between the queue of the daemon and of `tonearm play`.
 public struct QueueRules: Equatable, Sendable {
-    /// Whether to wait for a missing medium; otherwise the entry counts as failed.
-    public var waitsForMedium: Bool
+    /// Whether to wait for a missing medium, and for a service that is away; otherwise the entry counts as failed.
+    public var waits: Bool
     /// Whether an error of the device ends the queue: all other entries would fail too.
     public var deviceErrorEnds: Bool
 
-    /// The device may come back, and the stick with the music too.
-    public static let appliance = QueueRules(waitsForMedium: true, deviceErrorEnds: false)
+    /// The device may come back, and so may the stick with the music and the service.
+    public static let appliance = QueueRules(waits: true, deviceErrorEnds: false)
     /// A command that a person waits for.
-    public static let command = QueueRules(waitsForMedium: false, deviceErrorEnds: true)
+    public static let command = QueueRules(waits: false, deviceErrorEnds: true)
+
+    /// What a failure means under these rules.
+    func failure(_ failure: EntryFailure) -> EntryFailure { waits ? failure : .ofEntry }
 }

@@ -24,14 +24,15 @@ struct QueueStateMachine {
         // Messages of the engine.
         case began(PlaybackRequest, duration: Double?)
         case finished(PlaybackRequest)
-        /// - lacksMedium: the medium is missing, not only the file.
-        case failed(PlaybackRequest, PlayerError, lacksMedium: Bool)
+        case failed(PlaybackRequest, PlayerError, EntryFailure)
         case engineIs(PlaybackState)
         case contextChanged
         case revoked(otherDevice: String?)
         /// A seek with `reportsEnd` was carried out.
         case sought
 
+        /// Another link is in use.
+        case linkChanged
         /// The time of `wake` is over.
         case woken
     }
@@ -81,10 +82,9 @@ struct QueueStateMachine {
     private var length: (seconds: Double?, began: Int64)?
     /// Seeks that the engine has not carried out yet.
     private var seeksUnderWay = 0
-    /// Failed entries in a row.
-    private var failures = 0
+    private var failures = FailureRun()
     private var shortRound = ShortRound()
-    private var mediumWait: MediumWait?
+    private var wait: EntryWait?
     /// The effects of the current event so far.
     private var effects: [Effect] = []
 
@@ -93,7 +93,8 @@ struct QueueStateMachine {
         self.rules = rules
     }
 
-    var waitsForMedium: Bool { mediumWait != nil }
+    /// What it waits for before the current entry can be played; nil when it does not wait.
+    var waitsFor: EntryWait.Cause? { wait?.cause }
 
     /// The position that is heard in the current entry, in seconds; 0 without one. After a seek, the target of the
     /// seek.
@@ -123,8 +124,8 @@ struct QueueStateMachine {
         case .regain: regain()
         case .began(let request, let duration): began(request, duration: duration, at: heard.time)
         case .finished(let request): finished(request, at: heard.time)
-        case .failed(let request, let error, let lacksMedium):
-            failed(request, error, lacksMedium: lacksMedium, at: position(heard.position), heard.time)
+        case .failed(let request, let error, let failure):
+            failed(request, error, rules.failure(failure), at: position(heard.position), heard.time)
         case .engineIs(let state): engineIs(state)
         case .contextChanged: tell(.currentAnnounced)
         case .revoked(let device):
@@ -132,6 +133,7 @@ struct QueueStateMachine {
             tell(.revoked(otherDevice: device))
             tell(.rested)
         case .sought: seeksUnderWay -= 1
+        case .linkChanged: linkChanged()
         case .woken: if loaded == nil { loadCurrent(at: startPosition) }
         }
         return takeEffects()
@@ -175,7 +177,7 @@ struct QueueStateMachine {
     private mutating func play() {
         guard !wantsToPlay, contents.current ?? contents.next() != nil else { return }
         wantsToPlay = true
-        failures = 0
+        failures = FailureRun()
         shortRound = ShortRound()
         if loaded == nil { loadCurrent(at: startPosition) } else { effects.append(.play) }
         tell(.queueChanged)
@@ -191,7 +193,7 @@ struct QueueStateMachine {
 
     private mutating func stop() {
         wantsToPlay = false
-        endMediumWait()
+        endWait()
         unload()
         startPosition = 0
         tell(.queueChanged)
@@ -220,9 +222,9 @@ struct QueueStateMachine {
 
     /// Another entry was chosen: it is loaded, playing or paused as before.
     private mutating func jump() {
-        failures = 0
+        failures = FailureRun()
         shortRound = ShortRound()
-        endMediumWait()
+        endWait()
         loadCurrent(at: 0)
         tell(.queueChanged)
         tell(.positionJumped)
@@ -233,7 +235,7 @@ struct QueueStateMachine {
         if contents.current == before {
             planNext()
         } else {
-            endMediumWait()
+            endWait()
             loadCurrent(at: 0)
             if contents.current == nil { wantsToPlay = false }
         }
@@ -317,7 +319,7 @@ extension QueueStateMachine {
             if planned == request { planned = nil }
             self.loaded = request
             startPosition = 0
-            failures = 0
+            failures = FailureRun()
             // The entry may have been removed at the same moment.
             guard contents.product(request.entry) != nil else { return ended() }
             contents.advance(to: request.entry)
@@ -326,7 +328,7 @@ extension QueueStateMachine {
             tell(.advanced)
         }
         length = (duration, time)
-        if mediumWait?.entry == request.entry { endMediumWait() }
+        if wait?.entry == request.entry { endWait() }
         isAnnounced = true
         tell(.currentAnnounced)
     }
@@ -364,34 +366,37 @@ extension QueueStateMachine {
     }
 
     private mutating func failed(
-        _ request: PlaybackRequest, _ error: PlayerError, lacksMedium: Bool, at position: Double, _ time: Int64
+        _ request: PlaybackRequest, _ error: PlayerError, _ failure: EntryFailure, at position: Double, _ time: Int64
     ) {
         guard let loaded, request.serial >= loaded.serial else { return }
-        let lacksMedium = lacksMedium && rules.waitsForMedium
         let yield = yield(at: time)
+        let start = request == loaded ? position : 0
         // The engine is idle now, whether the current or the next entry failed.
         forgetLoaded()
-        if request != loaded, request.entry == contents.upNext, lacksMedium {
+        if request != loaded, request.entry == contents.upNext, failure == .ofMedium || failure == .ofService {
             // The entry before it was heard to its end.
             contents.advance(to: request.entry)
             tell(.advanced)
         }
-        if request.entry == contents.current,
-            waitForMedium(of: request.entry, at: request == loaded ? position : 0, error, lacksMedium)
+        if request.entry == contents.current, waits(for: request.entry, at: start, error, failure) { return }
+        if failure == .ofService, let entry = wait?.entry, wait?.cause == .service, entry != request.entry,
+            contents.comeBack(to: entry)
         {
-            return
+            wait?.beginAgain()
+            retryLater()
+            return tell(.advanced)
         }
-        failures += 1
-        mediumWait?.letOthersTry()
-        if mediumWait?.entry != request.entry { tell(.failed(request.entry, error)) }
-        if failures >= contents.count || rules.deviceErrorEnds && error.isOfDevice {
+        failures.add(request.entry, at: start, error, failure)
+        wait?.letOthersTry()
+        if wait?.entry != request.entry { tell(.failed(request.entry, error)) }
+        if failures.count >= contents.count || rules.deviceErrorEnds && error.isOfDevice {
             // Without this, a queue in which all files are damaged would go round for ever.
             contents.giveUp()
             goOn()
         } else if request.entry == contents.current || request.entry == contents.upNext {
             // It may be among entries without frames, and would go round with them for ever.
             if request != loaded, isTooShort(yield) { return }
-            if isTooShort(request == loaded ? position : 0, hasFailed: true) { return }
+            if isTooShort(start, hasFailed: true) { return }
             contents.pass(over: request.entry)
             goOn()
         } else {
@@ -402,48 +407,85 @@ extension QueueStateMachine {
 
     private mutating func engineIs(_ state: PlaybackState) {
         if state == .playing {
-            failures = 0
-            endMediumWait()
+            failures = FailureRun()
+            endWait()
         }
         tell(.stateChanged(state))
     }
 
-    // MARK: The medium
+    // MARK: Waiting
 
     /// - Returns: false when the other entries have their turn.
-    private mutating func waitForMedium(
-        of entry: EntryID, at position: Double, _ error: PlayerError, _ lacksMedium: Bool
+    private mutating func waits(
+        for entry: EntryID, at position: Double, _ error: PlayerError, _ failure: EntryFailure
     ) -> Bool {
-        if mediumWait == nil, lacksMedium {
-            mediumWait = MediumWait(entry, at: position)
+        let isFirst = wait == nil
+        switch failure {
+        case .ofMedium where isFirst: wait = EntryWait(for: .medium, entry, at: position)
+        case .ofService where isFirst: wait = EntryWait(for: .service, entry, at: position)
+        // The service is back, and it is the entry.
+        case .ofEntry where wait?.entry == entry && wait?.cause == .service: endWait()
+        default: break
+        }
+        guard let wait, wait.entry == entry else { return false }
+        if isFirst {
             startPosition = position
             tell(.failed(entry, error))
-            tell(.mediumMissing(error))
+            tellWait(error)
             tell(.rested)
+        } else if wait.cause == .service {
+            tellWait(error)
         }
-        guard mediumWait?.entry == entry else { return false }
         // A seek may have changed the position meanwhile.
-        mediumWait?.position = position
-        guard mediumWait?.isOn == true else { return false }
+        self.wait?.position = position
+        guard wait.isOn else { return false }
         retryLater()
         return true
     }
 
+    /// - Parameter error: nil at its end.
+    private mutating func tellWait(_ error: PlayerError?) {
+        switch wait?.cause {
+        case .medium: tell(.mediumMissing(error))
+        case .service: tell(.serviceAway(error))
+        case nil: break
+        }
+    }
+
     private mutating func retryLater() {
-        guard let position = mediumWait?.position, let interval = mediumWait?.interval() else { return }
+        guard let position = wait?.position, let interval = wait?.interval() else { return }
         startPosition = position
         effects.append(.wake(after: interval))
     }
 
-    private mutating func endMediumWait() {
-        guard mediumWait != nil else { return }
-        mediumWait = nil
+    private mutating func endWait() {
+        guard wait != nil else { return }
         effects.append(.cancelWake)
-        tell(.mediumMissing(nil))
+        tellWait(nil)
+        wait = nil
+    }
+
+    /// What was wrong with the former link may be right with this one.
+    private mutating func linkChanged() {
+        guard wait?.cause == .service, loaded == nil else { return }
+        wait?.linkChanged()
+        effects.append(.cancelWake)
+        loadCurrent(at: startPosition)
+    }
+
+    /// Several entries in a row have no content: it is not they, and the first of them is waited for.
+    private mutating func waitForContent() {
+        guard wait == nil, contents.current == nil, failures.count > 1, let first = failures.withoutContent else {
+            return
+        }
+        wait = EntryWait(for: .service, first.entry, at: first.position, othersWereTried: true)
+        tellWait(first.error)
+        tell(.rested)
     }
 
     private mutating func goOn() {
-        if contents.current == nil, let wait = mediumWait, contents.comeBack(to: wait.entry) {
+        waitForContent()
+        if contents.current == nil, let wait, contents.comeBack(to: wait.entry) {
             retryLater()
             return tell(.advanced)
         }

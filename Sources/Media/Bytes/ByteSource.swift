@@ -50,10 +50,12 @@ public enum ByteSourceError: Error, Equatable, Sendable {
     case medium(SystemError)
     /// The network failed: no address, no connection, a connection that broke or timed out. `reason` is for people.
     case network(reason: String)
-    /// A server answered with this HTTP status instead of the bytes.
+    /// A server answered with this HTTP status instead of the bytes, in the words of the content service.
     case status(Int)
-    /// There is no usable answer, and the network is not the reason: it is not HTTP, it redirects without end, the
-    /// address is none. Waiting changes nothing. `reason` is for people.
+    /// Another answer than one of the content service: a web page, a proxy's or a filter's refusal, or something that
+    /// is not HTTP. The service says nothing about the bytes so. `status` is nil without HTTP, `reason` is for people.
+    case foreign(status: Int?, reason: String)
+    /// The request cannot be sent: its address is none. Waiting changes nothing. `reason` is for people.
     case unusable(reason: String)
     /// The content is not what was stored or sent: a wrong checksum, tag or length. `reason` is for people.
     case integrity(reason: String)

@@ -9,11 +9,8 @@ import Platform
 /// `@unchecked Sendable` is safe because control alone uses what changes.
 final class OfflineConductor: @unchecked Sendable {
     /// In nanoseconds.
-    private static let spaceInterval: Int64 = 60_000_000_000
-    private static let stateInterval: Int64 = 60_000_000_000
+    private static let minute: Int64 = 60_000_000_000
     private static let roundInterval: Int64 = 6 * 3_600_000_000_000
-    /// While nobody knows what time it is.
-    private static let unprovedInterval: Int64 = 60_000_000_000
     private static let playbackInterval: Int64 = 1_000_000_000
     private static let dueAtOnce = 8
 
@@ -37,6 +34,8 @@ final class OfflineConductor: @unchecked Sendable {
     /// Whether that was proved: otherwise more may be due.
     private var isRoundTimeProved = false
     private var spaceTimer: TimerToken?
+    private let restTimers: RestTimers
+    private var toldReason: String?
     /// Whether it was told that downloads wait for room, or for a state that can be written.
     private var toldWait: OfflineWait?
     /// Called when that has changed; see `OfflineEngine.observeSpace`.
@@ -49,6 +48,7 @@ final class OfflineConductor: @unchecked Sendable {
     private var lostCount = 0
     /// Set by `start`.
     private var folder: KeptFolderWatch?
+    private var failed: FailedDownloads?
     private var isShutDown = false
 
     init(_ offlining: Offlining, loop: EventLoop, _ configuration: OfflineEngineConfig) {
@@ -60,6 +60,7 @@ final class OfflineConductor: @unchecked Sendable {
         space = offlining.space
         clock = offlining.clock
         verifications = OfflineVerifications(store, loop: loop, clock: clock)
+        restTimers = RestTimers(loop: loop, clock: service.clock)
         recordInterval = offlining.settings.recordInterval
         schedule = OfflineSchedule(limit: offlining.settings.parallelDownloads)
         damage = offlining.damage
@@ -93,6 +94,7 @@ final class OfflineConductor: @unchecked Sendable {
         gateChanged()
         perform(schedule.handle(.jobsChanged))
         perform(round.handle(.due))
+        failed = FailedDownloads(store, loop: loop, clock: clock) { [self] in jobsChanged() }
     }
 
     private func folderChanged(isProblem: Bool) {
@@ -123,6 +125,8 @@ final class OfflineConductor: @unchecked Sendable {
         isShutDown = true
         folder?.shutDown()
         folder = nil
+        failed?.stop()
+        failed = nil
         damage.receive(nil)
         space.observeEvictions(nil)
         let all = threads.map { $0.thread } + [validation].compactMap { $0 }
@@ -139,7 +143,11 @@ final class OfflineConductor: @unchecked Sendable {
         loop.assertOnLoop()
         self.link = link
         gateChanged()
+        hurry(nil)
     }
+
+    /// Downloads of a product, or all, do not rest any longer.
+    func hurry(_ product: ServiceAddress?) { handle(.hurried(product)) }
 
     func offlineModeChanged(to isOn: Bool) {
         loop.assertOnLoop()
@@ -244,14 +252,22 @@ final class OfflineConductor: @unchecked Sendable {
     }
 
     /// What downloads wait for.
-    var wait: OfflineWait? { schedule.waitOfAll(threads.map { $0.stream.wait }) }
+    var wait: OfflineWait? {
+        schedule.waitOfAll(threads.map { $0.stream.wait }, rests: restTimers.all)
+    }
+
+    /// Why downloads wait for the service, for a person; nil when none does.
+    var serviceProblem: String? { schedule.reasonOfRest }
 
     /// Where a download stands.
     func status(of job: OfflineJob) -> OfflineEntry.Status {
         switch job.state {
         case .paused: .paused
         case .failed: .failed(reason: job.failure ?? "")
-        case .queued: schedule.status(of: job, threads.first { $0.product == job.product }?.stream.wait)
+        case .queued:
+            schedule.status(
+                of: job,
+                restTimers.wait(of: job.number) ?? threads.first { $0.product == job.product }?.stream.wait)
         }
     }
 
@@ -271,11 +287,27 @@ final class OfflineConductor: @unchecked Sendable {
             case .send(let message): bus.send(message)
             case .waitForSpace:
                 if let spaceTimer { loop.cancel(spaceTimer) }
-                spaceTimer = loop.schedule(after: Self.spaceInterval) { [self] in spaceFreed() }
-            case .waitForState: loop.schedule(after: Self.stateInterval) { [self] in writeState() }
+                spaceTimer = loop.schedule(after: Self.minute) { [self] in
+                    spaceTimer = nil
+                    handle(.spaceWaited)
+                }
+            case .rest(let number, let nanoseconds):
+                restTimers.begin(number, nanoseconds) { [self] in handle(.rested(number)) }
+            case .pace(let nanoseconds): loop.schedule(after: nanoseconds) { [self] in handle(.paced) }
+            case .waitForState: loop.schedule(after: Self.minute) { [self] in writeState() }
             }
         }
+        restTimers.end { !schedule.rests($0) }
         tellSpace()
+        tellReason()
+    }
+
+    private func tellReason() {
+        let reason = schedule.reasonOfRest
+        guard reason != toldReason, !isShutDown else { return }
+        if let reason { Log.warning("downloads wait for the content service: \(reason)") }
+        toldReason = reason
+        spaceChanged?()
     }
 
     private func tellSpace() {
@@ -327,7 +359,7 @@ final class OfflineConductor: @unchecked Sendable {
         } then: { [self] thread in
             threads.append((job.product, thread, medium.stream))
         } failed: { [self] error in
-            ended(job, .failed(PlayerError(error)))
+            ended(job, .away(PlayerError(error)))
         }
     }
 
@@ -346,7 +378,8 @@ final class OfflineConductor: @unchecked Sendable {
             if error == .noSpace { return .noSpace }
             let product = MediaProduct(
                 productType: job.product.productType, productId: job.product.text, referenceId: job.referenceId)
-            return error.error(product).map { .failed($0) } ?? .stopped
+            guard let error = error.error(product) else { return .stopped }
+            return error.reach == .product ? .failed(error) : .away(error)
         }
     }
 
@@ -358,7 +391,7 @@ final class OfflineConductor: @unchecked Sendable {
         case .kept: kept(job)
         case .failed where job.isAutomatic, .noSpace where job.isAutomatic: dropAutomatic(job, outcome)
         case .failed(let error): fail(job, error)
-        case .stopped, .noSpace, .notStored: perform(schedule.handle(.ended(job, outcome)))
+        case .stopped, .noSpace, .away, .notStored: perform(schedule.handle(.ended(job, outcome)))
         }
     }
 
@@ -372,8 +405,9 @@ final class OfflineConductor: @unchecked Sendable {
     }
 
     private func fail(_ job: OfflineJob, _ error: PlayerError) {
+        let time = clock.seconds
         store.write(answerOn: loop) { (rows) throws(DatabaseError) in
-            try rows.fail(job, error.message)
+            try rows.fail(job, error.message, at: time)
         } _: { [self] result in
             switch result {
             case .success(true): perform(schedule.handle(.ended(job, .failed(error))))
@@ -410,7 +444,8 @@ final class OfflineConductor: @unchecked Sendable {
             case .validate(let item): validate(item)
             case .stop: validation?.cancel()
             case .rest:
-                let interval = isRoundTimeProved ? Self.roundInterval : Self.unprovedInterval
+                // Soon, while nobody knows what time it is.
+                let interval = isRoundTimeProved ? Self.roundInterval : Self.minute
                 loop.schedule(after: interval) { [self] in perform(round.handle(.due)) }
             case .jobAdded: jobsChanged()
             }

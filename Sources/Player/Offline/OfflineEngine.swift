@@ -159,10 +159,11 @@ public final class OfflineEngine: @unchecked Sendable {
         }
     }
 
-    /// Paused and failed downloads of a product, or all, go on.
+    /// Paused and failed downloads of a product, or all, go on. Those that wait for the service are tried at once.
     public func resume(_ mediaProduct: MediaProduct?, _ answer: @escaping @Sendable (Change) -> Void) {
-        set(.queued, from: [.paused, .failed], mediaProduct) { [conductor] _, change in
+        set(.queued, from: [.paused, .failed], mediaProduct) { [conductor] product, change in
             answer(change)
+            if change != .notOfService { conductor.hurry(product) }
             if change == .changed { conductor.spaceFreed() }
         }
     }
@@ -206,6 +207,8 @@ public final class OfflineEngine: @unchecked Sendable {
         /// Why the folder is not that of the list, for a person: nothing in it is removed or counts as lost, and
         /// downloads wait.
         public var folderProblem: String?
+        /// Why downloads wait for the content service, for a person; nil when none does.
+        public var serviceProblem: String?
     }
 
     /// - Parameter answer: gets nil when nothing can be read.
@@ -229,6 +232,7 @@ public final class OfflineEngine: @unchecked Sendable {
                 status.mostBytes = counts.most
                 status.lostCount = lost
                 status.folderProblem = conductor.folderProblem
+                status.serviceProblem = counts.jobs > 0 ? conductor.serviceProblem : nil
                 answer(status)
             }
         }

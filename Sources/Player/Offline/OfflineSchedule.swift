@@ -17,8 +17,16 @@ struct OfflineSchedule {
         /// It was deleted or paused: it must not run.
         case withdrawn(ServiceAddress)
         case allWithdrawn
-        /// There may be room again.
+        /// Something was removed: there is room again.
         case spaceFreed
+        /// The time of `waitForSpace` is over.
+        case spaceWaited
+        /// The time of `rest` is over.
+        case rested(Int64)
+        /// The time of `pace` is over.
+        case paced
+        /// Another link is in use, or a person does not want to wait: downloads of the product, or all, rest no longer.
+        case hurried(ServiceAddress?)
         /// The state can be written again.
         case stateWritten
     }
@@ -27,11 +35,15 @@ struct OfflineSchedule {
     enum Outcome: Equatable {
         case kept
         case failed(PlayerError)
+        /// It was given up for a reason outside of it, and is tried again.
+        case away(PlayerError)
         /// It has failed, and that cannot be stored.
         case notStored(PlayerError)
         /// It was told to, and goes on another time.
         case stopped
         case noSpace
+
+        fileprivate var isAway: Bool { if case .away = self { true } else { false } }
     }
 
     enum Effect: Equatable {
@@ -41,8 +53,12 @@ struct OfflineSchedule {
         /// `ended` follows.
         case stop(ServiceAddress)
         case send(OfflineMessage)
-        /// A download has no room: `spaceFreed` follows after some time.
+        /// A download has no room: `spaceWaited` follows after some time.
         case waitForSpace
+        /// `rested` follows for the job of this number. Replaces an earlier one.
+        case rest(Int64, nanoseconds: Int64)
+        /// `paced` follows.
+        case pace(nanoseconds: Int64)
         /// The state cannot be written: `stateWritten` follows when it can.
         case waitForState
     }
@@ -52,12 +68,18 @@ struct OfflineSchedule {
         var isStopping = false
         /// For a retry: another one has its place.
         var isWaiting = false
+        /// It waited, and another one needs its thread: it rests when it has ended.
+        var restsThen = false
+        /// Bytes of it came.
+        var hasProgressed = false
         /// Room was given back since it began.
         var hasMoreRoom = false
     }
 
-    /// A smaller download may have room where a larger one has none; but each of them asks the service first.
-    private static let attemptsWithoutRoom = 8
+    /// From so many downloads that cannot go on, the others begin one after the other, and not faster than this: each
+    /// of them asks the service first. In nanoseconds.
+    private static let crowd = 8
+    private static let pace: Int64 = 1_000_000_000
     /// Each run has a thread, also one that waits for a retry.
     private static let mostRuns = 8
 
@@ -70,11 +92,9 @@ struct OfflineSchedule {
     private var mustFindAgain = false
     /// The downloads whose beginning was told, and the highest percent that was; -1 for none.
     private var told: [Int64: Int] = [:]
-    /// The downloads that found no room since some was given back.
-    private var withoutRoom: Set<Int64> = []
-    /// Those that found none before, and have not got any further.
-    private var triedAgain: Set<Int64> = []
-
+    private var withoutRoom = DownloadsWithoutRoom()
+    private var resting = RestingDownloads()
+    private var isPaced = false
     /// The downloads whose failure cannot be stored, and their reasons. While there are some, none begins: what it
     /// fetches could not be recorded.
     private(set) var unstored: [Int64: String] = [:]
@@ -85,24 +105,33 @@ struct OfflineSchedule {
     /// Where a download stands that is not paused and has not failed.
     /// - Parameter retry: what a transfer of its run waits for.
     func status(of job: OfflineJob, _ retry: StreamWait? = nil) -> OfflineEntry.Status {
+        if let retry, resting.contains(job.number) { return .waiting(.retry(seconds: retry.seconds)) }
         if runs.contains(where: { $0.job.number == job.number }) {
             if let retry { return .waiting(.retry(seconds: retry.seconds)) }
             return .running(percent: max(0, told[job.number] ?? 0))
         }
         if let reason = unstored[job.number] { return .failed(reason: reason) }
-        return (gate.wait ?? (withoutRoom.contains(job.number) ? .space : nil)).map { .waiting($0) } ?? .queued
+        return (gate.wait ?? (withoutRoom.waiting.contains(job.number) ? .space : nil)).map { .waiting($0) } ?? .queued
     }
 
     /// What downloads wait for, some of them or all; nil when they run.
-    var wait: OfflineWait? { gate.wait ?? (withoutRoom.isEmpty && triedAgain.isEmpty ? nil : .space) }
+    var wait: OfflineWait? { gate.wait ?? (withoutRoom.isEmpty ? nil : .space) }
+
+    /// Whether the job of this number was given up and is not tried yet.
+    func rests(_ number: Int64) -> Bool { resting.contains(number) }
+
+    /// Why downloads wait for the service, for a person; nil when none does.
+    var reasonOfRest: String? { gate.networkWait == nil ? resting.reason : nil }
 
     /// The same, with the retries of those that run. They wait for the first one when none of them goes on.
-    /// - Parameter retries: for each run, what a transfer of it waits for; nil when it goes on.
-    func waitOfAll(_ retries: [StreamWait?]) -> OfflineWait? {
+    /// - Parameters:
+    ///   - retries: for each run, what a transfer of it waits for; nil when it goes on.
+    ///   - rests: for each that rests, how long, in seconds.
+    func waitOfAll(_ retries: [StreamWait?], rests: [Double] = []) -> OfflineWait? {
         if let wait { return wait }
         let seconds = retries.compactMap { $0?.seconds }
         guard seconds.count == retries.count else { return nil }
-        return seconds.min().map { .retry(seconds: $0) }
+        return (seconds + rests).min().map { .retry(seconds: $0) }
     }
 
     mutating func handle(_ event: Event) -> [Effect] {
@@ -114,10 +143,27 @@ struct OfflineSchedule {
         case .ended(let job, let outcome): return ended(job, outcome)
         case .gateChanged(let gate): return change(to: gate)
         case .withdrawn(let product):
+            resting.forget(product)
             return stop { $0.job.product == product }
-        case .allWithdrawn: return stop { _ in true }
+        case .allWithdrawn:
+            resting.forget(nil)
+            return stop { _ in true }
         case .spaceFreed:
             freeSpace()
+            return find()
+        case .spaceWaited:
+            withoutRoom.freeSome()
+            gate.hasSpace = !withoutRoom.isFull
+            // The others wait on.
+            return (withoutRoom.waiting.isEmpty ? [] : [.waitForSpace]) + find()
+        case .rested(let number):
+            resting.wake(number)
+            return find()
+        case .paced:
+            isPaced = false
+            return find()
+        case .hurried(let product):
+            resting.forget(product)
             return find()
         case .stateWritten:
             unstored = [:]
@@ -128,24 +174,28 @@ struct OfflineSchedule {
 
     /// Those that found no room are tried again.
     private mutating func freeSpace() {
-        triedAgain.formUnion(withoutRoom)
-        withoutRoom = []
+        withoutRoom.freeAll()
         gate.hasSpace = true
         for index in runs.indices { runs[index].hasMoreRoom = true }
     }
 
-    private var hasPlace: Bool {
-        runs.count { !$0.isWaiting } < limit && runs.count < max(limit, Self.mostRuns)
-    }
+    private var isCrowded: Bool { resting.count + withoutRoom.count >= Self.crowd }
+
+    /// Of the runs, those that wait for a retry do not count.
+    private var hasPlace: Bool { runs.count { !$0.isWaiting } < limit }
+
+    private var hasThread: Bool { runs.count < max(limit, Self.mostRuns) }
 
     private mutating func find() -> [Effect] {
-        guard gate.wait == nil, hasPlace else { return [] }
+        guard gate.wait == nil, !isPaced, !resting.isFull, hasPlace,
+            hasThread || !runs.contains(where: { $0.restsThen })
+        else { return [] }
         guard !isFinding else {
             mustFindAgain = true
             return []
         }
         isFinding = true
-        return [.find(limit: limit + runs.count + withoutRoom.count + triedAgain.count)]
+        return [.find(limit: limit + runs.count + withoutRoom.count + resting.count)]
     }
 
     private mutating func start(_ jobs: [OfflineJob]) -> [Effect] {
@@ -156,15 +206,14 @@ struct OfflineSchedule {
         }
         guard gate.wait == nil else { return [] }
         // The others were deleted or paused, or it is not their turn.
-        triedAgain = triedAgain.filter { number in
+        withoutRoom.keepTriedAgain { [runs] number in
             jobs.contains { $0.number == number } || runs.contains { $0.job.number == number }
         }
         var effects: [Effect] = []
-        for job in jobs where hasPlace && !withoutRoom.contains(job.number) {
-            guard !runs.contains(where: { $0.job.product == job.product }) else { continue }
-            // One after the other: the first may need the room of a part that a later one has, and that does not run.
-            if triedAgain.contains(job.number), runs.contains(where: { triedAgain.contains($0.job.number) }) {
-                continue
+        for job in jobs where hasPlace && !isPaced && mayStart(job) {
+            guard hasThread else {
+                effects += makeRoomForThread()
+                break
             }
             runs.append(Run(job: job))
             if told[job.number] == nil {
@@ -175,8 +224,33 @@ struct OfflineSchedule {
                 told[job.number] = job.progress.map { Int($0.percent) } ?? -1
             }
             effects.append(.start(job))
+            if isCrowded {
+                isPaced = true
+                effects.append(.pace(nanoseconds: Self.pace))
+            }
         }
         return effects
+    }
+
+    private func mayStart(_ job: OfflineJob) -> Bool {
+        guard !withoutRoom.waiting.contains(job.number), !resting.contains(job.number),
+            !runs.contains(where: { $0.job.product == job.product })
+        else { return false }
+        // One after the other: the first may need the room of a part that a later one has, and that does not run.
+        return !withoutRoom.triedAgain.contains(job.number)
+            || !runs.contains { withoutRoom.triedAgain.contains($0.job.number) }
+    }
+
+    /// All threads wait for retries: the one whose turn is last gives its own to another download.
+    private mutating func makeRoomForThread() -> [Effect] {
+        let waiting = runs.filter { $0.isWaiting && !$0.isStopping }
+        guard let last = Self.lastTurn(of: waiting) else { return [] }
+        for index in runs.indices where runs[index].job.number == last.number { runs[index].restsThen = true }
+        return stop { $0.job.number == last.number }
+    }
+
+    private static func lastTurn(of runs: [Run]) -> OfflineJob? {
+        runs.map { $0.job }.max { ($1.priority, $0.number) < ($0.priority, $1.number) }
     }
 
     private mutating func retryChanged(_ product: ServiceAddress, _ isWaiting: Bool) -> [Effect] {
@@ -186,28 +260,36 @@ struct OfflineSchedule {
         // Its place was taken meanwhile. The one whose turn is last of those that run waits for the next place.
         let active = runs.filter { !$0.isWaiting && !$0.isStopping }
         guard active.count > limit else { return [] }
-        let last = active.max {
-            ($1.job.priority, $0.job.number) < ($0.job.priority, $1.job.number)
-        }
-        return stop { $0.job.number == last?.job.number }
+        let last = Self.lastTurn(of: active)
+        return stop { $0.job.number == last?.number }
     }
 
     private mutating func progress(_ product: ServiceAddress, _ percent: Int) -> [Effect] {
         // Content that has changed begins again below what was told.
-        guard let run = runs.first(where: { $0.job.product == product }), !run.isStopping else { return [] }
-        // It has room: the next one that found none has its turn.
-        let next = triedAgain.remove(run.job.number) == nil ? [] : find()
+        guard let index = runs.firstIndex(where: { $0.job.product == product }), !runs[index].isStopping else {
+            return []
+        }
+        runs[index].hasProgressed = true
+        let run = runs[index]
+        resting.forget(run.job.number)
+        // It has room: so may all that found none, and the next one has its turn.
+        var next: [Effect] = []
+        if withoutRoom.remove(run.job.number) {
+            withoutRoom.freeAll()
+            gate.hasSpace = true
+            next = find()
+        }
         guard percent > told[run.job.number] ?? -1 else { return next }
         told[run.job.number] = percent
         return [.send(.progress(referenceId: run.job.referenceId, percent: percent))] + next
     }
 
     private mutating func ended(_ job: OfflineJob, _ outcome: Outcome) -> [Effect] {
-        let hasMoreRoom = runs.first { $0.job.number == job.number }?.hasMoreRoom ?? false
+        let run = runs.first { $0.job.number == job.number }
         runs.removeAll { $0.job.number == job.number }
-        triedAgain.remove(job.number)
-        // What it had reserved, or more, is for others. One without room gives nothing back that they have not seen.
-        if outcome != .noSpace { freeSpace() }
+        _ = withoutRoom.remove(job.number)
+        if givesRoom(run, outcome) { freeSpace() }
+        if outcome != .stopped, !outcome.isAway { resting.forget(job.number) }
         var effects: [Effect] = []
         switch outcome {
         case .kept:
@@ -224,16 +306,31 @@ struct OfflineSchedule {
             unstored[job.number] = error.message
             gate.hasState = false
             effects.append(.send(.failed(referenceId: job.referenceId, error)))
+        case .away(let error):
+            effects.append(.rest(job.number, nanoseconds: resting.add(job, error.message)))
+        case .stopped where run?.restsThen ?? false:
+            effects.append(.rest(job.number, nanoseconds: resting.add(job, nil)))
         case .stopped: break
-        case .noSpace where hasMoreRoom:
+        case .noSpace where run?.hasMoreRoom ?? false:
             // It may have been refused before that.
-            triedAgain.insert(job.number)
+            withoutRoom.tryAgain(job.number)
         case .noSpace:
-            if withoutRoom.isEmpty { effects.append(.waitForSpace) }
-            withoutRoom.insert(job.number)
-            gate.hasSpace = withoutRoom.count < Self.attemptsWithoutRoom
+            if withoutRoom.waiting.isEmpty { effects.append(.waitForSpace) }
+            withoutRoom.add(job.number)
+            gate.hasSpace = !withoutRoom.isFull
         }
         return effects + find()
+    }
+
+    /// Whether what it had reserved, or more, is for others now. One without room gives nothing back that they have not
+    /// seen, and neither does one of which no byte came.
+    private func givesRoom(_ run: Run?, _ outcome: Outcome) -> Bool {
+        switch outcome {
+        case .noSpace: false
+        case .away: run?.hasProgressed ?? false
+        case .stopped: run.map { !$0.restsThen || $0.hasProgressed } ?? true
+        case .kept, .failed, .notStored: true
+        }
     }
 
     private mutating func change(to new: OfflineGate) -> [Effect] {

@@ -9,7 +9,10 @@ import Platform
 struct PlaybackInfo: Equatable, Sendable {
     /// Why an answer is not usable.
     struct Malformed: Error, Equatable {
-        /// The field, or `json`.
+        /// In place of a field: the answer is no JSON object, or has no field of a playbackinfo.
+        static let noAnswer = "json"
+
+        /// The field, or `noAnswer`.
         var field: String
     }
 
@@ -55,7 +58,9 @@ extension PlaybackInfo {
     /// - Parameter type: of the requested product.
     init(parsing body: [UInt8], _ type: ProductType) throws(Malformed) {
         let json: JSONValue
-        do throws(JSONError) { json = try JSONValue.parse(body) } catch { throw Malformed(field: "json") }
+        do throws(JSONError) { json = try JSONValue.parse(body) } catch { throw Malformed(field: Malformed.noAnswer) }
+        // The service's answers have both: this is another program's.
+        if json["manifest"] == nil, json["manifestMimeType"] == nil { throw Malformed(field: Malformed.noAnswer) }
         switch type {
         case .track:
             productId = try Self.id(json, "trackId")

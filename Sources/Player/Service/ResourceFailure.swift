@@ -4,7 +4,7 @@ import Network
 /// Why a resource of the service did not arrive, after all retries.
 enum ResourceFailure: Error, Equatable, Sendable {
     case cancelled
-    /// The service answered with a status from 400 on.
+    /// The answer is a refusal, or another answer than one of the service (`ServiceRefusal.isForeign`).
     case refused(ServiceRefusal)
     /// It is not the resource any more of which a part has arrived.
     case changed
@@ -17,6 +17,8 @@ enum ResourceFailure: Error, Equatable, Sendable {
     var byteSourceError: ByteSourceError {
         switch self {
         case .cancelled: .cancelled
+        case .refused(let refusal) where refusal.isForeign:
+            .foreign(status: refusal.status, reason: ServiceRefusal.foreignReason(refusal.status))
         case .refused(let refusal): .status(refusal.status)
         case .changed: .integrity(reason: "it has changed on the server while it was read")
         case .tooLarge: .integrity(reason: "it is larger than expected")
@@ -33,7 +35,8 @@ extension TransferError {
         case .nameResolution, .connection, .proxy, .timeOut, .truncated: .network(reason: description)
         // Something on the way has another certificate, or this machine's time is wrong.
         case .tls: .network(reason: description)
-        case .invalidRequest, .malformedAnswer, .headTooLarge, .redirect, .library: .unusable(reason: description)
+        case .malformedAnswer, .headTooLarge, .redirect, .library: .foreign(status: nil, reason: description)
+        case .invalidRequest: .unusable(reason: description)
         case .tooLarge: ResourceFailure.tooLarge.byteSourceError
         case .cancelled: .cancelled
         }

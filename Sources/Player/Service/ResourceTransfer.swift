@@ -56,6 +56,8 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
     private var isLong = false
     /// Bytes that the answer has announced with its range and not sent.
     private var owed: Int64 = 0
+    /// The head of an answer whose first bytes are those of a whole body, until they come.
+    private var unseen: ResponseHead?
     private var validator: String?
     /// Of what has arrived.
     private var version = ResourceVersion()
@@ -189,6 +191,7 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
         isShort = isShort(head)
         isLong = isLong(head)
         owed = head.contentRange.map { $0.range.upperBound - $0.range.lowerBound } ?? 0
+        unseen = (head.contentRange?.range.lowerBound ?? 0) == 0 ? head : nil
         // The body of something else may be long, and the bytes are waited for.
         if case .changed = answer { return finishAndCancel(.changed) }
         guard case .content = answer, arrived == 0 else { return }
@@ -253,6 +256,14 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
             answer = .refusal(status: status, retryAfter: retryAfter, body)
             return .more
         case .content(let skip):
+            if let head = unseen {
+                unseen = nil
+                if WebPage.isMeant(by: head, bytes) {
+                    finishAndCancel(.refused(ServiceRefusal(status: head.status)))
+                    // A cache does not take it either.
+                    return .enough
+                }
+            }
             let skipped = Int(min(skip, Int64(bytes.count)))
             let rest = UnsafeRawBufferPointer(rebasing: bytes[skipped...].prefix(Int(clamping: missing)))
             if rest.isEmpty {

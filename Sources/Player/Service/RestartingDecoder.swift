@@ -117,6 +117,7 @@ extension MediaError {
     var isWorthRestarting: Bool {
         switch self {
         case .source(.status(let status)): (400..<500).contains(status) && status != 429
+        case .source(.foreign(let status?, _)): status < 500
         case .source(.integrity): true
         default: false
         }
@@ -126,11 +127,17 @@ extension MediaError {
     var isTemporary: Bool {
         switch self {
         case .source(.status(let status)): ServiceRefusal.isTemporary(status)
+        case .source(.foreign(let status, _)): status.map { $0 < 400 } ?? true
         case .source(.network), .source(.medium): true
         default: false
         }
     }
 
-    /// Whether what has arrived is not what the service names.
-    var isOfWrongContent: Bool { if case .source(.integrity) = self { true } else { false } }
+    /// Whether what has arrived is not what the service names. A web page may be in the cache in place of it.
+    var isOfWrongContent: Bool {
+        switch self {
+        case .source(.integrity), .source(.foreign): true
+        default: false
+        }
+    }
 }

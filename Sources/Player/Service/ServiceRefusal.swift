@@ -1,36 +1,53 @@
 import Platform
 
-/// A refusal of the service: a status from 400 on with its reason (docs/service.md).
+/// An answer that is not what was asked for, with its reason (docs/service.md, "Errors").
+///
+/// A status decides about a product only in the form of the service, a JSON object with that status or a `subStatus`.
+/// Whatever else answers at its address, such as a login page, a filter or a proxy, says nothing about the product.
 struct ServiceRefusal: Equatable, Sendable {
     var status: Int
+    /// Whether the body has the form of the service.
+    var isOfService = false
     /// The service's reason; nil without one.
     var subStatus: Int?
     /// For a person, in the service's words.
     var userMessage: String?
 
-    init(status: Int) { self.status = status }
+    /// - Parameter isOfService: whether the service has said it.
+    init(status: Int, isOfService: Bool = false) {
+        self.status = status
+        self.isOfService = isOfService
+    }
 
     /// - Parameter body: of the answer; anything that is not the service's JSON has no reason.
     init(status: Int, body: [UInt8]) {
         self.status = status
         guard let json = try? JSONValue.parse(body) else { return }
         subStatus = json["subStatus"]?.integer.flatMap { Int(exactly: $0) }
-        userMessage = json["userMessage"]?.string
+        isOfService = subStatus != nil || json["status"]?.integer == Int64(status)
+        userMessage = isOfService ? json["userMessage"]?.string : nil
     }
+
+    /// Whether something else than the service has answered. A status that is temporary means the same from anyone.
+    var isForeign: Bool { !isOfService && !Self.isTemporary(status) }
 
     /// What a person is told.
     var kind: PlayerError.Kind {
+        if isForeign { return .retryable }
         switch subStatus {
-        case 4007: .offliningNotAllowedOnDevice
-        case 4010: .monthlyStreamQuotaExceeded
-        case 4032, 4035: .contentNotAvailableInLocation
-        case 4033: .contentNotAvailableForSubscription
-        default: Self.isTemporary(status) ? .retryable : status < 500 && status >= 400 ? .notAllowed : .unexpected
+        case 4007: return .offliningNotAllowedOnDevice
+        case 4010: return .monthlyStreamQuotaExceeded
+        case 4032, 4035: return .contentNotAvailableInLocation
+        case 4033: return .contentNotAvailableForSubscription
+        default: break
         }
+        if Self.isTemporary(status) { return .retryable }
+        return (400..<500).contains(status) ? .notAllowed : .unexpected
     }
 
     /// What happened and what to do, for a person.
     var reason: String {
+        if isForeign { return Self.foreignReason(status) + "." }
         let told = userMessage.map { " It says: \($0)" } ?? ""
         switch kind {
         case .retryable: return "the service fails at present (status \(status)). Try again later.\(told)"
@@ -47,6 +64,13 @@ struct ServiceRefusal: Equatable, Sendable {
         case 404: return "the service has no such product.\(told)"
         default: return "the service refuses it (status \(status)).\(told)"
         }
+    }
+
+    /// Why an answer that the service has not given is of no use, for a person.
+    static func foreignReason(_ status: Int) -> String {
+        let login = status == 401 ? " If it is the service, log in with `tonearm login`" : " Is [service] url right?"
+        return "the answer (status \(status)) does not come from the content service: a login page of the network, a "
+            + "filter or a proxy may be in between, or the server fails." + login
     }
 
     /// Whether the same request may succeed later.

@@ -40,6 +40,8 @@ public struct PlayerError: Error, Equatable, Sendable {
         case database(DatabaseError)
         /// The content service refuses the product, with an HTTP status and its own reason.
         case service(status: Int, subStatus: Int?)
+        /// Something else than the content service has answered in its place: a login page, a filter or a proxy.
+        case foreign(status: Int)
         /// The content service's answer cannot be used; the field that is wrong.
         case answer(field: String)
         /// A source refuses the product, with its own code.
@@ -86,7 +88,7 @@ extension PlayerError.Cause {
         case .database(let error): "b\(error.code & 0xFF)"
         // Both have at most four digits in everything that the service sends.
         case .service(_, let subStatus?) where (0...9999).contains(subStatus): "a\(subStatus)"
-        case .service(let status, _): "h\(status)"
+        case .service(let status, _), .foreign(let status): "h\(status)"
         case .answer: "a0"
         case .source(let code): code
         }
@@ -101,7 +103,8 @@ extension PlayerError.Cause {
         case .source(.cancelled): "m5"
         case .source(.medium(let error)): "s\(error.code)"
         case .source(.network): "n1"
-        case .source(.unusable): "n2"
+        case .source(.unusable), .source(.foreign(nil, _)): "n2"
+        case .source(.foreign(let status?, _)): "h\(status)"
         case .source(.status(let status)): "h\(status)"
         case .source(.integrity): "m7"
         case .protected: "m8"

@@ -21,7 +21,8 @@ extension PlayerError {
     static func kind(of error: MediaError) -> Kind {
         switch error {
         case .source(.network): .network
-        case .source(.status(let status)): ServiceRefusal(status: status).kind
+        case .source(.status(let status)): ServiceRefusal(status: status, isOfService: true).kind
+        case .source(.foreign(_?, _)): .retryable
         default: .unexpected
         }
     }
@@ -42,7 +43,7 @@ extension PlayerError {
         case .source(.medium(let error)): return error.reason
         case .source(.network(let reason)): return "the network failed: \(reason)."
         case .source(.status(let status)): return "the server answered with status \(status)."
-        case .source(.unusable(let reason)): return "\(reason)."
+        case .source(.unusable(let reason)), .source(.foreign(_, let reason)): return "\(reason)."
         case .source(.integrity(let reason)): return "the content is damaged: \(reason)."
         }
     }
@@ -51,7 +52,10 @@ extension PlayerError {
     init(_ failure: ResourceFailure, _ product: MediaProduct) {
         switch failure {
         case .refused(let refusal):
-            let cause = Cause.service(status: refusal.status, subStatus: refusal.subStatus)
+            let cause =
+                refusal.isForeign
+                ? Cause.foreign(status: refusal.status)
+                : Cause.service(status: refusal.status, subStatus: refusal.subStatus)
             self.init(
                 refusal.kind, cause, message: "\(product.productId): \(refusal.reason)", mediaProduct: product)
         case .cancelled, .changed, .tooLarge, .transfer:

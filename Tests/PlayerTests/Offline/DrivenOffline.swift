@@ -32,7 +32,7 @@ final class DrivenOffline: @unchecked Sendable {
         settings.limits.freeBytes = 0
         let content = OfflineService(
             network: service, settings: ServiceSettings(baseURL: "https://service"),
-            credentials: StaticCredentials(token: "t"))
+            credentials: StaticCredentials(token: "t"), clock: clock)
         let offlining = try Offlining(
             settings, content, evictCache: nil, storage: storage,
             clock: TrustedClock(store: record.map { RecordedTime($0) }, source: time),
@@ -111,6 +111,13 @@ final class DrivenOffline: @unchecked Sendable {
     func wait() -> OfflineWait? {
         let answer = AwaitedValue<OfflineWait?>()
         engine.status { answer.set($0?.wait) }
+        return answer.wait()
+    }
+
+    /// Why downloads wait for the service.
+    func serviceProblem() -> String? {
+        let answer = AwaitedValue<String?>()
+        engine.status { answer.set($0?.serviceProblem) }
         return answer.wait()
     }
 

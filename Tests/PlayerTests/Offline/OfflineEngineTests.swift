@@ -191,19 +191,6 @@ struct OfflineEngineTests {
         #expect(error.kind == kind)
     }
 
-    @Test("A server that fails is asked nine times more, then it is retryable")
-    func retries() throws {
-        service.refuse(503)
-        let offline = try OfflineFixture(service)
-        #expect(offline.engine.offline(OfflineFixture.product(7)))
-        try offline.spin("the failure") {
-            service.passDelays()
-            return offline.log.events.count == 2
-        }
-        #expect(service.infoRequests == 10)
-        #expect(offline.log.failure?.kind == .retryable)
-    }
-
     @Test("An address that has expired is a new playbackinfo, once without progress")
     func handbrake() throws {
         service.refuseContent([403])

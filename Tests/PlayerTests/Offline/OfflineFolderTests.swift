@@ -191,7 +191,7 @@ struct OfflineFolderTests {
         let state = try kept()
         try remove(state["offline/tonearm-id"])
         try change(
-            state, "DROP TABLE offline_folder", "DROP INDEX offline_item_damaged",
+            state, "DROP TABLE offline_folder", "DROP TABLE offline_failure", "DROP INDEX offline_item_damaged",
             "ALTER TABLE offline_job DROP COLUMN is_repair",
             "UPDATE schema_module SET number = 1 WHERE module = 'offline'")
         try FileManager.default.createDirectory(atPath: state["offline/00"], withIntermediateDirectories: true)

@@ -39,14 +39,14 @@ struct OfflineRowsTests {
         #expect(try rows.nextJobs(limit: 2).map { $0.product.id } == ["2", "4"])
         #expect(try rows.setState(.paused, from: [.queued], of: ServiceAddress(.track, "4")) == 1)
         let first = try #require(try rows.job(ServiceAddress(.track, "1")))
-        #expect(try rows.fail(first, "why"))
+        #expect(try rows.fail(first, "why", at: 1000))
         #expect(try rows.nextJobs(limit: 10).map { $0.product.id } == ["2", "3", "5"])
         #expect(try rows.job(ServiceAddress(.track, "1"))?.failure == "why")
         #expect(try !add(4) && add(1))
         #expect(try rows.job(ServiceAddress(.track, "1"))?.failure == nil)
         #expect(try rows.setState(.queued, from: [.paused, .failed], of: nil) == 1)
         #expect(try rows.remove(ServiceAddress(.track, "1")) != nil)
-        #expect(try !rows.fail(first, "deleted"))
+        #expect(try !rows.fail(first, "deleted", at: 1000))
     }
 
     @Test("That a download begins again after a failure is in its row until something of it is recorded")
@@ -57,7 +57,7 @@ struct OfflineRowsTests {
         #expect(try isToBeTold() == false)
         for isResumed in [true, false] {
             let job = try #require(try rows.job(product))
-            #expect(try rows.fail(job, "why"))
+            #expect(try rows.fail(job, "why", at: 1000))
             #expect(try isToBeTold() == false)
             if isResumed {
                 #expect(try rows.setState(.queued, from: [.paused, .failed], of: nil) == 1)

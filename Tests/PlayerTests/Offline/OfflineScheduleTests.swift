@@ -210,23 +210,32 @@ struct OfflineScheduleTests {
         #expect(schedule.handle(.ended(jobs[0], .kept)).last == .find(limit: 1))
     }
 
-    @Test("Those that wait for a retry have a bound: each has a thread")
+    @Test("Each that waits for a retry has a thread: from eight on the last one gives its own to another, and rests")
     func retryBound() {
         let jobs = (1...10 as ClosedRange<Int64>).map { Self.job($0) }
         var schedule = Self.started([], limit: 3)
         _ = schedule.handle(.jobsChanged)
-        var started = 0
-        func count(_ effects: [OfflineSchedule.Effect]) {
-            started += effects.count { if case .start = $0 { true } else { false } }
-        }
-        count(schedule.handle(.found(jobs)))
-        #expect(started == 3)
-        for job in jobs {
-            if schedule.handle(.retryChanged(job.product, isWaiting: true)) != [] {
-                count(schedule.handle(.found(jobs)))
+        var (started, stopped): ([Int64], [ServiceAddress]) = ([], [])
+        func note(_ effects: [OfflineSchedule.Effect]) {
+            for effect in effects {
+                if case .start(let job) = effect { started.append(job.number) }
+                if case .stop(let product) = effect { stopped.append(product) }
             }
         }
-        #expect(started == 8)
+        note(schedule.handle(.found(jobs)))
+        #expect(started == [1, 2, 3])
+        for job in jobs.prefix(6) {
+            if schedule.handle(.retryChanged(job.product, isWaiting: true)) != [] {
+                note(schedule.handle(.found(jobs)))
+            }
+        }
+        #expect(started == [1, 2, 3, 4, 5, 6, 7, 8] && stopped == [jobs[5].product])
+        #expect(
+            schedule.handle(.ended(jobs[5], .stopped))
+                == [.rest(6, nanoseconds: 1_000_000_000), .find(limit: 11)])
+        note(schedule.handle(.found(jobs)))
+        #expect(started.last == 9)
+        #expect(schedule.rests(6))
     }
 
     @Test("A failure that cannot be stored is told once; nothing begins until the state can be written")
@@ -247,21 +256,65 @@ struct OfflineScheduleTests {
         #expect(schedule.wait == nil && schedule.status(of: first) == .queued)
     }
 
-    @Test("On a full medium not every download asks the service")
+    /// Lets the next download begin and end.
+    private static func pass(_ number: Int64, _ outcome: OfflineSchedule.Outcome, _ schedule: inout OfflineSchedule) {
+        _ = schedule.handle(.jobsChanged)
+        #expect(schedule.handle(.found([job(number)])).contains(.start(job(number))))
+        _ = schedule.handle(.ended(job(number), outcome))
+        _ = schedule.handle(.found([]))
+    }
+
+    @Test("Behind eight without room the others are tried one a second, and of all of them a few each minute")
     func fullMedium() {
         var schedule = Self.started([])
-        for number in 1...8 as ClosedRange<Int64> {
-            #expect(schedule.gate.wait == nil)
-            _ = schedule.handle(.jobsChanged)
-            #expect(schedule.handle(.found([Self.job(number)])).last == .start(Self.job(number)))
-            _ = schedule.handle(.ended(Self.job(number), .noSpace))
-            _ = schedule.handle(.found([]))
-        }
-        #expect(schedule.gate.wait == .space)
+        for number in 1...8 as ClosedRange<Int64> { Self.pass(number, .noSpace, &schedule) }
+        #expect(schedule.gate.wait == nil && schedule.wait == .space)
+        _ = schedule.handle(.jobsChanged)
+        let (small, next) = (Self.job(9), Self.job(10))
+        #expect(
+            schedule.handle(.found([small, next])) == [
+                .send(.started(referenceId: "r9")), .start(small), .pace(nanoseconds: 1_000_000_000),
+            ])
         #expect(schedule.handle(.jobsChanged) == [])
-        // Neither the link nor playback makes room.
-        #expect(schedule.handle(.gateChanged(Self.open)) == [])
-        #expect(schedule.handle(.spaceFreed) == [.find(limit: 11)])
+        #expect(schedule.handle(.ended(small, .noSpace)) == [])
+        #expect(schedule.handle(.paced) == [.find(limit: 12)])
+        #expect(schedule.handle(.found([small, next])).contains(.start(next)))
+        #expect(schedule.handle(.ended(next, .noSpace)) == [])
+        _ = schedule.handle(.paced)
+        _ = schedule.handle(.found([]))
+        // The first eight, one after the other.
+        #expect(schedule.handle(.spaceWaited) == [.waitForSpace, .find(limit: 13)])
+        #expect(schedule.handle(.found([small, next, Self.job(1)])).contains(.start(Self.job(1))))
+        #expect(schedule.status(of: small) == .waiting(.space))
+        // Room for one may be room for all.
+        _ = schedule.handle(.paced)
+        _ = schedule.handle(.found([Self.job(1)]))
+        _ = schedule.handle(.progress(Self.job(1).product, percent: 1))
+        #expect(schedule.handle(.found([small])).contains(.start(small)))
+    }
+
+    @Test("A download whose service is away rests, longer each time, and bytes end that")
+    func away() {
+        let error = PlayerError(.retryable, .foreign(status: 200), message: "a page")
+        var schedule = Self.started([Self.job(1)], limit: 1)
+        for seconds in [1, 2, 4, 8, 16, 32, 60, 60] as [Int64] {
+            #expect(
+                schedule.handle(.ended(Self.job(1), .away(error)))
+                    == [.rest(1, nanoseconds: seconds * 1_000_000_000), .find(limit: 2)])
+            #expect(schedule.rests(1) && schedule.reasonOfRest == "a page")
+            // It is not its turn.
+            #expect(schedule.handle(.found([Self.job(1)])) == [])
+            #expect(schedule.handle(.rested(1)) == [.find(limit: 1)])
+            #expect(schedule.handle(.found([Self.job(1)])) == [.start(Self.job(1))])
+        }
+        _ = schedule.handle(.progress(Self.job(1).product, percent: 1))
+        #expect(
+            schedule.handle(.ended(Self.job(1), .away(error)))
+                == [.rest(1, nanoseconds: 1_000_000_000), .find(limit: 2)])
+        // Another link.
+        _ = schedule.handle(.found([]))
+        #expect(schedule.handle(.hurried(nil)) == [.find(limit: 1)])
+        #expect(!schedule.rests(1) && schedule.reasonOfRest == nil)
     }
 
     @Test("What was deleted or paused is stopped; a change while the database is asked is not lost")

@@ -53,7 +53,7 @@ struct OfflineSegmentsTests {
             let condition = transfer.request.headers.first { $0.name == "If-Range" }?.value
             let start = Int(transfer.request.range?.from ?? 0)
             requests.record("\(number) from \(start) if \(condition ?? "-")")
-            if number == 1, isRefused.value { return transfer.answer(404) }
+            if number == 1, isRefused.value { return transfer.answer(404, [], Array(#"{"status": 404}"#.utf8)) }
             guard number == 0 || isComplete.value else { return }
             let segment = segments[number]
             transfer.begin(

@@ -161,7 +161,13 @@ struct ContentServiceTests {
     func malformed() throws {
         service.playbackinfo = { _, _ in (200, "<html></html>") }
         let error = #expect(throws: PlayerError.self) { try open() }
-        #expect(error?.kind == .unexpected && error?.cause == .answer(field: "json"))
+        #expect(error?.kind == .retryable && error?.cause == .foreign(status: 200) && error?.reach == .service)
+        for other in ["Welcome", "{}", #"{"portal": "https://hotel"}"#] {
+            service.playbackinfo = { _, _ in (200, other) }
+            let error = #expect(throws: PlayerError.self) { try open() }
+            #expect(error?.kind == .unexpected && error?.cause == .answer(field: "json"))
+            #expect(error?.reach == .service)
+        }
     }
 
     @Test("An address that has expired in the middle: a new session, and not a frame is lost or heard twice")
@@ -208,7 +214,7 @@ struct ContentServiceTests {
     func previewInPlaceOfTheRest() throws {
         let info = ScriptedService.info().replacingOccurrences(of: "PREVIEW", with: "FULL")
         let opened = try restarted(with: info)
-        #expect(throws: MediaError.source(.status(403))) { try decode(opened) }
+        #expect { try decode(opened) } throws: { ($0 as? MediaError)?.foreignStatus == 403 }
         #expect(opened.reason()?.code == "a7")
     }
 
@@ -216,7 +222,7 @@ struct ContentServiceTests {
     func refusedContent(status: Int) throws {
         service.content = { _, transfer in transfer.answer(status) }
         let error = #expect(throws: PlayerError.self) { try open() }
-        #expect(error?.kind == .notAllowed && error?.cause == .media(.source(.status(status))))
+        #expect(error?.kind == .retryable && error?.code == "h\(status)" && error?.reach == .content)
         #expect(service.playbackinfoRequests.count == 2)
     }
 
@@ -233,7 +239,7 @@ struct ContentServiceTests {
         let opened = try open()
         service.playbackinfo = { _, _ in (403, "{\"subStatus\": 4010}") }
         service.network.passDelays()
-        #expect(throws: MediaError.source(.status(403))) { try decode(opened) }
+        #expect { try decode(opened) } throws: { ($0 as? MediaError)?.foreignStatus == 403 }
         #expect(opened.reason()?.kind == .monthlyStreamQuotaExceeded)
     }
 

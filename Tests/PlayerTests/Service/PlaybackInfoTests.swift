@@ -123,7 +123,8 @@ struct ServiceRefusalTests {
             (500, 999, .retryable), (503, nil, .retryable), (599, nil, .retryable), (304, nil, .unexpected),
         ] as [(Int, Int?, PlayerError.Kind)])
     func kinds(status: Int, subStatus: Int?, kind: PlayerError.Kind) {
-        let body = subStatus.map { "{\"status\": \(status), \"subStatus\": \($0), \"userMessage\": \"m\"}" } ?? "{}"
+        let reason = subStatus.map { ", \"subStatus\": \($0), \"userMessage\": \"m\"" } ?? ""
+        let body = "{\"status\": \(status)\(reason)}"
         let refusal = ServiceRefusal(status: status, body: Array(body.utf8))
         #expect(refusal.kind == kind)
         #expect(refusal.userMessage == (subStatus == nil ? nil : "m"))
@@ -132,9 +133,19 @@ struct ServiceRefusalTests {
     }
 
     @Test(
-        "A body that is not the service's has no reason",
-        arguments: ["", "[", "7", "{\"subStatus\": \"4032\"}", "\u{0}"])
+        "A body that is not the service's has no reason, and refuses no product",
+        arguments: [
+            "", "[", "7", "{}", "{\"subStatus\": \"4032\"}", "{\"status\": 200}", "{\"status\": \"blocked\"}",
+            "{\"userMessage\": \"Log in\"}", "<html>", "\u{0}",
+        ])
     func bodies(text: String) {
-        #expect(ServiceRefusal(status: 404, body: Array(text.utf8)) == ServiceRefusal(status: 404))
+        for status in [301, 302, 400, 401, 403, 404, 407, 410, 451] {
+            let refusal = ServiceRefusal(status: status, body: Array(text.utf8))
+            #expect(refusal == ServiceRefusal(status: status))
+            #expect(refusal.isForeign && refusal.kind == .retryable)
+        }
+        // These mean the same from anyone.
+        #expect(!ServiceRefusal(status: 502, body: Array(text.utf8)).isForeign)
+        #expect(!ServiceRefusal(status: 429, body: Array(text.utf8)).isForeign)
     }
 }

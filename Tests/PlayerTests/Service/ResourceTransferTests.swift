@@ -5,30 +5,10 @@ import Testing
 
 @testable import Player
 
-/// Keeps what a transfer delivers.
-// @unchecked: used on the test's thread alone.
-private final class Received: ResourceReceiver, @unchecked Sendable {
-    var bytes: [UInt8] = []
-    var length: Int64?
-    var beginnings = 0
-    /// What ended it, once for each end.
-    var ends: [ResourceFailure?] = []
-
-    func began(_ head: ResponseHead, length: Int64?) {
-        self.length = length
-        beginnings += 1
-    }
-    func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
-        self.bytes.append(contentsOf: bytes)
-        return .more
-    }
-    func ended(_ failure: ResourceFailure?) { ends.append(failure) }
-}
-
 @Suite("A resource of the service, with its retries")
 struct ResourceTransferTests {
     private let network = ScriptedNetwork()
-    private let received = Received()
+    private let received = RecordedResource()
     private let content = Array(UInt8(0)..<100)
 
     private func begin(_ range: ByteRange? = nil, _ purpose: RetrySchedule.Purpose = .playback) -> ResourceTransfer {

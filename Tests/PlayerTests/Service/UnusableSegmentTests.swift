@@ -67,7 +67,11 @@ struct UnusableSegmentTests {
         #expect {
             try decoder.decodeRest()
         } throws: { error in
-            if case .source(.integrity)? = error as? MediaError { true } else { false }
+            switch error as? MediaError {
+            case .source(.integrity)?: body != .page
+            case .source(.foreign)?: body == .page
+            default: false
+            }
         }
         #expect(content.service.playbackinfoRequests.count == 2)
     }

@@ -27,8 +27,7 @@ enum OfflineFailure: Error, Equatable {
     /// Whether new addresses may help (docs/playback.md, 15.5).
     var isWorthRestarting: Bool {
         switch self {
-        case .resource(.refused(let refusal)): (400..<500).contains(refusal.status) && refusal.status != 429
-        case .resource(.changed): true
+        case .resource(let failure): failure == .changed || MediaError.source(failure.byteSourceError).isWorthRestarting
         case .media(let error): error.isWorthRestarting
         default: false
         }

@@ -85,6 +85,9 @@ enum LoginErrorAnswer: Equatable {
 
     private static let longestText = 256
 
+    /// Whether the body has the form of an error of the token endpoint.
+    static func isOne(_ body: [UInt8]) -> Bool { (try? JSONValue.parse(body))?["error"]?.string != nil }
+
     init(status: Int, body: [UInt8]) {
         let json = try? JSONValue.parse(body)
         let name = json?["error"]?.string ?? ""

@@ -141,10 +141,11 @@ final class RefreshingCredentials: CredentialsProvider, @unchecked Sendable {
                 .refused(ServiceRefusal(status: answer.head.status, body: answer.body)))
         }
         guard answer.head.status == 200, let fresh = LoginTokens(parsing: answer.body, previous: refresh) else {
-            // RFC 6749, 5.2. Another status comes from something between here and the service.
-            guard answer.head.status == 400 || answer.head.status == 401 else {
-                tell("the login cannot be refreshed: the service answers with status \(answer.head.status)")
-                return .ended
+            // RFC 6749, 5.2. Another answer comes from something between here and the service, and ends no login.
+            let status = answer.head.status
+            guard status == 400 || status == 401, LoginErrorAnswer.isOne(answer.body) else {
+                tell("the login cannot be refreshed: \(ServiceRefusal.foreignReason(status))")
+                return .hopeless(.refused(ServiceRefusal(status: status)))
             }
             lock.withLock { spentRefresh = refresh }
             tell("the service does not accept the login any more. Log in again with `tonearm login`")

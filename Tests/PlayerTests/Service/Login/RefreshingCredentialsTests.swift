@@ -173,7 +173,7 @@ struct RefreshingCredentialsTests {
     @Test(
         "A refresh token that the service refuses is not sent again, but a new login is used",
         arguments: [
-            (400, "{\"error\": \"invalid_grant\"}"), (401, ""),
+            (400, "{\"error\": \"invalid_grant\"}"), (401, "{\"error\": \"invalid_client\"}"),
         ])
     func ended(status: Int, body: String) throws {
         try store.save(LoginTokens(access: "a1", refresh: "r1"))
@@ -183,6 +183,23 @@ struct RefreshingCredentialsTests {
         #expect(network.bodies.count == 1)
         try store.save(LoginTokens(access: "b", refresh: "s"))
         #expect(try credentials.token(insteadOf: "a1", cancellation: cancellation) == "b")
+    }
+
+    @Test(
+        "Another answer than the service's ends no login: the refresh token is sent again",
+        arguments: [(200, "<html>"), (401, ""), (400, "{}"), (403, "blocked"), (404, "<p>"), (302, "")])
+    func foreign(status: Int, body: String) throws {
+        try store.save(LoginTokens(access: "a1", refresh: "r1"))
+        let network = ScriptedTokens { count in
+            .success(count <= 2 ? (status, body) : (200, #"{"access_token": "a2"}"#))
+        }
+        let credentials = RefreshingCredentials(store, over: network)
+        for _ in 0..<2 {
+            #expect(throws: ResourceFailure.refused(ServiceRefusal(status: status))) {
+                try credentials.token(insteadOf: "a1", cancellation: cancellation)
+            }
+        }
+        #expect(try credentials.token(insteadOf: "a1", cancellation: cancellation) == "a2")
     }
 
     @Test("A new login is used from then on, also while the tokens of the old one are good")
@@ -373,7 +390,7 @@ struct RefreshingCredentialsTests {
         "A search whose login cannot be refreshed ends",
         arguments: [
             (.success((503, "")), 4, .retryable, "c3"), (.failure(.nameResolution), 1, .network, "c2"),
-            (.failure(.malformedAnswer), 1, .unexpected, "c2"), (.success((400, "")), 1, .notAllowed, "c3"),
+            (.failure(.malformedAnswer), 1, .unexpected, "c2"), (.success((400, "")), 1, .retryable, "c3"),
         ] as [(Result<(status: Int, body: String), TransferError>, Int, PlayerError.Kind, String)])
     func search(
         answer: Result<(status: Int, body: String), TransferError>, requests: Int, kind: PlayerError.Kind, code: String

@@ -1,11 +1,11 @@
 import Platform
 import Player
 
-/// Reports that the medium of the current entry is missing, or why its data is late (docs/decisions/watchdog.md).
-/// Waiting for a medium or a network is healthy, and is shown to clients.
+/// Reports why the current entry is not heard: its medium is missing, the content service is away, or its data is late
+/// (docs/decisions/watchdog.md). Waiting for a medium or a network is healthy, and is shown to clients.
 ///
 /// Thread: the daemon's.
-final class MediumProblem {
+final class EntryProblems {
     /// Why the data of an entry is late.
     enum Delay: Equatable {
         case wait(DaemonStatus.Wait)
@@ -17,23 +17,32 @@ final class MediumProblem {
     private static let patience: Int64 = 5_000_000_000
 
     private let loop: EventLoop
-    private let report: (String?) -> Void
+    private let report: (_ subject: String, _ message: String?) -> Void
     private var missing: String?
-    private var slow: String?
+    private var away: String?
+    private var slow: (subject: String, message: String)?
     /// The product whose data is late.
     private var late: QueuedProduct?
     private var timer: TimerToken?
 
-    /// - Parameter report: called with the problem, or nil; also when nothing has changed.
-    init(loop: EventLoop, report: @escaping (String?) -> Void) {
+    /// - Parameter report: called with `DaemonProblem.music` and with `DaemonProblem.service`, and the problem or nil;
+    ///   also when nothing has changed.
+    init(loop: EventLoop, report: @escaping (_ subject: String, _ message: String?) -> Void) {
         self.loop = loop
         self.report = report
     }
 
     /// - Parameter message: nil when the medium is there or not needed.
-    func isMissing(_ message: String?) {
+    func mediumIsMissing(_ message: String?) {
         loop.assertOnLoop()
         missing = message
+        update()
+    }
+
+    /// - Parameter message: nil when the service is back or not needed.
+    func serviceIsAway(_ message: String?) {
+        loop.assertOnLoop()
+        away = message
         update()
     }
 
@@ -60,13 +69,29 @@ final class MediumProblem {
     private func lookLater(_ delay: @escaping () -> Delay?) {
         timer = loop.schedule(after: Self.patience) { [self] in
             slow = nil
-            if let product = late, let reason = delay() { slow = Self.message(product.productId, reason) }
+            if let product = late, let reason = delay() {
+                slow = (Self.subject(reason), Self.message(product.productId, reason))
+            }
             update()
             lookLater(delay)
         }
     }
 
-    private func update() { report(missing ?? slow) }
+    private func update() {
+        report(DaemonProblem.music, missing ?? message(DaemonProblem.music))
+        report(DaemonProblem.service, away ?? message(DaemonProblem.service))
+    }
+
+    private func message(_ subject: String) -> String? {
+        slow.flatMap { $0.subject.utf8.elementsEqual(subject.utf8) ? $0.message : nil }
+    }
+
+    static func subject(_ delay: Delay) -> String {
+        switch delay {
+        case .wait(.medium), .decoding: DaemonProblem.music
+        case .wait(.link), .wait(.network), .wait(.service): DaemonProblem.service
+        }
+    }
 
     /// For a person.
     static func message(_ productId: String, _ delay: Delay) -> String {

@@ -1,0 +1,23 @@
+import CLinux
+import Platform
+import Player
+
+/// Tells a missing medium from a missing file (docs/decisions/missing-medium.md).
+enum MissingMedium {
+    /// - Parameter media: those of the queue.
+    static func isReason(for error: PlayerError, _ media: MusicMedia = MusicMedia()) -> Bool {
+        guard case .system(let failure) = error.cause, let path = error.mediaProduct?.productId else { return false }
+        switch failure.code {
+        case ENOENT, ENOTDIR: return isMissing(Folder.containing(path)) || media.isMissing(for: path)
+        // It was there a moment ago.
+        case EIO, ENXIO, ENODEV, ESTALE, ENOTCONN, EHOSTDOWN: return true
+        default: return false
+        }
+    }
+
+    /// Whether the folder of a missing file is missing too, or is empty: a mount point without its medium is an empty
+    /// folder.
+    private static func isMissing(_ folder: String) -> Bool {
+        FileKind(at: folder) != .folder || Folder.isEmpty(folder)
+    }
+}

@@ -1,0 +1,42 @@
+import Platform
+
+/// The timers of the downloads that rest (`OfflineSchedule.Effect.rest`), by the numbers of their jobs.
+///
+/// Thread: control.
+final class RestTimers {
+    private let loop: EventLoop
+    private let clock: any MonotonicClock
+    private var timers: [Int64: (token: TimerToken, end: Int64)] = [:]
+
+    /// - Parameter clock: of the times that a list shows.
+    init(loop: EventLoop, clock: any MonotonicClock) {
+        self.loop = loop
+        self.clock = clock
+    }
+
+    /// Replaces an earlier timer of the job.
+    func begin(_ number: Int64, _ nanoseconds: Int64, then action: @escaping () -> Void) {
+        if let former = timers[number] { loop.cancel(former.token) }
+        let token = loop.schedule(after: nanoseconds) { [self] in
+            timers[number] = nil
+            action()
+        }
+        timers[number] = (token, clock.now() + nanoseconds)
+    }
+
+    /// Ends those of the jobs that rest no longer.
+    func end(where isOver: (Int64) -> Bool) {
+        for (number, timer) in timers where isOver(number) {
+            loop.cancel(timer.token)
+            timers[number] = nil
+        }
+    }
+
+    /// How long a job rests; nil when it does not.
+    func wait(of number: Int64) -> StreamWait? { timers[number].map { .service(seconds: seconds(until: $0.end)) } }
+
+    /// How long each of them rests, in seconds.
+    var all: [Double] { timers.values.map { seconds(until: $0.end) } }
+
+    private func seconds(until end: Int64) -> Double { Double(max(0, end - clock.now())) / 1e9 }
+}

@@ -1,0 +1,40 @@
+import Network
+
+/// Recognises a web page in place of a resource: the login page of a network, or the answer of a filter
+/// (docs/playback.md, 15.15). Nothing that a content service sends is a page.
+enum WebPage {
+    /// How many bytes are looked at.
+    private static let reach = 1024
+
+    /// - Parameter beginning: of the body, as much as has come at once.
+    static func isMeant(by head: ResponseHead, _ beginning: UnsafeRawBufferPointer) -> Bool {
+        let text = beginning.prefix(reach).drop { isBlank($0) }
+        if has("<!doctype html", at: text.startIndex, in: text) || has("<html", at: text.startIndex, in: text) {
+            return true
+        }
+        guard let type = head.value(of: "content-type"), isPage(type) else { return false }
+        // A file that a server has labelled wrongly is none.
+        return text.indices.contains { has("<html", at: $0, in: text) }
+    }
+
+    private static func isPage(_ type: String) -> Bool {
+        let bytes = type.utf8.map { $0 | 0x20 }
+        return bytes.starts(with: "text/html".utf8) || bytes.starts(with: "application/xhtml".utf8)
+    }
+
+    /// Blanks, line ends, and the bytes of a byte-order mark.
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == 0x20 || (0x09...0x0D).contains(byte) || byte == 0xEF || byte == 0xBB || byte == 0xBF
+    }
+
+    /// - Parameter word: in small letters.
+    private static func has(_ word: StaticString, at index: Int, in text: Slice<UnsafeRawBufferPointer>) -> Bool {
+        guard text.endIndex - index >= word.utf8CodeUnitCount else { return false }
+        return word.withUTF8Buffer { word in
+            for (offset, byte) in word.enumerated() where lowercase(text[index + offset]) != byte { return false }
+            return true
+        }
+    }
+
+    private static func lowercase(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
+}

@@ -1,0 +1,45 @@
+import CLinux
+import Media
+import Platform
+
+extension PlayerError {
+    /// How far an error reaches beyond its product (docs/playback.md, 12.9 and 16.8).
+    public enum Reach: Equatable, Sendable {
+        /// The product alone: waiting does not change it, and the next product may play.
+        case product
+        /// The content of the product did not come, and the service has not said why. It may be missing, or a filter
+        /// may keep all content back: the next product shows it.
+        case content
+        /// The service is away, and with it all products: the network or the service fails, or something else answers.
+        case service
+        /// This machine has no file descriptor, thread or memory left for the moment.
+        case machine
+    }
+
+    public var reach: Reach {
+        switch cause {
+        case .service(let status, _): ServiceRefusal.isTemporary(status) ? .service : .product
+        case .foreign: .service
+        // Not even JSON: a page, or something that is no content service.
+        case .answer(let field): field.utf8.elementsEqual(PlaybackInfo.Malformed.noAnswer.utf8) ? .service : .product
+        case .media(.source(let error)): Self.reach(of: error)
+        case .system(let error): error.isOfExhaustion ? .machine : .product
+        case .media, .memory, .device, .database, .source: .product
+        }
+    }
+
+    private static func reach(of error: ByteSourceError) -> Reach {
+        switch error {
+        case .network, .foreign(status: nil, _): .service
+        case .foreign: .content
+        case .status(let status): ServiceRefusal.isTemporary(status) ? .service : .product
+        case .medium(let error): error.isOfExhaustion ? .machine : .product
+        case .cancelled, .unusable, .integrity: .product
+        }
+    }
+}
+
+extension SystemError {
+    /// Whether the same may succeed when others have given back what they hold.
+    var isOfExhaustion: Bool { [EMFILE, ENFILE, EAGAIN, ENOMEM, ENOBUFS].contains(code) }
+}
