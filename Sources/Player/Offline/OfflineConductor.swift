@@ -87,6 +87,8 @@ final class OfflineConductor: @unchecked Sendable {
                 jobsChanged()
             }
         }
+        // A download whose entry in an index was damaged was never found.
+        store.storage.observeRepairs { [self] in loop.post { [self] in jobsChanged() } }
         let folder = KeptFolderWatch(store, space, loop: loop) { [self] in folderChanged(isProblem: $0) }
         self.folder = folder
         folder.look()
@@ -217,9 +219,11 @@ final class OfflineConductor: @unchecked Sendable {
         }
     }
 
-    /// Reads all of a kept product, one after the other on a thread of their own.
-    func verify(_ product: ServiceAddress, _ answer: @escaping @Sendable (OfflineVerification) -> Void) {
-        verifications.verify(product, answer) { [self] found in
+    /// Reads a whole offline copy, one after the other on a thread of their own.
+    func verify(
+        _ product: ServiceAddress, _ check: OfflineCheck, _ answer: @escaping @Sendable (OfflineVerification) -> Void
+    ) {
+        verifications.verify(product, check, answer) { [self] found in
             switch found {
             case .damaged(let content):
                 self.found(damaged: product, content, "a part of what was kept cannot be read")
@@ -229,6 +233,11 @@ final class OfflineConductor: @unchecked Sendable {
             }
         }
     }
+
+    func cancel(_ check: OfflineCheck) { verifications.cancel(check) }
+
+    /// How many checks have been asked for and not ended.
+    var checkCount: Int { verifications.count }
 
     /// - Parameter answer: how many products that were lost with the device's key are missing still.
     func countLost(_ answer: @escaping @Sendable (Int) -> Void) {

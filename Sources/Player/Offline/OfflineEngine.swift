@@ -15,6 +15,8 @@ public final class OfflineEngine: @unchecked Sendable {
         case unchanged
         /// The id is not that of a product of the service.
         case notOfService
+        /// The queue of downloads has so many already.
+        case full(limit: Int)
         /// It cannot be stored; the reason is for people.
         case failed(reason: String)
     }
@@ -87,25 +89,59 @@ public final class OfflineEngine: @unchecked Sendable {
         _ answer: @escaping @Sendable (Change) -> Void
     ) {
         guard let product = ServiceAddress(mediaProduct.productId) else { return answer(.notOfService) }
+        guard !product.hasTooLongID else {
+            return answer(.failed(reason: "the product's id has more than \(ServiceAddress.idLimit) bytes"))
+        }
         // Behind all that a person asks for.
         let priority = Int64(isAutomatic ? Self.priorities.lowerBound - 1 : priority)
         let request = OfflineRequest(
             audioQuality: configuration.offlineAudioQuality, videoQuality: configuration.offlineVideoQuality)
         let time = clock.seconds
-        store.write(answerOn: loop) { (rows) throws(DatabaseError) -> Bool in
+        let limit = conductor.space.limits.downloads
+        // nil: the queue is full.
+        store.write(answerOn: loop) { (rows) throws(DatabaseError) -> Bool? in
             if let item = try rows.item(product), !item.isDamaged, item.validity.holds(at: time) {
                 if !isAutomatic { try rows.askedFor(product, priority: priority) }
                 return false
             }
+            if try !rows.hasRoom(for: [product], limit: limit) { return nil }
             return try rows.add(
                 product, mediaProduct.referenceId, request, priority: priority, isAutomatic: isAutomatic)
         } _: { [conductor] result in
             switch result {
             case .success(let isNew):
-                answer(isNew ? .changed : .unchanged)
-                if isNew { conductor.jobsChanged() }
+                answer(isNew.map { $0 ? .changed : .unchanged } ?? .full(limit: limit))
+                if isNew == true { conductor.jobsChanged() }
             case .failure(let error): answer(.failed(reason: error.description))
             }
+        }
+    }
+
+    /// Whether the queue of downloads has room for all of `products`.
+    /// - Parameter answer: gets `limit` when it has not; nil when it has, or that cannot be read.
+    public func checkRoom(for products: [MediaProduct], _ answer: @escaping @Sendable (_ limit: Int?) -> Void) {
+        let limit = conductor.space.limits.downloads
+        let addresses = products.compactMap { ServiceAddress($0.productId) }
+        store.read(answerOn: loop) { (rows) throws(DatabaseError) in
+            try rows.hasRoom(for: addresses, limit: limit)
+        } _: { hasRoom in
+            answer(hasRoom == false ? limit : nil)
+        }
+    }
+
+    /// Calls `body` with each of `products` on the control thread, a few in one turn: many neither hold up the caller
+    /// nor what else waits there.
+    public func inTurns(_ products: [MediaProduct], _ body: @escaping @Sendable (MediaProduct) -> Void) {
+        inTurns(products[...], body)
+    }
+
+    private static let productsInTurn = 32
+
+    private func inTurns(_ products: ArraySlice<MediaProduct>, _ body: @escaping @Sendable (MediaProduct) -> Void) {
+        guard !products.isEmpty else { return }
+        loop.post { [self] in
+            for product in products.prefix(Self.productsInTurn) { body(product) }
+            inTurns(products.dropFirst(Self.productsInTurn), body)
         }
     }
 
@@ -272,11 +308,35 @@ public final class OfflineEngine: @unchecked Sendable {
         }
     }
 
-    /// Reads all of what is kept of a product, on a thread of its own. One that is damaged is downloaded again.
-    public func verify(_ mediaProduct: MediaProduct, _ answer: @escaping @Sendable (OfflineVerification) -> Void) {
-        guard let product = ServiceAddress(mediaProduct.productId) else { return answer(.notKept) }
-        loop.post { [conductor] in conductor.verify(product, answer) }
+    /// Reads the whole offline copy of a product, on a thread of its own. One that is damaged is downloaded again. One
+    /// check runs at a time; others wait for it.
+    /// - Returns: cancels the check. The answer is `.stopped` then, unless it was there already.
+    @discardableResult
+    public func verify(
+        _ mediaProduct: MediaProduct, _ answer: @escaping @Sendable (OfflineVerification) -> Void
+    ) -> OfflineCheck? {
+        guard let product = ServiceAddress(mediaProduct.productId) else {
+            answer(.notKept)
+            return nil
+        }
+        let check = OfflineCheck(loop: loop, conductor: conductor)
+        loop.post { [conductor] in conductor.verify(product, check, answer) }
+        return check
     }
+}
+
+/// A check of an offline copy that was asked for.
+public final class OfflineCheck: Sendable {
+    private let loop: EventLoop
+    private let conductor: OfflineConductor
+
+    init(loop: EventLoop, conductor: OfflineConductor) {
+        self.loop = loop
+        self.conductor = conductor
+    }
+
+    /// Ends the check soon: nobody waits for its answer. Any thread.
+    public func cancel() { loop.post { [self] in conductor.cancel(self) } }
 }
 
 extension OfflineEngine.Change {
@@ -292,7 +352,7 @@ extension OfflineEngine.Change {
 extension OfflineEntry {
     init(_ job: OfflineJob, _ status: Status) {
         self.init(
-            product: job.product.text, referenceId: job.referenceId, status: status,
+            product: job.product.text, number: job.number, referenceId: job.referenceId, status: status,
             bytes: job.progress?.synced ?? 0, audioQuality: job.request.audioQuality)
     }
 

@@ -21,6 +21,8 @@ final class JSONSession: @unchecked Sendable {
     private var search: MusicSearch?
     /// The id of a request about kept products whose answer is still to come.
     private var pending: JSONValue?
+    /// Ends the work for that request: nobody waits for it any more.
+    private var cancelPending: (() -> Void)?
     private let clock: any MonotonicClock
     private let process: Int
     /// Its subscriptions have changed.
@@ -42,13 +44,19 @@ final class JSONSession: @unchecked Sendable {
         connection = LineConnection(socket, loop: loop)
         connection.receive = { [self] in receive($0) }
         connection.staysAfterEnd = { [self] in !subscriptions.isEmpty }
-        connection.hungUp = { [self] in search?.cancel() }
+        connection.hungUp = { [self] in cancelWork() }
         connection.closed = { [self] in
-            search?.cancel()
+            cancelWork()
             subscriptions = []
             requests.forget(number)
             closed(number)
         }
+    }
+
+    /// The client is gone, and nobody reads the answers.
+    private func cancelWork() {
+        search?.cancel()
+        cancelPending?()
     }
 
     func start() { connection.start() }
@@ -132,10 +140,11 @@ final class JSONSession: @unchecked Sendable {
     private func perform(_ request: KeepingRequest, _ line: RequestLine) {
         connection.wait()
         pending = line.id
-        requests.keeping.perform(request) { [self] result in
+        cancelPending = requests.keeping.perform(request) { [self] result in
             // The daemon ends, and the client was told so.
             guard pending != nil else { return }
             pending = nil
+            cancelPending = nil
             switch result {
             case .success(let reply): send(ReplyLines.reply(line.id, .keeping(reply)))
             case .failure(let error): refuse(line.id, error.reason.rawValue, error.message)
