@@ -35,7 +35,8 @@ struct MediumWait: Equatable {
 
     mutating func letOthersTry() { othersWereTried = true }
 
-    /// Whether an error means that the medium is missing, in contrast to a file that is missing or broken.
+    /// Whether an error means that the medium is missing, in contrast to a file that is missing or broken. So it does
+    /// when the system has no descriptor or thread left to read it with.
     /// - Parameter media: those of the queue.
     static func isNeeded(after error: PlayerError, _ media: MusicMedia = MusicMedia()) -> Bool {
         guard case .system(let failure) = error.cause, let path = error.mediaProduct?.productId else { return false }
@@ -43,7 +44,8 @@ struct MediumWait: Equatable {
         case ENOENT, ENOTDIR: return isMissing(Folder.containing(path)) || media.isMissing(for: path)
         // It was there a moment ago.
         case EIO, ENXIO, ENODEV, ESTALE, ENOTCONN, EHOSTDOWN: return true
-        default: return false
+        // Each other entry would fail too, until it is over.
+        default: return failure.isOfResources
         }
     }
 

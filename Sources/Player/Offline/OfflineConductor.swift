@@ -14,6 +14,8 @@ final class OfflineConductor: @unchecked Sendable {
     private static let roundInterval: Int64 = 6 * 3_600_000_000_000
     /// While nobody knows what time it is.
     private static let unprovedInterval: Int64 = 60_000_000_000
+    /// Until a download without a descriptor or a thread is tried again.
+    private static let resourceInterval: Int64 = 10_000_000_000
     private static let playbackInterval: Int64 = 1_000_000_000
     private static let dueAtOnce = 8
 
@@ -50,6 +52,10 @@ final class OfflineConductor: @unchecked Sendable {
     /// Set by `start`.
     private var folder: KeptFolderWatch?
     private var isShutDown = false
+    /// Tests replace it.
+    var startThread: (String, @escaping @Sendable (Cancellation) -> Void) throws(SystemError) -> OfflineThread = {
+        (name, body) throws(SystemError) in try OfflineThread(name, body)
+    }
 
     init(_ offlining: Offlining, loop: EventLoop, _ configuration: OfflineEngineConfig) {
         self.loop = loop
@@ -331,12 +337,21 @@ final class OfflineConductor: @unchecked Sendable {
             if isLost { outcome = .stopped }
             loop.post { [self, outcome] in
                 if isLost { folder?.lost() }
-                ended(job, outcome)
+                if let outcome { ended(job, outcome) } else { endLater(job) }
             }
         } then: { [self] thread in
             threads.append((job.product, thread, medium.stream))
         } failed: { [self] error in
-            ended(job, .failed(PlayerError(error)))
+            if error.isOfResources { endLater(job) } else { ended(job, .failed(PlayerError(error))) }
+        }
+    }
+
+    /// The system has no descriptor, thread or memory left: the download keeps its place, and begins again after some
+    /// time.
+    private func endLater(_ job: OfflineJob) {
+        Log.warning("\(job.product.text) cannot be downloaded now: no descriptor, thread or memory is left")
+        loop.schedule(after: Self.resourceInterval) { [self] in
+            if !isShutDown { ended(job, .stopped) }
         }
     }
 
@@ -347,11 +362,13 @@ final class OfflineConductor: @unchecked Sendable {
     }
 
     /// A download's thread.
-    private static func outcome(of download: OfflineDownload, _ job: OfflineJob) -> OfflineSchedule.Outcome {
+    /// - Returns: nil when the system had no descriptor, thread or memory left.
+    private static func outcome(of download: OfflineDownload, _ job: OfflineJob) -> OfflineSchedule.Outcome? {
         do throws(OfflineFailure) {
             try download.run()
             return .kept
         } catch {
+            if error.isOfResources { return nil }
             if error == .noSpace { return .noSpace }
             let product = MediaProduct(
                 productType: job.product.productType, productId: job.product.text, referenceId: job.referenceId)
@@ -464,7 +481,7 @@ final class OfflineConductor: @unchecked Sendable {
         named name: String, _ body: @escaping @Sendable (Cancellation) -> Void, then: (OfflineThread) -> Void,
         failed: (SystemError) -> Void
     ) {
-        do throws(SystemError) { then(try OfflineThread(name, body)) } catch { failed(error) }
+        do throws(SystemError) { then(try startThread(name, body)) } catch { failed(error) }
     }
 }
 

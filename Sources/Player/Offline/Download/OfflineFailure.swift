@@ -24,6 +24,14 @@ enum OfflineFailure: Error, Equatable {
     /// A change of the rows has failed.
     init(_ error: DatabaseError) { self = error.kind == .full ? .noSpace : .state(error) }
 
+    /// Whether the system had no descriptor, thread or memory left. It passes.
+    var isOfResources: Bool {
+        switch self {
+        case .medium(let error), .media(.source(.medium(let error))): error.isOfResources
+        default: false
+        }
+    }
+
     /// Whether new addresses may help (docs/playback.md, 15.5).
     var isWorthRestarting: Bool {
         switch self {
@@ -45,7 +53,8 @@ enum OfflineFailure: Error, Equatable {
     /// Whether what has arrived is of no use. For a license that does not come it is.
     var isOfContent: Bool {
         switch self {
-        case .media(.source(.medium)), .media(.source(.integrity)): true
+        case .media(.source(.medium(let error))): !error.isOfResources
+        case .media(.source(.integrity)): true
         case .media(.notAudio), .media(.unsupported), .media(.damaged), .media(.empty): true
         default: false
         }
