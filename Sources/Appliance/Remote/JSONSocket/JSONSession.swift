@@ -90,6 +90,13 @@ final class JSONSession: @unchecked Sendable {
         connection.close()
     }
 
+    /// Ends a client of root for another one of root.
+    func giveWayToRoot() {
+        let message = "closed: root has connected again, and the client limit ([control] clients) was reached"
+        connection.send(ReplyLines.refusal(.null, code: "too-many-clients", message))
+        connection.close()
+    }
+
     // MARK: Requests
 
     private func receive(_ line: LineSplitter.Line) {
