@@ -71,7 +71,7 @@ public struct DaemonProblem: Equatable, Sendable {
     public static let music = "music"
     /// An entry of the queue ended the process, and was passed over.
     public static let queue = "queue"
-    /// An entry of the queue ended the process, and was skipped.
+    /// The player's settings cannot be written.
     public static let settings = "settings"
     /// The queue and what clients have set cannot be written.
     public static let storage = "storage"
@@ -81,8 +81,8 @@ public struct DaemonProblem: Equatable, Sendable {
     /// The state was damaged at the start; what could be read is in use.
     public static let damage = "damage"
 
-    /// The subject, which stays the same while the problem lasts: `device`, `music`, `queue`, `storage`, `damage`,
-    /// `settings`, `configuration`, or a section of the board's profile with a line: `button play`, `light status`,
+    /// The subject, which stays the same while the problem lasts: `device`, `music`, `queue`, `storage`, `offline`,
+    /// `damage`, `settings`, `configuration`, or a section of the board's profile with a line: `button play`, `light status`,
     /// `amplifier`.
     public var subject: String
     /// What happened and what to do, for a person.
