@@ -1,8 +1,8 @@
 import CLinux
 import Platform
 
-/// Compares all tables with their indexes once a day, one table at a time and only while the storage has nothing else to
-/// do. A damaged index is made anew.
+/// Compares all tables with their indexes once a day, one table at a time and only while the storage has nothing else
+/// to do. A damaged index is made anew.
 ///
 /// Thread: storage; `@unchecked Sendable` is safe for that reason.
 final class IndexCheck: @unchecked Sendable {
@@ -67,7 +67,9 @@ final class IndexCheck: @unchecked Sendable {
 
     /// A clock that was set back decides nothing: the check costs little.
     private func isDue(_ file: StateFile) throws(DatabaseError) -> Bool {
-        guard let database = file.readable, let last = try KeyValueStore(database).integer(Self.key) else { return true }
+        guard let database = file.readable, let last = try KeyValueStore(database).integer(Self.key) else {
+            return true
+        }
         let (passed, isBeyond) = seconds().subtractingReportingOverflow(last)
         return isBeyond || passed < 0 || passed >= Self.interval
     }

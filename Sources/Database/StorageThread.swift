@@ -205,8 +205,8 @@ public final class StorageThread: @unchecked Sendable {
 
     // MARK: Indexes
 
-    /// Compares all tables with their indexes from now on, at most once a day, while the storage has nothing else to do.
-    /// The tables include that of `KeyValueStore`.
+    /// Compares all tables with their indexes from now on, at most once a day, while the storage has nothing else to
+    /// do. The tables include that of `KeyValueStore`.
     /// - Parameter seconds: the system's clock, since 1970; tests replace it.
     public func checkIndexes(seconds: @escaping @Sendable () -> Int64 = { Int64(time(nil)) }) {
         perform { [self] in
@@ -217,8 +217,8 @@ public final class StorageThread: @unchecked Sendable {
         }
     }
 
-    /// Calls `repaired` when indexes were damaged and are not any more: queries may find more than before. On the storage
-    /// thread, until the last `leave`.
+    /// Calls `repaired` when indexes were damaged and are not any more: queries may find more than before. On the
+    /// storage thread, until the last `leave`.
     public func observeRepairs(_ repaired: @escaping @Sendable () -> Void) {
         lock.withLock { if !isClosed { repairObservers.append(repaired) } }
     }

@@ -79,7 +79,8 @@ struct RequestLimitsTests {
             seen += page.map { $0["product"]?.string }
             rest = all[seen.count...]
             let next: JSONValue =
-                rest.isEmpty ? .null : ofJobs ? .integer(all[seen.count - 1].number!) : .string(all[seen.count - 1].product)
+                rest.isEmpty
+                ? .null : ofJobs ? .integer(all[seen.count - 1].number!) : .string(all[seen.count - 1].product)
             #expect(json["next"] == next)
             count += 1
         }
@@ -223,7 +224,8 @@ struct RequestLimitsTests {
             Issue.record("more than five are taken")
             return
         }
-        #expect(try perform(.remove(["tonearm:track/0", "tonearm:track/1"])) == .success(.changed(count: 2, unchanged: 0)))
+        #expect(
+            try perform(.remove(["tonearm:track/0", "tonearm:track/1"])) == .success(.changed(count: 2, unchanged: 0)))
         #expect(try add(7..<9) == .success(.changed(count: 2, unchanged: 0)))
     }
 

@@ -192,7 +192,9 @@ struct IndexCheckTests {
             let answer = AwaitedValue<DatabaseError?>()
             thread.write(answerOn: nil) { (database) throws(DatabaseError) in
                 try database.execute("DELETE FROM item WHERE number = 250")
-            } answer: { answer.set($0) }
+            } answer: {
+                answer.set($0)
+            }
             return answer.wait()
         }
         let first = remove()

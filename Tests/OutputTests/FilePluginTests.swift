@@ -97,7 +97,8 @@ struct FilePluginTests {
                 try opened.drain()
                 opened.close()
             }
-            let names = device.contains("x.raw") ? ["x.raw", "x-2.raw", "x-3.raw"] : ["a.b, c", "a-2.b, c", "a-3.b, c"]
+            let names =
+                device.contains("x.raw") ? ["x.raw", "x-2.raw", "x-3.raw"] : ["a.b, c", "a-2.b, c", "a-3.b, c"]
             for (name, signal) in zip(names, signals) { #expect(try folder.contents(of: name) == signal.bytes) }
         }
     }

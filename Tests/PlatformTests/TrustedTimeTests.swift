@@ -73,7 +73,7 @@ struct TrustedTimeTests {
         #expect(time.milliseconds(at: after(500 + pause)) == 1_000_000 + pause)
     }
 
-    @Test("after a restart of the system it goes on from the saved time, without the uptime of a machine it knows nothing of")
+    @Test("after a restart of the system it goes on from the saved time, without the uptime before")
     func systemRestart() {
         let record = TrustedTime.Record(milliseconds: 1_000_000, sinceBoot: 500_000_000, boot: "first")
         let time = TrustedTime(from: record, at: after(30, boot: "second"))

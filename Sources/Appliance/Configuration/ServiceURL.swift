@@ -11,7 +11,8 @@ public enum ServiceURL {
             byte != UInt8(ascii: "/") && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
         }
         if authority.contains(UInt8(ascii: "@")) {
-            return ": must not have a user or a password before an @. Log in with `tonearm login`, or name a file with a "
+            return
+                ": must not have a user or a password before an @. Log in with `tonearm login`, or name a file with a "
                 + "token"
         }
         if authority.isEmpty { return " \(text): the name of the server is missing" }

@@ -82,8 +82,8 @@ public struct DaemonProblem: Equatable, Sendable {
     public static let damage = "damage"
 
     /// The subject, which stays the same while the problem lasts: `device`, `music`, `queue`, `storage`, `offline`,
-    /// `damage`, `settings`, `configuration`, or a section of the board's profile with a line: `button play`, `light status`,
-    /// `amplifier`.
+    /// `damage`, `settings`, `configuration`, or a section of the board's profile with a line: `button play`, `light
+    /// status`, `amplifier`.
     public var subject: String
     /// What happened and what to do, for a person.
     public var message: String

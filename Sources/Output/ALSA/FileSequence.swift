@@ -1,8 +1,8 @@
 import PCM
 import Platform
 
-/// The files of a `file:` device. alsa-lib begins its file anew whenever the device is opened: the music before a change
-/// of the format would be lost. So the music after it goes into a second file, whose name ends with `-2`.
+/// The files of a `file:` device. alsa-lib begins its file anew whenever the device is opened: the music before a
+/// change of the format would be lost. So the music after it goes into a second file, whose name ends with `-2`.
 ///
 /// Thread: one at a time.
 struct FileSequence {
@@ -43,7 +43,8 @@ struct FileSequence {
         let end = bytes[start...].firstIndex { stop.contains($0) } ?? bytes.count
         guard end > start, bytes[start] != UInt8(ascii: "|") else { return nil }
         // Files of the system are no music.
-        if bytes[start..<end].starts(with: "/dev/".utf8) || bytes[start..<end].starts(with: "/proc/".utf8) { return nil }
+        let path = bytes[start..<end]
+        if ["/dev/", "/proc/"].contains(where: { path.starts(with: $0.utf8) }) { return nil }
         let name = (bytes[start..<end].lastIndex(of: UInt8(ascii: "/")) ?? start - 1) + 1
         guard let dot = bytes[name..<end].lastIndex(of: UInt8(ascii: ".")), dot > name else { return end }
         return dot

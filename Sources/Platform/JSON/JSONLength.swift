@@ -12,7 +12,9 @@ extension JSONValue {
             return length
         case .object(let members):
             var length = 2
-            for member in members { length += Self.lengthLimit(of: member.name) + member.value.serializedLengthLimit + 2 }
+            for member in members {
+                length += Self.lengthLimit(of: member.name) + member.value.serializedLengthLimit + 2
+            }
             return length
         }
     }

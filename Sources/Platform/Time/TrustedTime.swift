@@ -131,8 +131,8 @@ public struct TrustedTime: Equatable, Sendable {
         }
     }
 
-    /// Whether losing the time after `saved` would matter: a restart would find a time that is a minute or more away, or
-    /// does not know that it is proved, or an hour has passed that only this process knows.
+    /// Whether losing the time after `saved` would matter: a restart would find a time that is a minute or more away,
+    /// or does not know that it is proved, or an hour has passed that only this process knows.
     public func isWorthSaving(after saved: Record?, at now: SystemTime) -> Bool {
         guard let current = milliseconds(at: now) else { return false }
         guard let saved, saved.boot.utf8.elementsEqual(now.boot.utf8), saved.isProved == isProved,

@@ -4,9 +4,9 @@ import Platform
 
 /// The folder with the files of what is kept, and whether it is the one that the rows of the database are of: both have
 /// the same random id, the folder in the file `tonearm-id`. The names of the files are random too: where the id is
-/// damaged, the files prove whose folder it is. Without that certainty nothing in it is removed, nothing counts as lost,
-/// and nothing is downloaded. The medium may not be mounted, or be that of another appliance; or the database may be a
-/// new one, because the old one could not be read.
+/// damaged, the files prove whose folder it is. Without that certainty nothing in it is removed, nothing counts as
+/// lost, and nothing is downloaded. The medium may not be mounted, or be that of another appliance; or the database
+/// may be a new one, because the old one could not be read.
 struct KeptFolder: Sendable {
     static let idFileName = "tonearm-id"
 
@@ -69,8 +69,8 @@ struct KeptFolder: Sendable {
         return .refused(isMarked || hasFiles ? foreign : missing)
     }
 
-    /// Whether an offline copy of the rows is there with its size, and at least half of all files are those of the rows.
-    /// Looks at all of them.
+    /// Whether an offline copy of the rows is there with its size, and at least half of all files are those of the
+    /// rows. Looks at all of them.
     private func hasOurFiles(_ rows: OfflineRows) throws(DatabaseError) -> Bool {
         let hasCopy = try rows.haveItem { content, count in
             do throws(SystemError) {
@@ -142,8 +142,8 @@ struct KeptFolder: Sendable {
     }
 
     private var foreign: String {
-        "what is in \(path) is of another database: it stays as it is, and downloads wait. Put that tonearm.db back, or "
-            + "set another folder ([offline] folder)"
+        "what is in \(path) is of another database: it stays as it is, and downloads wait. Put that tonearm.db back, "
+            + "or set another folder ([offline] folder)"
     }
 }
 

@@ -71,9 +71,10 @@ public final class OfflineEngine: @unchecked Sendable {
     ///   - answer: on the control thread; what it passes to `follow` runs there after it.
     private func write<Result: Sendable>(
         waits: Bool, _ work: @escaping @Sendable (OfflineRows) throws(DatabaseError) -> Result,
-        _ answer: @escaping @Sendable (
-            Swift.Result<Result, DatabaseError>, _ follow: (@escaping @Sendable () -> Void) -> Void
-        ) -> Void
+        _ answer:
+            @escaping @Sendable (
+                Swift.Result<Result, DatabaseError>, _ follow: (@escaping @Sendable () -> Void) -> Void
+            ) -> Void
     ) {
         guard waits, loop.isCurrentThread else {
             return store.write(answerOn: loop, work) { answer($0) { $0() } }

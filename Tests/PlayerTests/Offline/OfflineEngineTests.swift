@@ -464,7 +464,8 @@ extension OfflineLog {
         #expect(engine.offline(OfflineFixture.product(7)))
         try order.wait(for: "all deleted")
         #expect(results.elements == [true, false, true, false, true, true, false])
-        #expect(order.events.filter { !$0.hasPrefix("started") } == ["done r7", "deleted r7", "done r8", "all deleted"])
+        #expect(
+            order.events.filter { !$0.hasPrefix("started") } == ["done r7", "deleted r7", "done r8", "all deleted"])
         #expect(order.events == offline.log.events)
     }
 }

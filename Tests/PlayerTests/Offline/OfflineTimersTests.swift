@@ -217,7 +217,7 @@ struct NetworkTurnTests {
         thread.joinOrEndRun()
     }
 
-    @Test("A download waits while the system has no thread or descriptor left, and does not fail", arguments: [true, false])
+    @Test("A download waits while the system has no thread or descriptor left", arguments: [true, false])
     func withoutThread(isOfThread: Bool) throws {
         let folder = try ScratchFolder()
         let track = try Track("a", frames: 50_000, in: folder)

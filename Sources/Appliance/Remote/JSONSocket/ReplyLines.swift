@@ -6,8 +6,8 @@ import Player
 enum ReplyLines {
     typealias Member = JSONValue.Member
 
-    /// The entries of a page have so many bytes at most, so that a reply with the longest id is no longer than a request
-    /// may be.
+    /// The entries of a page have so many bytes at most, so that a reply with the longest id is no longer than a
+    /// request may be.
     static let pageBytes = 56 << 10
     /// Texts of a line that is too long are cut to so many bytes, until it fits.
     private static let textLimits = [1024, 256, 64]

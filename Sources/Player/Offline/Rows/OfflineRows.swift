@@ -284,8 +284,8 @@ struct OfflineRows {
         return database.changedRowCount > 0
     }
 
-    /// Whether the queue of downloads has room for all of these, `limit` being the most. Nearly always the first and the
-    /// last number tell.
+    /// Whether the queue of downloads has room for all of these, `limit` being the most. Nearly always the first and
+    /// the last number tell.
     func hasRoom(for products: [ServiceAddress], limit: Int) throws(DatabaseError) -> Bool {
         if products.count > limit { return false }
         var statement = try database.prepare(OfflineQueries.jobNumbers)

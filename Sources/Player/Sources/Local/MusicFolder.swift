@@ -58,7 +58,8 @@ public struct MusicFolder {
     }
 
     /// The audio files at `path`: a file itself, with any name, or the files below a folder whose names have the
-    /// extension of audio. Names that begin with a dot, and folders of operating systems (`Folder.isOfSystem`), are left out.
+    /// extension of audio. Names that begin with a dot, and folders of operating systems (`Folder.isOfSystem`), are
+    /// left out.
     public static func contents(of path: String) throws(SystemError) -> Contents {
         var search = MusicFolder()
         do throws(Stop) { try search.add(path) } catch {
