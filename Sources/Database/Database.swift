@@ -8,7 +8,7 @@ import Platform
 public final class Database {
     /// The database file; `-wal` and `-shm` lie beside it. `:memory:` for one without a file.
     public let path: String
-    private let connection: OpaquePointer
+    let connection: OpaquePointer
 
     /// Opens the database. A missing file is created empty, readable only for its owner.
     /// - Parameter busyTimeout: how long to wait for the lock of another process, in milliseconds.
@@ -97,8 +97,7 @@ public final class Database {
     /// Reads the whole file, the list of free pages included: about a second for 20 MB on a memory card.
     /// - Throws: `.corrupt` when it is damaged.
     public func check() throws(DatabaseError) {
-        // quick_check leaves out only the comparison of tables with their indexes. These decide what is looked at
-        // first, and a wrong order does no harm.
+        // quick_check leaves out only the comparison of tables with their indexes: `IndexCheck` does that later.
         var statement = try prepare("PRAGMA quick_check(1)")
         let answer = try statement.step() ? statement.text(0) ?? "" : ""
         guard answer.utf8.elementsEqual("ok".utf8) else {

@@ -19,6 +19,8 @@ public struct DatabaseError: Error, Equatable, Sendable {
         case constraint
         /// The medium failed. Nothing changed.
         case inputOutput
+        /// It was ended because other work waited. Nothing changed.
+        case interrupted
         /// A mistake in the program (SQL that is not valid, too many values), or no memory.
         case misuse
     }
@@ -61,6 +63,7 @@ extension DatabaseError.Kind {
             case SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: .notAccessible
             case SQLITE_CONSTRAINT: .constraint
             case SQLITE_IOERR: .inputOutput
+            case SQLITE_INTERRUPT: .interrupted
             default: .misuse
             }
     }

@@ -14,9 +14,10 @@ struct StateDatabase {
         var findings: [StateFinding]
     }
 
+    /// - Parameter knownDamage: damage that no check at the opening finds; the file is recovered.
     /// - Throws: `.newerSchema`; `.full`, `.notAccessible`, `.inputOutput`, `.busy` when it cannot be used now. Damage
     ///   is not thrown: it is a finding.
-    func open(_ path: String) throws(DatabaseError) -> Opened {
+    func open(_ path: String, knownDamage: String? = nil) throws(DatabaseError) -> Opened {
         let files = DatabaseFiles(path)
         var findings: [StateFinding] = []
         try system(path) { () throws(SystemError) in
@@ -28,7 +29,7 @@ struct StateDatabase {
             if FileKind(at: path) == nil { for name in ["-wal", "-shm"] { try Folder.removeFile(path + name) } }
         }
         let database: Database
-        if let damage = try damageOfLog(files) {
+        if let damage = try damageOfLog(files) ?? knownDamage {
             findings.append(try recover(files, damage))
             database = try checked(path)
         } else {

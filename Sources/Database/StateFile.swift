@@ -13,6 +13,8 @@ final class StateFile {
     /// The data that could be read, while the file cannot be used.
     private var snapshot: Database?
     private var isUnread = false
+    /// A write has met damage that the next opening may not find: it may be in an index.
+    private var isSuspect = false
 
     private let findings: StateFindings
     /// Why the file cannot be used; nil when it can.
@@ -57,7 +59,7 @@ final class StateFile {
         folderLock = try LockFile("\(folder)/lock")
     }
 
-    private func open() throws(DatabaseError) {
+    private func open(knownDamage: String? = nil) throws(DatabaseError) {
         if folderLock == nil, isShared {
             // Another process uses the folder, and has checked it.
             let database = try Database(path: path)
@@ -65,9 +67,51 @@ final class StateFile {
             self.database = database
             return
         }
-        let opened = try opening.open(path)
+        let opened = try opening.open(path, knownDamage: knownDamage)
         for finding in opened.findings { findings.add(finding) }
         database = opened.database
+    }
+
+    // MARK: Indexes
+
+    /// The tables of the file; none while it cannot be used.
+    func tables() throws(DatabaseError) -> [String] { try database?.tables() ?? [] }
+
+    /// Compares a table with its indexes. A damaged index is made anew. Where that does not help, the file is recovered
+    /// as for any other damage.
+    /// - Parameter isWanted: whether other work waits.
+    /// - Returns: whether something was damaged and is not any more.
+    /// - Throws: `.interrupted` when other work waits.
+    func repairIndexes(of table: String, unless isWanted: @escaping () -> Bool) throws(DatabaseError) -> Bool {
+        guard let database else { return false }
+        var damage: String
+        do throws(DatabaseError) {
+            guard let found = try database.indexDamage(of: table, unless: isWanted) else { return false }
+            damage = found
+            try database.reindex(table)
+            if let rest = try database.indexDamage(of: table, unless: { false }) {
+                damage = rest
+            } else {
+                Log.warning("\(path): an index of \(table) was damaged (\(found)) and was made anew")
+                return true
+            }
+        } catch {
+            guard error.isDamage || error.kind == .constraint else { throw error }
+            damage = error.message
+        }
+        // The connection is closed first: the file is replaced.
+        self.database = nil
+        try recover(damage)
+        return true
+    }
+
+    private func recover(_ damage: String) throws(DatabaseError) {
+        do throws(DatabaseError) { try open(knownDamage: damage) } catch {
+            // The next write opens it, and looks at the indexes again.
+            isSuspect = true
+            _ = readSnapshot()
+            throw error
+        }
     }
 
     // MARK: Reading what cannot be written
@@ -138,6 +182,7 @@ final class StateFile {
             // After damage, or when the medium was removed, the connection has to be reopened.
             if error.needsReopening, database != nil {
                 database = nil
+                if error.kind == .corrupt { isSuspect = true }
                 // The medium may have become read-only: what is on it can be read all the same.
                 if error.kind != .corrupt { _ = readSnapshot() }
             }
@@ -162,6 +207,10 @@ final class StateFile {
         snapshot = nil
         problem = nil
         isUnread = false
+        if isSuspect {
+            isSuspect = false
+            for table in try tables() { _ = try repairIndexes(of: table, unless: { false }) }
+        }
         guard let database else { throw DatabaseError(kind: .notAccessible, message: "not open", path: path) }
         return database
     }

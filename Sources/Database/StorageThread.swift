@@ -1,5 +1,6 @@
 import CLinux
 import Platform
+import Synchronization
 
 /// The storage thread: owns the one database of the state, runs posted work in batches of one transaction each, and
 /// answers on the caller's loop. Modules have their own tables in the same file.
@@ -41,10 +42,16 @@ public final class StorageThread: @unchecked Sendable {
     private var users = 0
     /// The last user has left.
     private var isClosed = false
+    private var repairObservers: [@Sendable () -> Void] = []
+    /// Work that was posted and has not begun.
+    private let waitingCount = Atomic<Int>(0)
     // Belongs to the storage thread once it runs, before that to the opening thread.
     private var file: StateFile?
     private var budget: WriteBudget
     private var timer: TimerToken?
+    /// When the last work ended.
+    private var lastWork: Int64
+    private var indexCheck: IndexCheck?
 
     private let laterFindings = StateFindings()
 
@@ -73,6 +80,7 @@ public final class StorageThread: @unchecked Sendable {
         }
         self.clock = clock
         budget = WriteBudget(at: clock.now())
+        lastWork = clock.now()
         guard let path else {
             (findings, problem) = ([], nil)
             return
@@ -111,7 +119,10 @@ public final class StorageThread: @unchecked Sendable {
     public func leave() {
         let isLast = lock.withLock {
             users -= 1
-            if users == 0 { isClosed = true }
+            if users == 0 {
+                isClosed = true
+                repairObservers = []
+            }
             return users == 0
         }
         guard isLast else { return }
@@ -121,6 +132,7 @@ public final class StorageThread: @unchecked Sendable {
             loop.stop()
             thread.join()
         }
+        indexCheck = nil
         file?.close()
         file = nil
     }
@@ -145,7 +157,7 @@ public final class StorageThread: @unchecked Sendable {
             Log.error("the storage thread cannot be started: \(error)")
             return fail(DatabaseError(error, path: file?.path ?? ""))
         }
-        self.loop.post { [self] in runWhenAllowed() }
+        post { [self] in runWhenAllowed() }
     }
 
     /// Runs `work` on the storage thread, outside of the database: for what a module keeps in a file of its own. Also
@@ -157,7 +169,7 @@ public final class StorageThread: @unchecked Sendable {
             if isClosed { return (false, nil) }
             let error = start()
             // Under the lock: in front of the end that `leave` posts.
-            if error == nil { loop.post(work) }
+            if error == nil { post(work) }
             return (error == nil, error)
         }
         if let error { Log.error("the storage thread cannot be started: \(error)") }
@@ -174,13 +186,55 @@ public final class StorageThread: @unchecked Sendable {
     /// Runs the work that waits for the write budget now.
     public func hurry() {
         lock.withLock { isUrgent = true }
-        loop.post { [self] in runWhenAllowed() }
+        post { [self] in runWhenAllowed() }
     }
 
     /// Calls `action` on the storage thread after `nanoseconds`. Only from there, from an answer.
     public func schedule(after nanoseconds: Int64, _ action: @escaping @Sendable () -> Void) {
         loop.schedule(after: nanoseconds, action)
     }
+
+    private func post(_ work: @escaping @Sendable () -> Void) {
+        waitingCount.wrappingAdd(1, ordering: .relaxed)
+        loop.post { [self] in
+            waitingCount.wrappingSubtract(1, ordering: .relaxed)
+            work()
+            lastWork = clock.now()
+        }
+    }
+
+    // MARK: Indexes
+
+    /// Compares all tables with their indexes from now on, at most once a day, while the storage has nothing else to
+    /// do. The tables include that of `KeyValueStore`.
+    /// - Parameter seconds: the system's clock, since 1970; tests replace it.
+    public func checkIndexes(seconds: @escaping @Sendable () -> Int64 = { Int64(time(nil)) }) {
+        perform { [self] in
+            guard indexCheck == nil else { return }
+            let check = IndexCheck(self, seconds: seconds)
+            indexCheck = check
+            check.start()
+        }
+    }
+
+    /// Calls `repaired` when indexes were damaged and are not any more: queries may find more than before. On the
+    /// storage thread, until the last `leave`.
+    public func observeRepairs(_ repaired: @escaping @Sendable () -> Void) {
+        lock.withLock { if !isClosed { repairObservers.append(repaired) } }
+    }
+
+    func indexesRepaired() {
+        for observer in lock.withLock({ repairObservers }) { observer() }
+    }
+
+    /// Since the last work ended, in nanoseconds. On the storage thread.
+    var idleTime: Int64 { clock.now() - lastWork }
+
+    /// Whether work waits for the storage thread. Any thread.
+    var hasWaitingWork: Bool { waitingCount.load(ordering: .relaxed) > 0 }
+
+    /// On the storage thread; nil without a file, and at the end.
+    var stateFile: StateFile? { file }
 
     /// Under the lock.
     private func start() -> SystemError? {

@@ -29,6 +29,10 @@ public struct SystemError: Error, Equatable, Sendable {
     /// Whether the medium is full, or the user's quota.
     public var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT }
 
+    /// EMFILE, ENFILE, EAGAIN, ENOMEM: no descriptor, thread or memory is left now. It passes, and says nothing about
+    /// the subject.
+    public var isOfResources: Bool { [EMFILE, ENFILE, EAGAIN, ENOMEM].contains(code) }
+
     /// ENOENT: there is nothing with this name.
     public var isMissingFile: Bool { code == ENOENT }
 

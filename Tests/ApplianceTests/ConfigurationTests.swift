@@ -90,6 +90,7 @@ struct ConfigurationTests {
             [offline]
             only = yes
             quality = high
+            video-quality = medium
             over-cellular = yes
             keep-played = yes
             folder = /data/kept
@@ -133,6 +134,7 @@ struct ConfigurationTests {
         #expect(offline.folder == "/data/kept" && offline.parallelDownloads == 2)
         #expect(offline.limits.bytes == 4096 << 20 && offline.limits.freeBytes == 64 << 20)
         #expect(configuration.offlineQuality == .high && configuration.offlineOverCellular)
+        #expect(configuration.offlineVideoQuality == .medium)
         #expect(configuration.isOfflineOnly && configuration.keepsPlayed)
         #expect(configuration.logLevel == .debug)
         for name in SettingName.allCases { #expect(configuration.isSet(name), "\(name)") }
@@ -240,6 +242,19 @@ struct ConfigurationTests {
         let key = line.split(separator: " ")[0]
         let value = line.drop { $0 != "=" }.dropFirst(2)
         #expect(problems(text) == ["tonearm.conf:2: \(key) = \(value): must be \(allowed)"])
+    }
+
+    @Test(
+        "The address of a service with a user or a password in it is refused with the way to log in, and not repeated",
+        arguments: ["http://user:secret@host", "https://secret@host:8443/a", "https://user:se%40cret@host?x"])
+    func secretInAddress(url: String) throws {
+        let problem = try #require(problems("[service]\nurl = \(url)").first)
+        #expect(problem.contains("url: must not have a user or a password") && problem.contains("tonearm login"))
+        #expect(!problem.contains("secret") && !problem.contains("cret@"))
+        #expect(ServiceURL.fault(in: url)?.contains("tonearm login") == true)
+        // An @ elsewhere is none.
+        #expect(try parse("[service]\nurl = https://host/a@b").isSet(.serviceURL))
+        #expect(ServiceURL.fault(in: "https://host/a@b") == nil && ServiceURL.fault(in: "http://") != nil)
     }
 
     @Test("The error for a setting that is set twice names the first line")

@@ -176,6 +176,22 @@ struct JSONSocketTests {
         #expect(try clients[0].message().errorCode == "idle", "the longest silent one makes room for root")
     }
 
+    @Test("Root has its place also when all clients are root's, and all are in use")
+    func rootAmongRoot() throws {
+        defer { fixture.shutDown() }
+        var clients: [JSONClient] = []
+        for _ in 0..<4 {
+            clients.append(try fixture.connectAsRoot())
+            try clients.last?.ask("subscribe", "\"events\":[\"volume\"]")
+            fixture.pass(seconds: 0.1)
+        }
+        let next = try fixture.connectAsRoot()
+        #expect(try next.ask("version")["ok"] == true)
+        #expect(try clients[0].message().errorCode == "too-many-clients", "the one with the oldest request")
+        for client in clients.dropFirst() { #expect(try client.ask("version")["ok"] == true) }
+        #expect(fixture.withServer { $0.clientCount } == 4)
+    }
+
     @Test("The system reports the user of a connection")
     func peerUser() throws {
         defer { fixture.shutDown() }

@@ -10,18 +10,22 @@ final class KeptProducts {
     let loop: EventLoop
     let engine: OfflineEngine
     let store: OfflineStore
+    let conductor: OfflineConductor
 
-    init(in folder: ScratchFolder) throws {
+    /// - Parameter downloads: the most in the queue.
+    init(in folder: ScratchFolder, downloads: Int = OfflineLimits().downloads) throws {
         loop = try EventLoop()
         let storage = try StorageThread(folder["kept.db"], modules: [Player.schema, Offlining.schema])
         let service = OfflineService(
             network: KeptService(), settings: ServiceSettings(baseURL: "https://service"),
             credentials: StaticCredentials(token: nil))
+        var settings = OfflineSettings(folder: folder["kept"])
+        settings.limits.downloads = downloads
         let offlining = try Offlining(
-            OfflineSettings(folder: folder["kept"]), service, evictCache: nil, storage: storage,
+            settings, service, evictCache: nil, storage: storage,
             clock: TrustedClock(store: nil, source: ManualTime()), keyFolder: folder.path)
         let configuration = OfflineEngineConfig(PlaybackEngineConfig(PlaybackEngineConfig.Values()))
-        let conductor = OfflineConductor(offlining, loop: loop, configuration)
+        conductor = OfflineConductor(offlining, loop: loop, configuration)
         store = offlining.store
         engine = OfflineEngine(loop: loop, conductor: conductor, configuration: configuration)
     }

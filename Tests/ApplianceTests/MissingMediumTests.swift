@@ -270,6 +270,8 @@ struct MissingMediumTests {
         "A file that is gone or broken, or not ours to read, is no missing medium",
         arguments: [
             (ENOENT, false), (EACCES, false), (nil, false), (EIO, true), (ENODEV, true), (ESTALE, true),
+            // Each other entry would fail too.
+            (EMFILE, true), (ENFILE, true), (EAGAIN, true), (ENOMEM, true),
         ] as [(Int32?, Bool)])
     func errors(code: Int32?, isMissing: Bool) throws {
         _ = try tracks.make("a", frames: 10)

@@ -67,7 +67,7 @@ struct CertificateTimeTests {
         // The power was off.
         source.time = SystemTime(sinceBoot: 7_000_000_000, boot: "second")
         let next = TrustedCertificateClock(TrustedClock(store: store, source: source), released: 5000)
-        #expect(next.now() == CertificateTime(9007, isProved: false))
+        #expect(next.now() == CertificateTime(9000, isProved: false))
         source.time = SystemTime(sinceBoot: 8_000_000_000, boot: "second", synchronised: 20_000_000)
         #expect(next.now() == CertificateTime(20_000, isProved: true))
         // A newer version has been installed, and the clock of the system is wrong.

@@ -66,6 +66,22 @@ struct FolderWatchTests {
         #expect(try titlesAfterChange(origin) == ["A2"])
     }
 
+    @Test("Folders that systems put beside music are not served, at the start and when they come")
+    func systemFolders() throws {
+        try files.createDirectory(atPath: folder["music/@eaDir"], withIntermediateDirectories: true)
+        try write("music/@eaDir/a.flac", "thumbnail")
+        try write("music/a.flac", "A")
+        let origin = try RunningOrigin(folder["music"], state: folder["state"])
+        #expect(try titles(origin) == ["A"])
+        try files.createDirectory(atPath: folder["aside/bin"], withIntermediateDirectories: true)
+        try write("aside/bin/b.flac", "deleted")
+        try files.moveItem(atPath: folder["aside/bin"], toPath: folder["music/$RECYCLE.BIN"])
+        try write("music/@eaDir/c.flac", "another one")
+        try write("aside/b.flac", "B")
+        try files.moveItem(atPath: folder["aside/b.flac"], toPath: folder["music/b.flac"])
+        #expect(try titlesAfterChange(origin) == ["A", "B"])
+    }
+
     @Test("Each change is told once, with its path; hidden names and files that are still written are none")
     func watch() throws {
         let watch = try FolderWatch()

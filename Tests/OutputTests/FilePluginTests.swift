@@ -86,6 +86,40 @@ struct FilePluginTests {
         #expect(try folder.contents(of: "x.raw") == signals.flatMap(\.bytes))
     }
 
+    @Test("After a change of the format the music goes on in another file, and none is lost")
+    func changes() throws {
+        let provider = ALSADeviceProvider(configuration: .builtIn, memoryMapping: true)
+        for device in ["file:FILE=\(folder.path)/x.raw,FORMAT=raw", "file:FILE='\(folder.path)/a.b, c',FORMAT=raw"] {
+            let signals = (0..<3).map { TestSignal(frames: 9_001 + $0, frameBytes: 8) }
+            for (signal, rate) in zip(signals, [44_100, 96_000, 44_100]) {
+                let opened = try provider.open(.stereo(device, rate: rate))
+                try signal.play(into: opened, pieces: oddPieces)
+                try opened.drain()
+                opened.close()
+            }
+            let names =
+                device.contains("x.raw") ? ["x.raw", "x-2.raw", "x-3.raw"] : ["a.b, c", "a-2.b, c", "a-3.b, c"]
+            for (name, signal) in zip(names, signals) { #expect(try folder.contents(of: name) == signal.bytes) }
+        }
+    }
+
+    @Test(
+        "Names of files after a change of the format",
+        arguments: [
+            ("file:FILE=x.wav,FORMAT=wav", "file:FILE=x-2.wav,FORMAT=wav"), ("file:/a.b/x,raw", "file:/a.b/x-2,raw"),
+            ("file:x.raw", "file:x-2.raw"), ("file:FILE='/a, b/.x',FORMAT=raw", "file:FILE='/a, b/.x-2',FORMAT=raw"),
+            ("file:FILE=%r.raw,FORMAT=raw", nil), ("file:FILE='|cat',FORMAT=raw", nil), ("hw:0", nil), ("null", nil),
+            ("file:FILE=/dev/stdout,FORMAT=raw", nil), ("file:", nil), ("file:FILE=", nil),
+        ] as [(String, String?)])
+    func names(device: String, second: String?) {
+        var files = FileSequence()
+        func name(_ rate: Int) -> String {
+            files.name(for: device, PCMFormat(sampleRate: rate, channelCount: 2, bitDepth: 16))
+        }
+        #expect([name(44_100), name(44_100)] == [device, device])
+        #expect([name(96_000), name(96_000)] == [second ?? device, second ?? device])
+    }
+
     @Test("less than a buffer, the clock never started", arguments: Way.all)
     func neverStarted(way: Way) throws {
         let device = try way.open(.stereo("file:FILE=\(folder.path)/x.raw"))

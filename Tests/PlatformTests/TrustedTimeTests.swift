@@ -73,11 +73,15 @@ struct TrustedTimeTests {
         #expect(time.milliseconds(at: after(500 + pause)) == 1_000_000 + pause)
     }
 
-    @Test("after a restart of the system it goes on from what was saved, plus the time since the start")
+    @Test("after a restart of the system it goes on from the saved time, without the uptime before")
     func systemRestart() {
         let record = TrustedTime.Record(milliseconds: 1_000_000, sinceBoot: 500_000_000, boot: "first")
         let time = TrustedTime(from: record, at: after(30, boot: "second"))
-        #expect(time.milliseconds(at: after(40, boot: "second")) == 1_000_040)
+        #expect(time.milliseconds(at: after(40, boot: "second")) == 1_000_010)
+        let uptime = 3650 * Self.day
+        let copied = TrustedTime(from: record, at: after(uptime, boot: "another machine"))
+        #expect(copied.milliseconds(at: after(uptime + 10, boot: "another machine")) == 1_000_010)
+        #expect(!copied.isProved)
     }
 
     @Test("after a restart of the system the time is the earliest possible one, until it is proved")
@@ -89,40 +93,94 @@ struct TrustedTimeTests {
         let kept = time.record(at: after(40, boot: "second"))
         #expect(!TrustedTime(from: kept, at: after(50, boot: "second")).isProved)
         time.prove(900_000, at: after(60, boot: "second"))
-        #expect(time.isProved && time.milliseconds(at: after(60, boot: "second")) == 1_000_060)
+        #expect(time.isProved && time.milliseconds(at: after(60, boot: "second")) == 1_000_030)
         #expect(time.isWorthSaving(after: kept, at: after(60, boot: "second")))
     }
 
     private static let day: Int64 = 86_400_000
 
     @Test(
-        "a server proves an unknown time, and moves a known one by a day at most",
+        "one proof counts at once within a day of the known time, and where the earlier estimate is later",
         arguments: [
             // Never proved: any.
             (nil, 1000 * day, 1000 * day),
-            // Proved before the power was off: any later one.
-            (false, 1000 * day, 1000 * day), (false, 99 * day + 1, 100 * day), (false, 98 * day, nil),
+            // An estimate: the proof outranks it, unless it is far ahead.
+            (false, 101 * day, 101 * day), (false, 101 * day + 1, nil), (false, 3750 * day, nil),
+            (false, 100 * day - 1, 100 * day - 1), (false, 98 * day, 98 * day), (false, 0, 0),
+            // A proved time does not move backwards, and moves by a day at most.
             (true, 101 * day, 101 * day), (true, 101 * day + 1, nil), (true, 99 * day, 100 * day),
             (true, 98 * day, nil),
-        ] as [(Bool?, Int64, Int64?)])
-    func server(isProved: Bool?, reported: Int64, expected: Int64?) {
-        let record = isProved.map {
+        ] as [(Bool?, Int64, Int64?)], [true, false])
+    func oneProof(_ row: (isProved: Bool?, reported: Int64, expected: Int64?), ofServer: Bool) {
+        let record = row.isProved.map {
             TrustedTime.Record(milliseconds: 100 * Self.day, sinceBoot: 0, boot: "first", isProved: $0)
         }
         var time = TrustedTime(from: record, at: after(0))
-        let before = time
-        time.proveByServer(reported, at: after(0))
-        if let expected {
-            #expect(time.isProved && time.milliseconds(at: after(0)) == expected)
+        let wasProved = time.isProved
+        report(row.reported, to: &time, 0, ofServer: ofServer)
+        #expect(time.milliseconds(at: after(0)) == row.expected ?? 100 * Self.day)
+        #expect(time.isProved == (row.expected != nil || wasProved))
+    }
+
+    private func report(_ milliseconds: Int64, to time: inout TrustedTime, _ at: Int64, ofServer: Bool) {
+        if ofServer {
+            time.proveByServer(milliseconds, at: after(at))
         } else {
-            #expect(time == before)
+            time.observe(after(at, synchronised: milliseconds))
         }
+    }
+
+    @Test(
+        "a far proof counts when a second one agrees: of the other clock, or of the same one after some time",
+        arguments: [true, false], [3750 * day, 101 * day + 1])
+    func secondProof(isProved: Bool, reported: Int64) {
+        let record = TrustedTime.Record(milliseconds: 100 * Self.day, sinceBoot: 0, boot: "first", isProved: isProved)
+        let delay = isProved ? 60 * Self.minute : Self.minute
+        for (ofServer, second, milliseconds, counts) in [
+            (true, 0, reported, false), (true, delay - 1, reported, false), (false, 0, reported, true),
+            (true, delay, reported, true), (true, delay, reported + 2 * 60 * Self.minute, false),
+            (false, 0, reported + 2 * 60 * Self.minute, false),
+        ] as [(Bool, Int64, Int64, Bool)] {
+            for isSwapped in [false, true] {
+                var time = TrustedTime(from: record, at: after(0))
+                report(reported, to: &time, 0, ofServer: !isSwapped)
+                report(milliseconds + second, to: &time, second, ofServer: ofServer != isSwapped)
+                #expect(
+                    time.milliseconds(at: after(second)) == (counts ? reported : 100 * Self.day) + second,
+                    "\(ofServer) after \(second)")
+                #expect(time.isProved == (isProved || counts))
+            }
+        }
+    }
+
+    @Test("a proof of the known time refutes a claim")
+    func refuted() {
+        var time = TrustedTime(from: nil, at: after(0))
+        time.proveByServer(100 * Self.day, at: after(0))
+        let hour = 60 * Self.minute
+        time.proveByServer(3750 * Self.day, at: after(0))
+        time.proveByServer(100 * Self.day, at: after(0))
+        time.proveByServer(3750 * Self.day + hour, at: after(hour))
+        #expect(time.milliseconds(at: after(hour)) == 100 * Self.day + hour)
+    }
+
+    @Test("a time that two wrong proofs have moved ten years ahead comes back in the same way")
+    func wayBack() {
+        var time = TrustedTime(from: nil, at: after(0))
+        time.observe(after(0, synchronised: 3750 * Self.day))
+        time.observe(after(10, synchronised: 100 * Self.day))
+        #expect(time.milliseconds(at: after(10)) == 3750 * Self.day + 10)
+        time.proveByServer(100 * Self.day, at: after(10))
+        #expect(time.milliseconds(at: after(10)) == 100 * Self.day && time.isProved)
+        #expect(
+            time.isWorthSaving(
+                after: TrustedTime.Record(milliseconds: 3750 * Self.day, sinceBoot: 0, boot: "first"), at: after(10)))
     }
 
     @Test("a record that claims to come from the future of this start is not counted back")
     func recordFromFuture() {
         let record = TrustedTime.Record(milliseconds: 1_000_000, sinceBoot: 500_000_000, boot: "first")
-        #expect(TrustedTime(from: record, at: after(10)).milliseconds(at: after(10)) == 1_000_010)
+        #expect(TrustedTime(from: record, at: after(10)).milliseconds(at: after(20)) == 1_000_010)
     }
 
     @Test(
@@ -174,7 +232,7 @@ struct TrustedClockTests {
         #expect(store.saved.map(\.milliseconds) == [1_000_000, 4_600_000, 8_200_000])
         source.time = SystemTime(sinceBoot: 7_000_000, boot: "second")
         let reading = TrustedClock(store: store, source: source).read()
-        #expect(reading.milliseconds == 8_200_007 && !reading.isProved)
+        #expect(reading.milliseconds == 8_200_000 && !reading.isProved)
     }
 
     @Test("the kernel's clocks go forward and know their boot")

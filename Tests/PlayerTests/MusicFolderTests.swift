@@ -31,6 +31,19 @@ struct MusicFolderTests {
         #expect(try found() == ["a.flac", "a/1.wav", "b/2.flac", "b/10.flac"])
     }
 
+    @Test("is not in folders that systems put beside it, in any case of letters, and a file may have such a name")
+    func systemFolders() throws {
+        for name in [
+            "$RECYCLE.BIN", "$Recycle.Bin", "System Volume Information", "lost+found", "#recycle", "@eaDir",
+            ".Trash-1000", ".Trashes", "RECYCLER", "#snapshot", "@Recycle",
+        ] {
+            try make("\(name)/gone.flac")
+            try make("album/\(name)/deeper/gone.flac")
+        }
+        for path in ["#recycle.flac", "album/1.flac", "recycle/2.flac", "lost+found again/3.flac"] { try make(path) }
+        #expect(try found() == ["#recycle.flac", "album/1.flac", "lost+found again/3.flac", "recycle/2.flac"])
+    }
+
     @Test("is found through a link to elsewhere, and each file once where links lead back")
     func links() throws {
         try make("a/1.flac")

@@ -97,6 +97,10 @@ public struct Configuration: Equatable, Sendable {
     }
 
     private static func notAllowed(_ value: String, for setting: Setting) -> String {
+        if setting.type == .service, value.utf8.contains(UInt8(ascii: "@")), let fault = ServiceURL.fault(in: value) {
+            // It has a password: it is not repeated.
+            return setting.key + fault
+        }
         var guess: String?
         if case .choice(let words) = setting.type { guess = Suggestion.nearest(to: value, among: words) }
         return "\(setting.key) = \(Suggestion.quoted(value)): must be \(setting.type.allowed)"

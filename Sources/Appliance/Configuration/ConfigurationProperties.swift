@@ -91,6 +91,7 @@ extension Configuration {
     var cellularQuality: AudioQuality { choice(.cellularQuality, of: [.low, .high, .lossless, .hiResLossless]) }
     var isOfflineOnly: Bool { choice(.offlineOnly, of: [true, false]) }
     var offlineQuality: AudioQuality { choice(.offlineQuality, of: [.low, .high, .lossless, .hiResLossless]) }
+    var offlineVideoQuality: VideoQuality { choice(.offlineVideoQuality, of: [.low, .medium, .high]) }
     var offlineOverCellular: Bool { choice(.offlineOverCellular, of: [true, false]) }
     var keepsPlayed: Bool { choice(.offlineKeepPlayed, of: [true, false]) }
     var offlineFolder: String { text(.offlineFolder, unless: "auto") ?? "\(stateFolder)/offline" }

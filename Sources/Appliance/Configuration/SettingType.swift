@@ -64,6 +64,8 @@ enum SettingType: Equatable, Sendable {
     case path(orWord: String?, limit: Int? = nil)
     /// `scheme://host…` with one of these schemes, or `none`.
     case address([String])
+    /// The address of a content service, or `none`.
+    case service
     /// Public keys of hosts, or `none`.
     case pins
     case text
@@ -93,6 +95,9 @@ enum SettingType: Equatable, Sendable {
                     && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
             }
             return isAddress ? .text(text) : nil
+        case .service:
+            if text.utf8.elementsEqual("none".utf8) { return .text(text) }
+            return ServiceURL.fault(in: text) == nil ? Self.address(["https", "http"]).value(of: text) : nil
         case .pins: return text.utf8.elementsEqual("none".utf8) || HostPin.list(text) != nil ? .text(text) : nil
         case .text: return text.utf8.isEmpty ? nil : .text(text)
         }
@@ -126,6 +131,7 @@ enum SettingType: Equatable, Sendable {
                 + (word.map { ", or \($0)" } ?? "")
         case .address(let schemes):
             "an address that begins with " + schemes.map { "\($0)://" }.joined(separator: " or ") + ", or none"
+        case .service: "an address that begins with https:// or http://, or none"
         case .pins: "hosts, each with its keys behind it and a comma between hosts, like nas.local KEY KEY; or none"
         case .text: "something"
         }

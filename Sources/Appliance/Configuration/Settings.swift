@@ -8,8 +8,8 @@ public enum SettingName: Int, CaseIterable, Sendable {
     case profile, powerOff, networkRestart
     case serviceURL, serviceClient, serviceTokenFile, wifiQuality, cellularQuality
     case authorities, pins, proxy, readAhead, cacheFolder, cacheSize
-    case offlineOnly, offlineQuality, offlineOverCellular, offlineKeepPlayed, offlineFolder, offlineSize
-    case offlineFreeSpace, offlineDownloads
+    case offlineOnly, offlineQuality, offlineVideoQuality, offlineOverCellular, offlineKeepPlayed, offlineFolder
+    case offlineSize, offlineFreeSpace, offlineDownloads
     case logLevel
 
     /// The setting's row of the table.
@@ -179,7 +179,7 @@ struct Setting: Sendable {
             The shell command for the action network-restart of buttons and clients; none does nothing.
             """),
         Setting(
-            .serviceURL, "service", "url", .address(["https", "http"]), "none",
+            .serviceURL, "service", "url", .service, "none",
             """
             The address of the service, like https://nas.local:8443; none plays files alone. http is not encrypted.
             """),
@@ -251,6 +251,12 @@ struct Setting: Sendable {
             changesWhileRunning: true,
             """
             The quality of products that are kept from now on.
+            """),
+        Setting(
+            .offlineVideoQuality, "offline", "video-quality", .choice(["low", "medium", "high"]), "high",
+            changesWhileRunning: true,
+            """
+            The quality of videos that are kept from now on. Their audio plays.
             """),
         Setting(
             .offlineOverCellular, "offline", "over-cellular", .choice(["yes", "no"]), "no", changesWhileRunning: true,

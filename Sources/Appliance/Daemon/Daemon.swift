@@ -98,6 +98,7 @@ public final class Daemon: @unchecked Sendable {
             // Nothing is louder at the next start because a maximum was among the lost rows.
             self.settings.keepAll()
         }
+        state.storage.checkIndexes()
         player.observeStorage { [self] problem in
             loop.post { self.problems.set(DaemonProblem.settings, problem) }
         }

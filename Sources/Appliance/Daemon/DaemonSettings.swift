@@ -105,6 +105,7 @@ public final class DaemonSettings {
         case .cellularQuality: engine.streamingCellularAudioQuality = configuration.cellularQuality
         case .offlineOnly: setOfflineMode(configuration.isOfflineOnly)
         case .offlineQuality: offline.offlineAudioQuality = configuration.offlineQuality
+        case .offlineVideoQuality: offline.offlineVideoQuality = configuration.offlineVideoQuality
         case .offlineOverCellular: offline.offlineOverCellular = configuration.offlineOverCellular
         case .logLevel: Log.minimumLevel = configuration.logLevel
         // They are read when they are needed, or take effect at the next start.

@@ -73,7 +73,7 @@ public struct DaemonProblem: Equatable, Sendable {
     public static let service = "service"
     /// An entry of the queue ended the process, and was passed over.
     public static let queue = "queue"
-    /// An entry of the queue ended the process, and was skipped.
+    /// The player's settings cannot be written.
     public static let settings = "settings"
     /// The queue and what clients have set cannot be written.
     public static let storage = "storage"
@@ -84,8 +84,8 @@ public struct DaemonProblem: Equatable, Sendable {
     public static let damage = "damage"
 
     /// The subject, which stays the same while the problem lasts: `device`, `music`, `service`, `queue`, `storage`,
-    /// `damage`, `settings`, `configuration`, or a section of the board's profile with a line: `button play`,
-    /// `light status`, `amplifier`.
+    /// `offline`, `damage`, `settings`, `configuration`, or a section of the board's profile with a line:
+    /// `button play`, `light status`, `amplifier`.
     public var subject: String
     /// What happened and what to do, for a person.
     public var message: String
@@ -118,7 +118,7 @@ extension OfflineEngine.Status {
     }
 
     private var problemOfService: String? {
-        serviceProblem.map { "downloads wait for the content service, and are retried: \($0)" }
+        serviceProblem.map { "downloads wait, and are retried: \($0)" }
     }
 
     private var problemOfRoom: String? {

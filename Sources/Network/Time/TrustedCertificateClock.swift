@@ -1,7 +1,6 @@
 import Platform
 
-/// The trusted time for certificates: never before the program was made, and never backwards
-/// (docs/decisions/trusted-time.md).
+/// The trusted time for certificates: never before the program was made (docs/decisions/trusted-time.md).
 ///
 /// Thread: any.
 public final class TrustedCertificateClock: CertificateClock {

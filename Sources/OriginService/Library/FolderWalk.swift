@@ -81,7 +81,10 @@ struct FolderWalk {
         else { return }
         let entries: [Folder.Entry]
         do throws(SystemError) {
-            entries = try Folder.entries(of: folder) { $0.name.utf8.first == UInt8(ascii: ".") ? .skip : .keep }
+            entries = try Folder.entries(of: folder) { entry in
+                let isOfSystem = entry.kind == .folder && Folder.isOfSystem(name: entry.name)
+                return isOfSystem || entry.name.utf8.first == UInt8(ascii: ".") ? .skip : .keep
+            }
         } catch {
             Log.warning("\(folder): cannot be read: \(error.reason)")
             if !error.meansNoFile { unread.insert(PathBytes(folder)) }

@@ -200,6 +200,7 @@ final class FolderWatch {
         let text = name.withUnsafeBufferPointer { FileName.text(of: $0) }
         let path = "\(folder)/\(text)"
         let isFolder = mask & UInt32(IN_ISDIR) != 0
+        if isFolder, Folder.isOfSystem(name: text) { return }
         let isServed = !isFolder && (MusicScan.isMusic(text) || MusicScan.isPlaylist(text))
         // A file that was created is still written; the end of that is another event. A link is complete. Who copies a
         // file may set its attributes before its last byte.

@@ -10,7 +10,7 @@ import Platform
 /// Device names are alsa-lib's: `hw:CARD=DAC,DEV=0` is a sound card, `null` discards everything, and
 /// `file:FILE=/path/x.wav,FORMAT=wav` writes a file (`FORMAT=raw`: only the samples). A path with a comma or an equals
 /// sign needs quotes, `file:FILE='/a, b.wav',FORMAT=wav`; in a path, `%r`, `%c`, `%b` and `%f` stand for rate, channel
-/// count, bits and sample format.
+/// count, bits and sample format. After a change of the format the music goes on in a second file (`FileSequence`).
 ///
 /// Thread: the audio thread, except for `lastOpened`.
 public final class ALSADeviceProvider: DeviceProvider {
@@ -37,6 +37,7 @@ public final class ALSADeviceProvider: DeviceProvider {
         var request = request
         let isAutomatic = DeviceName.isAutomatic(request.device)
         request.device = try DeviceName.resolved(request.device, configuration: configuration)
+        request.device = opened.next(for: request.device, request.format)
         let device = try open(request, on: try openHandle(request.device))
         let isNews = opened.change(to: request.device)
         if isAutomatic, isNews { Log.notice("\(DeviceName.automatic): plays on \(request.device)") }
@@ -126,11 +127,17 @@ public final class ALSADeviceProvider: DeviceProvider {
 }
 
 /// A name that the audio thread writes and other threads read.
-/// `@unchecked Sendable` is safe because `lock` guards `value`.
+/// `@unchecked Sendable` is safe because `lock` guards what changes.
 private final class OpenedName: @unchecked Sendable {
-    // `lock` guards `value`. The audio thread takes it while it opens a device, which blocks anyway.
+    // `lock` guards the rest. The audio thread takes it while it opens a device, which blocks anyway.
     private let lock = Lock()
     private var value: String?
+    private var files = FileSequence()
+
+    /// The name to open now.
+    func next(for device: String, _ format: PCMFormat) -> String {
+        lock.withLock { files.name(for: device, format) }
+    }
 
     var name: String? { lock.withLock { value } }
 

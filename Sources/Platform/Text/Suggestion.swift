@@ -7,13 +7,7 @@ public enum Suggestion {
 
     /// The word for a message; a long one is cut.
     public static func quoted(_ word: String) -> String {
-        guard word.utf8.count > quotationLimit else { return word }
-        var text = ""
-        for scalar in word.unicodeScalars {
-            text.unicodeScalars.append(scalar)
-            if text.utf8.count >= quotationLimit { break }
-        }
-        return text + "…"
+        CutText.cut(word, to: quotationLimit)
     }
 
     /// ` Did you mean --device?`, or nothing when no candidate is near.

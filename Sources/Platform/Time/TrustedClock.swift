@@ -10,7 +10,8 @@ public protocol TrustedTimeStore: AnyObject, Sendable {
 /// `@unchecked Sendable` is safe because `lock` guards what changes.
 public final class TrustedClock: @unchecked Sendable {
     public struct Reading: Equatable, Sendable {
-        /// Since 1970, UTC; nil when the time was never proved. Never less than before.
+        /// Since 1970, UTC; nil when the time was never proved. Less than before only when a proof replaces an
+        /// estimate, or two proofs agree that the known time was wrong.
         public let milliseconds: Int64?
         /// Whether it was proved since the system's start. Otherwise it is the earliest possible time: nobody knows how
         /// long the power was off.

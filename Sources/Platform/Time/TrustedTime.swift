@@ -1,10 +1,27 @@
 /// The proved time of day. Boards have no clock battery: after a power cut their clock is wrong, and its owner can set
 /// it to any time. Trusted time is the last proved time, from the service or from a clock that the kernel reports as
-/// synchronised, advanced by the clock since the system's start. It never moves backwards: after a later proof of an
-/// earlier time it stands still until that time has caught up.
+/// synchronised, advanced by the clock since that proof.
+///
+/// A proof replaces an estimate, also a later one. A proof within a day of a proved time corrects it; the time then
+/// stands still until it has caught up, and does not move backwards. A proof that is farther away may be wrong: it is
+/// only a claim until a second one agrees with it (docs/decisions/trusted-time.md).
 ///
 /// A value: the readings of the clocks are arguments.
 public struct TrustedTime: Equatable, Sendable {
+    /// A clock outside of this program.
+    private enum Witness {
+        /// That of the system, while the kernel reports that it is synchronised.
+        case system
+        case server
+    }
+
+    /// A time far from the known one that one witness has reported.
+    private struct Claim: Equatable {
+        var milliseconds: Int64
+        var sinceBoot: Int64
+        var witness: Witness
+    }
+
     /// A moment whose time was known.
     public struct Record: Equatable, Sendable {
         /// Since 1970, UTC.
@@ -25,10 +42,17 @@ public struct TrustedTime: Equatable, Sendable {
 
     /// Until the year 10000.
     private static let plausible: ClosedRange<Int64> = 0...253_402_300_800_000
-    /// How far the time of a server may be from a time that is known already, in milliseconds.
-    private static let serverTolerance: Int64 = 86_400_000
+    /// How far a proof may be from the known time to count at once, in milliseconds.
+    private static let tolerance: Int64 = 86_400_000
+    /// How far two reports of one time may be from each other, in milliseconds.
+    private static let agreement: Int64 = 3_600_000
+    /// After so many milliseconds a second report of the same witness confirms its claim: against an estimate, and
+    /// against a time that was proved.
+    private static let estimateDelay: Int64 = 60_000
+    private static let proofDelay: Int64 = 3_600_000
 
     private var lastProof: Record?
+    private var claim: Claim?
     /// The time at the last proof.
     private var floor: Int64 = .min
 
@@ -36,11 +60,14 @@ public struct TrustedTime: Equatable, Sendable {
     public init(from record: Record?, at now: SystemTime) {
         // Numbers that are not plausible are damage, and would overflow below.
         guard let record, Self.plausible.contains(record.milliseconds), record.sinceBoot >= 0 else { return }
-        let isSameBoot = record.boot.utf8.elementsEqual(now.boot.utf8) && record.sinceBoot <= now.sinceBoot
-        // After a restart it is unknown how long the power was off; but the time since the start has passed.
-        lastProof =
-            isSameBoot
-            ? record : Record(milliseconds: record.milliseconds, sinceBoot: 0, boot: now.boot, isProved: false)
+        if record.boot.utf8.elementsEqual(now.boot.utf8), record.sinceBoot <= now.sinceBoot {
+            lastProof = record
+        } else {
+            // It is unknown how long the power was off. The time since the start of the system is not added: the record
+            // may have been copied from another machine, and this one may run for years.
+            lastProof = Record(
+                milliseconds: record.milliseconds, sinceBoot: now.sinceBoot, boot: now.boot, isProved: false)
+        }
     }
 
     /// Whether the time was proved since the system's start. Otherwise it is only the earliest possible one.
@@ -52,28 +79,49 @@ public struct TrustedTime: Equatable, Sendable {
         return max(floor, lastProof.milliseconds + (now.sinceBoot - lastProof.sinceBoot) / 1_000_000)
     }
 
-    /// A server, whose certificate is valid at that time, has just reported `milliseconds` since 1970. One server must
-    /// not move a known time far: it would never come back, and the certificates of all others would have expired.
-    /// A time long before the earliest possible one proves nothing.
+    /// A server, whose certificate is valid at that time, has just reported `milliseconds` since 1970.
     public mutating func proveByServer(_ milliseconds: Int64, at now: SystemTime) {
-        guard Self.plausible.contains(milliseconds) else { return }
-        if let current = self.milliseconds(at: now) {
-            if milliseconds < current - Self.serverTolerance { return }
-            if isProved, milliseconds > current + Self.serverTolerance { return }
-        }
-        prove(milliseconds, at: now)
+        weigh(milliseconds, of: .server, at: now)
     }
+
+    /// Takes a synchronised system clock as proof.
+    public mutating func observe(_ now: SystemTime) {
+        if let synchronised = now.synchronised { weigh(synchronised, of: .system, at: now) }
+    }
+
+    private mutating func weigh(_ milliseconds: Int64, of witness: Witness, at now: SystemTime) {
+        guard Self.plausible.contains(milliseconds) else { return }
+        guard let current = self.milliseconds(at: now) else { return prove(milliseconds, at: now) }
+        let isNear = Self.distance(milliseconds, current) <= Self.tolerance
+        if isProved, isNear { return prove(milliseconds, at: now) }
+        // An estimate may be too late: it comes from a file.
+        let isCounted = !isProved && (isNear || milliseconds < current)
+        guard isCounted || confirms(milliseconds, of: witness, at: now) else { return }
+        prove(milliseconds, at: now)
+        floor = .min
+    }
+
+    /// Whether a second report agrees with the claim: of the other witness, or of the same one after some time. A
+    /// report of another time is the new claim.
+    private mutating func confirms(_ milliseconds: Int64, of witness: Witness, at now: SystemTime) -> Bool {
+        if let claim {
+            let elapsed = (now.sinceBoot - claim.sinceBoot) / 1_000_000
+            if Self.distance(milliseconds, claim.milliseconds + elapsed) <= Self.agreement {
+                return claim.witness != witness || elapsed >= (isProved ? Self.proofDelay : Self.estimateDelay)
+            }
+        }
+        claim = Claim(milliseconds: milliseconds, sinceBoot: now.sinceBoot, witness: witness)
+        return false
+    }
+
+    private static func distance(_ one: Int64, _ other: Int64) -> Int64 { one < other ? other - one : one - other }
 
     /// It is `milliseconds` since 1970. Ignored when the time is not plausible.
     public mutating func prove(_ milliseconds: Int64, at now: SystemTime) {
         guard Self.plausible.contains(milliseconds) else { return }
         floor = self.milliseconds(at: now) ?? .min
         lastProof = Record(milliseconds: milliseconds, sinceBoot: now.sinceBoot, boot: now.boot)
-    }
-
-    /// Takes a synchronised system clock as proof.
-    public mutating func observe(_ now: SystemTime) {
-        if let synchronised = now.synchronised { prove(synchronised, at: now) }
+        claim = nil
     }
 
     /// The record to store.
@@ -83,13 +131,13 @@ public struct TrustedTime: Equatable, Sendable {
         }
     }
 
-    /// Whether losing the time after `saved` would matter: a restart would find a time that is a minute or more behind,
+    /// Whether losing the time after `saved` would matter: a restart would find a time that is a minute or more away,
     /// or does not know that it is proved, or an hour has passed that only this process knows.
     public func isWorthSaving(after saved: Record?, at now: SystemTime) -> Bool {
         guard let current = milliseconds(at: now) else { return false }
         guard let saved, saved.boot.utf8.elementsEqual(now.boot.utf8), saved.isProved == isProved,
             let restored = TrustedTime(from: saved, at: now).milliseconds(at: now)
         else { return true }
-        return now.sinceBoot - saved.sinceBoot >= 3_600_000_000_000 || current - restored >= 60_000
+        return now.sinceBoot - saved.sinceBoot >= 3_600_000_000_000 || Self.distance(current, restored) >= 60_000
     }
 }

@@ -1,10 +1,12 @@
+import Crypto
 import Database
 import Platform
 
 /// The folder with the files of what is kept, and whether it is the one that the rows of the database are of: both have
-/// the same random id, the folder in the file `tonearm-id`. Without that certainty nothing in it is removed, nothing
-/// counts as lost, and nothing is downloaded. The medium may not be mounted, or be that of another appliance; or the
-/// database may be a new one, because the old one could not be read.
+/// the same random id, the folder in the file `tonearm-id`. The names of the files are random too: where the id is
+/// damaged, the files prove whose folder it is. Without that certainty nothing in it is removed, nothing counts as
+/// lost, and nothing is downloaded. The medium may not be mounted, or be that of another appliance; or the database
+/// may be a new one, because the old one could not be read.
 struct KeptFolder: Sendable {
     static let idFileName = "tonearm-id"
 
@@ -59,10 +61,39 @@ struct KeptFolder: Sendable {
                 try rows.setFolderID(mark)
                 return .ours
             }
+            // The mark is damaged.
+            if let id, try hasOurFiles(rows) { return try take(id, rows) }
         }
         // An empty file for the id: a person says that this is the folder from now on.
         if !hasFiles, mark != nil, !isMarked { return try take(id ?? newID(), rows) }
         return .refused(isMarked || hasFiles ? foreign : missing)
+    }
+
+    /// Whether an offline copy of the rows is there with its size, and at least half of all files are those of the
+    /// rows. Looks at all of them.
+    private func hasOurFiles(_ rows: OfflineRows) throws(DatabaseError) -> Bool {
+        let hasCopy = try rows.haveItem { content, count in
+            do throws(SystemError) {
+                return try File(reading: path(of: content)).length() == SealedLayout.sealedCount(of: count)
+            } catch {
+                return false
+            }
+        }
+        guard hasCopy else { return false }
+        var known = 0
+        _ = try rows.haveContent { content in
+            if FileKind(at: path(of: content)) == .file { known += 1 }
+            return false
+        }
+        do throws(SystemError) {
+            var count = 0
+            for entry in try Folder.entries(of: path) where entry.kind == .folder && entry.name.utf8.count == 2 {
+                count += try Folder.entries(of: "\(path)/\(entry.name)").count
+            }
+            return count <= 2 * known
+        } catch {
+            return false
+        }
     }
 
     private func newID() -> String { hexadecimal(SystemRandomSource().bytes(16)) }
@@ -112,7 +143,7 @@ struct KeptFolder: Sendable {
 
     private var foreign: String {
         "what is in \(path) is of another database: it stays as it is, and downloads wait. Put that tonearm.db back, "
-            + "set another folder ([offline] folder), or empty this one"
+            + "or set another folder ([offline] folder)"
     }
 }
 

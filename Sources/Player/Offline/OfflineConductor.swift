@@ -35,9 +35,7 @@ final class OfflineConductor: @unchecked Sendable {
     private var isRoundTimeProved = false
     private var spaceTimer: TimerToken?
     private let restTimers: RestTimers
-    private var toldReason: String?
-    /// Whether it was told that downloads wait for room, or for a state that can be written.
-    private var toldWait: OfflineWait?
+    private var warnings = OfflineWarnings()
     /// Called when that has changed; see `OfflineEngine.observeSpace`.
     var spaceChanged: (@Sendable () -> Void)?
     /// The runs, and what is known of their transfers.
@@ -50,6 +48,10 @@ final class OfflineConductor: @unchecked Sendable {
     private var folder: KeptFolderWatch?
     private var failed: FailedDownloads?
     private var isShutDown = false
+    /// Tests replace it.
+    var startThread: (String, @escaping @Sendable (Cancellation) -> Void) throws(SystemError) -> OfflineThread = {
+        (name, body) throws(SystemError) in try OfflineThread(name, body)
+    }
 
     init(_ offlining: Offlining, loop: EventLoop, _ configuration: OfflineEngineConfig) {
         self.loop = loop
@@ -88,6 +90,8 @@ final class OfflineConductor: @unchecked Sendable {
                 jobsChanged()
             }
         }
+        // A download whose entry in an index was damaged was never found.
+        store.storage.observeRepairs { [self] in loop.post { [self] in jobsChanged() } }
         let folder = KeptFolderWatch(store, space, loop: loop) { [self] in folderChanged(isProblem: $0) }
         self.folder = folder
         folder.look()
@@ -225,9 +229,11 @@ final class OfflineConductor: @unchecked Sendable {
         }
     }
 
-    /// Reads all of a kept product, one after the other on a thread of their own.
-    func verify(_ product: ServiceAddress, _ answer: @escaping @Sendable (OfflineVerification) -> Void) {
-        verifications.verify(product, answer) { [self] found in
+    /// Reads a whole offline copy, one after the other on a thread of their own.
+    func verify(
+        _ product: ServiceAddress, _ check: OfflineCheck, _ answer: @escaping @Sendable (OfflineVerification) -> Void
+    ) {
+        verifications.verify(product, check, answer) { [self] found in
             switch found {
             case .damaged(let content):
                 self.found(damaged: product, content, "a part of what was kept cannot be read")
@@ -237,6 +243,11 @@ final class OfflineConductor: @unchecked Sendable {
             }
         }
     }
+
+    func cancel(_ check: OfflineCheck) { verifications.cancel(check) }
+
+    /// How many checks have been asked for and not ended.
+    var checkCount: Int { verifications.count }
 
     /// - Parameter answer: how many products that were lost with the device's key are missing still.
     func countLost(_ answer: @escaping @Sendable (Int) -> Void) {
@@ -298,26 +309,7 @@ final class OfflineConductor: @unchecked Sendable {
             }
         }
         restTimers.end { !schedule.rests($0) }
-        tellSpace()
-        tellReason()
-    }
-
-    private func tellReason() {
-        let reason = schedule.reasonOfRest
-        guard reason != toldReason, !isShutDown else { return }
-        if let reason { Log.warning("downloads wait for the content service: \(reason)") }
-        toldReason = reason
-        spaceChanged?()
-    }
-
-    private func tellSpace() {
-        let wait = schedule.wait
-        let untold = wait == .space || wait == .storage ? wait : nil
-        guard untold != toldWait, !isShutDown else { return }
-        toldWait = untold
-        if untold == .space { Log.warning("there is no room for more in \(store.folder.path): downloads wait") }
-        if untold == .storage { Log.warning("the state cannot be written: downloads wait") }
-        spaceChanged?()
+        if !isShutDown, warnings.look(at: schedule, folder: store.folder.path) { spaceChanged?() }
     }
 
     /// Downloads go on when the state can be written. What has failed meanwhile begins again.
@@ -490,7 +482,7 @@ final class OfflineConductor: @unchecked Sendable {
         named name: String, _ body: @escaping @Sendable (Cancellation) -> Void, then: (OfflineThread) -> Void,
         failed: (SystemError) -> Void
     ) {
-        do throws(SystemError) { then(try OfflineThread(name, body)) } catch { failed(error) }
+        do throws(SystemError) { then(try startThread(name, body)) } catch { failed(error) }
     }
 }
 

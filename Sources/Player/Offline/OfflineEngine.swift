@@ -3,8 +3,8 @@ import Platform
 
 /// Keeps products of the content service: downloads, stores and validates them (docs/playback.md, 16).
 ///
-/// Threads: every function may be used from any thread. Those without `answer` wait for the medium and are not for a
-/// loop's thread; those with it call it on the player's control thread, and it must not take long there.
+/// Threads: every function may be used from any thread, also by a subscriber of `bus`. Those without `answer` wait for
+/// the medium; those with it call it on the player's control thread, and it must not take long there.
 /// `@unchecked Sendable` is safe because its parts are set once; each is safe on its own.
 public final class OfflineEngine: @unchecked Sendable {
     /// The answer to a request to keep products, to remove them, or to pause and resume downloads.
@@ -15,6 +15,8 @@ public final class OfflineEngine: @unchecked Sendable {
         case unchanged
         /// The id is not that of a product of the service.
         case notOfService
+        /// The queue of downloads has so many already.
+        case full(limit: Int)
         /// It cannot be stored; the reason is for people.
         case failed(reason: String)
     }
@@ -41,25 +43,49 @@ public final class OfflineEngine: @unchecked Sendable {
     /// the medium and survives a power cut; `.started`, `.progress`, `.done` or `.failed` follow.
     /// - Returns: whether there is a new job; false also for a product that is kept, or whose job is there.
     public func offline(_ mediaProduct: MediaProduct) -> Bool {
-        let answer = Answer<Change>()
-        offline(mediaProduct) { answer.set($0) }
-        return answer.wait() == .changed
+        wait { offline(mediaProduct, waits: true, $0) }
     }
 
     /// Removes a product, whether it waits, is being downloaded, or is kept. `.deleted` follows.
     /// - Returns: whether there was anything.
     public func deleteOffline(_ mediaProduct: MediaProduct) -> Bool {
-        let answer = Answer<Change>()
-        deleteOffline(mediaProduct) { answer.set($0) }
-        return answer.wait() == .changed
+        wait { deleteOffline(mediaProduct, waits: true, $0) }
     }
 
     /// Removes everything. `.allDeleted` follows.
     /// - Returns: whether there was anything.
     public func deleteAllOfflines() -> Bool {
+        wait { deleteAllOfflines(waits: true, $0) }
+    }
+
+    private func wait(for change: (@escaping @Sendable (Change) -> Void) -> Void) -> Bool {
         let answer = Answer<Change>()
-        deleteAllOfflines { answer.set($0) }
+        change { answer.set($0) }
         return answer.wait() == .changed
+    }
+
+    /// Changes rows.
+    /// - Parameters:
+    ///   - waits: whether the caller waits for the answer. On the control thread nothing can be posted to it then: the
+    ///     answer comes before this returns, and messages follow later, in their order.
+    ///   - answer: on the control thread; what it passes to `follow` runs there after it.
+    private func write<Result: Sendable>(
+        waits: Bool, _ work: @escaping @Sendable (OfflineRows) throws(DatabaseError) -> Result,
+        _ answer:
+            @escaping @Sendable (
+                Swift.Result<Result, DatabaseError>, _ follow: (@escaping @Sendable () -> Void) -> Void
+            ) -> Void
+    ) {
+        guard waits, loop.isCurrentThread else {
+            return store.write(answerOn: loop, work) { answer($0) { $0() } }
+        }
+        let loop = loop
+        do throws(DatabaseError) {
+            let value = try store.waitToWrite(work)
+            answer(.success(value)) { loop.post($0) }
+        } catch {
+            answer(.failure(error)) { loop.post($0) }
+        }
     }
 
     /// Whether a product is kept.
@@ -86,53 +112,108 @@ public final class OfflineEngine: @unchecked Sendable {
         _ mediaProduct: MediaProduct, priority: Int = 0, isAutomatic: Bool = false,
         _ answer: @escaping @Sendable (Change) -> Void
     ) {
+        offline(mediaProduct, priority: priority, isAutomatic: isAutomatic, waits: false, answer)
+    }
+
+    private func offline(
+        _ mediaProduct: MediaProduct, priority: Int = 0, isAutomatic: Bool = false, waits: Bool,
+        _ answer: @escaping @Sendable (Change) -> Void
+    ) {
         guard let product = ServiceAddress(mediaProduct.productId) else { return answer(.notOfService) }
+        guard !product.hasTooLongID else {
+            return answer(.failed(reason: "the product's id has more than \(ServiceAddress.idLimit) bytes"))
+        }
         // Behind all that a person asks for.
         let priority = Int64(isAutomatic ? Self.priorities.lowerBound - 1 : priority)
         let request = OfflineRequest(
             audioQuality: configuration.offlineAudioQuality, videoQuality: configuration.offlineVideoQuality)
         let time = clock.seconds
-        store.write(answerOn: loop) { (rows) throws(DatabaseError) -> Bool in
+        let limit = conductor.space.limits.downloads
+        // nil: the queue is full.
+        write(waits: waits) { (rows) throws(DatabaseError) -> Bool? in
             if let item = try rows.item(product), !item.isDamaged, item.validity.holds(at: time) {
                 if !isAutomatic { try rows.askedFor(product, priority: priority) }
                 return false
             }
+            if try !rows.hasRoom(for: [product], limit: limit) { return nil }
             return try rows.add(
                 product, mediaProduct.referenceId, request, priority: priority, isAutomatic: isAutomatic)
-        } _: { [conductor] result in
+        } _: { [conductor] result, follow in
             switch result {
             case .success(let isNew):
-                answer(isNew ? .changed : .unchanged)
-                if isNew { conductor.jobsChanged() }
+                answer(isNew.map { $0 ? .changed : .unchanged } ?? .full(limit: limit))
+                if isNew == true { follow { conductor.jobsChanged() } }
             case .failure(let error): answer(.failed(reason: error.description))
             }
         }
     }
 
+    /// Whether the queue of downloads has room for all of `products`.
+    /// - Parameter answer: gets `limit` when it has not; nil when it has, or that cannot be read.
+    public func checkRoom(for products: [MediaProduct], _ answer: @escaping @Sendable (_ limit: Int?) -> Void) {
+        let limit = conductor.space.limits.downloads
+        let addresses = products.compactMap { ServiceAddress($0.productId) }
+        store.read(answerOn: loop) { (rows) throws(DatabaseError) in
+            try rows.hasRoom(for: addresses, limit: limit)
+        } _: { hasRoom in
+            answer(hasRoom == false ? limit : nil)
+        }
+    }
+
+    /// Calls `body` with each of `products` on the control thread, a few in one turn: many neither hold up the caller
+    /// nor what else waits there.
+    public func inTurns(_ products: [MediaProduct], _ body: @escaping @Sendable (MediaProduct) -> Void) {
+        inTurns(products[...], body)
+    }
+
+    private static let productsInTurn = 32
+
+    private func inTurns(_ products: ArraySlice<MediaProduct>, _ body: @escaping @Sendable (MediaProduct) -> Void) {
+        guard !products.isEmpty else { return }
+        loop.post { [self] in
+            for product in products.prefix(Self.productsInTurn) { body(product) }
+            inTurns(products.dropFirst(Self.productsInTurn), body)
+        }
+    }
+
     public func deleteOffline(_ mediaProduct: MediaProduct, _ answer: @escaping @Sendable (Change) -> Void) {
+        deleteOffline(mediaProduct, waits: false, answer)
+    }
+
+    private func deleteOffline(
+        _ mediaProduct: MediaProduct, waits: Bool, _ answer: @escaping @Sendable (Change) -> Void
+    ) {
         guard let product = ServiceAddress(mediaProduct.productId) else { return answer(.notOfService) }
-        store.write(answerOn: loop) { (rows) throws(DatabaseError) in
+        write(waits: waits) { (rows) throws(DatabaseError) in
             try rows.remove(product)
-        } _: { [conductor, store] result in
+        } _: { [conductor, store] result, follow in
             guard case .success(let removed?) = result else { return answer(Change(result.map { $0 != nil })) }
             conductor.withdrawn(product)
             store.storage.perform { store.removeFiles(removed.contents) }
             answer(.changed)
-            conductor.bus.send(.deleted(referenceId: removed.referenceId))
-            conductor.spaceFreed()
+            follow {
+                conductor.bus.send(.deleted(referenceId: removed.referenceId))
+                conductor.spaceFreed()
+            }
         }
     }
 
     public func deleteAllOfflines(_ answer: @escaping @Sendable (Change) -> Void) {
-        store.write(answerOn: loop) { (rows) throws(DatabaseError) in
+        deleteAllOfflines(waits: false, answer)
+    }
+
+    private func deleteAllOfflines(waits: Bool, _ answer: @escaping @Sendable (Change) -> Void) {
+        write(waits: waits) { (rows) throws(DatabaseError) in
             try rows.removeAll()
-        } _: { [conductor, store] result in
+        } _: { [conductor, store] result, follow in
             guard case .success(true) = result else { return answer(Change(result)) }
             conductor.allWithdrawn()
             ContentSweep(store, found: { _ in }).start()
             answer(.changed)
-            conductor.bus.send(.allDeleted)
-            conductor.spaceFreed()
+            follow {
+                conductor.bus.send(.allDeleted)
+                conductor.spaceFreed()
+            }
         }
     }
 
@@ -276,11 +357,35 @@ public final class OfflineEngine: @unchecked Sendable {
         }
     }
 
-    /// Reads all of what is kept of a product, on a thread of its own. One that is damaged is downloaded again.
-    public func verify(_ mediaProduct: MediaProduct, _ answer: @escaping @Sendable (OfflineVerification) -> Void) {
-        guard let product = ServiceAddress(mediaProduct.productId) else { return answer(.notKept) }
-        loop.post { [conductor] in conductor.verify(product, answer) }
+    /// Reads the whole offline copy of a product, on a thread of its own. One that is damaged is downloaded again. One
+    /// check runs at a time; others wait for it.
+    /// - Returns: cancels the check. The answer is `.stopped` then, unless it was there already.
+    @discardableResult
+    public func verify(
+        _ mediaProduct: MediaProduct, _ answer: @escaping @Sendable (OfflineVerification) -> Void
+    ) -> OfflineCheck? {
+        guard let product = ServiceAddress(mediaProduct.productId) else {
+            answer(.notKept)
+            return nil
+        }
+        let check = OfflineCheck(loop: loop, conductor: conductor)
+        loop.post { [conductor] in conductor.verify(product, check, answer) }
+        return check
     }
+}
+
+/// A check of an offline copy that was asked for.
+public final class OfflineCheck: Sendable {
+    private let loop: EventLoop
+    private let conductor: OfflineConductor
+
+    init(loop: EventLoop, conductor: OfflineConductor) {
+        self.loop = loop
+        self.conductor = conductor
+    }
+
+    /// Ends the check soon: nobody waits for its answer. Any thread.
+    public func cancel() { loop.post { [self] in conductor.cancel(self) } }
 }
 
 extension OfflineEngine.Change {
@@ -296,7 +401,7 @@ extension OfflineEngine.Change {
 extension OfflineEntry {
     init(_ job: OfflineJob, _ status: Status) {
         self.init(
-            product: job.product.text, referenceId: job.referenceId, status: status,
+            product: job.product.text, number: job.number, referenceId: job.referenceId, status: status,
             bytes: job.progress?.synced ?? 0, audioQuality: job.request.audioQuality)
     }
 

@@ -9,6 +9,8 @@ public struct OfflineLimits: Equatable, Sendable {
     public var freeBytes: Int64 = 256 << 20
     /// From how many percent of `bytes` on a problem is told.
     public var warningPercent = 90
+    /// The most downloads in the queue.
+    public var downloads = 100_000
 
     public init() {}
 }

@@ -38,7 +38,7 @@ public enum OfflineVerification: Equatable, Sendable {
     case unreadable(reason: String)
     /// The list of what is kept cannot be read.
     case unlisted
-    /// The engine ends.
+    /// The engine ends, or the check was cancelled.
     case stopped
 }
 
@@ -102,6 +102,8 @@ public struct OfflineEntry: Equatable, Sendable {
 
     /// `tonearm:track/ID`.
     public var product: String
+    /// Of a download: its place in the order of the requests.
+    public var number: Int64?
     public var referenceId: String
     public var status: Status
     /// Of the file, or of what there is of it.

@@ -1,7 +1,8 @@
 import Database
 import Platform
 
-/// Reads all of kept products by hand, one after the other on a thread of their own.
+/// Reads whole offline copies for clients, one after the other on a thread of their own. A check ends when its client
+/// leaves.
 ///
 /// Thread: control, except where a declaration says otherwise.
 /// `@unchecked Sendable` is safe because control alone uses what changes.
@@ -18,6 +19,7 @@ final class OfflineVerifications: @unchecked Sendable {
     }
 
     private struct Request {
+        let check: OfflineCheck
         let product: ServiceAddress
         let answer: Answer
         let found: @Sendable (Finding) -> Void
@@ -39,13 +41,26 @@ final class OfflineVerifications: @unchecked Sendable {
 
     /// - Parameter found: called before `answer`.
     func verify(
-        _ product: ServiceAddress, _ answer: @escaping Answer, _ found: @escaping @Sendable (Finding) -> Void
+        _ product: ServiceAddress, _ check: OfflineCheck, _ answer: @escaping Answer,
+        _ found: @escaping @Sendable (Finding) -> Void
     ) {
         loop.assertOnLoop()
         guard !isShutDown else { return answer(.stopped) }
-        requests.append(Request(product: product, answer: answer, found: found))
+        requests.append(Request(check: check, product: product, answer: answer, found: found))
         if thread == nil { verifyNext() }
     }
+
+    /// Ends a check, or takes it out of the queue. Nothing happens when it has ended.
+    func cancel(_ check: OfflineCheck) {
+        loop.assertOnLoop()
+        guard let index = requests.firstIndex(where: { $0.check === check }) else { return }
+        // The one that runs is answered when its thread has ended, which is soon.
+        if index == 0, let thread { return thread.cancel() }
+        requests.remove(at: index).answer(.stopped)
+    }
+
+    /// How many have been asked for and not ended.
+    var count: Int { requests.count }
 
     /// Ends what runs; all are answered. Blocks.
     func shutDown() {

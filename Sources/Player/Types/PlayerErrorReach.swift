@@ -1,4 +1,3 @@
-import CLinux
 import Media
 import Platform
 
@@ -23,7 +22,7 @@ extension PlayerError {
         // Not even JSON: a page, or something that is no content service.
         case .answer(let field): field.utf8.elementsEqual(PlaybackInfo.Malformed.noAnswer.utf8) ? .service : .product
         case .media(.source(let error)): Self.reach(of: error)
-        case .system(let error): error.isOfExhaustion ? .machine : .product
+        case .system(let error): error.isOfResources ? .machine : .product
         case .media, .memory, .device, .database, .source: .product
         }
     }
@@ -33,13 +32,8 @@ extension PlayerError {
         case .network, .foreign(status: nil, _): .service
         case .foreign: .content
         case .status(let status): ServiceRefusal.isTemporary(status) ? .service : .product
-        case .medium(let error): error.isOfExhaustion ? .machine : .product
+        case .medium(let error): error.isOfResources ? .machine : .product
         case .cancelled, .unusable, .integrity: .product
         }
     }
-}
-
-extension SystemError {
-    /// Whether the same may succeed when others have given back what they hold.
-    var isOfExhaustion: Bool { [EMFILE, ENFILE, EAGAIN, ENOMEM, ENOBUFS].contains(code) }
 }

@@ -4,6 +4,11 @@ public struct ServiceAddress: Equatable, Sendable {
     private static let scheme = "tonearm:"
     private static let types: [(String, ProductType)] = [("track/", .track), ("video/", .video)]
 
+    /// The most bytes of an id. A request with a longer one is refused.
+    public static let idLimit = 256
+    /// The most bytes of an address.
+    public static let lengthLimit = scheme.utf8.count + "track/".utf8.count + idLimit
+
     public var productType: ProductType
     /// The product's id at the service.
     public var id: String
@@ -31,6 +36,9 @@ public struct ServiceAddress: Equatable, Sendable {
         case .video: "\(Self.scheme)video/\(id)"
         }
     }
+
+    /// Whether no service has such a product.
+    public var hasTooLongID: Bool { id.utf8.count > Self.idLimit }
 
     /// Whether `text` is meant to be an address, complete or not.
     public static func isMeant(by text: String) -> Bool { text.utf8.starts(with: scheme.utf8) }

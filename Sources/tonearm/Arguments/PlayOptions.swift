@@ -1,3 +1,4 @@
+import Appliance
 import PCM
 import Platform
 
@@ -59,9 +60,7 @@ struct PlayOptions: Equatable {
             periodCount = try Self.integer(text, "--periods", 2...64, "periods")
         }
         service = arguments.value(of: "--service")
-        if let service, !["https://", "http://"].contains(where: { service.utf8.starts(with: $0.utf8) }) {
-            throw UsageError("--service \(service): must be an address that begins with https:// or http://.")
-        }
+        if let service, let fault = ServiceURL.fault(in: service) { throw UsageError("--service\(fault).") }
         tokenFile = arguments.value(of: "--token-file")
         authorities = arguments.value(of: "--ca-file")
         json = arguments.has("--json")

@@ -72,9 +72,7 @@ struct ServiceAccess {
     static func check(_ arguments: Arguments) throws(UsageError) {
         guard let url = arguments.value(of: "--service") else { return }
         if arguments.has("--config") { throw UsageError("--service and --config exclude each other.") }
-        guard url.utf8.starts(with: "https://".utf8) || url.utf8.starts(with: "http://".utf8) else {
-            throw UsageError("--service \(url): must be an address that begins with https:// or http://.")
-        }
+        if let fault = ServiceURL.fault(in: url) { throw UsageError("--service\(fault).") }
     }
 
     private static func settings(ofDaemon file: String?) throws(Problem) -> StreamingSettings {

@@ -421,4 +421,38 @@ extension OfflineLog {
         for message in messages.reversed() { if case .failed(_, let error) = message { return error } }
         return nil
     }
+
+    @Test("A subscriber of the bus may call the functions that wait, and messages keep their order")
+    func subscriberCalls() throws {
+        let folder = try ScratchFolder()
+        let track = try Track("a", frames: 50_000, in: folder)
+        let service = KeptService()
+        for id in ["7", "8"] { service.serve(try track.file, as: id) }
+        let offline = try OfflineFixture(service)
+        let results = Recorder<Bool>()
+        let engine = offline.engine
+        engine.bus.subscribe { message in
+            switch message {
+            case .done(referenceId: "r7"):
+                results.record(engine.offline(OfflineFixture.product(8)))
+                results.record(engine.offline(OfflineFixture.product(8)))
+                results.record(engine.deleteOffline(OfflineFixture.product(7)))
+                results.record(engine.deleteOffline(OfflineFixture.product(7)))
+                results.record(engine.getOfflineState(OfflineFixture.product(7)) == .notOfflined)
+            case .done(referenceId: "r8"):
+                results.record(engine.deleteAllOfflines())
+                results.record(engine.deleteAllOfflines())
+            default: break
+            }
+        }
+        // Sees each message after the one that calls.
+        let order = OfflineLog()
+        engine.bus.subscribe { order.append($0) }
+        #expect(engine.offline(OfflineFixture.product(7)))
+        try order.wait(for: "all deleted")
+        #expect(results.elements == [true, false, true, false, true, true, false])
+        #expect(
+            order.events.filter { !$0.hasPrefix("started") } == ["done r7", "deleted r7", "done r8", "all deleted"])
+        #expect(order.events == offline.log.events)
+    }
 }

@@ -207,8 +207,8 @@ struct OfflineFolderTests {
     /// Whose id the folder has.
     enum Mark { case none, empty, own, other }
 
-    /// What the folder has: files of the rows, or others.
-    enum Files { case none, own, others }
+    /// What the folder has: a file of the rows, also one that is too short, or others, or more others than own ones.
+    enum Files { case none, own, torn, others, mostlyOthers }
 
     enum Outcome { case ours, missing, foreign }
 
@@ -234,7 +234,10 @@ struct OfflineFolderTests {
             (true, .none, .none, true, .missing), (true, .empty, .none, true, .ours),
             (true, .none, .none, false, .ours),
             // Another one.
-            (true, .other, .none, true, .foreign), (true, .other, .own, true, .foreign),
+            (true, .other, .none, true, .foreign), (true, .other, .torn, true, .foreign),
+            (true, .other, .mostlyOthers, true, .foreign),
+            // The id is damaged: the files prove whose they are.
+            (true, .other, .own, true, .ours),
             (true, .other, .others, true, .foreign), (true, .other, .others, false, .foreign),
             (true, .none, .others, true, .foreign), (true, .empty, .others, true, .foreign),
             (true, .none, .others, false, .foreign), (true, .other, .none, false, .ours),
@@ -257,11 +260,21 @@ struct OfflineFolderTests {
             }
         let path = state[KeptFolder.idFileName]
         if let text { #expect(FileManager.default.createFile(atPath: path, contents: Data(text.utf8))) }
-        if files != .none {
-            let name = kept.path(of: files == .own ? content : [UInt8](repeating: 8, count: 16))
+        func create(_ content: [UInt8], _ count: Int64) throws {
+            let name = kept.path(of: content)
             try FileManager.default.createDirectory(
                 atPath: Folder.containing(name), withIntermediateDirectories: true)
-            #expect(FileManager.default.createFile(atPath: name, contents: Data([1])))
+            #expect(FileManager.default.createFile(atPath: name, contents: Data(count: Int(count))))
+        }
+        let whole = try #require(SealedLayout.sealedCount(of: 1))
+        switch files {
+        case .none: break
+        case .own: try create(content, whole)
+        case .torn: try create(content, whole - 1)
+        case .others: try create([UInt8](repeating: 8, count: 16), whole)
+        case .mostlyOthers:
+            try create(content, whole)
+            for byte in [7, 8] as [UInt8] { try create([byte] + [UInt8](repeating: 9, count: 15), whole) }
         }
         let claim = try kept.claim(rows)
         switch outcome {
@@ -269,13 +282,38 @@ struct OfflineFolderTests {
         case .missing, .foreign:
             guard case .refused(let problem) = claim else { return #expect(Bool(false), "\(claim)") }
             #expect(problem.contains(outcome == .missing ? "mount its medium" : "another database"))
+            // No advice destroys anything.
+            #expect(!problem.contains("empty this") && !problem.contains("remove"))
             // Nothing was written.
             #expect(try rows.folderID() == (hasID ? "0123" : nil))
             #expect((try? String(contentsOfFile: path, encoding: .utf8)) == text)
         }
         #expect(try kept.isOurs(rows) == (outcome == .ours))
+        if outcome == .ours, mark == .other, hasID, hasRows {
+            #expect(try rows.folderID() == "0123")
+            #expect((try? String(contentsOfFile: path, encoding: .utf8)) == "0123\n")
+        }
         // Another look says the same.
         #expect(try kept.claim(rows) == claim)
+    }
+
+    @Test("One wrong bit in the id stops nothing, at the start and while it runs: the files prove whose folder it is")
+    func damagedID() throws {
+        let state = try kept()
+        let id = try String(contentsOfFile: state["offline/tonearm-id"], encoding: .utf8)
+        try flipBit(ofFile: state["offline/tonearm-id"]) { _ in 3 }
+        let offline = try OfflineFixture(in: state, service)
+        #expect(offline.engine.offline(OfflineFixture.product(8)))
+        try offline.wait(for: "done r8")
+        #expect(try String(contentsOfFile: state["offline/tonearm-id"], encoding: .utf8) == id)
+        try flipBit(ofFile: state["offline/tonearm-id"]) { _ in 5 }
+        #expect(offline.engine.deleteOffline(OfflineFixture.product(8)))
+        #expect(offline.engine.offline(OfflineFixture.product(8)))
+        try offline.spin("the second copy") { offline.entries().map { $0.status } == [.kept, .kept] }
+        #expect(try String(contentsOfFile: state["offline/tonearm-id"], encoding: .utf8) == id)
+        #expect(offline.folderProblem() == nil)
+        #expect(!offline.log.events.contains { $0.hasPrefix("failed") })
+        #expect(offline.files.count == 2)
     }
 
     @Test("A folder that gets new owners has another id than before: the former one may be mounted there later")

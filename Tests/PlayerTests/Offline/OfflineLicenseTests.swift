@@ -119,6 +119,7 @@ struct OfflineLicenseTests {
             .media(.source(.network(reason: "x"))), .media(.source(.cancelled)),
             .media(.license(reason: "x")), .media(.missingKey(id: [])), .media(.protected(by: "x")),
             .medium(SystemError(code: EROFS, operation: "write", subject: "x")),
+            .media(.source(.medium(SystemError(code: EMFILE, operation: "open", subject: "x")))),
         ]
         #expect(ofContent.allSatisfy { $0.isOfContent } && !others.contains { $0.isOfContent })
     }

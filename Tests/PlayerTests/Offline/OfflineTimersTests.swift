@@ -216,4 +216,36 @@ struct NetworkTurnTests {
         cancellation.cancel()
         thread.joinOrEndRun()
     }
+
+    @Test("A download waits while the system has no thread or descriptor left", arguments: [true, false])
+    func withoutThread(isOfThread: Bool) throws {
+        let folder = try ScratchFolder()
+        let track = try Track("a", frames: 50_000, in: folder)
+        let service = KeptService()
+        service.serve(try track.file, as: "7")
+        let offline = try DrivenOffline(in: try ScratchFolder(), service, now: 1_000_000)
+        let attempts = Locked(0)
+        offline.onControl { conductor in
+            conductor.startThread = { (name, body) throws(SystemError) in
+                let attempt = attempts.withLock { count in
+                    count += 1
+                    return count
+                }
+                if attempt <= 2 { throw SystemError(code: isOfThread ? EAGAIN : EMFILE, operation: "pthread_create") }
+                return try OfflineThread(name, body)
+            }
+        }
+        #expect(offline.engine.offline(OfflineFixture.product(7)))
+        for attempt in 1...2 {
+            try offline.spin("attempt \(attempt)") {
+                attempts.value == attempt && offline.status(of: 7) == .waiting(.retry(seconds: Double(attempt)))
+            }
+            offline.advance(by: Int64(attempt) * 1_000_000_000 - 1)
+            offline.answerReads()
+            #expect(attempts.value == attempt, "it does not begin again at once")
+            offline.advance(by: 1)
+        }
+        try offline.log.wait(for: "done r7")
+        #expect(offline.log.events == ["started r7", "done r7"])
+    }
 }

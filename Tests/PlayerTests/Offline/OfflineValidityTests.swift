@@ -254,14 +254,45 @@ struct OfflineValidityTests {
         let conductor = try conductor(on: loop, in: state)
         let address = try #require(ServiceAddress("tonearm:track/7"))
         let answers = Recorder<OfflineVerification>()
-        conductor.verify(address) { answers.record($0) }
-        conductor.verify(address) { answers.record($0) }
+        for _ in 0..<2 {
+            conductor.verify(address, OfflineCheck(loop: loop, conductor: conductor)) { answers.record($0) }
+        }
         conductor.shutDown()
         #expect(answers.elements == [.stopped, .stopped])
         // What the thread has posted at its end.
         loop.stop()
         loop.run()
         #expect(answers.elements.count == 2)
+        conductor.store.close()
+    }
+
+    @Test("A verification that is cancelled ends, whether it runs or waits, and the next one has its turn")
+    func cancelledVerification() throws {
+        let state = try kept()
+        let loop = try EventLoop()
+        let conductor = try conductor(on: loop, in: state)
+        let address = try #require(ServiceAddress("tonearm:track/7"))
+        let answers = Recorder<String>()
+        // The first one runs, and has not begun to read.
+        let gate = DispatchSemaphore(value: 0)
+        conductor.store.storage.perform { gate.waitOrEndRun("the test") }
+        let checks = (0..<3).map { _ in OfflineCheck(loop: loop, conductor: conductor) }
+        for (index, check) in checks.enumerated() {
+            conductor.verify(address, check) { answers.record("\(index) \($0)") }
+        }
+        conductor.cancel(checks[1])
+        #expect(answers.elements == ["1 stopped"])
+        conductor.cancel(checks[0])
+        conductor.cancel(checks[0])
+        gate.signal()
+        while answers.elements.count < 3 {
+            loop.schedule(after: 1_000_000) { loop.stop() }
+            loop.run()
+        }
+        #expect(answers.elements == ["1 stopped", "0 stopped", "2 whole"])
+        conductor.cancel(checks[2])
+        conductor.shutDown()
+        #expect(answers.elements.count == 3)
         conductor.store.close()
     }
 

@@ -46,12 +46,15 @@ struct KeepingExecution {
     /// Why nothing can be kept although there is a content service, for a person.
     var problem: String?
 
-    func perform(_ request: KeepingRequest, _ answer: @escaping Answer) {
+    /// - Returns: ends work that only the client waits for; nil where there is none.
+    @discardableResult
+    func perform(_ request: KeepingRequest, _ answer: @escaping Answer) -> (() -> Void)? {
         guard let engine else {
-            if let problem { return answer(.failure(RemoteFailure(.system, problem))) }
-            return answer(
-                .failure(
-                    RemoteFailure(.noService, "nothing can be kept: no content service is configured ([service] url)")))
+            let failure =
+                problem.map { RemoteFailure(.system, $0) }
+                ?? RemoteFailure(.noService, "nothing can be kept: no content service is configured ([service] url)")
+            answer(.failure(failure))
+            return nil
         }
         // Safe: it goes through the engine's thread and comes back to the loop without being called there.
         nonisolated(unsafe) let unsafeAnswer = answer
@@ -61,13 +64,16 @@ struct KeepingExecution {
         }
         switch request {
         case .add(let addresses, let priority):
-            each(addresses, reply) { engine.offline($0, priority: priority, $1) }
+            engine.checkRoom(for: addresses.map { Self.product($0) }) { limit in
+                if let limit { return reply(.failure(.downloadsFull(limit: limit))) }
+                Self.each(addresses, of: engine, reply) { engine.offline($0, priority: priority, $1) }
+            }
         case .remove(nil): engine.deleteAllOfflines { reply(Self.reply($0)) }
-        case .remove(let addresses?): each(addresses, reply) { engine.deleteOffline($0, $1) }
+        case .remove(let addresses?): Self.each(addresses, of: engine, reply) { engine.deleteOffline($0, $1) }
         case .pause(nil): engine.pause(nil) { reply(Self.reply($0)) }
-        case .pause(let addresses?): each(addresses, reply) { engine.pause($0, $1) }
+        case .pause(let addresses?): Self.each(addresses, of: engine, reply) { engine.pause($0, $1) }
         case .resume(nil): engine.resume(nil) { reply(Self.reply($0)) }
-        case .resume(let addresses?): each(addresses, reply) { engine.resume($0, $1) }
+        case .resume(let addresses?): Self.each(addresses, of: engine, reply) { engine.resume($0, $1) }
         case .status:
             engine.status { status in
                 reply(status.map { .success(.status($0)) } ?? .failure(Self.unreadable))
@@ -81,8 +87,10 @@ struct KeepingExecution {
                 reply(entries.map { .success(.items($0, next: next)) } ?? .failure(Self.unreadable))
             }
         case .verify(let address):
-            engine.verify(Self.product(address)) { reply(Self.reply(to: address, $0)) }
+            let check = engine.verify(Self.product(address)) { reply(Self.reply(to: address, $0)) }
+            return check.map { check in { check.cancel() } }
         }
+        return nil
     }
 
     private static func reply(
@@ -116,19 +124,22 @@ struct KeepingExecution {
         return .success(.changed(count: change == .changed ? 1 : 0, unchanged: 0))
     }
 
-    private func each(
-        _ addresses: [String], _ reply: @escaping @Sendable (Result<KeepingReply, RemoteFailure>) -> Void,
-        _ change: (MediaProduct, @escaping @Sendable (OfflineEngine.Change) -> Void) -> Void
+    /// Any thread. A line may name thousands: they have their turns on the engine's thread.
+    private static func each(
+        _ addresses: [String], of engine: OfflineEngine,
+        _ reply: @escaping @Sendable (Result<KeepingReply, RemoteFailure>) -> Void,
+        _ change: @escaping @Sendable (MediaProduct, @escaping @Sendable (OfflineEngine.Change) -> Void) -> Void
     ) {
         if let other = addresses.first(where: { ServiceAddress($0) == nil }) {
-            return reply(.failure(Self.notOfService(other)))
+            return reply(.failure(notOfService(other)))
         }
         let count = Tally(addresses.count)
-        for address in addresses {
-            change(Self.product(address)) { result in
-                if case .failed(let reason) = result { count.failure = reason }
+        engine.inTurns(addresses.map { product($0) }) { product in
+            change(product) { result in
+                if case .failed(let reason) = result { count.failure = RemoteFailure(.system, reason) }
+                if case .full(let limit) = result { count.failure = .downloadsFull(limit: limit) }
                 guard let total = count.add(result == .changed) else { return }
-                if let reason = count.failure { return reply(.failure(RemoteFailure(.system, reason))) }
+                if let failure = count.failure { return reply(.failure(failure)) }
                 reply(.success(.changed(count: total, unchanged: addresses.count - total)))
             }
         }
@@ -140,7 +151,7 @@ struct KeepingExecution {
 private final class Tally: @unchecked Sendable {
     private var missing: Int
     private var count = 0
-    var failure: String?
+    var failure: RemoteFailure?
 
     init(_ missing: Int) { self.missing = missing }
 

@@ -37,6 +37,12 @@ struct RemoteFailure: Error, Equatable {
     /// The answer would have come later.
     static let ending = RemoteFailure(.system, "the daemon ends: ask again when it runs")
 
+    static func downloadsFull(limit: Int) -> RemoteFailure {
+        RemoteFailure(
+            .queueFull,
+            "the queue of downloads is full (\(limit)): wait until some are complete, or remove some")
+    }
+
     static func noSuchIndex(_ index: Int, of count: Int) -> RemoteFailure {
         RemoteFailure(.noSuchEntry, "no entry at index \(index): there are \(count)")
     }

@@ -21,6 +21,8 @@ final class JSONSession: @unchecked Sendable {
     private var search: MusicSearch?
     /// The id of a request about kept products whose answer is still to come.
     private var pending: JSONValue?
+    /// Ends the work for that request: nobody waits for it any more.
+    private var cancelPending: (() -> Void)?
     private let clock: any MonotonicClock
     private let process: Int
     /// Its subscriptions have changed.
@@ -42,13 +44,19 @@ final class JSONSession: @unchecked Sendable {
         connection = LineConnection(socket, loop: loop)
         connection.receive = { [self] in receive($0) }
         connection.staysAfterEnd = { [self] in !subscriptions.isEmpty }
-        connection.hungUp = { [self] in search?.cancel() }
+        connection.hungUp = { [self] in cancelWork() }
         connection.closed = { [self] in
-            search?.cancel()
+            cancelWork()
             subscriptions = []
             requests.forget(number)
             closed(number)
         }
+    }
+
+    /// The client is gone, and nobody reads the answers.
+    private func cancelWork() {
+        search?.cancel()
+        cancelPending?()
     }
 
     func start() { connection.start() }
@@ -78,6 +86,13 @@ final class JSONSession: @unchecked Sendable {
         let message =
             "closed: another user has connected, and the client limit ([control] clients) was reached. Your user has "
             + "the most clients: use fewer connections, or raise the limit."
+        connection.send(ReplyLines.refusal(.null, code: "too-many-clients", message))
+        connection.close()
+    }
+
+    /// Ends a client of root for another one of root.
+    func giveWayToRoot() {
+        let message = "closed: root has connected again, and the client limit ([control] clients) was reached"
         connection.send(ReplyLines.refusal(.null, code: "too-many-clients", message))
         connection.close()
     }
@@ -132,10 +147,11 @@ final class JSONSession: @unchecked Sendable {
     private func perform(_ request: KeepingRequest, _ line: RequestLine) {
         connection.wait()
         pending = line.id
-        requests.keeping.perform(request) { [self] result in
+        cancelPending = requests.keeping.perform(request) { [self] result in
             // The daemon ends, and the client was told so.
             guard pending != nil else { return }
             pending = nil
+            cancelPending = nil
             switch result {
             case .success(let reply): send(ReplyLines.reply(line.id, .keeping(reply)))
             case .failure(let error): refuse(line.id, error.reason.rawValue, error.message)

@@ -114,7 +114,11 @@ public final class JSONSocketServer: @unchecked Sendable {
         let user = userOf(socket)
         if !hasPlace(for: user) { longestSilent?.makeRoom() }
         if !hasPlace(for: user) {
-            if user == 0 { longestSubscribed?.makeRoom() } else { clientTooMany(beside: user)?.giveWay() }
+            if user == 0 {
+                if let client = longestSubscribed { client.makeRoom() } else { rootClientTooMany?.giveWayToRoot() }
+            } else {
+                clientTooMany(beside: user)?.giveWay()
+            }
         }
         guard hasPlace(for: user) else { return turnAway(socket) }
         lastNumber += 1
@@ -138,6 +142,13 @@ public final class JSONSocketServer: @unchecked Sendable {
         let others = sessions.filter { $0.user != 0 && $0.user != user }
         guard let most = others.map({ places(of: $0.user) }).max(), most >= places(of: user) + 2 else { return nil }
         return others.filter { places(of: $0.user) == most }.min { $0.lastRequest < $1.lastRequest }
+    }
+
+    /// Of several clients of root the one with the oldest request: root's place is for the one that connects now, also
+    /// when all are root's and in use.
+    private var rootClientTooMany: JSONSession? {
+        let clients = sessions.filter { $0.user == 0 }
+        return clients.count > 1 ? clients.min { $0.lastRequest < $1.lastRequest } : nil
     }
 
     /// The client to disconnect first; nil when none is idle.

@@ -31,7 +31,7 @@ enum KeepingJSON {
                 .items(after: fields.has("after") ? try fields.text("after", "the `next` of the page before") : ""))
         },
         RequestForm("offline-verify", ["product"]) { fields throws(RequestMistake) in
-            .keeping(.verify(try fields.text("product", "the address of a product, like tonearm:track/ID")))
+            .keeping(.verify(try fields.address("product")))
         },
     ]
 
@@ -54,15 +54,30 @@ enum KeepingJSON {
                 Member("waitsFor", status.wait.map { .string(name($0)) } ?? .null),
                 Member("retryIn", JSONValue(seconds: status.wait.flatMap { retrySeconds($0) })),
             ]
-        case .jobs(let entries, let next): page(entries, next.map { .integer($0) })
-        case .items(let entries, let next): page(entries, next.map { .string($0) })
+        case .jobs(let entries, let next): page(entries, next.map { .integer($0) }) { $0.number.map { .integer($0) } }
+        case .items(let entries, let next): page(entries, next.map { .string($0) }) { .string($0.product) }
         case .verified(let isWhole): [Member("whole", .boolean(isWhole))]
         case .unreadable(let reason): [Member("whole", .null), Member("reason", .string(reason))]
         }
     }
 
-    private static func page(_ entries: [OfflineEntry], _ next: JSONValue?) -> [Member] {
-        [Member("entries", .array(entries.map { entry($0) })), Member("next", next ?? .null)]
+    /// As many entries as fit into a line, at least one.
+    /// - Parameters:
+    ///   - next: where the page after all of `entries` begins; nil at the end.
+    ///   - place: where the page after an entry begins.
+    private static func page(
+        _ entries: [OfflineEntry], _ next: JSONValue?, _ place: (OfflineEntry) -> JSONValue?
+    ) -> [Member] {
+        var (page, bytes) = ([JSONValue](), 0)
+        for (index, entry) in entries.enumerated() {
+            let value = self.entry(entry)
+            bytes += value.serializedLengthLimit + 1
+            if bytes > ReplyLines.pageBytes, index > 0 {
+                return [Member("entries", .array(page)), Member("next", place(entries[index - 1]) ?? .null)]
+            }
+            page.append(value)
+        }
+        return [Member("entries", .array(page)), Member("next", next ?? .null)]
     }
 
     private static func entry(_ entry: OfflineEntry) -> JSONValue {

@@ -6,8 +6,11 @@ import Player
 enum ReplyLines {
     typealias Member = JSONValue.Member
 
-    /// A page of the queue has about this many bytes at most, so that a reply is no longer than a request may be.
-    private static let pageBytes = 60 << 10
+    /// The entries of a page have so many bytes at most, so that a reply with the longest id is no longer than a
+    /// request may be.
+    static let pageBytes = 56 << 10
+    /// Texts of a line that is too long are cut to so many bytes, until it fits.
+    private static let textLimits = [1024, 256, 64]
 
     /// The members of the status in an event, in the order of `RemoteEventSet.names`.
     private static let eventMembers = [
@@ -50,8 +53,20 @@ enum ReplyLines {
         return line([Member("event", .string(RemoteEventSet.names[event.kind.place]))] + members)
     }
 
+    /// No line is longer than a request may be: long texts, as of tags or of names in a message, are cut.
     private static func line(_ members: [Member]) -> [UInt8] {
-        Array(JSONValue.object(members).serialized().utf8) + [UInt8(ascii: "\n")]
+        var members = members
+        for limit in textLimits where JSONValue.object(members).serializedLengthLimit > LineConnection.lineLimit {
+            for index in members.indices where !isKey(members[index]) {
+                members[index].value = members[index].value.cuttingTexts(to: limit)
+            }
+        }
+        return Array(JSONValue.object(members).serialized().utf8) + [UInt8(ascii: "\n")]
+    }
+
+    /// Clients send its value back, or compare it: it is bounded otherwise, and never cut.
+    private static func isKey(_ member: Member) -> Bool {
+        ["id", "next"].contains { $0.utf8.elementsEqual(member.name.utf8) }
     }
 
     // MARK: Members
@@ -119,13 +134,13 @@ enum ReplyLines {
         var bytes = 0
         var entries: [JSONValue] = []
         for entry in page.entries {
-            // Everything except the path takes less than 64 bytes.
-            bytes += JSONValue.string(entry.product.productId).serialized().utf8.count + 64
-            if bytes > pageBytes, !entries.isEmpty { break }
-            entries.append([
+            let value: JSONValue = [
                 "entry": .integer(Int64(entry.id.number)), "file": .string(entry.product.productId),
                 "current": .boolean(entry.id == page.current),
-            ])
+            ]
+            bytes += value.serializedLengthLimit + 1
+            if bytes > pageBytes, !entries.isEmpty { break }
+            entries.append(value)
         }
         return [
             Member("count", JSONValue(page.count)), Member("from", JSONValue(page.start)),

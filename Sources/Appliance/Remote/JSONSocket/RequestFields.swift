@@ -1,8 +1,14 @@
+import CLinux
 import Platform
 import Player
 
 /// The fields of a request, as typed values.
 struct RequestFields {
+    /// The most bytes of a text that is no path: a setting's value, the place in a list.
+    static let textLimit = 1024
+    /// The most bytes of a path without its NUL: PATH_MAX - 1. The kernel opens no longer one.
+    static let pathLimit = 4095
+
     let members: [JSONValue.Member]
 
     func value(_ name: String) -> JSONValue? {
@@ -39,7 +45,29 @@ struct RequestFields {
     func text(_ name: String, _ what: String) throws(RequestMistake) -> String {
         guard let value = value(name) else { throw .missing(field: name, allowed: what) }
         guard let text = value.string else { throw .notAllowed(field: name, allowed: what) }
+        guard text.utf8.count <= Self.textLimit else {
+            throw .notAllowed(field: name, allowed: "\(what), of at most \(Self.textLimit) bytes")
+        }
         return text
+    }
+
+    /// The address of a product, which may turn out to be none.
+    func address(_ name: String) throws(RequestMistake) -> String {
+        let text = try text(name, "the address of a product, like tonearm:track/ID")
+        try Self.checkLength(of: text, name)
+        return text
+    }
+
+    /// Longer ones name nothing: no service has such a product, and the kernel has no such file.
+    private static func checkLength(of path: String, _ place: String) throws(RequestMistake) {
+        if ServiceAddress.isMeant(by: path) {
+            if path.utf8.count <= ServiceAddress.lengthLimit { return }
+            let allowed = "the address of a product whose id has at most \(ServiceAddress.idLimit) bytes"
+            throw .notAllowed(field: place, allowed: allowed)
+        }
+        // In a text, a byte of a name takes up to three.
+        if path.utf8.count <= pathLimit || FileName.withBytes(of: path, { strlen($0) }) <= pathLimit { return }
+        throw .notAllowed(field: place, allowed: "a path of at most \(pathLimit) bytes")
     }
 
     /// One of a list of words.
@@ -107,6 +135,7 @@ struct RequestFields {
                 throw .notAllowed(
                     field: "\(place).path", allowed: "an absolute path, which begins with /, or tonearm:track/ID")
             }
+            try Self.checkLength(of: path, "\(place).path")
             paths.append(path)
         }
         return paths

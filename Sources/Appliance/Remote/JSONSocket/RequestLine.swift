@@ -8,6 +8,8 @@ struct RequestLine {
     /// For a request in an old form: the form to use instead.
     let notice: String?
 
+    /// The most bytes of an id: each reply repeats it.
+    static let idLimit = 1024
     /// Deeper than any request.
     private static let depthLimit = 8
 
@@ -34,7 +36,8 @@ struct RequestLine {
 
     private static func id(of value: JSONValue) throws(RequestMistake) -> JSONValue {
         guard let id = value["id"] else { return .null }
-        guard id.string != nil || id.number != nil else { throw .badID }
+        if let text = id.string, text.utf8.count > idLimit { throw .badID(limit: idLimit) }
+        guard id.string != nil || id.number != nil else { throw .badID(limit: idLimit) }
         return id
     }
 }

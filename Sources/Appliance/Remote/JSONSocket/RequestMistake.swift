@@ -6,8 +6,8 @@ public enum RequestMistake: Error, Equatable, Sendable {
     case malformed(String)
     /// JSON, but not an object with a `request`.
     case notARequest
-    /// An id that is neither a string nor a number.
-    case badID
+    /// An id that is neither a number nor a string of at most so many bytes.
+    case badID(limit: Int)
     case unknownRequest(String)
     /// The request has no field of this name.
     case unknownField(String, known: [String])
@@ -35,7 +35,7 @@ extension RequestMistake: CustomStringConvertible {
         switch self {
         case .malformed(let reason): "not JSON: \(reason)"
         case .notARequest: "a request is an object with a field request, like {\"id\":1,\"request\":\"status\"}"
-        case .badID: "id: must be a string or a number"
+        case .badID(let limit): "id: must be a string or a number, and a string has at most \(limit) bytes"
         case .unknownRequest(let name):
             "unknown request \(Suggestion.quoted(name))"
                 + (Suggestion.nearest(to: name, among: RemoteRequest.names).map { "; did you mean \($0)?" }

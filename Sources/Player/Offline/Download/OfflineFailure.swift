@@ -44,7 +44,8 @@ enum OfflineFailure: Error, Equatable {
     /// Whether what has arrived is of no use. For a license that does not come it is.
     var isOfContent: Bool {
         switch self {
-        case .media(.source(.medium)), .media(.source(.integrity)): true
+        case .media(.source(.medium(let error))): !error.isOfResources
+        case .media(.source(.integrity)): true
         case .media(.notAudio), .media(.unsupported), .media(.damaged), .media(.empty): true
         default: false
         }

@@ -29,4 +29,17 @@ extension OfflineRows {
         }
         return false
     }
+
+    /// Whether `isThere` holds for the content of any item and its length. Reads all of them when it does not.
+    func haveItem(where isThere: (_ content: [UInt8], _ count: Int64) -> Bool) throws(DatabaseError) -> Bool {
+        var statement = try database.prepare("SELECT content, count FROM offline_item")
+        while try statement.step() {
+            if let content = statement.bytes(0), content.count == 16, let count = statement.integer(1),
+                isThere(content, count)
+            {
+                return true
+            }
+        }
+        return false
+    }
 }

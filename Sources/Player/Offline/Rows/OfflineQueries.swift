@@ -24,6 +24,9 @@ enum OfflineQueries {
 
     static let nextJobs = "SELECT \(jobColumns) FROM offline_job WHERE state = 0 ORDER BY priority DESC, number"
 
+    /// Each is found at an end of the table.
+    static let jobNumbers = "SELECT (SELECT min(number) FROM offline_job), (SELECT max(number) FROM offline_job)"
+
     static let contents = "SELECT content, product, count FROM offline_item WHERE content >= ? AND content < ?"
 
     static let unfinishedContents = "SELECT content FROM offline_job WHERE content >= ? AND content < ?"

@@ -310,6 +310,23 @@ struct OfflineRows {
         return database.changedRowCount > 0
     }
 
+    /// Whether the queue of downloads has room for all of these, `limit` being the most. Nearly always the first and
+    /// the last number tell.
+    func hasRoom(for products: [ServiceAddress], limit: Int) throws(DatabaseError) -> Bool {
+        if products.count > limit { return false }
+        var statement = try database.prepare(OfflineQueries.jobNumbers)
+        guard try statement.step(), let first = statement.integer(0), let last = statement.integer(1) else {
+            return true
+        }
+        let (span, isBeyond) = last.subtractingReportingOverflow(first)
+        if !isBeyond, span < Int64(limit - products.count) { return true }
+        let room = limit - (try count("offline_job"))
+        if products.count <= room { return true }
+        var added = 0
+        for product in products where try job(product) == nil { added += 1 }
+        return added <= room
+    }
+
     func itemCount() throws(DatabaseError) -> Int { try count("offline_item") }
 
     /// Of those that are not paused and have not failed.
@@ -399,6 +416,10 @@ struct OfflineRows {
     func recount() throws(DatabaseError) {
         let last = DatabaseValue.integer(1 << 62)
         try database.execute("DELETE FROM offline_job WHERE number > ?", last)
+        // No service has them. Earlier versions took them from any client.
+        try database.execute(
+            "DELETE FROM offline_job WHERE length(CAST(product AS BLOB)) > ?",
+            .integer(Int64(ServiceAddress.lengthLimit)))
         try database.execute(
             "UPDATE sqlite_sequence SET seq = (SELECT coalesce(max(number), 0) FROM offline_job) "
                 + "WHERE name = 'offline_job' AND seq > ?", last)

@@ -58,7 +58,8 @@ public struct MusicFolder {
     }
 
     /// The audio files at `path`: a file itself, with any name, or the files below a folder whose names have the
-    /// extension of audio. Names that begin with a dot are left out.
+    /// extension of audio. Names that begin with a dot, and folders of operating systems (`Folder.isOfSystem`), are
+    /// left out.
     public static func contents(of path: String) throws(SystemError) -> Contents {
         var search = MusicFolder()
         do throws(Stop) { try search.add(path) } catch {
@@ -115,7 +116,7 @@ public struct MusicFolder {
         let entries = try Folder.entries(of: path) { entry in
             if room < 0 || cancellation?.isCancelled == true { return .stop }
             if entry.name.utf8.first == UInt8(ascii: ".") { return .skip }
-            if entry.kind == .folder { return .keep }
+            if entry.kind == .folder { return Folder.isOfSystem(name: entry.name) ? .skip : .keep }
             guard Self.isAudio(entry.name) else { return .skip }
             if entry.kind == .file { room -= 1 }
             return .keep

@@ -1,0 +1,21 @@
+/// The address of a content service as a person writes it.
+public enum ServiceURL {
+    private static let schemes = ["https://", "http://"]
+
+    /// Why it cannot be used, to follow the name of the setting or option; nil when it can. Secrets are not repeated.
+    public static func fault(in text: String) -> String? {
+        guard let scheme = schemes.first(where: { text.utf8.starts(with: $0.utf8) }) else {
+            return " \(text): must be an address that begins with https:// or http://"
+        }
+        let authority = text.utf8.dropFirst(scheme.utf8.count).prefix { byte in
+            byte != UInt8(ascii: "/") && byte != UInt8(ascii: "?") && byte != UInt8(ascii: "#")
+        }
+        if authority.contains(UInt8(ascii: "@")) {
+            return
+                ": must not have a user or a password before an @. Log in with `tonearm login`, or name a file with a "
+                + "token"
+        }
+        if authority.isEmpty { return " \(text): the name of the server is missing" }
+        return nil
+    }
+}

@@ -1,0 +1,76 @@
+import CLinux
+import Platform
+
+/// Compares all tables with their indexes once a day, one table at a time and only while the storage has nothing else
+/// to do. A damaged index is made anew.
+///
+/// Thread: storage; `@unchecked Sendable` is safe for that reason.
+final class IndexCheck: @unchecked Sendable {
+    /// In nanoseconds.
+    private static let startDelay: Int64 = 600_000_000_000
+    private static let tableDelay: Int64 = 1_000_000_000
+    /// Without work for so long, the storage is idle.
+    private static let idleTime: Int64 = 10_000_000_000
+    private static let dueDelay: Int64 = 3_600_000_000_000
+    /// In seconds.
+    private static let interval: Int64 = 86_400
+    /// The time of the last check in the table of `KeyValueStore`.
+    private static let key = "indexCheck"
+
+    private let storage: StorageThread
+    private let seconds: @Sendable () -> Int64
+    /// The tables of this round that are still to be compared.
+    private var tables: [String] = []
+
+    /// - Parameter seconds: the system's clock, since 1970. It need not be right.
+    init(_ storage: StorageThread, seconds: @escaping @Sendable () -> Int64) {
+        self.storage = storage
+        self.seconds = seconds
+    }
+
+    func start() { turn(after: Self.startDelay) }
+
+    private func turn(after delay: Int64) {
+        storage.schedule(after: delay) { [self] in turn() }
+    }
+
+    private func turn() {
+        let idle = storage.idleTime
+        guard idle >= Self.idleTime else { return turn(after: Self.idleTime - idle) }
+        guard let file = storage.stateFile else { return }
+        do throws(DatabaseError) {
+            if tables.isEmpty {
+                guard try isDue(file) else { return turn(after: Self.dueDelay) }
+                tables = try file.tables()
+            }
+            if let table = tables.last {
+                if try file.repairIndexes(of: table, unless: { [storage] in storage.hasWaitingWork }) {
+                    storage.indexesRepaired()
+                }
+                tables.removeLast()
+            }
+        } catch {
+            if error.kind == .interrupted { return turn(after: Self.idleTime) }
+            Log.warning("the indexes of the state cannot be checked: \(error)")
+            tables = []
+            return turn(after: Self.dueDelay)
+        }
+        guard tables.isEmpty else { return turn(after: Self.tableDelay) }
+        let now = seconds()
+        storage.write(canWait: true, answerOn: nil) { (database) throws(DatabaseError) in
+            try KeyValueStore(database).set(.integer(now), for: Self.key)
+        } answer: { error in
+            if let error { Log.warning("the time of the check of the indexes is not stored: \(error)") }
+        }
+        turn(after: Self.dueDelay)
+    }
+
+    /// A clock that was set back decides nothing: the check costs little.
+    private func isDue(_ file: StateFile) throws(DatabaseError) -> Bool {
+        guard let database = file.readable, let last = try KeyValueStore(database).integer(Self.key) else {
+            return true
+        }
+        let (passed, isBeyond) = seconds().subtractingReportingOverflow(last)
+        return isBeyond || passed < 0 || passed >= Self.interval
+    }
+}
