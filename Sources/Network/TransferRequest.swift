@@ -18,6 +18,8 @@ public struct TransferRequest: Sendable {
     public var maximumBody: Int64?
     /// What names the resource in the cache; nil: it is neither answered from there nor stored.
     public var cacheScope: CacheScope?
+    /// How long the first byte may take after the request was sent, in milliseconds; nil: as the settings say.
+    public var firstByteTimeout: Int?
     /// Whether redirects are followed: at most five, and never from https to http.
     public var isRedirectAllowed = true
 

@@ -32,11 +32,24 @@ struct URLReferenceTests {
         func url(_ reference: String, _ base: String) -> String {
             URLReference(reference).resolved(against: URLReference(base)).url
         }
-        #expect(url(" seg 1.mp4 \n", "HTTPS://h:8/x?token=a/b") == "https://h:8/seg 1.mp4")
+        #expect(url(" seg 1.mp4 \n", "HTTPS://h:8/x?token=a/b") == "https://h:8/seg%201.mp4")
         #expect(url("seg.mp4?t=1~a:b", "https://h") == "https://h/seg.mp4?t=1~a:b")
         #expect(url("a/../b", "") == "a/../b")
         #expect(url("https://h/a//b/../c", "data:,x") == "https://h/a//c")
         #expect(URLReference("1a:b").isAbsolute == false && URLReference("a+b-c.d:e").schemeName == "a+b-c.d")
+    }
+
+    @Test(
+        "What a URL cannot have is percent-encoded, once",
+        arguments: [
+            ("a b.mp4", "a%20b.mp4"), ("a%20b", "a%20b"), ("100%", "100%25"), ("%zz", "%25zz"), ("%4", "%254"),
+            ("é/ü?q=ß", "%C3%A9/%C3%BC?q=%C3%9F"), ("a\"<>\\^`{|}", "a%22%3C%3E%5C%5E%60%7B%7C%7D"),
+            ("a\u{1}\u{7F}", "a%01%7F"), ("\t\n a \r\n", "a"), ("a?b=[1]&c=(2)!*'", "a?b=[1]&c=(2)!*'"),
+        ])
+    func encoding(reference: String, expected: String) {
+        let url = URLReference(reference).resolved(against: URLReference("http://h/")).url
+        #expect(url == "http://h/\(expected)")
+        #expect(URLReference(url).url == url, "a second time changes nothing")
     }
 
     @Test("data: URLs")

@@ -137,6 +137,21 @@ struct CacheRulesTests {
         }
     }
 
+    @Test("Vary: a credential is in no row, and selects all the same")
+    func secretOfVary() throws {
+        let asked = request("https://a.example/b", [("Authorization", "Bearer s3cr3t"), ("Cookie", "id=c00k1e")])
+        let stored = try #require(
+            complete([("Cache-Control", "max-age=60"), ("Vary", "Authorization, Cookie")], request: asked))
+        #expect(!stored.details.contains("s3cr3t") && !stored.details.contains("c00k1e"))
+        let read = try #require(
+            CachedResponse(
+                key: stored.key.bytes, body: stored.body, details: stored.details, count: stored.count,
+                isComplete: stored.isComplete))
+        #expect(CacheDecision(asked, stored: read, at: at(0)) == .serve)
+        let other = request("https://a.example/b", [("Authorization", "Bearer other"), ("Cookie", "id=c00k1e")])
+        #expect(CacheDecision(other, stored: read, at: at(0)) == .fetch)
+    }
+
     @Test(
         "A stale response is asked about, by its tag or its date, and may stand in for an error as long as it is said",
         arguments: [

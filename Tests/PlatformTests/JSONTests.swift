@@ -4,6 +4,23 @@ import Testing
 @Suite("JSON")
 struct JSONTests {
     @Test(
+        "Of another program's text: large numbers, a name twice and a byte-order mark do not matter",
+        arguments: [
+            (#"{"a":7,"x":18446744073709551615,"y":[-1e999]}"#, #"{"a":7,"x":null,"y":[null]}"#),
+            (#"{"x":1,"a":2,"x":3}"#, #"{"x":3,"a":2}"#), ("\u{FEFF}{\"a\":1}", #"{"a":1}"#),
+            (#"[123456789012345678,1.5]"#, #"[123456789012345678,1.5]"#),
+            (#"["1e999 \" 1e999",1234567,99999999999999999999]"#, #"["1e999 \" 1e999",1234567,null]"#),
+        ])
+    func foreign(text: String, expected: String) throws {
+        #expect(try JSONValue.parseForeign(Array(text.utf8)) == JSONValue.parse(expected))
+    }
+
+    @Test("What is no JSON is none", arguments: ["", "{", "1e999x", "\"1", "99999999999999999999,", "{\"a\":1e999"])
+    func foreignMalformed(text: String) {
+        #expect(throws: JSONError.self) { try JSONValue.parseForeign(Array(text.utf8)) }
+    }
+
+    @Test(
         "is read as what it says",
         arguments: [
             ("null", JSONValue.null), ("true", true), (" false ", false), ("0", 0), ("-7", -7), ("0.5", 0.5),

@@ -23,7 +23,7 @@ public enum ClearKey {
     public static func keys(in answer: [UInt8]) throws(MediaError) -> [ContentKeys.Key] {
         guard answer.count <= mostBytes else { throw .license(reason: "an answer of \(answer.count) bytes") }
         let value: JSONValue
-        do throws(JSONError) { value = try JSONValue.parse(answer) } catch {
+        do throws(JSONError) { value = try JSONValue.parseForeign(answer) } catch {
             throw .license(reason: "an answer that is not JSON: \(error.description)")
         }
         guard let entries = value["keys"]?.elements else { throw .license(reason: "an answer without keys") }

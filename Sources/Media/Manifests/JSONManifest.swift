@@ -28,7 +28,7 @@ enum JSONManifest {
 
     private static func parse(_ bytes: [UInt8], _ format: StaticString) throws(ManifestError) -> JSONValue {
         let value: JSONValue
-        do throws(JSONError) { value = try JSONValue.parse(bytes) } catch {
+        do throws(JSONError) { value = try JSONValue.parseForeign(bytes) } catch {
             throw .malformed(what: "\(format), \(error.description)")
         }
         guard value.members != nil else { throw .malformed(what: "\(format) that is not an object") }

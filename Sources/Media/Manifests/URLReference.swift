@@ -44,8 +44,41 @@ public struct URLReference: Equatable, Sendable {
         if let authority { text += "//" + authority }
         text += path
         if let query { text += "?" + query }
-        return text
+        return Self.encoded(text)
     }
+
+    /// Percent-encodes what a URL cannot have (RFC 3986, 2): blanks, control characters, letters outside of ASCII, and
+    /// a percent sign that begins no octet. What is encoded already stays, so that encoding twice changes nothing.
+    private static func encoded(_ text: String) -> String {
+        let bytes = Array(text.utf8)
+        guard !bytes.indices.allSatisfy({ isAllowed(at: $0, in: bytes) }) else { return text }
+        var result: [UInt8] = []
+        for (index, byte) in bytes.enumerated() {
+            if isAllowed(at: index, in: bytes) {
+                result.append(byte)
+            } else {
+                result += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 15)]
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static func isAllowed(at index: Int, in bytes: [UInt8]) -> Bool {
+        switch bytes[index] {
+        case UInt8(ascii: "%"):
+            index + 2 < bytes.count && isDigit(bytes[index + 1]) && isDigit(bytes[index + 2])
+        case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
+            UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
+            false
+        default: (0x21...0x7E).contains(bytes[index])
+        }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20)
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x41 + value - 10 }
 
     /// The target of this reference in a document at `base` (RFC 3986, 5.2.2).
     public func resolved(against base: URLReference) -> URLReference {

@@ -79,9 +79,9 @@ extension CachedResponse {
     /// Whether the fields that `Vary` names are as they were (RFC 9111, 4.1).
     func selects(_ request: TransferRequest) -> Bool {
         selecting.allSatisfy { field in
-            request.values(of: field.name).elementsEqual(field.value.utf8.isEmpty ? [] : [field.value]) {
-                $0.utf8.elementsEqual($1.utf8)
-            }
+            let values = request.values(of: field.name)
+            guard values.count <= 1, let digest = Self.digest(of: values.first, for: body) else { return false }
+            return digest.utf8.elementsEqual(field.value.utf8)
         }
     }
 

@@ -9,7 +9,7 @@ public struct CachedResponse: Equatable, Sendable {
     public var status: Int
     /// Without those that belong to a connection.
     public var headers: [HeaderField]
-    /// The fields of the request that `Vary` names, as they were.
+    /// The fields of the request that `Vary` names, with digests of their values (`digest(of:for:)`).
     public var selecting: [HeaderField]
     /// When the request was sent and when the head came, in seconds since 1970.
     public var requested: Int64

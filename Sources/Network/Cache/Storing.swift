@@ -1,3 +1,6 @@
+import Crypto
+import Platform
+
 /// Whether and as what a response is stored (RFC 9111, 3).
 extension CachedResponse {
     /// - Parameters:
@@ -9,7 +12,7 @@ extension CachedResponse {
     ) {
         guard let key = CacheKey(of: request), head.answersWhole(request),
             !CacheControl(request.values(of: "cache-control")).isNeverStored,
-            let selecting = Self.selecting(head, request),
+            let selecting = Self.selecting(head, request, body),
             // Another address answered: a redirect counts only as often as its own fields say.
             let asked = WebAddress(request.url), asked.text.utf8.elementsEqual(head.effectiveURL.utf8)
         else { return nil }
@@ -20,8 +23,10 @@ extension CachedResponse {
         guard !freshness.control.isNeverStored, freshness.lifetime > 0 || head.hasValidator else { return nil }
     }
 
-    /// The request's fields that `Vary` names; nil when no later request fits (`*`).
-    private static func selecting(_ head: ResponseHead, _ request: TransferRequest) -> [HeaderField]? {
+    /// The request's fields that `Vary` names, with digests of their values; nil when no later request fits (`*`).
+    private static func selecting(
+        _ head: ResponseHead, _ request: TransferRequest, _ body: [UInt8]
+    ) -> [HeaderField]? {
         var fields: [HeaderField] = []
         for value in head.values(of: "vary") {
             for part in value.utf8.split(separator: UInt8(ascii: ",")) {
@@ -31,10 +36,24 @@ extension CachedResponse {
                 let values = request.values(of: text)
                 // Several fields of one name are too rare to be compared.
                 if values.count > 1 { return nil }
-                fields.append(HeaderField(text, values.first ?? ""))
+                guard let digest = digest(of: values.first, for: body) else { return nil }
+                fields.append(HeaderField(text, digest))
             }
         }
         return fields
+    }
+
+    /// Stands for the value of a field of a request, which may be a credential: the index is not encrypted. The random
+    /// identity of the body is its key, so that equal values of two responses differ.
+    /// - Parameter value: nil for a request without the field.
+    /// - Returns: empty without a value; nil when there is no memory for it.
+    static func digest(of value: String?, for body: [UInt8]) -> String? {
+        guard let value, !value.utf8.isEmpty else { return "" }
+        do throws(CryptoError) {
+            return hexadecimal(try SHA256.hash(Array("vary ".utf8) + body + Array(value.utf8)))
+        } catch {
+            return nil
+        }
     }
 }
 
@@ -58,12 +77,13 @@ extension ResponseHead {
         let parts = text.utf8.dropFirst(6).split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let ends = parts[0].split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.count == 2, ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]),
-            first <= last, last < .max
+            first <= last, last < Self.largestPosition
         else { return nil }
         return (first..<(last + 1), Self.number(parts[1]))
     }
 
     private static func number(_ text: Substring.UTF8View) -> Int64? {
-        text.isEmpty || !text.allSatisfy { $0.digit != nil } ? nil : Int64(Substring(text))
+        guard !text.isEmpty, text.allSatisfy({ $0.digit != nil }) else { return nil }
+        return Int64(Substring(text)).map { clamped($0) }
     }
 }

@@ -42,8 +42,15 @@ public struct ResponseHead: Equatable, Sendable {
         guard value(of: "transfer-encoding") == nil, let text = value(of: "content-length"),
             !text.isEmpty, text.utf8.allSatisfy({ $0.digit != nil })
         else { return nil }
-        return Int64(text)
+        return Int64(text).map { Self.clamped($0) }
     }
+
+    /// The largest length and position that is believed, in bytes: 256 TiB. Sums and products of such numbers do not
+    /// overflow, and no content is that long.
+    static let largestPosition: Int64 = 1 << 48
+
+    /// The only place where numbers of a head are bounded.
+    static func clamped(_ number: Int64) -> Int64 { min(number, largestPosition) }
 
     /// The time when it was sent, in seconds since 1970. A cache on the way keeps `Date`, and its `Age` says
     /// how old that is (RFC 9111, 5.1).

@@ -7,9 +7,10 @@ struct PhaseDeadline {
     private var since: Int64 = 0
     private var isPaused = false
 
-    init(_ settings: NetworkSettings) {
+    /// - Parameter firstByteTimeout: in milliseconds; nil: that of the settings.
+    init(_ settings: NetworkSettings, firstByteTimeout: Int? = nil) {
         connectTimeout = Self.nanoseconds(settings.connectTimeout)
-        firstByteTimeout = Self.nanoseconds(settings.firstByteTimeout)
+        self.firstByteTimeout = Self.nanoseconds(firstByteTimeout ?? settings.firstByteTimeout)
         silenceTimeout = Self.nanoseconds(settings.silenceTimeout)
     }
 

@@ -53,7 +53,7 @@ final class RunningTransfer {
         self.verification = verification
         self.clock = clock
         self.deadlineChanged = deadlineChanged
-        deadline = PhaseDeadline(settings)
+        deadline = PhaseDeadline(settings, firstByteTimeout: request.firstByteTimeout)
         redirection = Redirection(request, to: address)
     }
 

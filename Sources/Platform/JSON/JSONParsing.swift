@@ -4,10 +4,11 @@ import CJansson
 private struct JanssonTree: ~Copyable {
     let root: UnsafeMutablePointer<json_t>
 
-    /// - Parameter bytes: any value, not only an array or an object.
-    init(parsing bytes: UnsafeRawBufferPointer) throws(JSONError) {
+    /// - Parameters:
+    ///   - bytes: any value, not only an array or an object.
+    ///   - flags: of jansson.
+    init(parsing bytes: UnsafeRawBufferPointer, _ flags: Int32) throws(JSONError) {
         var error = json_error_t()
-        let flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL
         let text = bytes.bindMemory(to: CChar.self)
         guard let root = json_loadb(text.baseAddress, text.count, Int(flags), &error) else {
             let reason = withUnsafeBytes(of: &error.text) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
@@ -25,13 +26,74 @@ extension JSONValue {
     public static func parse(_ bytes: [UInt8], depthLimit: Int = 64) throws(JSONError) -> JSONValue {
         let outcome = bytes.withUnsafeBytes { all -> Result<JSONValue, JSONError> in
             do throws(JSONError) {
-                let tree = try JanssonTree(parsing: all)
+                let tree = try JanssonTree(parsing: all, strict)
                 return .success(try JSONValue(tree.root, depthLimit: depthLimit, depth: 0))
             } catch {
                 return .failure(error)
             }
         }
         return try outcome.get()
+    }
+
+    private static let strict = Int32(JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL)
+    private static let lenient = Int32(JSON_DECODE_ANY | JSON_ALLOW_NUL)
+
+    /// The value of a text that another program has written, of which only some members matter: of two members with
+    /// one name the last counts, a number beyond the integers is a real one, and a byte-order mark is passed over.
+    public static func parseForeign(_ bytes: [UInt8], depthLimit: Int = 64) throws(JSONError) -> JSONValue {
+        let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
+        let outcome = text.withUnsafeBytes { all -> Result<JSONValue, JSONError> in
+            do throws(JSONError) {
+                let tree = try JanssonTree(parsing: all, lenient)
+                return .success(try JSONValue(tree.root, depthLimit: depthLimit, depth: 0))
+            } catch {
+                return .failure(error)
+            }
+        }
+        // One number that is too large fails the whole text.
+        if case .failure(.malformed) = outcome, let rest = withoutLargeNumbers(text) {
+            return try parseForeign(rest, depthLimit: depthLimit)
+        }
+        return try outcome.get()
+    }
+
+    /// The text with `null` in place of numbers that are beyond the range of integers and of real numbers, or near that;
+    /// nil when it has none.
+    private static func withoutLargeNumbers(_ text: [UInt8]) -> [UInt8]? {
+        var result: [UInt8] = []
+        var (place, hasChanged) = (0, false)
+        while place < text.count {
+            var end = place + 1
+            switch text[place] {
+            case UInt8(ascii: "\""):
+                while end < text.count, text[end] != UInt8(ascii: "\"") {
+                    end += text[end] == UInt8(ascii: "\\") ? 2 : 1
+                }
+                end = min(end + 1, text.count)
+            case UInt8(ascii: "-"), 0x30...0x39:
+                end = text[place...].firstIndex { !isOfNumber($0) } ?? text.count
+                if isLarge(text[place..<end]) {
+                    result += Array("null".utf8)
+                    (place, hasChanged) = (end, true)
+                    continue
+                }
+            default: break
+            }
+            result += text[place..<end]
+            place = end
+        }
+        return hasChanged ? result : nil
+    }
+
+    private static func isOfNumber(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains(byte)
+    }
+
+    /// Integers from 10¹⁸ on have 19 digits, real numbers from 10³⁰⁰ on have so many or an exponent of three.
+    private static func isLarge(_ number: ArraySlice<UInt8>) -> Bool {
+        let parts = number.split(maxSplits: 1) { $0 | 0x20 == UInt8(ascii: "e") }
+        let exponent = parts.count == 2 ? parts[1].filter { (0x30...0x39).contains($0) }.count : 0
+        return exponent > 2 || parts[0].filter { (0x30...0x39).contains($0) }.count > 18
     }
 
     /// The value of all of `text`; see `parse(_:depthLimit:)` for bytes.

@@ -1,4 +1,5 @@
 import Crypto
+import Media
 import PCM
 import Platform
 
@@ -58,13 +59,14 @@ extension PlaybackInfo {
     /// - Parameter type: of the requested product.
     init(parsing body: [UInt8], _ type: ProductType) throws(Malformed) {
         let json: JSONValue
-        do throws(JSONError) { json = try JSONValue.parse(body) } catch { throw Malformed(field: Malformed.noAnswer) }
+        do throws(JSONError) { json = try JSONValue.parseForeign(body) } catch { throw Malformed(field: Malformed.noAnswer) }
         // The service's answers have both: this is another program's.
         if json["manifest"] == nil, json["manifestMimeType"] == nil { throw Malformed(field: Malformed.noAnswer) }
         switch type {
         case .track:
             productId = try Self.id(json, "trackId")
-            audioMode = try Self.word(json, "audioMode", AudioMode.init(serviceName:))
+            // A mode that this version does not know plays all the same.
+            audioMode = json["audioMode"]?.string.flatMap { AudioMode(serviceName: $0) }
             audioQuality = try Self.word(json, "audioQuality", AudioQuality.init(serviceName:))
         case .video:
             productId = try Self.id(json, "videoId")
@@ -81,7 +83,7 @@ extension PlaybackInfo {
         // An empty one is none.
         streamingSessionId = json["streamingSessionId"]?.string.flatMap { $0.utf8.isEmpty ? nil : $0 }
         licenseSecurityToken = json["licenseSecurityToken"]?.string
-        licenseURL = json["licenseUrl"]?.string.flatMap { $0.utf8.isEmpty ? nil : $0 }
+        licenseURL = json["licenseUrl"]?.string.map { URLReference($0).url }.flatMap { $0.utf8.isEmpty ? nil : $0 }
         replayGain = ReplayGain(
             trackGain: json["trackReplayGain"]?.number, trackPeak: json["trackPeakAmplitude"]?.number,
             albumGain: json["albumReplayGain"]?.number, albumPeak: json["albumPeakAmplitude"]?.number)

@@ -64,6 +64,7 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
     /// Of bytes that came by other transfers.
     private let earlier: ResourceVersion
     private var attempts = 0
+    private var patience = FirstBytePatience()
     /// Whether the log has the present failure.
     private var hasTold = false
     /// Shows waits to a status.
@@ -122,6 +123,7 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
         guard case .waiting(number) = lock.withLock({ state }) else { return }
         if lock.withLock({ isCancelled }) { return finish(.cancelled) }
         var request = request
+        request.firstByteTimeout = patience.milliseconds
         if !continues { (arrived, validator) = (0, nil) }
         if arrived > 0 {
             let start = request.range?.from ?? 0
@@ -298,6 +300,7 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
             guard error.isOfNetwork, let delay = schedule.delay(after: .network) else {
                 return finish(.transfer(error))
             }
+            patience.failed(with: error)
             tell(error.description)
             return retryWithLink(after: delay)
         }

@@ -22,7 +22,7 @@ struct ServiceRefusal: Equatable, Sendable {
     /// - Parameter body: of the answer; anything that is not the service's JSON has no reason.
     init(status: Int, body: [UInt8]) {
         self.status = status
-        guard let json = try? JSONValue.parse(body) else { return }
+        guard let json = try? JSONValue.parseForeign(body) else { return }
         subStatus = json["subStatus"]?.integer.flatMap { Int(exactly: $0) }
         isOfService = subStatus != nil || json["status"]?.integer == Int64(status)
         userMessage = isOfService ? json["userMessage"]?.string : nil

@@ -226,6 +226,41 @@ struct ContentServiceTests {
         #expect(service.playbackinfoRequests.count == 2)
     }
 
+    @Test(
+        "A length that no content has ends no process, also of FLAC without a header",
+        arguments: [
+            (200, "Content-Length", "9223372036854775807"), (200, "Content-Length", "99999999999999999999"),
+            (206, "Content-Range", "bytes 0-99/9223372036854775807"),
+            (206, "Content-Range", "bytes 0-9223372036854775806/9223372036854775807"),
+        ], [true, false])
+    func absurdLength(answer: (status: Int, name: String, value: String), isWithoutHeader: Bool) throws {
+        let frames = isWithoutHeader ? try Self.withoutHeader(file) : file
+        service.content = { _, transfer in
+            transfer.begin(answer.status, [(answer.name, answer.value)])
+            transfer.deliver(frames)
+            transfer.end(.malformedAnswer)
+        }
+        // It is an error, or it plays: what matters is that it ends.
+        do throws(PlayerError) {
+            let opened = try open()
+            _ = opened.decoder.properties.duration
+            try? opened.decoder.seek(toFrame: 1 << 60)
+        } catch {
+            #expect(error.mediaProduct == product)
+        }
+    }
+
+    /// The frames of a FLAC file.
+    private static func withoutHeader(_ file: [UInt8]) throws -> [UInt8] {
+        var place = 4
+        var isLast = false
+        while !isLast {
+            isLast = file[place] & 0x80 != 0
+            place += 4 + Int(file[place + 1]) << 16 + Int(file[place + 2]) << 8 + Int(file[place + 3])
+        }
+        return Array(file[place...])
+    }
+
     @Test("A restart that is refused has the refusal's kind")
     func refusedRestart() throws {
         service.content = { [file] count, transfer in

@@ -70,13 +70,27 @@ struct PlaybackInfoTests {
         "A wrong field is named",
         arguments: [
             ("trackId", String?.none), ("trackId", "1.5"), ("trackId", "\"\""), ("assetPresentation", "\"SOME\""),
-            ("audioMode", nil), ("audioQuality", "\"BEST\""), ("manifestMimeType", "\"text/plain\""),
+            ("audioQuality", "\"BEST\""), ("manifestMimeType", "\"text/plain\""),
             ("manifest", nil), ("manifest", "\"\""), ("manifest", "\"***\""),
         ])
     func malformed(field: String, value: String?) {
         #expect(throws: PlaybackInfo.Malformed(field: field)) {
             try PlaybackInfo(parsing: answer([field: value]), .track)
         }
+    }
+
+    @Test(
+        "A field that does not matter changes nothing, whatever it holds",
+        arguments: ["18446744073709551615", "-1e999", "{\"a\": 1, \"a\": [[]]}", "\"\\u0000\"", "null"])
+    func unknownField(value: String) throws {
+        let plain = try PlaybackInfo(parsing: answer([:]), .track)
+        let text = String(decoding: answer(["future": value]), as: UTF8.self)
+        #expect(try PlaybackInfo(parsing: Array("\u{FEFF}\(text)".utf8), .track) == plain)
+    }
+
+    @Test("A sound mode that is not known plays", arguments: ["\"SONY_360RA_2\"", "7", nil])
+    func unknownMode(value: String?) throws {
+        #expect(try PlaybackInfo(parsing: answer(["audioMode": value]), .track).audioMode == nil)
     }
 
     @Test("What is not JSON", arguments: ["", "<html>", "[]{", "\u{0}"])

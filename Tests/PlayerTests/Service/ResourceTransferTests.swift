@@ -43,6 +43,26 @@ struct ResourceTransferTests {
         #expect(network.transfers.allSatisfy { $0.request.url == "https://a/b" && $0.request.range == nil })
     }
 
+    @Test("A server whose first byte comes late gets twice as long each time, up to two minutes, and then is heard")
+    func lateFirstByte() {
+        _ = begin()
+        var asked: [Int?] = []
+        for _ in 0..<5 {
+            asked.append(network.last.request.firstByteTimeout)
+            network.last.end(.timeOut(.firstByte))
+            network.passDelays()
+        }
+        #expect(asked == [nil, 40_000, 80_000, 120_000, 120_000])
+        // Another failure changes nothing.
+        network.last.end(.connection(.lost))
+        network.passDelays()
+        #expect(network.last.request.firstByteTimeout == 120_000)
+        network.last.begin(200, [("Content-Length", "100")])
+        network.last.deliver(content)
+        network.last.end()
+        #expect(received.bytes == content && received.ends == [nil])
+    }
+
     @Test("Offlining: nine retries")
     func offlining() {
         _ = begin(nil, .offlining)

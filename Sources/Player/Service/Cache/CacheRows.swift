@@ -16,6 +16,13 @@ struct CacheRows {
         INSERT INTO cache_total VALUES (1, 0)
         """
 
+    /// Earlier versions stored fields of requests as they were, tokens among them. What is deleted is overwritten.
+    static let withoutCredentials = """
+        PRAGMA secure_delete = ON;
+        DELETE FROM cache_entry;
+        UPDATE cache_total SET bytes = 0
+        """
+
     /// Rows that one step removes at most, so that it takes as long for a large cache as for a small one.
     static let step = 32
 

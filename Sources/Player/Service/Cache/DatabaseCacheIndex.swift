@@ -8,7 +8,8 @@ import Platform
 /// `@unchecked Sendable` is safe because `lock` guards what changes.
 public final class DatabaseCacheIndex: CacheIndex, @unchecked Sendable {
     /// Its tables.
-    public static let schema = SchemaModule("cache", [Migration(1, CacheRows.schema)])
+    public static let schema = SchemaModule(
+        "cache", [Migration(1, CacheRows.schema), Migration(2, CacheRows.withoutCredentials)])
 
     private let storage: StorageThread
     private let lock = Lock()

@@ -35,14 +35,14 @@ public struct CatalogueMatches: Equatable, Sendable {
 
     /// - Returns: nil when it is not the answer to a search. Entries without an id or a title are left out.
     init?(parsing body: [UInt8]) {
-        guard let json = try? JSONValue.parse(body), let page = json["tracks"] else { return nil }
+        guard let json = try? JSONValue.parseForeign(body), let page = json["tracks"] else { return nil }
         self.init(page)
         groups = Self.groups(.album, json["albums"]) + Self.groups(.playlist, json["playlists"])
     }
 
     /// - Returns: nil when it is not a page of tracks.
     init?(tracksIn body: [UInt8]) {
-        guard let page = try? JSONValue.parse(body) else { return nil }
+        guard let page = try? JSONValue.parseForeign(body) else { return nil }
         self.init(page)
     }
 

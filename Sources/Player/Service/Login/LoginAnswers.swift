@@ -17,7 +17,7 @@ struct DeviceCodeAnswer: Equatable {
 
     /// - Returns: nil when a field is missing, or is nothing that can be shown or sent.
     init?(parsing body: [UInt8]) {
-        guard let json = try? JSONValue.parse(body), let device = Self.text(json["device_code"]),
+        guard let json = try? JSONValue.parseForeign(body), let device = Self.text(json["device_code"]),
             let user = Self.text(json["user_code"]), let address = Self.text(json["verification_uri"]),
             let life = json["expires_in"]?.number, life >= 1
         else { return nil }
@@ -54,7 +54,7 @@ struct LoginTokens: Equatable, Sendable {
     /// - Parameter previous: the refresh token that was used; it stays when the answer has none (RFC 6749, 6).
     /// - Returns: nil when there is no bearer token.
     init?(parsing body: [UInt8], previous: String? = nil) {
-        guard let json = try? JSONValue.parse(body), let access = Self.token(json["access_token"]) else { return nil }
+        guard let json = try? JSONValue.parseForeign(body), let access = Self.token(json["access_token"]) else { return nil }
         if let type = json["token_type"]?.string, !Self.isBearer(type) { return nil }
         self.init(access: access, refresh: Self.token(json["refresh_token"]) ?? previous)
     }
@@ -86,10 +86,10 @@ enum LoginErrorAnswer: Equatable {
     private static let longestText = 256
 
     /// Whether the body has the form of an error of the token endpoint.
-    static func isOne(_ body: [UInt8]) -> Bool { (try? JSONValue.parse(body))?["error"]?.string != nil }
+    static func isOne(_ body: [UInt8]) -> Bool { (try? JSONValue.parseForeign(body))?["error"]?.string != nil }
 
     init(status: Int, body: [UInt8]) {
-        let json = try? JSONValue.parse(body)
+        let json = try? JSONValue.parseForeign(body)
         let name = json?["error"]?.string ?? ""
         let known: [(String, LoginErrorAnswer)] = [
             ("authorization_pending", .authorizationPending), ("slow_down", .slowDown),
