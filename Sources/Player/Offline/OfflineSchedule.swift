@@ -29,6 +29,8 @@ struct OfflineSchedule {
         case failed(PlayerError)
         /// It has failed, and that cannot be stored.
         case notStored(PlayerError)
+        /// The state cannot be written. What could not be recorded is fetched again when it can.
+        case noState
         /// It was told to, and goes on another time.
         case stopped
         case noSpace
@@ -76,7 +78,7 @@ struct OfflineSchedule {
     private var triedAgain: Set<Int64> = []
 
     /// The downloads whose failure cannot be stored, and their reasons. While there are some, none begins: what it
-    /// fetches could not be recorded.
+    /// fetches could not be recorded. Without any, none begins either while the state cannot be written.
     private(set) var unstored: [Int64: String] = [:]
 
     /// - Parameter limit: downloads at once.
@@ -220,10 +222,10 @@ struct OfflineSchedule {
             effects.append(.send(.failed(referenceId: job.referenceId, error)))
         case .notStored(let error):
             told.removeValue(forKey: job.number)
-            if unstored.isEmpty { effects.append(.waitForState) }
+            effects += waitForState()
             unstored[job.number] = error.message
-            gate.hasState = false
             effects.append(.send(.failed(referenceId: job.referenceId, error)))
+        case .noState: effects += waitForState()
         case .stopped: break
         case .noSpace where hasMoreRoom:
             // It may have been refused before that.
@@ -234,6 +236,11 @@ struct OfflineSchedule {
             gate.hasSpace = withoutRoom.count < Self.attemptsWithoutRoom
         }
         return effects + find()
+    }
+
+    private mutating func waitForState() -> [Effect] {
+        defer { gate.hasState = false }
+        return gate.hasState ? [.waitForState] : []
     }
 
     private mutating func change(to new: OfflineGate) -> [Effect] {
