@@ -55,6 +55,8 @@ public final class StorageThread: @unchecked Sendable {
 
     private let laterFindings = StateFindings()
 
+    /// The database file; nil stores nothing.
+    public let path: String?
     /// The damage that was found at the start.
     public let findings: [StateFinding]
     /// Why the file could not be used at the start; nil when it could.
@@ -81,6 +83,7 @@ public final class StorageThread: @unchecked Sendable {
         self.clock = clock
         budget = WriteBudget(at: clock.now())
         lastWork = clock.now()
+        self.path = path
         guard let path else {
             (findings, problem) = ([], nil)
             return

@@ -25,6 +25,11 @@ struct KeepingRequestTests {
                 .add(["tonearm:track/7"], priority: -3)
             ),
             (#"{"id":1,"request":"offline-remove","all":true}"#, .remove(nil)),
+            (#"{"id":1,"request":"offline-cancel","all":true}"#, .cancel(nil)),
+            (
+                #"{"id":1,"request":"offline-cancel","products":[{"path":"tonearm:track/7"}]}"#,
+                .cancel(["tonearm:track/7"])
+            ),
             (
                 #"{"id":1,"request":"offline-pause","products":[{"path":"tonearm:track/7"}]}"#,
                 .pause(["tonearm:track/7"])
@@ -84,6 +89,10 @@ struct KeepingRequestTests {
             text(KeepingJSON.members(.unreadable(reason: "denied"))) == #"{"whole":null,"reason":"denied"}"#)
         #expect(text(KeepingJSON.members(.keyLost(count: 3))) == #"{"change":"key-lost","count":3}"#)
         let error = PlayerError(.retryable, code: "h503", message: "later")
+        #expect(
+            text(KeepingJSON.members(.cancelled(referenceId: "tonearm:track/7")))
+                == #"{"change":"cancelled","product":"tonearm:track/7"}"#)
+        #expect(text(KeepingJSON.members(.allCancelled)) == #"{"change":"all-cancelled"}"#)
         #expect(
             text(KeepingJSON.members(.failed(referenceId: "tonearm:track/7", error)))
                 == #"{"change":"failed","product":"tonearm:track/7","code":"h503","message":"later"}"#)
@@ -146,6 +155,7 @@ struct KeepingRequestTests {
         arguments: [
             KeepingRequest.add(["tonearm:track/7"], priority: 0), .remove(nil), .remove(["tonearm:track/7"]),
             .pause(nil), .pause(["tonearm:track/7", "tonearm:track/8"]), .resume(nil), .resume(["tonearm:track/7"]),
+            .cancel(nil), .cancel(["tonearm:track/7"]),
         ])
     func unwritable(_ request: KeepingRequest) throws {
         #expect(try failure(of: request).message.contains("offline_"))

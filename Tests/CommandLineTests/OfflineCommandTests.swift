@@ -9,7 +9,7 @@ struct OfflineCommandTests {
         "What is wrong with the command line is named",
         arguments: [
             (["add"], "needs products"), (["add", "song.flac"], "song.flac: must be"), (["ad"], "Did you mean add"),
-            (["list", "x"], "takes no x"), (["remove"], "needs products"),
+            (["list", "x"], "takes no x"), (["remove"], "needs products"), (["cancel"], "needs products"),
             (["remove", "--all", "tonearm:track/1"], "does not go with --all"), (["add", "--all"], "--all goes with"),
             (["list", "--watch"], "--watch goes with"),
             (["add", "tonearm:track/1", "--priority", "x"], "--priority x"),
@@ -26,12 +26,12 @@ struct OfflineCommandTests {
 
     @Test("Tracks, videos, albums and playlists are products")
     func products() throws(UsageError) {
-        for name in ["add", "remove", "pause", "resume", "verify"] {
+        for name in ["add", "remove", "cancel", "pause", "resume", "verify"] {
             _ = try OfflineCommand([
                 name, "tonearm:track/1", "tonearm:video/x", "tonearm:album/2", "tonearm:playlist/3",
             ])
         }
-        for words in [[], ["list"], ["status", "--watch"], ["verify"], ["remove", "--all"]] {
+        for words in [[], ["list"], ["status", "--watch"], ["verify"], ["remove", "--all"], ["cancel", "--all"]] {
             _ = try OfflineCommand(words)
         }
     }

@@ -30,6 +30,7 @@ struct VocabularyTests {
         Row("queue"), Row("queue-set", "queue set"), Row("queue-add", "queue add"), Row("queue-insert", "queue insert"),
         Row("queue-move", "queue move"), Row("queue-remove", "queue remove"), Row("queue-clear", "queue clear"),
         Row("offline-add", "offline add"), Row("offline-remove", "offline remove"),
+        Row("offline-cancel", "offline cancel"),
         Row("offline-pause", "offline pause"), Row("offline-resume", "offline resume"),
         Row("offline-status", "offline status"), Row("offline-verify", "offline verify"),
         Row("config-get", "config get"), Row("config-set", "config set"), Row("config-unset", "config unset"),

@@ -100,6 +100,26 @@ struct FileTests {
         }
     }
 
+    @Test("A file is created on a file system without hard links, unless there is one, or refused with the reason")
+    func createWithoutLinks() throws {
+        func none(_ old: UnsafePointer<CChar>, _ new: UnsafePointer<CChar>) -> Int32 { EPERM }
+        let path = folder["key"]
+        #expect(
+            throws: SystemError(code: EOPNOTSUPP, operation: "rename", subject: path)
+        ) {
+            try FileReplacement.create(
+                [1], at: path, mode: 0o600, namings: [("link", none), ("rename", { _, _ in EINVAL })])
+        }
+        #expect(try Folder.entries(of: folder.path).isEmpty)
+        let namings: [(operation: String, run: FileReplacement.Naming)] = [
+            ("link", none), ("rename", FileReplacement.renamed),
+        ]
+        #expect(try FileReplacement.create([1, 2], at: path, mode: 0o600, namings: namings))
+        #expect(try !FileReplacement.create([3], at: path, mode: 0o600, namings: namings))
+        #expect(try File.contents(of: path, limit: 9) == [1, 2])
+        #expect(try Folder.entries(of: folder.path).map { $0.name } == ["key"])
+    }
+
     @Test(
         "the folder of a path",
         arguments: [

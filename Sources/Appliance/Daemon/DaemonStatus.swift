@@ -113,8 +113,8 @@ extension OfflineEngine.Status {
 
     private var problemOfState: String? {
         guard wait == .storage else { return nil }
-        return "downloads wait, because their state cannot be written: make its medium writable (`tonearm offline "
-            + "list` shows what has failed)"
+        return "downloads wait, because their state cannot be written: make its medium writable, or make room "
+            + "on it (`tonearm offline list` shows what has failed)"
     }
 
     private var problemOfService: String? {

@@ -67,6 +67,10 @@ int tonearm_identity_of_path(const char *path, uint64_t *device, uint64_t *inode
     return result;
 }
 
+int tonearm_rename_new(const char *old_path, const char *new_path) {
+    return renameat2(AT_FDCWD, old_path, AT_FDCWD, new_path, RENAME_NOREPLACE);
+}
+
 int64_t tonearm_free_bytes(const char *path) {
     struct statvfs file_system;
     if (statvfs(path, &file_system) != 0) return -1;

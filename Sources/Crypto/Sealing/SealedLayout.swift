@@ -23,6 +23,12 @@ public enum SealedLayout {
         return overflow || overflow2 || overflow3 ? nil : whole
     }
 
+    /// How many bytes a file of this length can contain: the inverse of `sealedCount`.
+    public static func plainCount(inFileOf length: Int64) -> Int64 {
+        let rest = (length - Int64(headerCount)) % Int64(sealedChunkCount)
+        return fullChunks(inFileOf: length) * Int64(chunkCount) + max(0, rest - Int64(overhead))
+    }
+
     /// How many chunks so many bytes have; nil when that is negative.
     public static func chunks(of plainCount: Int64) -> Int64? {
         guard plainCount >= 0 else { return nil }

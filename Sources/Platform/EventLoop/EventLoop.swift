@@ -162,6 +162,9 @@ public final class EventLoop: @unchecked Sendable {
 
     // MARK: Timers
 
+    /// The time that the timers follow, in nanoseconds. Any thread.
+    public var now: Int64 { clock.now() }
+
     /// Runs `action` once, `nanoseconds` from now or as soon as the loop gets to it. Less than 0 counts as 0.
     @discardableResult
     public func schedule(after nanoseconds: Int64, _ action: @escaping () -> Void) -> TimerToken {

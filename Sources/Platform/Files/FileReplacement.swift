@@ -63,9 +63,32 @@ public struct FileReplacement: ~Copyable {
         try replacement.commit()
     }
 
+    /// Gives the file at `old` the name `new` unless there is one with that name. Returns errno, or 0.
+    typealias Naming = (_ old: UnsafePointer<CChar>, _ new: UnsafePointer<CChar>) -> Int32
+
+    /// link(2). The old name stays.
+    static func linked(_ old: UnsafePointer<CChar>, _ new: UnsafePointer<CChar>) -> Int32 {
+        link(old, new) == 0 ? 0 : tonearm_errno()
+    }
+
+    /// renameat2(2) with RENAME_NOREPLACE, for a file system without hard links, such as FAT.
+    static func renamed(_ old: UnsafePointer<CChar>, _ new: UnsafePointer<CChar>) -> Int32 {
+        tonearm_rename_new(old, new) == 0 ? 0 : tonearm_errno()
+    }
+
     /// Creates the file at `path` with `bytes`, durably, unless there is one.
     /// - Returns: false when there is one; it stays as it is.
+    /// - Throws: ENOSPC, EACCES…; EOPNOTSUPP when the file system can neither link nor rename
+    ///   without replacing.
     public static func create(_ bytes: [UInt8], at path: String, mode: UInt32 = 0o644) throws(SystemError) -> Bool {
+        try create(bytes, at: path, mode: mode, namings: [("link", linked), ("rename", renamed)])
+    }
+
+    /// - Parameter namings: the ways to give the complete file its name, tried in order while the file system does not
+    ///   support them.
+    static func create(
+        _ bytes: [UInt8], at path: String, mode: UInt32, namings: [(operation: String, run: Naming)]
+    ) throws(SystemError) -> Bool {
         let number = hexadecimal(SystemRandomSource().bytes(8))
         let temporary = "\(Folder.containing(path))/\(prefix)\(number)\(suffix)"
         do throws(SystemError) {
@@ -75,12 +98,20 @@ public struct FileReplacement: ~Copyable {
             try? Folder.removeFile(temporary)
             throw error
         }
-        // link(2), and not rename(2): that would replace a file that another process has created meanwhile.
+        // Not a plain rename(2): that would replace a file that another process has created meanwhile.
         // A crash here: there is the temporary name alone, and `removeLeftovers` finds it.
-        let code = FileName.withBytes(of: temporary) { old in FileName.withBytes(of: path) { link(old, $0) } }
-        let error = SystemError.last("link", path)
+        var error = SystemError(code: ENOSYS, operation: "link", subject: path)
+        for naming in namings {
+            let code = FileName.withBytes(of: temporary) { old in
+                FileName.withBytes(of: path) { naming.run(old, $0) }
+            }
+            error = SystemError(code: code, operation: naming.operation, subject: path)
+            if !error.isUnsupportedNaming { break }
+        }
+        // After a rename it is gone already.
         try Folder.removeFile(temporary)
-        if code != 0 {
+        if error.isUnsupportedNaming { error.code = EOPNOTSUPP }
+        if error.code != 0 {
             guard error.code == EEXIST else { throw error }
             return false
         }
@@ -119,5 +150,13 @@ public struct FileReplacement: ~Copyable {
         let bytes = name.utf8
         return bytes.count == prefix.utf8.count + 16 + suffix.utf8.count
             && bytes.starts(with: prefix.utf8) && bytes.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+    }
+}
+
+extension SystemError {
+    /// Whether the file system does not have this way to name a file: FAT answers link(2) with EPERM, and some file
+    /// systems answer renameat2(2) with EINVAL.
+    fileprivate var isUnsupportedNaming: Bool {
+        [EPERM, EOPNOTSUPP, ENOSYS, EMLINK, EINVAL].contains(code)
     }
 }

@@ -2,59 +2,124 @@ import Crypto
 import Database
 import Platform
 
-/// Compares the folder of what is kept with the database, once at the start, a 256th part at a time so that nothing
-/// else waits long: removes files that nobody knows, and finds products whose file is missing or too short. It ends
-/// when the folder is not that of the rows.
+/// Compares the storage folder with the database, once at the start, a 256th part at a time so that nothing else waits
+/// long: removes files that nobody knows, and finds products whose file is missing or has another size than the row
+/// says, and rows with damaged values. It ends when the folder is not that of the rows.
 ///
 /// Thread: storage.
 /// `@unchecked Sendable` is safe because that thread alone uses it.
 final class ContentSweep: @unchecked Sendable {
+    enum Finding: Equatable, Sendable {
+        /// The file of a product is missing, or is not as large as its row says.
+        case damaged(ServiceAddress, content: [UInt8])
+        /// The row of an offline copy has damaged values. Its product is as it is in the row.
+        case unreadable(product: String)
+        /// Rows of downloads have damaged values.
+        case unreadableJobs
+        /// Parts of downloads were not on the medium as their rows said, and do not count any more.
+        case partsForgotten
+    }
+
     private let store: OfflineStore
-    private let found: @Sendable ([(product: ServiceAddress, content: [UInt8])]) -> Void
+    private let report: @Sendable (Finding) -> Void
     /// In nanoseconds.
     private static let pause: Int64 = 5_000_000
+    /// Downloads that are read at once.
+    private static let page = 200
 
-    /// - Parameter found: called with products of which a part is missing. On the storage thread.
-    init(_ store: OfflineStore, found: @escaping @Sendable ([(product: ServiceAddress, content: [UInt8])]) -> Void) {
+    /// - Parameter report: called on the storage thread.
+    init(_ store: OfflineStore, report: @escaping @Sendable (Finding) -> Void) {
         self.store = store
-        self.found = found
+        self.report = report
     }
 
     func start() { look(at: 0) }
 
     private func look(at byte: UInt8) {
-        store.storage.query { [self] database in
+        look { [self] (rows) throws(DatabaseError) in
+            try look(at: byte, rows)
+        } then: { [self] in
+            if byte < 255 { look(at: byte + 1) } else { lookAtRows() }
+        }
+    }
+
+    /// - Parameter then: after a pause, unless the folder is not that of the rows, or nothing can be read.
+    private func look(
+        _ body: @escaping @Sendable (OfflineRows) throws(DatabaseError) -> Void, then: @escaping @Sendable () -> Void
+    ) {
+        store.storage.query { [store] database in
             guard let database else { return }
             do throws(DatabaseError) {
                 let rows = OfflineRows(database)
                 guard try store.folder.isOurs(rows) else { return }
-                try look(at: byte, rows)
+                try body(rows)
             } catch {
                 return Log.warning("what is kept offline is not checked: \(error.description)")
             }
-            guard byte < 255 else { return }
-            store.storage.schedule(after: Self.pause) { [self] in look(at: byte + 1) }
+            store.storage.schedule(after: Self.pause, then)
         }
     }
 
     private func look(at byte: UInt8, _ rows: OfflineRows) throws(DatabaseError) {
         let kept = try rows.contents(beginningWith: byte)
         let unfinished = try rows.unfinishedContents(beginningWith: byte)
-        var missing: [(product: ServiceAddress, content: [UInt8])] = []
-        for row in kept where isMissing(row.content, row.count) {
-            if let product = ServiceAddress(row.product) { missing.append((product, row.content)) }
+        for row in kept {
+            guard row.isReadable, let product = ServiceAddress(row.product) else {
+                report(.unreadable(product: row.product))
+                continue
+            }
+            if isWrong(row.content, row.count) { report(.damaged(product, content: row.content)) }
         }
+        for part in unfinished where isTooShort(part.content, part.synced) { forget(part.content, part.number) }
         removeUnknown(
-            in: "\(store.folder.path)/\(hexadecimal([byte]))", known: Set(kept.map { $0.content } + unfinished))
-        if !missing.isEmpty { found(missing) }
+            in: "\(store.folder.path)/\(hexadecimal([byte]))",
+            known: Set(kept.map { $0.content } + unfinished.map { $0.content }))
     }
 
     /// Only what is certain: a medium that cannot be read now says nothing about the file.
-    private func isMissing(_ content: [UInt8], _ count: Int64) -> Bool {
-        do throws(SystemError) {
-            return try File(reading: store.path(of: content)).length() != SealedLayout.sealedCount(of: count)
-        } catch {
-            return error.isMissingFile
+    private func isWrong(_ content: [UInt8], _ count: Int64) -> Bool {
+        guard let length = store.fileLength(of: content) else { return false }
+        return length != SealedLayout.sealedCount(of: count)
+    }
+
+    /// A run that goes on knows better.
+    private func isTooShort(_ content: [UInt8], _ synced: Int64) -> Bool {
+        guard !store.isInUse(content), let length = store.fileLength(of: content) else { return false }
+        return synced < 0 || synced > SealedLayout.plainCount(inFileOf: length)
+    }
+
+    /// The download begins again.
+    private func forget(_ content: [UInt8], _ number: Int64) {
+        store.write(answerOn: nil) { [store] (rows) throws(DatabaseError) in
+            if store.isInUse(content) { return false }
+            return try rows.forgetPart(content, of: number)
+        } _: { [store, report] result in
+            guard case .success(true) = result else { return }
+            Log.warning("a part of a download is not on the medium as it was recorded: it is fetched again")
+            store.removeFiles([content])
+            report(.partsForgotten)
+        }
+    }
+
+    /// What no name of a file leads to.
+    private func lookAtRows() {
+        look { [self] (rows) throws(DatabaseError) in
+            for product in try rows.itemsWithoutContent() { report(.unreadable(product: product)) }
+        } then: { [self] in
+            lookAtJobs(after: .min)
+        }
+    }
+
+    private func lookAtJobs(after number: Int64) {
+        let next = JobPlace(number)
+        look { [self] (rows) throws(DatabaseError) in
+            let jobs = try rows.listedJobs(after: number, limit: Self.page)
+            next.number = jobs.last?.number
+            guard jobs.contains(where: { $0.row == nil }) else { return }
+            report(.unreadableJobs)
+            next.number = nil
+        } then: { [self] in
+            if let number = next.number { lookAtJobs(after: number) }
         }
     }
 
@@ -73,4 +138,13 @@ final class ContentSweep: @unchecked Sendable {
             Log.warning("\(folder) is not cleaned up: \(error)")
         }
     }
+}
+
+/// How far the sweep is in the downloads.
+/// `@unchecked Sendable` is safe because the storage thread alone uses it.
+private final class JobPlace: @unchecked Sendable {
+    /// nil at the end.
+    var number: Int64?
+
+    init(_ number: Int64) { self.number = number }
 }

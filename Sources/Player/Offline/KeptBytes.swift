@@ -45,15 +45,17 @@ final class KeptBytes: ByteSource {
     }
 
     /// Reads all of what is kept of a product. What is replaced or deleted meanwhile is not damage.
-    /// - Returns: and the content that was read; nil when there is none.
+    /// - Returns: and the content that was read; nil when there is none, or the row has damaged values.
     static func verify(
         _ product: ServiceAddress, _ store: OfflineStore, _ cancellation: Cancellation
     ) -> (OfflineVerification, content: [UInt8]?) {
         var damaged: [UInt8]?
         while true {
-            let stored = store.waitToRead { (rows) throws(DatabaseError) in try rows.item(product) }
+            let stored = store.waitToRead { (rows) throws(DatabaseError) in
+                (item: try rows.item(product), isThere: try rows.stored(product) != nil)
+            }
             guard let stored else { return (.unlisted, nil) }
-            guard let item = stored else { return (.notKept, nil) }
+            guard let item = stored.item else { return (stored.isThere ? .damaged : .notKept, nil) }
             if item.content == damaged {
                 guard store.isFolderOurs() == false else { return (.damaged, damaged) }
                 return (.unreadable(reason: "\(store.folder.path) is not the folder of what is kept"), nil)

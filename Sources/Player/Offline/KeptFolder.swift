@@ -159,6 +159,8 @@ final class KeptFolderWatch: @unchecked Sendable {
     private(set) var isOurs = false
     /// Why it is not, for a person; nil also before the first look.
     private(set) var problem: String?
+    /// Whether that is a problem of the state, and not of the folder.
+    private(set) var isOfState = false
     private let store: OfflineStore
     private let space: OfflineSpace
     private let loop: EventLoop
@@ -198,17 +200,19 @@ final class KeptFolderWatch: @unchecked Sendable {
                         look()
                     }
                 }
-            case .failure(let error): found("what is kept cannot be looked at, and downloads wait: \(error)")
+            case .failure(let error):
+                found("the state cannot say what is kept, and downloads wait: \(error)", isOfState: true)
             }
         }
     }
 
-    private func found(_ problem: String?) {
+    private func found(_ problem: String?, isOfState: Bool = false) {
         isLooking = false
         guard !isShutDown else { return }
         let isProblem = !(problem ?? "").hasSameBytes(as: self.problem ?? "")
         let isNew = isProblem || isOurs != (problem == nil)
         isOurs = problem == nil
+        self.isOfState = isOfState
         self.problem = problem
         if let problem {
             if isProblem { Log.error(problem) }

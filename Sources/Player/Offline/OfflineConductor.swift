@@ -12,7 +12,7 @@ final class OfflineConductor: @unchecked Sendable {
     private static let minute: Int64 = 60_000_000_000
     private static let roundInterval: Int64 = 6 * 3_600_000_000_000
     private static let playbackInterval: Int64 = 1_000_000_000
-    private static let dueAtOnce = 8
+    private static let dueAtOnce = 32
 
     let bus: Bus<OfflineMessage>
     let store: OfflineStore
@@ -47,6 +47,8 @@ final class OfflineConductor: @unchecked Sendable {
     /// Set by `start`.
     private var folder: KeptFolderWatch?
     private var failed: FailedDownloads?
+    /// nil after `shutDown`.
+    private(set) var repairs: OfflineRepairs?
     private var isShutDown = false
     /// Tests replace it.
     var startThread: (String, @escaping @Sendable (Cancellation) -> Void) throws(SystemError) -> OfflineThread = {
@@ -66,8 +68,11 @@ final class OfflineConductor: @unchecked Sendable {
         recordInterval = offlining.settings.recordInterval
         schedule = OfflineSchedule(limit: offlining.settings.parallelDownloads)
         damage = offlining.damage
+        repairs = OfflineRepairs(
+            store, space, bus, loop: loop, configuration, folderLost: { [self] in folder?.lost() },
+            jobsChanged: { [self] in jobsChanged() })
         damage.receive { [self] product, content, what in
-            loop.post { [self] in found(damaged: product, content, what) }
+            loop.post { [self] in repairs?.found(damaged: product, content, what) }
         }
         space.observeEvictions { [self] reference in
             loop.post { [self] in bus.send(.deleted(referenceId: reference)) }
@@ -97,7 +102,7 @@ final class OfflineConductor: @unchecked Sendable {
         folder.look()
         gateChanged()
         perform(schedule.handle(.jobsChanged))
-        perform(round.handle(.due))
+        perform(round.handle(.due, at: loop.now))
         failed = FailedDownloads(store, loop: loop, clock: clock) { [self] in jobsChanged() }
     }
 
@@ -105,11 +110,20 @@ final class OfflineConductor: @unchecked Sendable {
         gateChanged()
         if isProblem { spaceChanged?() }
         guard folder?.isOurs ?? false else { return }
-        ContentSweep(store) { [self] missing in
-            loop.post { [self] in
-                for (product, content) in missing { found(damaged: product, content, "its file is missing") }
-            }
+        ContentSweep(store) { [self] finding in
+            loop.post { [self] in swept(finding) }
         }.start()
+    }
+
+    private func swept(_ finding: ContentSweep.Finding) {
+        guard !isShutDown else { return }
+        switch finding {
+        case .damaged(let product, let content):
+            repairs?.found(damaged: product, content, "its file is missing, or is not as large as its record says")
+        case .unreadable(let product): repairs?.found(unreadable: product)
+        case .unreadableJobs: repairs?.failUnreadableJobs()
+        case .partsForgotten: spaceFreed()
+        }
     }
 
     /// Why the folder of what is kept is not that of the rows, for a person.
@@ -133,6 +147,7 @@ final class OfflineConductor: @unchecked Sendable {
         failed = nil
         damage.receive(nil)
         space.observeEvictions(nil)
+        repairs = nil
         let all = threads.map { $0.thread } + [validation].compactMap { $0 }
         for thread in all { thread.cancel() }
         for thread in all { thread.join() }
@@ -151,7 +166,7 @@ final class OfflineConductor: @unchecked Sendable {
     }
 
     /// Downloads of a product, or all, do not rest any longer.
-    func hurry(_ product: ServiceAddress?) { handle(.hurried(product)) }
+    private func hurry(_ product: ServiceAddress?) { handle(.hurried(product)) }
 
     func offlineModeChanged(to isOn: Bool) {
         loop.assertOnLoop()
@@ -177,12 +192,21 @@ final class OfflineConductor: @unchecked Sendable {
         guard !isShutDown else { return }
         let gate = OfflineGate(
             link: link, allowsCellular: configuration.offlineOverCellular, isOfflineMode: isOfflineMode,
-            isFolderOurs: folder?.isOurs ?? false, isTakenByPlayback: isTakenByPlayback)
+            isFolderOurs: folder?.isOurs ?? false, isFolderUnknown: folder?.isOfState ?? false,
+            isTakenByPlayback: isTakenByPlayback)
         perform(schedule.handle(.gateChanged(gate)))
-        perform(round.handle(.gateChanged(isOpen: gate.networkWait == nil)))
+        perform(round.handle(.gateChanged(isOpen: gate.networkWait == nil), at: loop.now))
     }
 
     func jobsChanged() { handle(.jobsChanged) }
+
+    /// A product was asked for whose download may be there already: it is tried again also if its content had no room,
+    /// or its service was away.
+    /// - Parameter product: nil for all.
+    func askedAgain(_ product: ServiceAddress?) {
+        hurry(product)
+        if space.forgetRefusals(of: product) { spaceFreed() } else { jobsChanged() }
+    }
 
     func withdrawn(_ product: ServiceAddress) { handle(.withdrawn(product)) }
 
@@ -204,31 +228,6 @@ final class OfflineConductor: @unchecked Sendable {
         perform(schedule.handle(.spaceFreed))
     }
 
-    /// A part of a kept product cannot be read: it is downloaded again.
-    /// - Parameter content: of the file that was read. The product may have another one by now.
-    func found(damaged product: ServiceAddress, _ content: [UInt8], _ what: String) {
-        store.write(answerOn: loop) { [store] (rows) throws(DatabaseError) -> (isOurs: Bool, item: OfflineItem?) in
-            // A medium that is missing takes no product with it.
-            guard try store.folder.isOurs(rows) else { return (false, nil) }
-            guard let item = try rows.item(product), item.content == content, try rows.markDamaged(item) else {
-                return (true, nil)
-            }
-            _ = try rows.add(
-                product, item.referenceId, item.request, priority: 0, isAutomatic: item.isAutomatic, isRepair: true)
-            return (true, item)
-        } _: { [self] result in
-            guard case .success((let isOurs, let item)) = result else { return }
-            if !isOurs { folder?.lost() }
-            guard let item else { return }
-            Log.warning("\(product.text): \(what). It is downloaded again")
-            let error = PlayerError(
-                .unexpected, .media(.source(.integrity(reason: what))), message: "\(product.text): \(what).",
-                mediaProduct: nil)
-            bus.send(.failed(referenceId: item.referenceId, error))
-            jobsChanged()
-        }
-    }
-
     /// Reads a whole offline copy, one after the other on a thread of their own.
     func verify(
         _ product: ServiceAddress, _ check: OfflineCheck, _ answer: @escaping @Sendable (OfflineVerification) -> Void
@@ -236,7 +235,8 @@ final class OfflineConductor: @unchecked Sendable {
         verifications.verify(product, check, answer) { [self] found in
             switch found {
             case .damaged(let content):
-                self.found(damaged: product, content, "a part of what was kept cannot be read")
+                repairs?.found(damaged: product, content, "a part of what was kept cannot be read")
+            case .unreadable: repairs?.found(unreadable: product.text)
             case .repaired(let reference):
                 withdrawn(product)
                 if let reference { bus.send(.done(referenceId: reference)) }
@@ -288,10 +288,13 @@ final class OfflineConductor: @unchecked Sendable {
         for effect in effects where !isShutDown {
             switch effect {
             case .find(let limit):
-                store.read(answerOn: loop) { (rows) throws(DatabaseError) in
-                    try rows.nextJobs(limit: limit)
-                } _: { [self] jobs in
-                    perform(schedule.handle(.found(jobs ?? [])))
+                store.read(answerOn: loop) { (rows) throws(DatabaseError) -> (jobs: [OfflineJob], isWhole: Bool) in
+                    var isWhole = true
+                    let jobs = try rows.nextJobs(limit: limit) { isWhole = false }
+                    return (jobs, isWhole)
+                } _: { [self] found in
+                    if let found, !found.isWhole { repairs?.failUnreadableJobs() }
+                    perform(schedule.handle(.found(found?.jobs ?? [])))
                 }
             case .start(let job): start(job)
             case .stop(let product): threads.first { $0.product == product }?.thread.cancel()
@@ -316,7 +319,9 @@ final class OfflineConductor: @unchecked Sendable {
     private func writeState() {
         guard !isShutDown else { return }
         let numbers = Array(schedule.unstored.keys)
-        store.write(answerOn: loop) { (rows) throws(DatabaseError) in
+        store.write(answerOn: loop) { [store] (rows) throws(DatabaseError) in
+            try store.checkState()
+            try rows.touch()
             try rows.tellAgain(numbers)
         } _: { [self] result in
             if case .success = result {
@@ -339,7 +344,7 @@ final class OfflineConductor: @unchecked Sendable {
                 progress: { percent in
                     loop.post { [self] in perform(schedule.handle(.progress(job.product, percent: percent))) }
                 },
-                now: { clock.seconds ?? 0 })
+                now: { clock.seconds })
             // Where its medium should be mounted there is no room to be made, and nothing to be written.
             var outcome = store.isFolderOurs() == false ? .stopped : Self.outcome(of: download, job)
             let isLost = outcome != .kept && store.isFolderOurs() == false
@@ -368,6 +373,10 @@ final class OfflineConductor: @unchecked Sendable {
             return .kept
         } catch {
             if error == .noSpace { return .noSpace }
+            if let problem = error.problemOfState {
+                Log.warning("\(job.product.text) waits for the state: \(problem)")
+                return .noState
+            }
             let product = MediaProduct(
                 productType: job.product.productType, productId: job.product.text, referenceId: job.referenceId)
             guard let error = error.error(product) else { return .stopped }
@@ -383,7 +392,7 @@ final class OfflineConductor: @unchecked Sendable {
         case .kept: kept(job)
         case .failed where job.isAutomatic, .noSpace where job.isAutomatic: dropAutomatic(job, outcome)
         case .failed(let error): fail(job, error)
-        case .stopped, .noSpace, .away, .notStored: perform(schedule.handle(.ended(job, outcome)))
+        case .stopped, .noSpace, .noState, .away, .notStored: perform(schedule.handle(.ended(job, outcome)))
         }
     }
 
@@ -406,8 +415,7 @@ final class OfflineConductor: @unchecked Sendable {
             // It was deleted meanwhile, and that was told last.
             case .success(false): perform(schedule.handle(.ended(job, .stopped)))
             // What cannot be stored must not begin again at once.
-            case .failure(let reason):
-                perform(schedule.handle(.ended(job, reason.kind == .full ? .noSpace : .notStored(error))))
+            case .failure: perform(schedule.handle(.ended(job, .notStored(error))))
             }
         }
     }
@@ -438,7 +446,7 @@ final class OfflineConductor: @unchecked Sendable {
             case .rest:
                 // Soon, while nobody knows what time it is.
                 let interval = isRoundTimeProved ? Self.roundInterval : Self.minute
-                loop.schedule(after: interval) { [self] in perform(round.handle(.due)) }
+                loop.schedule(after: interval) { [self] in perform(round.handle(.due, at: loop.now)) }
             case .jobAdded: jobsChanged()
             }
         }
@@ -454,11 +462,11 @@ final class OfflineConductor: @unchecked Sendable {
             roundTime = clock.seconds
         }
         // Nothing is due at a time that nobody knows.
-        guard let time = roundTime else { return perform(round.handle(.found([]))) }
+        guard let time = roundTime else { return perform(round.handle(.found([]), at: loop.now)) }
         store.read(answerOn: loop) { (rows) throws(DatabaseError) in
             try rows.due(time, after: last, limit: Self.dueAtOnce)
         } _: { [self] items in
-            perform(round.handle(.found(items ?? [])))
+            perform(round.handle(.found(items ?? []), at: loop.now))
         }
     }
 
@@ -469,12 +477,13 @@ final class OfflineConductor: @unchecked Sendable {
             loop.post { [self] in
                 validation?.join()
                 validation = nil
-                perform(round.handle(.ended(outcome)))
+                if outcome == .differs { askedAgain(item.product) }
+                perform(round.handle(.ended(outcome), at: loop.now))
             }
         } then: { [self] thread in
             validation = thread
         } failed: { [self] _ in
-            perform(round.handle(.ended(.skipped)))
+            perform(round.handle(.ended(.skipped), at: loop.now))
         }
     }
 

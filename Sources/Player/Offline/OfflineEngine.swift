@@ -46,7 +46,8 @@ public final class OfflineEngine: @unchecked Sendable {
         wait { offline(mediaProduct, waits: true, $0) }
     }
 
-    /// Removes a product, whether it waits, is being downloaded, or is kept. `.deleted` follows.
+    /// Removes a product, whether it waits, is being downloaded, or is kept: also a copy that plays while it is
+    /// downloaded again. `cancel` ends a download alone. `.deleted` follows.
     /// - Returns: whether there was anything.
     public func deleteOffline(_ mediaProduct: MediaProduct) -> Bool {
         wait { deleteOffline(mediaProduct, waits: true, $0) }
@@ -91,13 +92,21 @@ public final class OfflineEngine: @unchecked Sendable {
     /// Whether a product is kept.
     public func getOfflineState(_ mediaProduct: MediaProduct) -> OfflineState {
         guard let product = ServiceAddress(mediaProduct.productId) else { return .notOfflined }
-        let stored = store.waitToRead { (rows) throws(DatabaseError) in try rows.item(product) }
-        guard let item = stored ?? nil else { return .notOfflined }
-        return state(of: item)
+        let stored = store.waitToRead { (rows) throws(DatabaseError) in try Self.stored(product, rows) }
+        return stored.map { state(of: $0) } ?? .notOfflined
     }
 
-    private func state(of item: OfflineItem) -> OfflineState {
-        !item.isDamaged && item.validity.holds(at: clock.seconds) ? .offlinedAndValid : .offlinedButNotValid
+    private typealias Stored = (item: OfflineItem?, isThere: Bool)
+
+    private static func stored(_ product: ServiceAddress, _ rows: OfflineRows) throws(DatabaseError) -> Stored {
+        if let item = try rows.item(product) { return (item, true) }
+        return (nil, try rows.stored(product) != nil)
+    }
+
+    /// - Parameter stored: without an item when its row has damaged values.
+    private func state(of stored: Stored) -> OfflineState {
+        guard let item = stored.item else { return stored.isThere ? .offlinedButNotValid : .notOfflined }
+        return !item.isDamaged && item.validity.holds(at: clock.seconds) ? .offlinedAndValid : .offlinedButNotValid
     }
 
     // MARK: The same, with an answer
@@ -142,7 +151,7 @@ public final class OfflineEngine: @unchecked Sendable {
             switch result {
             case .success(let isNew):
                 answer(isNew.map { $0 ? .changed : .unchanged } ?? .full(limit: limit))
-                if isNew == true { follow { conductor.jobsChanged() } }
+                if isNew != nil { follow { conductor.askedAgain(product) } }
             case .failure(let error): answer(.failed(reason: error.description))
             }
         }
@@ -208,7 +217,7 @@ public final class OfflineEngine: @unchecked Sendable {
         } _: { [conductor, store] result, follow in
             guard case .success(true) = result else { return answer(Change(result)) }
             conductor.allWithdrawn()
-            ContentSweep(store, found: { _ in }).start()
+            ContentSweep(store, report: { _ in }).start()
             answer(.changed)
             follow {
                 conductor.bus.send(.allDeleted)
@@ -221,9 +230,9 @@ public final class OfflineEngine: @unchecked Sendable {
     public func offlineState(of mediaProduct: MediaProduct, _ answer: @escaping @Sendable (OfflineState) -> Void) {
         guard let product = ServiceAddress(mediaProduct.productId) else { return answer(.notOfflined) }
         store.read(answerOn: loop) { (rows) throws(DatabaseError) in
-            try rows.item(product)
+            try Self.stored(product, rows)
         } _: { [self] stored in
-            answer((stored ?? nil).map { state(of: $0) } ?? .notOfflined)
+            answer(stored.map { state(of: $0) } ?? .notOfflined)
         }
     }
 
@@ -244,8 +253,39 @@ public final class OfflineEngine: @unchecked Sendable {
     public func resume(_ mediaProduct: MediaProduct?, _ answer: @escaping @Sendable (Change) -> Void) {
         set(.queued, from: [.paused, .failed], mediaProduct) { [conductor] product, change in
             answer(change)
-            if change != .notOfService { conductor.hurry(product) }
             if change == .changed { conductor.spaceFreed() }
+            // Also one that waits for room: its content may have become smaller.
+            if change == .changed || change == .unchanged { conductor.askedAgain(product) }
+        }
+    }
+
+    /// Ends a download of a product, or all, and forgets what has arrived. A copy that was there before stays.
+    /// `.cancelled` or `.allCancelled` follows.
+    public func cancel(_ mediaProduct: MediaProduct?, _ answer: @escaping @Sendable (Change) -> Void) {
+        guard let mediaProduct else { return cancelAll(answer) }
+        guard let product = ServiceAddress(mediaProduct.productId) else { return answer(.notOfService) }
+        store.write(answerOn: loop) { (rows) throws(DatabaseError) in
+            try rows.cancel(product)
+        } _: { [conductor, store] result in
+            guard case .success(let cancelled?) = result else { return answer(Change(result.map { $0 != nil })) }
+            conductor.withdrawn(product)
+            store.storage.perform { store.removeFiles(cancelled.contents) }
+            answer(.changed)
+            conductor.bus.send(.cancelled(referenceId: cancelled.referenceId))
+            conductor.spaceFreed()
+        }
+    }
+
+    private func cancelAll(_ answer: @escaping @Sendable (Change) -> Void) {
+        store.write(answerOn: loop) { (rows) throws(DatabaseError) in
+            try rows.cancelAll()
+        } _: { [conductor, store] result in
+            guard case .success(true) = result else { return answer(Change(result)) }
+            conductor.allWithdrawn()
+            ContentSweep(store, report: { _ in }).start()
+            answer(.changed)
+            conductor.bus.send(.allCancelled)
+            conductor.spaceFreed()
         }
     }
 
@@ -275,7 +315,8 @@ public final class OfflineEngine: @unchecked Sendable {
         public var usedBytes: Int64
         /// In bytes; nil: as much as the medium has.
         public var budget: Int64?
-        /// Whether `usedBytes` has reached `OfflineLimits.warningPercent`.
+        /// Whether `usedBytes`, without what goes with the end of a replacement, has reached
+        /// `OfflineLimits.warningPercent`.
         public var isNearlyFull: Bool
         /// What downloads wait for; nil when they run, or there are none.
         public var wait: OfflineWait?
@@ -299,14 +340,15 @@ public final class OfflineEngine: @unchecked Sendable {
         store.read(answerOn: loop) { (rows) throws(DatabaseError) in
             let used = try OfflineSpace.used(rows)
             return (
-                kept: try rows.itemCount(), jobs: try rows.jobCount(), used: used, most: space.most(beside: used)
+                kept: try rows.itemCount(), jobs: try rows.jobCount(), used: used, most: space.most(beside: used),
+                counted: try OfflineSpace.counted(rows)
             )
         } _: { [conductor] counts in
             guard let counts else { return answer(nil) }
             let level = counts.most.map { Double($0) * Double(limits.warningPercent) / 100 } ?? .infinity
             let status = Status(
                 keptCount: counts.kept, jobCount: counts.jobs, usedBytes: counts.used, budget: limits.bytes,
-                isNearlyFull: counts.used > 0 && Double(counts.used) >= level,
+                isNearlyFull: counts.counted > 0 && Double(counts.counted) >= level,
                 wait: counts.jobs > 0 ? conductor.wait : nil)
             conductor.countLost { lost in
                 var status = status
@@ -333,11 +375,15 @@ public final class OfflineEngine: @unchecked Sendable {
         _ answer: @escaping @Sendable ([OfflineEntry]?, _ next: Int64?) -> Void
     ) {
         store.read(answerOn: loop) { (rows) throws(DatabaseError) in
-            try rows.jobs(after: number, limit: limit)
+            try rows.listedJobs(after: number, limit: limit)
         } _: { [conductor] jobs in
             guard let jobs else { return answer(nil, nil) }
+            if jobs.contains(where: { $0.row == nil }) { conductor.repairs?.failUnreadableJobs() }
             answer(
-                jobs.map { OfflineEntry($0, conductor.status(of: $0)) }, jobs.count == limit ? jobs.last?.number : nil)
+                jobs.map { listed in
+                    listed.row.map { OfflineEntry($0, conductor.status(of: $0)) }
+                        ?? OfflineEntry(listed, .failed(reason: OfflineRows.unreadableJob))
+                }, jobs.count == limit ? jobs.last?.number : nil)
         }
     }
 
@@ -348,12 +394,15 @@ public final class OfflineEngine: @unchecked Sendable {
         _ answer: @escaping @Sendable ([OfflineEntry]?, _ next: String?) -> Void
     ) {
         store.read(answerOn: loop) { (rows) throws(DatabaseError) in
-            try rows.items(after: product, limit: limit)
-        } _: { [clock] items in
+            try rows.listedItems(after: product, limit: limit)
+        } _: { [conductor, clock] items in
             guard let items else { return answer(nil, nil) }
             let time = clock.seconds
+            for listed in items where listed.row == nil { conductor.repairs?.found(unreadable: listed.product) }
             answer(
-                items.map { OfflineEntry($0, at: time) }, items.count == limit ? items.last?.product.text : nil)
+                items.map { listed in
+                    listed.row.map { OfflineEntry($0, at: time) } ?? OfflineEntry(listed, .damaged)
+                }, items.count == limit ? items.last?.product : nil)
         }
     }
 
@@ -399,6 +448,12 @@ extension OfflineEngine.Change {
 }
 
 extension OfflineEntry {
+    /// For a row with damaged values.
+    init<Row>(_ listed: OfflineRows.Listed<Row>, _ status: Status) {
+        self.init(
+            product: listed.product, referenceId: listed.referenceId, status: status, bytes: listed.bytes)
+    }
+
     init(_ job: OfflineJob, _ status: Status) {
         self.init(
             product: job.product.text, number: job.number, referenceId: job.referenceId, status: status,

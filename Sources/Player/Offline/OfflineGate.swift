@@ -8,10 +8,12 @@ struct OfflineGate: Equatable, Sendable {
     var isOfflineMode = false
     /// Whether the folder of what is kept is that of the rows (`KeptFolder`).
     var isFolderOurs = true
+    /// Whether the state cannot say whose folder it is.
+    var isFolderUnknown = false
     /// False after several downloads found no room, until something was removed or some time has passed. The schedule
     /// sets it.
     var hasSpace = true
-    /// False after the failure of a download could not be stored, until the state can be written. The schedule sets it.
+    /// False after something of a download could not be stored, until the state can be written. The schedule sets it.
     var hasState = true
     /// A product that plays waits for bytes.
     var isTakenByPlayback = false
@@ -29,7 +31,7 @@ struct OfflineGate: Equatable, Sendable {
     /// What a download that does not run yet waits for.
     var wait: OfflineWait? {
         if let networkWait { return networkWait }
-        if !isFolderOurs { return .medium }
+        if !isFolderOurs { return isFolderUnknown ? .storage : .medium }
         if isTakenByPlayback { return .playback }
         if !hasState { return .storage }
         return hasSpace ? nil : .space

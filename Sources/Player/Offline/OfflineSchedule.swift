@@ -39,6 +39,8 @@ struct OfflineSchedule {
         case away(PlayerError)
         /// It has failed, and that cannot be stored.
         case notStored(PlayerError)
+        /// The state cannot be written. What could not be recorded is fetched again when it can.
+        case noState
         /// It was told to, and goes on another time.
         case stopped
         case noSpace
@@ -96,7 +98,7 @@ struct OfflineSchedule {
     private var resting = RestingDownloads()
     private var isPaced = false
     /// The downloads whose failure cannot be stored, and their reasons. While there are some, none begins: what it
-    /// fetches could not be recorded.
+    /// fetches could not be recorded. Without any, none begins either while the state cannot be written.
     private(set) var unstored: [Int64: String] = [:]
 
     /// - Parameter limit: downloads at once.
@@ -302,10 +304,10 @@ struct OfflineSchedule {
             effects.append(.send(.failed(referenceId: job.referenceId, error)))
         case .notStored(let error):
             told.removeValue(forKey: job.number)
-            if unstored.isEmpty { effects.append(.waitForState) }
+            effects += waitForState()
             unstored[job.number] = error.message
-            gate.hasState = false
             effects.append(.send(.failed(referenceId: job.referenceId, error)))
+        case .noState: effects += waitForState()
         case .away(let error):
             effects.append(.rest(job.number, nanoseconds: resting.add(job, error.message)))
         case .stopped where run?.restsThen ?? false:
@@ -329,8 +331,13 @@ struct OfflineSchedule {
         case .noSpace: false
         case .away: run?.hasProgressed ?? false
         case .stopped: run.map { !$0.restsThen || $0.hasProgressed } ?? true
-        case .kept, .failed, .notStored: true
+        case .kept, .failed, .noState, .notStored: true
         }
+    }
+
+    private mutating func waitForState() -> [Effect] {
+        defer { gate.hasState = false }
+        return gate.hasState ? [.waitForState] : []
     }
 
     private mutating func change(to new: OfflineGate) -> [Effect] {

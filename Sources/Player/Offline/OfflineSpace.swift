@@ -17,7 +17,8 @@ public struct OfflineLimits: Equatable, Sendable {
 
 /// The room that is left for what is kept. The streaming cache gives way first, then what the appliance itself chose
 /// to keep; nothing that a person asked for is ever removed. A download that runs has the room that it still needs
-/// reserved, so that those that begin together do not all stop before their ends.
+/// reserved, so that those that begin together do not all stop before their ends. What replaces a copy needs the
+/// difference (docs/decisions/room-for-a-replacement.md).
 ///
 /// Thread: a download's; blocks on the medium.
 /// `@unchecked Sendable` is safe because `lock` guards what changes.
@@ -28,31 +29,49 @@ final class OfflineSpace: @unchecked Sendable {
     /// What a download writes at most until it asks again. It counts where nobody knows how long the content is, and
     /// for the free space, which others use too.
     private static let step: Int64 = 8 << 20
+    /// What a replacement may have more on the medium than the copy: whole blocks, and a chunk that is not recorded.
+    private static let slack: Int64 = 256 << 10
+    /// For how long a refusal is remembered, in nanoseconds: the content may have become smaller.
+    private static let memory: Int64 = 24 * 3_600_000_000_000
     /// Refusals that are remembered, so that memory does not grow with the number of downloads.
     private static let rememberedRefusals = 64
+
+    /// A download that had no room.
+    private struct Refusal {
+        var product: ServiceAddress
+        /// The bytes that its content will have at least.
+        var total: Int64
+        /// When the service said so, in nanoseconds.
+        var time: Int64
+    }
 
     let limits: OfflineLimits
     private let store: OfflineStore
     private let evictCache: CacheEviction?
-    private let now: @Sendable () -> Int64
+    /// Seconds since 1970; nil when nobody knows.
+    private let now: @Sendable () -> Int64?
+    private let clock: any MonotonicClock
     /// Held while a download asks: two of them must not be given the same room.
     private let lock = Lock()
     /// The downloads that run, by their numbers, and how many bytes each will have at its end, as far as it is known.
     /// Guarded by `lock`.
     private var runs: [Int64: Int64] = [:]
-    /// The same of those that were refused last. Guarded by `lock`.
-    private var refused: [Int64: Int64] = [:]
+    /// The same of those that were refused last, and when. Guarded by `lock`.
+    private var refused: [Int64: Refusal] = [:]
     /// Guarded by `lock`.
     private var evicted: (@Sendable (_ referenceId: String) -> Void)?
 
-    /// - Parameter now: seconds since 1970, for the choice of what goes.
+    /// - Parameters:
+    ///   - clock: for how long a refusal is remembered.
+    ///   - now: seconds since 1970, for the choice of what goes; nil when nobody knows.
     init(
         _ limits: OfflineLimits, _ store: OfflineStore, evictCache: CacheEviction?,
-        now: @escaping @Sendable () -> Int64
+        clock: any MonotonicClock = SystemMonotonicClock(), now: @escaping @Sendable () -> Int64?
     ) {
         self.limits = limits
         self.store = store
         self.evictCache = evictCache
+        self.clock = clock
         self.now = now
     }
 
@@ -67,14 +86,32 @@ final class OfflineSpace: @unchecked Sendable {
     }
 
     /// The same for content that does not say how long it is, and of which so many bytes have arrived.
+    /// - Throws: `.tooLarge` when they are more than the budget.
     func claimMore(_ job: OfflineJob, behind count: Int64) throws(OfflineFailure) {
-        try reserve(job, Self.sum(count, Self.step))
+        try checkArrived(count)
+        try reserve(job, min(Self.sum(count, Self.step), limits.bytes ?? .max))
+    }
+
+    /// Before bytes of such content are written.
+    /// - Throws: `.tooLarge` when there are more than the budget.
+    func checkArrived(_ count: Int64) throws(OfflineFailure) {
+        if let budget = limits.bytes, count > budget { throw .tooLarge(bytes: count, budget: budget) }
+    }
+
+    /// The content of a product, or of all, may have become smaller: the service is asked again.
+    /// - Returns: whether any had no room.
+    func forgetRefusals(of product: ServiceAddress?) -> Bool {
+        lock.withLock {
+            let numbers = refused.filter { product == nil || $0.value.product == product }.map { $0.key }
+            for number in numbers { refused[number] = nil }
+            return !numbers.isEmpty
+        }
     }
 
     private func reserve(_ job: OfflineJob, _ total: Int64) throws(OfflineFailure) {
         try lock.withLock { () throws(OfflineFailure) in
             let former = runs[job.number]
-            let total = max(total, former ?? refused[job.number] ?? 0)
+            let total = max(total, former ?? remembered(job))
             runs[job.number] = total
             do throws(OfflineFailure) {
                 try makeRoom(for: job, total)
@@ -98,22 +135,55 @@ final class OfflineSpace: @unchecked Sendable {
     /// Under the lock.
     private func remember(_ job: OfflineJob, _ total: Int64) {
         if refused.count >= Self.rememberedRefusals { refused = [:] }
-        refused[job.number] = total
+        // The service said it once, however often it was refused since.
+        let former = refused[job.number]
+        let time = former.map { $0.total >= total ? $0.time : clock.now() } ?? clock.now()
+        refused[job.number] = Refusal(product: job.product, total: total, time: time)
+    }
+
+    /// Under the lock.
+    private func remembered(_ job: OfflineJob) -> Int64 {
+        guard let refusal = refused[job.number] else { return 0 }
+        if clock.now() - refusal.time < Self.memory { return refusal.total }
+        refused[job.number] = nil
+        return 0
+    }
+
+    /// How many bytes are missing, or can be had, in the budget and on the medium.
+    private struct Room {
+        var budget: Int64 = 0
+        var medium: Int64 = 0
+
+        /// Of the same, what is still missing: nothing, where it is 0 or less.
+        var isEnough: Bool { budget <= 0 && medium <= 0 }
+
+        func isCovered(by other: Room) -> Bool {
+            (budget <= 0 || budget <= other.budget) && (medium <= 0 || medium <= other.medium)
+        }
     }
 
     /// Removes nothing that was kept when that would not be enough. Under the lock.
     private func makeRoom(for job: OfflineJob, _ total: Int64) throws(OfflineFailure) {
         // What can never have room takes none from others.
         if let budget = limits.bytes, total > budget { throw .noSpace }
-        let inBudget = missingInBudget(total)
-        guard inBudget <= 0 || inBudget <= removableBytes(for: job) else { throw .noSpace }
-        while try missingOnMedium() > 0, evictFromCache() {}
-        let onMedium = try missingOnMedium()
-        guard onMedium <= 0 || onMedium <= removableBytes(for: job) else { throw .noSpace }
+        let removable = removable(for: job)
+        guard Room(budget: missingInBudget(job, total)).isCovered(by: removable) else { throw .noSpace }
+        var former = replaced(by: job)
+        while try missingOnMedium(former) > 0, evictFromCache() {}
+        let givenUp = former.map { $0.isPlayable ? 0 : $0.bytes } ?? 0
+        let enough = Room(budget: removable.budget, medium: Self.sum(removable.medium, givenUp))
+        guard Room(medium: try missingOnMedium(former)).isCovered(by: enough) else { throw .noSpace }
         while true {
             // How long it is has to be known before something is removed for it.
-            let missing = max(try missingOnMedium(), total > 0 ? missingInBudget(total) : 0)
-            if missing <= 0 { break }
+            var missing = Room(
+                budget: total > 0 ? missingInBudget(job, total) : 0, medium: try missingOnMedium(former))
+            if total == 0 { missing.medium -= givenUp }
+            if missing.isEnough { break }
+            if missing.medium > 0, total > 0, let copy = former, !copy.isPlayable, copy.bytes > 0 {
+                try giveUp(copy.item)
+                former?.bytes = 0
+                continue
+            }
             if try evictChosen() { continue }
             guard try removePart(behind: job, missing) else { throw .noSpace }
         }
@@ -121,12 +191,44 @@ final class OfflineSpace: @unchecked Sendable {
 
     /// What may be removed for a download: what the appliance chose to keep, and the parts of those that wait behind
     /// it. Under the lock.
-    private func removableBytes(for job: OfflineJob) -> Int64 {
+    private func removable(for job: OfflineJob) -> Room {
         let runs = runs
-        let found = store.waitToRead { (rows) throws(DatabaseError) -> Int64 in
-            Self.sum(try rows.chosenBytes(), try Self.parts(rows, behind: job, runs).bytes)
+        let found = store.waitToRead { (rows) throws(DatabaseError) -> Room in
+            let (chosen, parts) = (try rows.chosenBytes(), try Self.parts(rows, behind: job, runs).room)
+            return Room(budget: Self.sum(chosen, parts.budget), medium: Self.sum(chosen, parts.medium))
         }
-        return found ?? 0
+        return found ?? Room()
+    }
+
+    /// The copy that a download replaces.
+    private struct Replaced {
+        var item: OfflineItem
+        /// One that plays is never removed before the new one is whole.
+        var isPlayable: Bool
+        /// Of its file; 0 when there is none.
+        var bytes: Int64
+    }
+
+    /// Under the lock.
+    private func replaced(by job: OfflineJob) -> Replaced? {
+        let product = job.product
+        let stored = store.waitToRead { (rows) throws(DatabaseError) in try rows.item(product) }
+        guard let item = stored ?? nil else { return nil }
+        return Replaced(
+            item: item, isPlayable: !item.isDamaged && item.validity.holds(at: now()),
+            bytes: store.fileLength(of: item.content) ?? 0)
+    }
+
+    /// Under the lock.
+    private func giveUp(_ item: OfflineItem) throws(OfflineFailure) {
+        do throws(DatabaseError) {
+            guard try store.waitToWrite({ (rows) throws(DatabaseError) in try rows.giveUp(item) }) else { return }
+            Log.info("\(item.product.text) cannot be played, and is removed: the medium has no room beside it")
+            // Power loss here: the file stays until the product is whole again, or deleted.
+            store.removeFiles([item.content])
+        } catch {
+            throw OfflineFailure(error)
+        }
     }
 
     /// What may be kept at most, in bytes: the budget, or what there is and what the medium has room for beside it.
@@ -150,36 +252,58 @@ final class OfflineSpace: @unchecked Sendable {
         return overflow ? .max : sum
     }
 
-    /// What is used, and what the downloads that run are going to write. Under the lock.
-    private func demand() -> (used: Int64, expected: Int64) {
+    /// How many bytes count in the budget: a download that replaces a copy counts with what it has beyond that.
+    static func counted(_ rows: OfflineRows) throws(DatabaseError) -> Int64 {
+        sum(try rows.total(), try rows.unfinishedDifference())
+    }
+
+    /// What downloads that run are going to write: all of it, and what counts in the budget. Under the lock.
+    private func expected() -> Room {
         let runs = runs
-        let found = store.waitToRead { (rows) throws(DatabaseError) -> (used: Int64, expected: Int64) in
-            var expected: Int64 = 0
+        let found = store.waitToRead { (rows) throws(DatabaseError) -> Room in
+            var expected = Room()
             for (number, total) in runs {
                 // What is done or deleted has no row, and needs no more.
-                guard let recorded = try rows.recordedBytes(of: number) else { continue }
-                expected = Self.sum(expected, max(0, total - recorded))
+                guard let sizes = try rows.sizes(of: number) else { continue }
+                expected.medium = Self.sum(expected.medium, max(0, total - sizes.recorded))
+                expected.budget = Self.sum(expected.budget, Self.difference(total, sizes))
             }
-            return (used: try Self.used(rows), expected: expected)
+            return expected
         }
         // What cannot be counted keeps nobody waiting: the medium tells when it is full.
-        return found ?? (used: 0, expected: 0)
+        return found ?? Room()
     }
 
+    /// What a download still needs in the budget. The copy that it replaces does not count against it.
+    private static func difference(_ total: Int64, _ sizes: (recorded: Int64, replaced: Int64)) -> Int64 {
+        max(0, max(0, total - sizes.replaced) - max(0, sizes.recorded - sizes.replaced))
+    }
+
+    /// - Parameter former: what the download that asks replaces. Its room becomes free at the end: until then the
+    ///   download may use as much of what has to stay free, and needs no room for what others may write meanwhile.
     /// - Returns: 0 or less when there is room.
-    private func missingOnMedium() throws(OfflineFailure) -> Int64 {
-        let expected = Self.sum(demand().expected, Self.step)
+    private func missingOnMedium(_ former: Replaced?) throws(OfflineFailure) -> Int64 {
+        let expected = Self.sum(expected().medium, former == nil ? Self.step : 0)
         let free: Int64
         do throws(SystemError) { free = try Folder.freeBytes(at: store.folder.path) } catch { throw .medium(error) }
-        return Self.sum(expected, limits.freeBytes) - free
+        let floor = former.map { limits.freeBytes - Self.sum($0.bytes, Self.slack) } ?? limits.freeBytes
+        return Self.sum(expected, max(0, floor)) - free
     }
 
-    /// - Parameter total: of the download that asks; 0 when it is not known: then something has to be left.
+    /// - Parameter total: of the download that asks; 0 when it is not known: then something has to be left, unless a
+    ///   part of it is there, which may be all of it.
     /// - Returns: 0 or less when there is room.
-    private func missingInBudget(_ total: Int64) -> Int64 {
+    private func missingInBudget(_ job: OfflineJob, _ total: Int64) -> Int64 {
         guard let budget = limits.bytes else { return 0 }
-        let (used, expected) = demand()
-        return Self.sum(Self.sum(used, expected), total == 0 ? 1 : 0) - budget
+        let expected = expected().budget
+        let number = job.number
+        let found = store.waitToRead { (rows) throws(DatabaseError) in
+            (counted: try Self.counted(rows), own: try rows.sizes(of: number) ?? (0, 0))
+        }
+        guard let found else { return 0 }
+        // A replacement that is not larger needs nothing, also where the copies are more than the budget.
+        if total == 0 ? found.own.replaced > 0 : Self.difference(total, found.own) == 0 { return 0 }
+        return Self.sum(Self.sum(found.counted, expected), total == 0 && found.own.recorded == 0 ? 1 : 0) - budget
     }
 
     /// Removes something from the streaming cache. Any thread.
@@ -216,13 +340,12 @@ final class OfflineSpace: @unchecked Sendable {
     /// Removes the part that the last one has of those that wait behind `job`, if all their parts together would do.
     /// Otherwise parts that nobody can complete could keep everybody waiting. Under the lock: none of them begins
     /// meanwhile.
-    /// - Parameter missing: in bytes.
-    private func removePart(behind job: OfflineJob, _ missing: Int64) throws(OfflineFailure) -> Bool {
+    private func removePart(behind job: OfflineJob, _ missing: Room) throws(OfflineFailure) -> Bool {
         let runs = runs
         do throws(DatabaseError) {
             let removed = try store.waitToWrite { (rows) throws(DatabaseError) -> [UInt8]? in
-                let (last, bytes) = try Self.parts(rows, behind: job, runs)
-                guard let last, bytes >= missing else { return nil }
+                let (last, room) = try Self.parts(rows, behind: job, runs)
+                guard let last, missing.isCovered(by: room) else { return nil }
                 _ = try rows.setProgress(nil, of: last)
                 return last.progress?.content
             }
@@ -238,12 +361,14 @@ final class OfflineSpace: @unchecked Sendable {
     /// The last download behind `job` that has a part on the medium and does not run, and the bytes of all of them.
     private static func parts(
         _ rows: OfflineRows, behind job: OfflineJob, _ runs: [Int64: Int64]
-    ) throws(DatabaseError) -> (last: OfflineJob?, bytes: Int64) {
-        var (last, bytes): (OfflineJob?, Int64) = (nil, 0)
+    ) throws(DatabaseError) -> (last: OfflineJob?, room: Room) {
+        var (last, room): (OfflineJob?, Room) = (nil, Room())
         for other in try rows.jobsWithPart(behind: job, limit: 100) where runs[other.number] == nil {
             if last == nil { last = other }
-            bytes = sum(bytes, other.progress?.synced ?? 0)
+            guard let sizes = try rows.sizes(of: other.number) else { continue }
+            room.medium = sum(room.medium, sizes.recorded)
+            room.budget = sum(room.budget, max(0, sizes.recorded - sizes.replaced))
         }
-        return (last, bytes)
+        return (last, room)
     }
 }

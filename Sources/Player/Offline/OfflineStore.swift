@@ -95,6 +95,22 @@ final class OfflineStore: @unchecked Sendable {
         return try answer.wait().get()
     }
 
+    /// What has to be free for the state before a download begins, in bytes: its records and the log before them.
+    private static let stateRoom: Int64 = 256 << 10
+
+    /// Whether the medium of the state has room for the records of a download. Blocks on that medium.
+    /// - Throws: `.full`.
+    func checkState() throws(DatabaseError) {
+        guard let path = storage.path else { return }
+        do throws(SystemError) {
+            guard try Folder.freeBytes(at: Folder.containing(path)) < Self.stateRoom else { return }
+        } catch {
+            // The first record will tell.
+            return
+        }
+        throw DatabaseError(kind: .full, message: "there is no room for the records of downloads", path: path)
+    }
+
     // MARK: Keys
 
     /// Looks whether the device's key is still that under which everything lies, counts the bytes of all rows, and has
@@ -175,6 +191,13 @@ final class OfflineStore: @unchecked Sendable {
     func release(_ content: [UInt8]) { lock.withLock { _ = inUse.remove(content) } }
 
     func isInUse(_ content: [UInt8]) -> Bool { lock.withLock { inUse.contains(content) } }
+
+    /// - Returns: the length of the file in bytes, 0 when it is missing; nil when that cannot be found out now.
+    func fileLength(of content: [UInt8]) -> Int64? {
+        do throws(SystemError) { return try File(reading: path(of: content)).length() } catch {
+            return error.isMissingFile ? 0 : nil
+        }
+    }
 
     /// Removes files whose rows are gone. What plays one goes on: the file stays until it is closed. Blocks.
     func removeFiles(_ contents: [[UInt8]]) {

@@ -24,6 +24,9 @@ public enum OfflineMessage: Equatable, Sendable {
     /// The product is not kept any more, or not going to be.
     case deleted(referenceId: String)
     case allDeleted
+    /// The download was ended by request. A copy that was there before stays.
+    case cancelled(referenceId: String)
+    case allCancelled
     /// The device's key is another one than before: so many kept products cannot be read, and are downloaded again.
     case keyLost(count: Int)
 }
@@ -67,10 +70,21 @@ struct OfflineRequest: Equatable, Sendable {
 
 /// Until when a kept product is valid, in seconds since 1970.
 struct OfflineValidity: Equatable, Sendable {
-    /// nil: it is never looked at again.
+    /// As the service said it; nil when it did not.
     var revalidateAt: Int64?
     /// nil: without limit.
     var validUntil: Int64?
+
+    /// How long before its end a copy is asked for when no earlier date says so, in seconds.
+    static let notice: Int64 = 86_400
+
+    /// From when on the service is asked again; nil: never. A date behind the end counts as none.
+    var dueAt: Int64? {
+        guard let validUntil else { return revalidateAt }
+        if let revalidateAt, revalidateAt <= validUntil { return revalidateAt }
+        let (time, isBeyond) = validUntil.subtractingReportingOverflow(Self.notice)
+        return isBeyond ? .min : time
+    }
 
     /// - Parameter time: the earliest possible present time, in seconds; nil when it was never proved. A clock that is
     ///   wrong decides nothing.

@@ -13,6 +13,8 @@ final class OfflineVerifications: @unchecked Sendable {
     enum Finding {
         /// - Parameter content: what was read.
         case damaged(content: [UInt8])
+        /// The row has damaged values.
+        case unreadable
         /// It was held for damaged, and is whole: the job that was made for that is gone.
         /// - Parameter referenceId: nil when it is not valid, all the same.
         case repaired(referenceId: String?)
@@ -79,6 +81,7 @@ final class OfflineVerifications: @unchecked Sendable {
             thread = try OfflineThread("verification") { [self] cancellation in
                 let (result, content) = KeptBytes.verify(product, store, cancellation)
                 var finding: Finding?
+                if content == nil, result == .damaged { finding = .unreadable }
                 if let content {
                     finding = result == .whole ? found(whole: product, content) : nil
                     if result == .damaged { finding = .damaged(content: content) }

@@ -1,3 +1,4 @@
+import CLinux
 import Crypto
 import Database
 import Network
@@ -56,15 +57,14 @@ public final class Offlining: Sendable {
         } catch {
             throw Self.unusable(
                 PlayerError(error),
-                ". Give this user the right to it, or set another folder ([offline] folder), and start again.")
+                Self.advice(error, "Give this user the right to it, or set another folder ([offline] folder)"))
         }
         let key: DeviceKey
         do throws(DeviceKeyError) { key = try DeviceKey.load(folder: keyFolder) } catch {
             let advice =
-                if case .damaged = error {
-                    " Then start again; without the old key, what was kept is downloaded again."
-                } else {
-                    ". Give this user the right to read and write it, and start again."
+                switch error {
+                case .damaged: " Then start again; without the old key, what was kept is downloaded again."
+                case .system(let error): Self.advice(error, "Give this user the right to read and write it")
                 }
             throw Self.unusable(PlayerError(error), advice)
         }
@@ -75,13 +75,26 @@ public final class Offlining: Sendable {
         self.store = store
         self.damage = damage
         self.service = service
-        space = OfflineSpace(settings.limits, store, evictCache: evictCache) { clock.seconds ?? 0 }
+        space = OfflineSpace(settings.limits, store, evictCache: evictCache, clock: service.clock) { clock.seconds }
         source = OfflineSource(store, clock: clock) { damage.report($0, $1, $2) }
     }
 
     /// - Parameter advice: behind what has failed: the way out.
     private static func unusable(_ error: PlayerError, _ advice: String) -> PlayerError {
         PlayerError(error.kind, error.cause, message: error.message + advice)
+    }
+
+    /// - Parameter otherwise: what to do about everything that is not of the medium.
+    private static func advice(_ error: SystemError, _ otherwise: String) -> String {
+        let way =
+            switch error.code {
+            case ENOSPC, EDQUOT: "Make room on its medium"
+            case EROFS: "Make its medium writable"
+            case EIO: "Check its medium"
+            case EOPNOTSUPP: "Put it on another file system"
+            default: otherwise
+            }
+        return ". \(way), and start again."
     }
 
     /// The tables of what is kept.

@@ -1,5 +1,6 @@
-/// When what is kept is validated: at the start, and every six hours of running; products one after the other, the
-/// longest overdue first. A state machine: events in, effects out.
+/// When offline copies are re-validated: at the start, and every six hours of running; products one after the other,
+/// the longest overdue first. The service is asked about a product at most once a round, and at most once an hour
+/// (`AskedProducts`). A state machine: events in, effects out.
 ///
 /// Thread: control.
 struct RevalidationRound {
@@ -30,64 +31,69 @@ struct RevalidationRound {
         /// The network may not be used now.
         case waiting
         case finding
-        /// The first one is being validated.
-        case validating([OfflineItem])
+        /// - Parameter rest: the others of the page, the next one first.
+        case validating(OfflineItem, rest: ArraySlice<OfflineItem>, isStopping: Bool)
     }
 
     private var state = State.resting
     private var isOpen = false
+    private var asked = AskedProducts()
 
-    mutating func handle(_ event: Event) -> [Effect] {
-        var effects: [Effect] = []
-        handle(event, &effects)
-        return effects
-    }
-
-    private mutating func handle(_ event: Event, _ effects: inout [Effect]) {
+    /// - Parameter now: by a monotonic clock, in nanoseconds.
+    mutating func handle(_ event: Event, at now: Int64) -> [Effect] {
         switch (event, state) {
-        case (.due, .resting): begin(&effects)
+        case (.due, .resting): return begin(now)
         case (.gateChanged(let isOpen), _):
             self.isOpen = isOpen
             switch state {
-            case .waiting where isOpen: begin(&effects)
-            case .validating where !isOpen: effects.append(.stop)
-            default: break
+            case .waiting where isOpen: return begin(now)
+            case .validating(let item, let rest, false) where !isOpen:
+                state = .validating(item, rest: rest, isStopping: true)
+                return [.stop]
+            default: return []
             }
-        case (.found(let items), .finding):
-            if isOpen { validate(items, &effects) } else { state = .waiting }
-        case (.ended(let outcome), .validating(let items)):
-            if outcome == .differs { effects.append(.jobAdded) }
-            if !isOpen {
-                state = .waiting
-            } else if outcome == .stopped {
-                // The network was away and is back before the stop was through.
-                begin(&effects)
-            } else if items.count > 1 {
-                validate(Array(items.dropFirst()), &effects)
-            } else {
-                state = .finding
-                effects.append(.find(at: items[0].validity.revalidateAt ?? .max, product: items[0].product.text))
-            }
-        default: break
+        case (.found(let items), .finding): return goOn(with: items[...], now)
+        case (.ended(let outcome), .validating(let item, let rest, let isStopping)):
+            let wasStopped = outcome == .stopped && isStopping
+            if wasStopped { asked.remove(item.product) }
+            let added: [Effect] = outcome == .differs ? [.jobAdded] : []
+            // The network may be back already.
+            if !isOpen || wasStopped { return added + begin(now) }
+            return added + (rest.isEmpty ? find(after: item) : goOn(with: rest, now))
+        default: return []
         }
     }
 
-    private mutating func begin(_ effects: inout [Effect]) {
+    private mutating func begin(_ now: Int64) -> [Effect] {
         guard isOpen else {
             state = .waiting
-            return
+            return []
         }
+        asked.beginRound(at: now)
         state = .finding
-        effects.append(.find(at: .min, product: ""))
+        return [.find(at: .min, product: "")]
     }
 
-    private mutating func validate(_ items: [OfflineItem], _ effects: inout [Effect]) {
-        if let first = items.first {
-            state = .validating(items)
-            effects.append(.validate(first))
-        } else {
-            state = .resting
-            effects.append(.rest)
+    private mutating func find(after item: OfflineItem) -> [Effect] {
+        state = .finding
+        return [.find(at: item.validity.revalidateAt ?? .max, product: item.product.text)]
+    }
+
+    /// - Parameter items: in their order; empty at the end of the round.
+    private mutating func goOn(with items: ArraySlice<OfflineItem>, _ now: Int64) -> [Effect] {
+        guard isOpen else {
+            state = .waiting
+            return []
         }
+        guard let last = items.last, !asked.isFull else {
+            state = .resting
+            return [.rest]
+        }
+        guard let index = items.firstIndex(where: { asked.allows($0.product, at: now) }) else {
+            return find(after: last)
+        }
+        asked.insert(items[index].product, at: now)
+        state = .validating(items[index], rest: items[(index + 1)...], isStopping: false)
+        return [.validate(items[index])]
     }
 }

@@ -76,7 +76,7 @@ extension HelpText {
     static let offline = """
         Usage: tonearm offline [list] [OPTIONS]
                tonearm offline add PRODUCT… [--priority N] [OPTIONS]
-               tonearm offline remove|pause|resume PRODUCT…|--all [OPTIONS]
+               tonearm offline remove|cancel|pause|resume PRODUCT…|--all [OPTIONS]
                tonearm offline status [--watch] | verify [PRODUCT…] [OPTIONS]
 
         Keeps products of the content service: they play without the network. A PRODUCT is tonearm:track/ID,
@@ -85,12 +85,14 @@ extension HelpText {
           list                    downloads, and what is kept: state, size, quality, valid until
           status                  the total, and a bar for each download that runs
           add                     download and keep; one that has failed is tried again
-          remove                  forget a download or what is kept
+          remove                  delete what is kept, and its download; also a copy that plays and is being
+                                  downloaded again
+          cancel                  end a download; a copy that was there before stays
           pause, resume           downloads; resume also tries again what has failed
           verify                  read everything that is kept; what is damaged is downloaded again
 
         Options:
-          --all                   everything, with remove, pause and resume
+          --all                   everything, with remove, cancel, pause and resume
           --watch                 with status: follow the downloads until none is left
           --priority N            with add: higher ones go first; default: 0
           --config, --service, --ca-file

@@ -9,13 +9,14 @@ struct OfflineCommand {
         case add([String], priority: Int)
         /// nil: all.
         case remove([String]?)
+        case cancel([String]?)
         case pause([String]?)
         case resume([String]?)
         /// nil: everything that is kept.
         case verify([String]?)
     }
 
-    private static let actions = ["list", "status", "add", "remove", "pause", "resume", "verify"]
+    private static let actions = ["list", "status", "add", "remove", "cancel", "pause", "resume", "verify"]
 
     private let common: DaemonCommand
     private let action: Action
@@ -36,8 +37,8 @@ struct OfflineCommand {
         let products = Array(arguments.operands.dropFirst())
         if watches, name != "status" { throw UsageError("--watch goes with offline status.") }
         if arguments.has("--priority"), name != "add" { throw UsageError("--priority goes with offline add.") }
-        if arguments.has("--all"), !["remove", "pause", "resume"].contains(name) {
-            throw UsageError("--all goes with offline remove, pause and resume.")
+        if arguments.has("--all"), !["remove", "cancel", "pause", "resume"].contains(name) {
+            throw UsageError("--all goes with offline remove, cancel, pause and resume.")
         }
         func productsOrAll() throws(UsageError) -> [String]? {
             guard arguments.has("--all") else { return try Self.checked(products, name) }
@@ -51,6 +52,7 @@ struct OfflineCommand {
         case "add":
             action = .add(try Self.checked(products, name), priority: try Self.priority(arguments))
         case "remove": action = .remove(try productsOrAll())
+        case "cancel": action = .cancel(try productsOrAll())
         case "pause": action = .pause(try productsOrAll())
         case "resume": action = .resume(try productsOrAll())
         case "verify": action = .verify(products.isEmpty ? nil : try Self.checked(products, name))
@@ -101,6 +103,8 @@ struct OfflineCommand {
                     "offline-add", products, connection, [.init("priority", JSONValue(priority))],
                     "to keep", "kept or on their way already")
             case .remove(let products): try change("offline-remove", products, connection, [], "removed", "not kept")
+            case .cancel(let products):
+                try change("offline-cancel", products, connection, [], "cancelled", "not on their way")
             case .pause(let products):
                 try change("offline-pause", products, connection, [], "paused", "not on their way")
             case .resume(let products):
@@ -120,6 +124,7 @@ struct OfflineCommand {
         case .list, .status: action
         case .add(let products, let priority): .add(try tracks(products) ?? [], priority: priority)
         case .remove(let products): .remove(try tracks(products))
+        case .cancel(let products): .cancel(try tracks(products))
         case .pause(let products): .pause(try tracks(products))
         case .resume(let products): .resume(try tracks(products))
         case .verify(let products): .verify(try tracks(products))

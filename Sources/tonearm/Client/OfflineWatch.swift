@@ -31,6 +31,9 @@ enum OfflineWatch {
         }
     }
 
+    /// The changes with which a download ends.
+    private static let ends = ["done", "failed", "deleted", "all-deleted", "cancelled", "all-cancelled"]
+
     /// Shows events until a download ends, or nothing happens for some time.
     private static func follow(
         _ connection: DaemonConnection, _ common: DaemonCommand, _ isLive: Bool, _ downloads: Int64
@@ -48,10 +51,7 @@ enum OfflineWatch {
                 if change.utf8.elementsEqual("failed".utf8), !common.json {
                     common.console.complain(event["message"]?.string ?? "")
                 }
-                if ["done", "failed", "deleted", "all-deleted"].contains(where: { $0.utf8.elementsEqual(change.utf8) })
-                {
-                    return
-                }
+                if ends.contains(where: { $0.utf8.elementsEqual(change.utf8) }) { return }
             }
             var waited = pollfd(fd: connection.descriptor, events: Int16(POLLIN), revents: 0)
             if poll(&waited, 1, patience) == 0 { return }

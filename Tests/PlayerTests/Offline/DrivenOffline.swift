@@ -1,5 +1,6 @@
 import Database
 import Foundation
+import Network
 import OfflineTestSupport
 import Platform
 import TestSupport
@@ -22,14 +23,18 @@ final class DrivenOffline: @unchecked Sendable {
     private let conductor: OfflineConductor
 
     /// - Parameter folder: with the state of an earlier one, or empty.
-    /// - Parameter record: the time of an earlier one; nil: nobody has proved any.
+    /// - Parameters:
+    ///   - record: the time of an earlier one; nil: nobody has proved any.
+    ///   - link: at the start.
     init(
-        in folder: ScratchFolder, _ service: KeptService, now: Int64?, record: TrustedTime.Record? = nil
+        in folder: ScratchFolder, _ service: KeptService, now: Int64?, record: TrustedTime.Record? = nil,
+        link: Link.Kind = .ethernet, change: (inout OfflineSettings) -> Void = { _ in }
     ) throws {
         time.seconds = now
         let storage = try StorageThread(folder["tonearm.db"], modules: [Player.schema, Offlining.schema])
         var settings = OfflineSettings(folder: folder["offline"])
         settings.limits.freeBytes = 0
+        change(&settings)
         let content = OfflineService(
             network: service, settings: ServiceSettings(baseURL: "https://service"),
             credentials: StaticCredentials(token: "t"), clock: clock)
@@ -49,7 +54,7 @@ final class DrivenOffline: @unchecked Sendable {
         engine.bus.subscribe { [log] in log.append($0) }
         onControl { conductor in
             conductor.start()
-            conductor.linkChanged(to: .ethernet)
+            conductor.linkChanged(to: link)
         }
         // Whose folder it is, and then those whose turn it is.
         answerReads()

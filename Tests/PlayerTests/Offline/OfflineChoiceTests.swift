@@ -61,6 +61,40 @@ struct OfflineChoiceTests {
         #expect(try dropped() == ["3", "1", "2"])
     }
 
+    @Test("What is kept and played while nobody knows the time was played now")
+    func unknownTime() throws {
+        try keep(1, daysAgo: 10, plays: 1)
+        try keep(2, daysAgo: 40, plays: 1)
+        try keep(3, daysAgo: 60, plays: 1)
+        try rows.played(product(3), now: nil)
+        let item = OfflineItem(
+            product: product(4), referenceId: "r",
+            request: OfflineRequest(audioQuality: .lossless, videoQuality: .high),
+            received: .init(product: product(4), assetPresentation: .full, replayGain: .init()), fingerprint: [1],
+            content: [UInt8](repeating: 4, count: 16), sealedKey: [], count: 1, validity: OfflineValidity(),
+            isAutomatic: true)
+        #expect(try rows.keep(item, now: nil) == nil)
+        #expect(try rows.leastWorthKeeping(now: nil)?.id == "2")
+        // Once the time is known they were played then, and grow old as the others do.
+        #expect(try rows.leastWorthKeeping(now: Self.now)?.id == "2")
+        try keep(5, daysAgo: -100, plays: 1)
+        var ids: [String] = []
+        while let product = try rows.leastWorthKeeping(now: Self.now + 100 * Self.day) {
+            ids.append(product.id)
+            _ = try rows.remove(product)
+        }
+        #expect(ids == ["2", "1", "4", "3", "5"])
+    }
+
+    @Test("Without any other time, what is played while nobody knows it is not the first to go")
+    func firstTimes() throws {
+        try keep(1, daysAgo: 20, plays: 1)
+        try rows.played(product(1), now: nil)
+        try keep(2, daysAgo: 10, plays: 1)
+        try keep(3, daysAgo: 15, plays: 1)
+        #expect(try dropped() == ["3", "2", "1"])
+    }
+
     @Test("Never what a person asked for, nor what is being downloaded again")
     func ofPersons() throws {
         try keep(1, daysAgo: 300, plays: 0, isAutomatic: false)

@@ -224,6 +224,8 @@ extension OfflineMessage {
         case .failed(let reference, let error): "failed \(error.code) \(reference)"
         case .deleted(let reference): "deleted \(reference)"
         case .allDeleted: "all deleted"
+        case .cancelled(let reference): "cancelled \(reference)"
+        case .allCancelled: "all cancelled"
         case .keyLost(let count): "lost \(count)"
         }
     }

@@ -84,6 +84,49 @@ struct OfflineRepairTests {
         #expect(offline.log.events == ["failed m7 r7"])
     }
 
+    @Test(
+        "A copy whose row has damaged values is reported, listed as damaged and counted, and downloaded again",
+        arguments: ["received = '{'", "content = x'00'", "content = 5", "reference = x'00', key = 5"])
+    func unreadable(_ damage: String) throws {
+        let state = try kept(7, 8)
+        try Database(path: state["tonearm.db"]).execute(
+            "UPDATE offline_item SET \(damage) WHERE product = 'tonearm:track/7'")
+        let offline = try OfflineFixture(in: state, service, link: nil)
+        try offline.spin("the report") { offline.log.failure?.code == "m7" }
+        #expect(offline.entries().map { $0.status } == [.waiting(.network), .damaged, .kept])
+        #expect(offline.engine.getOfflineState(product) == .offlinedButNotValid && offline.verify(7) == .damaged)
+        let count = AwaitedValue<Int>()
+        offline.engine.status { count.set($0?.keptCount ?? -1) }
+        #expect(count.wait() == 2 && offline.log.events.count == 1)
+        offline.player.linkChanged(to: Link(.ethernet))
+        try offline.spin("the end") { offline.log.events.last?.hasPrefix("done") ?? false }
+        #expect(offline.entries().map { $0.status } == [.kept, .kept])
+        #expect(try offline.played(track.frames) == track.samples)
+    }
+
+    @Test("A download whose row has damaged values fails, is listed, and does not count as one that will run")
+    func unreadableJob() throws {
+        let state: ScratchFolder
+        do {
+            let offline = try OfflineFixture(service, link: nil)
+            for id in [7, 8] { #expect(offline.engine.offline(OfflineFixture.product(id))) }
+            state = offline.folder
+        }
+        try Database(path: state["tonearm.db"]).execute(
+            "UPDATE offline_job SET request = 'x' WHERE product = 'tonearm:track/7'")
+        let offline = try OfflineFixture(in: state, service, link: nil)
+        try offline.wait(for: "failed m7 r7")
+        #expect(
+            offline.entries().map { $0.status } == [.failed(reason: OfflineRows.unreadableJob), .waiting(.network)])
+        let count = AwaitedValue<Int>()
+        offline.engine.status { count.set($0?.jobCount ?? -1) }
+        #expect(count.wait() == 1)
+        // Asked for again, it is a new one.
+        #expect(offline.engine.offline(product))
+        offline.player.linkChanged(to: Link(.ethernet))
+        try offline.wait(for: "done r7")
+    }
+
     @Test("A device key that is missing at one start and back at the next loses nothing that it opens")
     func keyBack() throws {
         let state = try kept(7)

@@ -95,10 +95,18 @@ struct OfflineRowsTests {
         try database.execute("UPDATE offline_job SET request = 'x' WHERE number < 3")
         #expect(try rows.nextJobs(limit: 2).map { $0.product.id } == ["3", "4"])
         #expect(try rows.jobs(after: 0, limit: 1).map { $0.product.id } == ["3"])
+        // Lists show them, as counts do.
+        let jobs = try rows.listedJobs(after: 0, limit: 2)
+        #expect(jobs.map { $0.product } == ["tonearm:track/1", "tonearm:track/2"] && jobs.allSatisfy { $0.row == nil })
+        #expect(try rows.failUnreadableJobs().map { $0.referenceId } == ["r1", "r2"])
+        #expect(try rows.jobCount() == 3 && rows.failUnreadableJobs().isEmpty)
         for id in 1...4 { try keep(id, validity: OfflineValidity(revalidateAt: 10 + Int64(id))) }
         try database.execute("UPDATE offline_item SET received = '{' WHERE product <= 'tonearm:track/2'")
         #expect(try rows.items(after: "", limit: 1).map { $0.product.id } == ["3"])
         #expect(try rows.due(100, after: (.min, ""), limit: 2).map { $0.product.id } == ["3", "4"])
+        #expect(try rows.listedItems(after: "", limit: 9).map { $0.row == nil } == [true, true, false, false])
+        #expect(try rows.remove(ServiceAddress(.track, "1"))?.contents.count == 1)
+        #expect(try rows.total() == 3 && rows.itemCount() == 3)
     }
 
     @Test("A product is due behind the second of its date, the longest overdue first")
@@ -116,6 +124,57 @@ struct OfflineRowsTests {
         #expect(try due(31, after: (20, "tonearm:track/3")) == ["1"])
     }
 
+    @Test(
+        "A copy with an end is due a day before it at the latest",
+        arguments: [
+            (nil, nil, nil), (5, nil, 5), (nil, 1_000_000, 913_600), (5, 1_000_000, 5), (999_999, 1_000_000, 999_999),
+            (1_000_001, 1_000_000, 913_600), (nil, 10, -86_390), (nil, .min, .min),
+        ] as [(Int64?, Int64?, Int64?)])
+    func dueBeforeEnd(revalidateAt: Int64?, validUntil: Int64?, dueAt: Int64?) throws {
+        let validity = OfflineValidity(revalidateAt: revalidateAt, validUntil: validUntil)
+        #expect(validity.dueAt == dueAt)
+        try keep(1, validity: validity)
+        #expect(try rows.item(ServiceAddress(.track, "1"))?.validity.revalidateAt == dueAt)
+        // The same by a re-validation.
+        try keep(2, validity: OfflineValidity(revalidateAt: 7))
+        let item = try #require(try rows.item(ServiceAddress(.track, "2")))
+        try rows.validate(item, validity, license: nil)
+        let due = dueAt.flatMap { $0 == .max ? nil : $0 + 1 } ?? 7
+        #expect(try rows.due(due, after: (.min, ""), limit: 8).count == (dueAt == nil ? 0 : 2))
+    }
+
+    @Test("A damaged date behind the end of a copy is put right at the start")
+    func damagedDates() throws {
+        try keep(1, validity: OfflineValidity(revalidateAt: 5, validUntil: 1_000_000))
+        try keep(2, validity: OfflineValidity(revalidateAt: 5, validUntil: 1_000_000))
+        for date in ["NULL", "\(1 << 62)", "'x'"] {
+            try database.execute("UPDATE offline_item SET revalidate_at = \(date) WHERE product = 'tonearm:track/1'")
+            try rows.recount()
+            #expect(try rows.due(913_601, after: (.min, ""), limit: 8).map { $0.product.id } == ["2", "1"])
+        }
+    }
+
+    @Test("The migration makes copies due that were never asked for, and no others")
+    func migration() throws {
+        let old = try Database.inMemory()
+        try old.migrate([SchemaModule("offline", Array(Offlining.schema.migrations.prefix(2)))])
+        let table: [(Int64?, Int64?, Int64?)] = [
+            (nil, 1_000_000, 913_600), (nil, nil, nil), (5, 1_000_000, 5), (5, nil, 5), (2_000_000, 1_000_000, 913_600),
+        ]
+        func value(_ number: Int64?) -> DatabaseValue { number.map { .integer($0) } ?? .null }
+        for (index, row) in table.enumerated() {
+            try old.execute(
+                "INSERT INTO offline_item VALUES (?, 'r', 'LOSSLESS HIGH', '{}', x'', x'', x'', NULL, 1, ?, ?, 0, 0, 0,"
+                    + " 0)",
+                .text("\(index)"), value(row.0), value(row.1))
+        }
+        try old.migrate([Offlining.schema])
+        var statement = try old.prepare("SELECT revalidate_at FROM offline_item ORDER BY product")
+        var found: [Int64?] = []
+        while try statement.step() { found.append(statement.integer(0)) }
+        #expect(found == table.map { $0.2 })
+    }
+
     private func keep(_ id: Int, validity: OfflineValidity) throws {
         let product = ServiceAddress(.track, "\(id)")
         let item = OfflineItem(
@@ -131,6 +190,7 @@ struct OfflineRowsTests {
             OfflineQueries.item, OfflineQueries.itemsAfter, OfflineQueries.due, OfflineQueries.job,
             OfflineQueries.jobsAfter, OfflineQueries.nextJobs, OfflineQueries.contents,
             OfflineQueries.unfinishedContents, OfflineQueries.leastPlayed, OfflineQueries.chosenBytes,
+            OfflineQueries.lastPlayed, OfflineQueries.sizes,
         ])
     func plans(_ query: String) throws {
         var statement = try database.prepare("EXPLAIN QUERY PLAN \(query)")

@@ -156,9 +156,57 @@ struct OfflineSpaceTests {
     func fits(tellsLength: Bool) throws {
         let size = size
         if !tellsLength { service.hideLengths() }
-        // Without a length there has to be room for what is written until the next look.
-        let offline = try OfflineFixture(service) { $0.limits.bytes = tellsLength ? size : size + 8 << 20 }
+        let offline = try OfflineFixture(service) { $0.limits.bytes = size }
         try offline.keep(7)
+    }
+
+    @Test("Content without a length fails when more than the budget has arrived, and leaves nothing")
+    func tooLargeWithoutLength() throws {
+        let size = size
+        service.hideLengths()
+        let offline = try OfflineFixture(service) {
+            $0.limits.bytes = size - 1
+            $0.recordInterval = 65_536
+        }
+        #expect(offline.engine.offline(OfflineFixture.product(7)))
+        try offline.wait(for: "failed a6 r7")
+        #expect(offline.wait() == nil && service.infoRequests == 1)
+        try offline.spin("the files") { offline.files == [] }
+    }
+
+    @Test(
+        "What had no room is tried again when its content may have become small: on request, and after a day",
+        arguments: [0, 1, 2])
+    func smaller(way: Int) throws {
+        let size = size
+        let small = try Track("small", frames: 50_000, in: folder).file
+        let offline = try DrivenOffline(in: state, service, now: 1_000_000) { $0.limits.bytes = size + size / 2 }
+        try offline.keep(7)
+        #expect(offline.engine.offline(OfflineFixture.product(8)))
+        try offline.spin("the wait") { offline.status(of: 8) == .waiting(.space) }
+        service.serve(small, as: "8", hash: "h2")
+        let count = service.infoRequests
+        offline.advance(by: 60_000_000_000)
+        offline.answerReads()
+        try offline.spin("the next wait") { offline.status(of: 8) == .waiting(.space) }
+        #expect(service.infoRequests == count)
+        switch way {
+        case 0: #expect(!offline.engine.offline(OfflineFixture.product(8)))
+        case 1: offline.engine.resume(OfflineFixture.product(8)) { _ in }
+        default: offline.advance(by: 24 * 3_600_000_000_000)
+        }
+        try offline.log.wait(for: "done r8")
+    }
+
+    @Test("What was too large for the budget is downloaded on request when its content has become small")
+    func smallEnough() throws {
+        let size = size
+        let offline = try OfflineFixture(service) { $0.limits.bytes = size - 1 }
+        #expect(offline.engine.offline(OfflineFixture.product(7)))
+        try offline.wait(for: "failed a6 r7")
+        service.serve(try Track("small", frames: 50_000, in: folder).file, as: "7", hash: "h2")
+        #expect(offline.engine.offline(OfflineFixture.product(7)))
+        try offline.wait(for: "done r7")
     }
 
     @Test("What is larger than the budget fails, and says both numbers; it is asked for once and leaves nothing")

@@ -104,6 +104,34 @@ struct OfflineTimersTests {
         #expect(service.infoRequests == count + 3)
     }
 
+    @Test(
+        "A service that is a day behind, or refuses, is asked once an hour, also while no time is proved",
+        arguments: [true, false])
+    func onceAnHour(isProved: Bool) throws {
+        let state = try kept()
+        if isProved { service.setDates(revalidateAt: 1_000_101, validUntil: 2_000_000) } else { service.refuse(404) }
+        let count = service.infoRequests
+        let record = TrustedTime.Record(milliseconds: 1_000_150_000, sinceBoot: 0, boot: "former", isProved: true)
+        let offline = try DrivenOffline(in: state, service, now: isProved ? 1_000_150 : nil, record: record)
+        func waitForEnd() throws {
+            try offline.spin("the end of the round") {
+                let isOver = Locked(false)
+                offline.onControl { isOver.set(!$0.isValidating) }
+                return isOver.value && service.infoRequests > count
+            }
+            for _ in 1...3 { offline.answerReads() }
+        }
+        try waitForEnd()
+        for _ in 1...59 {
+            offline.advance(by: 60 * Self.second)
+            for isOn in [false, true] { offline.onControl { $0.linkChanged(to: isOn ? .ethernet : .offline) } }
+            for _ in 1...3 { offline.answerReads() }
+        }
+        #expect(service.infoRequests == count + 1)
+        offline.advance(by: (isProved ? 5 * 3600 + 60 : 60) * Self.second)
+        try offline.spin("the next one") { service.infoRequests == count + 2 }
+    }
+
     @Test("A failure that cannot be stored is told once, is no lack of room, and is tried again when it can be")
     func stateFails() throws {
         let offline = try DrivenOffline(in: try ScratchFolder(), service, now: 1_000_000)

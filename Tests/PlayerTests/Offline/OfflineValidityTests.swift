@@ -74,6 +74,26 @@ struct OfflineValidityTests {
         #expect(service.infoRequests == count + 1)
     }
 
+    @Test(
+        "A copy with an end and without a date to ask is asked for a day before the end, and after it",
+        arguments: [(1_086_399, 0), (1_086_401, 1), (1_172_801, 1)])
+    func withoutDate(now: Int64, requests: Int) throws {
+        service.setDates(revalidateAt: nil, validUntil: 1_172_800)
+        let state = try kept()
+        let count = service.infoRequests
+        service.setDates(revalidateAt: nil, validUntil: 2_000_000)
+        let offline = try OfflineFixture(in: state, service, now: now)
+        if requests > 0 {
+            try offline.spin("the validation") { offline.entries().first?.validUntil == 2_000_000 }
+            #expect(offline.engine.getOfflineState(product) == .offlinedAndValid)
+        } else {
+            offline.fixture.onControl {}
+            _ = offline.entries()
+            offline.fixture.onControl {}
+        }
+        #expect(service.infoRequests == count + requests)
+    }
+
     @Test("Other content replaces the old one only when it is whole, with the messages of a download")
     func differs() throws {
         let state = try kept()

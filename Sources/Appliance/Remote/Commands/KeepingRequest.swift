@@ -7,6 +7,8 @@ public enum KeepingRequest: Equatable, Sendable {
     case add([String], priority: Int)
     /// nil: all.
     case remove([String]?)
+    /// Ends downloads, and leaves copies alone; nil: all.
+    case cancel([String]?)
     /// Downloads; nil: all.
     case pause([String]?)
     /// Downloads that were paused or have failed; nil: all.
@@ -70,6 +72,8 @@ struct KeepingExecution {
             }
         case .remove(nil): engine.deleteAllOfflines { reply(Self.reply($0)) }
         case .remove(let addresses?): Self.each(addresses, of: engine, reply) { engine.deleteOffline($0, $1) }
+        case .cancel(nil): engine.cancel(nil) { reply(Self.reply($0)) }
+        case .cancel(let addresses?): Self.each(addresses, of: engine, reply) { engine.cancel($0, $1) }
         case .pause(nil): engine.pause(nil) { reply(Self.reply($0)) }
         case .pause(let addresses?): Self.each(addresses, of: engine, reply) { engine.pause($0, $1) }
         case .resume(nil): engine.resume(nil) { reply(Self.reply($0)) }

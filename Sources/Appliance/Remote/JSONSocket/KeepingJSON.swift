@@ -16,6 +16,9 @@ enum KeepingJSON {
         RequestForm("offline-remove", ["products", "all"]) { fields throws(RequestMistake) in
             .keeping(.remove(try productsOrAll(fields)))
         },
+        RequestForm("offline-cancel", ["products", "all"]) { fields throws(RequestMistake) in
+            .keeping(.cancel(try productsOrAll(fields)))
+        },
         RequestForm("offline-pause", ["products", "all"]) { fields throws(RequestMistake) in
             .keeping(.pause(try productsOrAll(fields)))
         },
@@ -125,6 +128,8 @@ enum KeepingJSON {
             ]
         case .deleted(let product): return about("deleted", product)
         case .allDeleted: return [Member("change", "all-deleted")]
+        case .cancelled(let product): return about("cancelled", product)
+        case .allCancelled: return [Member("change", "all-cancelled")]
         case .keyLost(let count): return [Member("change", "key-lost"), Member("count", JSONValue(count))]
         }
     }

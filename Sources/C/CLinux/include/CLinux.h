@@ -52,6 +52,8 @@ int tonearm_become_owner(const char *path);
 int tonearm_identity_of_path(const char *path, uint64_t *device, uint64_t *inode);
 /// Whether a folder belongs to the kernel: /proc, /sys, /dev and what is mounted below them.
 int tonearm_is_kernel_folder(const char *path);
+/// Renames a file unless there is one with the new name: -1 and EEXIST then. Every other error as renameat2(2).
+int tonearm_rename_new(const char *old_path, const char *new_path);
 /// How many bytes a process without privileges can still write to the file system of `path`. -1 and errno.
 int64_t tonearm_free_bytes(const char *path);
 int tonearm_status(int descriptor, uint32_t *mode, int64_t *length);

@@ -184,6 +184,7 @@ final class ArrivingContent: ByteSource {
                 try space.claimMore(job, behind: content.count)
             }
         }
+        if length == nil { try space.checkArrived(content.count + Int64(bytes.count)) }
         try append(bytes)
         reception.position += Int64(bytes.count)
         try advance(resource.share, reception.position, of: length)

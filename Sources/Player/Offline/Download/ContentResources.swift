@@ -91,7 +91,12 @@ struct ContentResources {
                 first: self.count, count: count, share: 1, clip: part.clip, duration: part.duration,
                 resource: resource))
         self.count += count
-        expectedBytes = expectedBytes.flatMap { sum in bytes.map { sum &+ $0 } }
+        expectedBytes = expectedBytes.flatMap { sum in
+            bytes.map {
+                let (sum, isBeyond) = sum.addingReportingOverflow($0)
+                return isBeyond ? .max : sum
+            }
+        }
     }
 
     /// - Parameter index: from 0.

@@ -22,8 +22,8 @@ struct OfflineDownload {
     let recordInterval: Int64
     /// Called with 0 to 99.
     let progress: (Int) -> Void
-    /// Seconds since 1970, for the order of use.
-    let now: () -> Int64
+    /// Seconds since 1970, for the order of use; nil when nobody knows.
+    let now: () -> Int64?
 
     private var mediaProduct: MediaProduct {
         MediaProduct(
@@ -57,8 +57,9 @@ struct OfflineDownload {
 
     /// - Parameter reached: set to how many bytes of the content there are when it fails.
     private func attempt(_ job: OfflineJob, isRestart: Bool, _ reached: inout Int64) throws(OfflineFailure) {
-        // Nobody is asked for what there is no room for.
+        // Nobody is asked for what there is no room for, or what could not be recorded.
         try space.claim(job)
+        do throws(DatabaseError) { try store.checkState() } catch { throw .state(error) }
         let requests = service.requests(for: .offlining, cancellation, medium)
         let info = try service.playbackInfo(
             of: job.product, job.request, for: mediaProduct, requests, asksForNew: isRestart)

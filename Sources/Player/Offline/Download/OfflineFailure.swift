@@ -17,12 +17,22 @@ enum OfflineFailure: Error, Equatable {
     case media(MediaError)
     /// For a person, as it is.
     case refused(PlayerError)
-    /// A file of what is kept.
+    /// A file of the storage folder.
     case medium(SystemError)
+    /// The rows, which may lie on another medium than the storage folder.
     case state(DatabaseError)
 
     /// A change of the rows has failed.
-    init(_ error: DatabaseError) { self = error.kind == .full ? .noSpace : .state(error) }
+    init(_ error: DatabaseError) { self = .state(error) }
+
+    /// Why the state cannot be written now, when that is not because of this download.
+    var problemOfState: String? {
+        guard case .state(let error) = self else { return nil }
+        return switch error.kind {
+        case .busy, .full, .corrupt, .notAccessible, .inputOutput, .interrupted: error.description
+        case .newerSchema, .constraint, .misuse: nil
+        }
+    }
 
     /// Whether new addresses may help (docs/playback.md, 15.5).
     var isWorthRestarting: Bool {

@@ -21,6 +21,30 @@ extension OfflineRows {
         return database.changedRowCount > 0
     }
 
+    /// The row of a copy has damaged values: it counts as damaged, whatever its file is.
+    /// - Parameter product: as it is in the row.
+    /// - Returns: its reference, unless that was known; nil also when there is no such row.
+    func markUnreadable(_ product: String) throws(DatabaseError) -> String? {
+        var statement = try database.prepare(OfflineQueries.item)
+        try statement.bind([.text(product)])
+        guard try statement.step(), !Self.isReadable(statement) else { return nil }
+        let reference = statement.text(1) ?? product
+        try database.execute(
+            "UPDATE offline_item SET is_damaged = \(OfflineDamage.content.rawValue) "
+                + "WHERE product = ? AND is_damaged <> \(OfflineDamage.content.rawValue)", .text(product))
+        return database.changedRowCount > 0 ? reference : nil
+    }
+
+    /// The file of a copy that cannot be played is removed, for the room of its replacement: no former key of the
+    /// device heals it any more.
+    /// - Returns: false when there is another content now.
+    func giveUp(_ item: OfflineItem) throws(DatabaseError) -> Bool {
+        try database.execute(
+            "UPDATE offline_item SET is_damaged = \(OfflineDamage.content.rawValue) WHERE product = ? AND content = ?",
+            .text(item.product.text), .bytes(item.content))
+        return database.changedRowCount > 0
+    }
+
     /// Takes the mark back from what was found to be whole, and removes the job that was made for the damage.
     /// - Parameter content: what was read.
     /// - Returns: the part that the job had on the medium; nil when there was no mark, or there is other content now.

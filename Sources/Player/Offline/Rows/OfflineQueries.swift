@@ -27,9 +27,28 @@ enum OfflineQueries {
     /// Each is found at an end of the table.
     static let jobNumbers = "SELECT (SELECT min(number) FROM offline_job), (SELECT max(number) FROM offline_job)"
 
-    static let contents = "SELECT content, product, count FROM offline_item WHERE content >= ? AND content < ?"
+    static let contents = "SELECT \(itemColumns) FROM offline_item WHERE content >= ? AND content < ?"
 
-    static let unfinishedContents = "SELECT content FROM offline_job WHERE content >= ? AND content < ?"
+    static let unfinishedContents = "SELECT content, number, synced FROM offline_job WHERE content >= ? AND content < ?"
+
+    /// What all parts of downloads have beyond the copies that they replace.
+    static let unfinishedDifference = """
+        SELECT \(OfflineSize.sum(ofCounted: "max(\(recorded) - coalesce(\(replaced), 0), 0)")) FROM offline_job
+        LEFT JOIN offline_item ON offline_item.product = offline_job.product WHERE offline_job.content IS NOT NULL
+        """
+
+    static let sizes = """
+        SELECT \(recorded), coalesce(\(replaced), 0) FROM offline_job
+        LEFT JOIN offline_item ON offline_item.product = offline_job.product WHERE number = ?
+        """
+
+    private static let recorded = OfflineSize.counted("offline_job.synced")
+    private static let replaced = OfflineSize.counted("offline_item.count")
+
+    /// The time of use of what was kept or played while nobody knew the time. No time is behind it.
+    static let unknownTime: Int64 = 1 << 62
+
+    static let lastPlayed = "SELECT max(played) FROM offline_item WHERE is_automatic = 1 AND played < \(unknownTime)"
 
     /// Those that were not played for longest. What is being downloaded again is not among them: it stays until the new
     /// content is whole.
@@ -41,7 +60,7 @@ enum OfflineQueries {
 
     /// Of the same.
     static let chosenBytes = """
-        SELECT \(OfflineRows.sum(of: "count")) FROM offline_item WHERE is_automatic = 1 AND NOT EXISTS (SELECT 1
+        SELECT \(OfflineSize.sum(of: "count")) FROM offline_item WHERE is_automatic = 1 AND NOT EXISTS (SELECT 1
         FROM offline_job WHERE offline_job.product = offline_item.product)
         """
 }

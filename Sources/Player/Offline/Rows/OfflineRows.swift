@@ -1,4 +1,3 @@
-import CLinux
 import Database
 import Platform
 
@@ -55,7 +54,14 @@ struct OfflineRows {
                 INSERT INTO offline_job SELECT *, 0 FROM former_job;
                 DROP TABLE former_job
                 """),
-            Migration(3, "CREATE TABLE offline_failure (number INTEGER PRIMARY KEY NOT NULL, time INTEGER)"),
+            // As `OfflineValidity.dueAt`: copies with an end and without an earlier date were never asked for again.
+            Migration(
+                3,
+                """
+                UPDATE offline_item SET revalidate_at = max(valid_until, -9000000000000000000) - 86400
+                WHERE typeof(valid_until) = 'integer' AND (revalidate_at IS NULL OR revalidate_at > valid_until)
+                """),
+            Migration(4, "CREATE TABLE offline_failure (number INTEGER PRIMARY KEY NOT NULL, time INTEGER)"),
         ])
 
     let database: Database
@@ -78,6 +84,8 @@ struct OfflineRows {
         return try Self.read(&statement, limit) { OfflineItem($0) }
     }
 
+    static func isReadable(_ row: borrowing Statement) -> Bool { OfflineItem(row) != nil }
+
     /// What is to be looked at again, the longest overdue first, behind (`at`, `product`) in that order.
     func due(
         _ time: Int64, after: (at: Int64, product: String), limit: Int
@@ -97,19 +105,21 @@ struct OfflineRows {
     }
 
     /// Adds it, and removes its job.
+    /// - Parameter now: seconds since 1970; nil when nobody knows.
     /// - Returns: the content that it replaces.
-    func keep(_ item: OfflineItem, now: Int64) throws(DatabaseError) -> [UInt8]? {
-        let former = try self.item(item.product)
-        if let former { try add(-former.count) }
+    func keep(_ item: OfflineItem, now: Int64?) throws(DatabaseError) -> [UInt8]? {
+        let former = try stored(item.product)
+        try addBytes(-(former?.bytes ?? 0))
         try database.execute(
             "INSERT OR REPLACE INTO offline_item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, 0, ?)",
             .text(item.product.text), .text(item.referenceId), .text(item.request.text), .text(item.received.text),
             .bytes(item.fingerprint), .bytes(item.content), .bytes(item.sealedKey),
             item.sealedLicense.map { .bytes($0) } ?? .null, .integer(item.count),
-            item.validity.revalidateAt.map { .integer($0) } ?? .null,
-            item.validity.validUntil.map { .integer($0) } ?? .null, .integer(item.isAutomatic ? 1 : 0), .integer(now))
+            item.validity.dueAt.map { .integer($0) } ?? .null,
+            item.validity.validUntil.map { .integer($0) } ?? .null, .integer(item.isAutomatic ? 1 : 0),
+            .integer(try timeOfUse(now)))
         try database.execute("DELETE FROM offline_job WHERE product = ?", .text(item.product.text))
-        try add(item.count)
+        try addBytes(OfflineSize.counted(item.count))
         return former?.content
     }
 
@@ -120,29 +130,31 @@ struct OfflineRows {
         try database.execute(
             "UPDATE offline_item SET revalidate_at = ?, valid_until = ?, license = coalesce(?, license) "
                 + "WHERE product = ? AND content = ?",
-            validity.revalidateAt.map { .integer($0) } ?? .null, validity.validUntil.map { .integer($0) } ?? .null,
+            validity.dueAt.map { .integer($0) } ?? .null, validity.validUntil.map { .integer($0) } ?? .null,
             license.map { .bytes($0) } ?? .null, .text(item.product.text), .bytes(item.content))
     }
 
     /// It was played: for the choice of what goes first.
-    func played(_ product: ServiceAddress, now: Int64) throws(DatabaseError) {
+    /// - Parameter now: seconds since 1970; nil when nobody knows.
+    func played(_ product: ServiceAddress, now: Int64?) throws(DatabaseError) {
         try database.execute(
-            "UPDATE offline_item SET plays = plays + 1, played = ? WHERE product = ?", .integer(now),
-            .text(product.text))
+            "UPDATE offline_item SET plays = min(plays, 1000000000) + 1, played = ? WHERE product = ?",
+            .integer(try timeOfUse(now)), .text(product.text))
     }
 
     /// Removes the product, its job and what there is of it.
     /// - Returns: the files to remove, and the reference of the last request; nil when there was nothing.
     func remove(_ product: ServiceAddress) throws(DatabaseError) -> (contents: [[UInt8]], referenceId: String)? {
-        let (item, job) = (try item(product), try job(product))
+        let (stored, former) = (try stored(product), try item(product))
+        let (part, job) = (try part(of: product), try job(product))
         // Rows that cannot be read go too.
         try database.execute("DELETE FROM offline_item WHERE product = ?", .text(product.text))
         let hadItem = database.changedRowCount > 0
         try database.execute("DELETE FROM offline_job WHERE product = ?", .text(product.text))
         guard hadItem || database.changedRowCount > 0 else { return nil }
-        if let item { try add(-item.count) }
-        let contents = [item?.content, job?.progress?.content].compactMap { $0 }
-        return (contents, job?.referenceId ?? item?.referenceId ?? "")
+        try addBytes(-(stored?.bytes ?? 0))
+        let contents = [stored?.content, part].compactMap { $0 }
+        return (contents, job?.referenceId ?? former?.referenceId ?? product.text)
     }
 
     /// - Returns: whether there was anything.
@@ -171,9 +183,14 @@ struct OfflineRows {
     }
 
     /// The downloads whose turn it is: by priority, then by age.
-    func nextJobs(limit: Int) throws(DatabaseError) -> [OfflineJob] {
+    /// - Parameter passedOver: called for each row with damaged values.
+    func nextJobs(limit: Int, passedOver: () -> Void = {}) throws(DatabaseError) -> [OfflineJob] {
         var statement = try database.prepare(OfflineQueries.nextJobs)
-        return try Self.read(&statement, limit) { OfflineJob($0) }
+        return try Self.read(&statement, limit) { row in
+            let job = OfflineJob(row)
+            if job == nil { passedOver() }
+            return job
+        }
     }
 
     /// The downloads that have something on the medium and whose turn is after that of `job`, the last one first.
@@ -226,39 +243,6 @@ struct OfflineRows {
         }
     }
 
-    /// - Parameters:
-    ///   - failure: for a person.
-    ///   - time: in seconds since 1970; nil: nobody knows it.
-    /// - Returns: false when the download was deleted meanwhile.
-    func fail(_ job: OfflineJob, _ failure: String, at time: Int64?) throws(DatabaseError) -> Bool {
-        try database.execute(
-            "UPDATE offline_job SET state = 2, failure = ? WHERE number = ?", .text(failure), .integer(job.number))
-        guard database.changedRowCount > 0 else { return false }
-        try database.execute(
-            "INSERT OR REPLACE INTO offline_failure VALUES (?, ?)", .integer(job.number),
-            time.map { .integer($0) } ?? .null)
-        return true
-    }
-
-    /// Downloads that have failed a day ago or longer begin again. For those that failed when nobody knew the time, the
-    /// day begins now; a time that is to come was wrong.
-    /// - Parameter time: in seconds since 1970.
-    /// - Returns: how many begin again.
-    func retryFailed(at time: Int64) throws(DatabaseError) -> Int {
-        try database.execute(
-            "UPDATE offline_job SET state = 0, failure = '' WHERE state = 2 AND number IN "
-                + "(SELECT number FROM offline_failure WHERE time <= ? OR time > ?)",
-            .integer(time - 86_400), .integer(time))
-        let count = database.changedRowCount
-        try database.execute(
-            "DELETE FROM offline_failure WHERE number NOT IN (SELECT number FROM offline_job WHERE state = 2)")
-        try database.execute("UPDATE offline_failure SET time = ? WHERE time IS NULL", .integer(time))
-        // Those that had failed before failures were recorded.
-        try database.execute(
-            "INSERT OR IGNORE INTO offline_failure SELECT number, ? FROM offline_job WHERE state = 2", .integer(time))
-        return count
-    }
-
     /// That these begin again is told.
     func tellAgain(_ numbers: [Int64]) throws(DatabaseError) {
         for number in numbers {
@@ -275,6 +259,22 @@ struct OfflineRows {
         try database.execute("DELETE FROM offline_job WHERE number = ? AND is_automatic = 1", .integer(job.number))
         guard database.changedRowCount > 0 else { return nil }
         return ([content].compactMap { $0 }, try item(job.product) != nil)
+    }
+
+    /// Removes the product's download, and leaves a copy alone.
+    /// - Returns: the file to remove, and the reference of the request; nil when there was none.
+    func cancel(_ product: ServiceAddress) throws(DatabaseError) -> (contents: [[UInt8]], referenceId: String)? {
+        let (part, job) = (try part(of: product), try job(product))
+        try database.execute("DELETE FROM offline_job WHERE product = ?", .text(product.text))
+        guard database.changedRowCount > 0 else { return nil }
+        return ([part].compactMap { $0 }, job?.referenceId ?? product.text)
+    }
+
+    /// Removes all downloads, and leaves copies alone.
+    /// - Returns: whether there was any.
+    func cancelAll() throws(DatabaseError) -> Bool {
+        try database.execute("DELETE FROM offline_job")
+        return database.changedRowCount > 0
     }
 
     /// Changes the state of the product's download, or of all, that are in one of `former`.
@@ -336,119 +336,20 @@ struct OfflineRows {
         var statement = try database.prepare("SELECT count(*) FROM \(table)")
         return try statement.step() ? Int(clamping: statement.integer(0) ?? 0) : 0
     }
-
-    // MARK: Files and bytes
-
-    /// The files that belong to items or to downloads, with the size that they have at least, whose names begin with
-    /// this byte.
-    func contents(beginningWith byte: UInt8) throws(DatabaseError) -> [(
-        content: [UInt8], product: String, count: Int64
-    )] {
-        var statement = try database.prepare(OfflineQueries.contents)
-        try statement.bind([.bytes([byte]), .bytes(Self.end(of: byte))])
-        var contents: [(content: [UInt8], product: String, count: Int64)] = []
-        while try statement.step() {
-            if let content = statement.bytes(0), let product = statement.text(1), let count = statement.integer(2) {
-                contents.append((content, product, count))
-            }
-        }
-        return contents
-    }
-
-    /// The files of downloads whose names begin with this byte.
-    func unfinishedContents(beginningWith byte: UInt8) throws(DatabaseError) -> [[UInt8]] {
-        var statement = try database.prepare(OfflineQueries.unfinishedContents)
-        try statement.bind([.bytes([byte]), .bytes(Self.end(of: byte))])
-        var contents: [[UInt8]] = []
-        while try statement.step() { if let content = statement.bytes(0) { contents.append(content) } }
-        return contents
-    }
-
-    /// Behind all names that begin with this byte.
-    private static func end(of byte: UInt8) -> [UInt8] {
-        byte == 255 ? [UInt8](repeating: 255, count: 17) : [byte + 1]
-    }
-
-    /// Of all that is kept, in bytes.
-    func total() throws(DatabaseError) -> Int64 {
-        var statement = try database.prepare("SELECT bytes FROM offline_total")
-        return try statement.step() ? statement.integer(0) ?? 0 : 0
-    }
-
-    /// Of all downloads, as far as it is recorded.
-    func unfinishedBytes() throws(DatabaseError) -> Int64 {
-        var statement = try database.prepare(
-            "SELECT \(Self.sum(of: "synced")) FROM offline_job WHERE content IS NOT NULL")
-        return try statement.step() ? statement.integer(0) ?? 0 : 0
-    }
-
-    /// Of one download, as far as it is recorded; nil when there is none.
-    func recordedBytes(of number: Int64) throws(DatabaseError) -> Int64? {
-        var statement = try database.prepare("SELECT max(synced, 0) FROM offline_job WHERE number = ?")
-        try statement.bind([.integer(number)])
-        return try statement.step() ? statement.integer(0) ?? 0 : nil
-    }
-
-    /// What the appliance chose to keep and is worth least, of those that were not played for longest: by how recently
-    /// it was played (0.7) and by the logarithm of how often (0.3).
-    func leastWorthKeeping(now: Int64) throws(DatabaseError) -> ServiceAddress? {
-        var statement = try database.prepare(OfflineQueries.leastPlayed)
-        var least: (product: ServiceAddress, score: Double)?
-        while try statement.step() {
-            guard let product = statement.text(0).flatMap({ ServiceAddress($0) }) else { continue }
-            let (seconds, isBeyond) = now.subtractingReportingOverflow(statement.integer(1) ?? 0)
-            let days = isBeyond ? 365 : Double(max(0, seconds)) / 86_400
-            let plays = Double(max(1, statement.integer(2) ?? 1))
-            let score = 0.7 / (1 + days / 30) + 0.3 * log10(plays)
-            if score < least?.score ?? .infinity { least = (product, score) }
-        }
-        return least?.product
-    }
-
-    /// Of all that the appliance chose to keep and may drop, in bytes.
-    func chosenBytes() throws(DatabaseError) -> Int64 {
-        var statement = try database.prepare(OfflineQueries.chosenBytes)
-        return try statement.step() ? statement.integer(0) ?? 0 : 0
-    }
-
-    /// Counts the bytes of all rows: a recovered database may have lost some. A damaged number at the end of all
-    /// numbers would leave none for the next download.
-    func recount() throws(DatabaseError) {
-        let last = DatabaseValue.integer(1 << 62)
-        try database.execute("DELETE FROM offline_job WHERE number > ?", last)
-        // No service has them. Earlier versions took them from any client.
-        try database.execute(
-            "DELETE FROM offline_job WHERE length(CAST(product AS BLOB)) > ?",
-            .integer(Int64(ServiceAddress.lengthLimit)))
-        try database.execute(
-            "UPDATE sqlite_sequence SET seq = (SELECT coalesce(max(number), 0) FROM offline_job) "
-                + "WHERE name = 'offline_job' AND seq > ?", last)
-        let sum = "(SELECT \(Self.sum(of: "count")) FROM offline_item)"
-        try database.execute("INSERT OR REPLACE INTO offline_total VALUES (1, \(sum))")
-    }
-
-    /// Damaged rows may have any number: SQLite refuses a sum that does not fit.
-    static func sum(of column: String) -> String {
-        "CAST(min(total(\(column)), 9000000000000000000.0) AS INTEGER)"
-    }
-
-    private func add(_ bytes: Int64) throws(DatabaseError) {
-        try database.execute("UPDATE offline_total SET bytes = max(0, bytes + ?)", .integer(bytes))
-    }
 }
 
 extension OfflineItem {
     /// From the columns of `OfflineQueries.itemColumns`; nil for a row that is damaged.
-    fileprivate init?(_ row: borrowing Statement) {
+    init?(_ row: borrowing Statement) {
         guard let product = row.text(0).flatMap({ ServiceAddress($0) }), let reference = row.text(1),
             let request = row.text(2).flatMap({ OfflineRequest($0) }),
             let received = row.text(3).flatMap({ Received($0) }), let fingerprint = row.bytes(4),
-            let content = row.bytes(5), content.count == 16, let key = row.bytes(6), let count = row.integer(8),
-            count >= 0
+            let content = row.bytes(5), content.count == 16, let key = row.bytes(6)
         else { return nil }
         self.init(
             product: product, referenceId: reference, request: request, received: received, fingerprint: fingerprint,
-            content: content, sealedKey: key, sealedLicense: row.bytes(7), count: count,
+            content: content, sealedKey: key, sealedLicense: row.bytes(7),
+            count: OfflineSize.counted(row.integer(8) ?? 0),
             validity: OfflineValidity(revalidateAt: row.integer(9), validUntil: row.integer(10)),
             isDamaged: row.integer(11) != 0, isAutomatic: row.integer(12) == 1)
     }
@@ -456,7 +357,7 @@ extension OfflineItem {
 
 extension OfflineJob {
     /// From the columns of `OfflineQueries.jobColumns`; nil for a row that is damaged.
-    fileprivate init?(_ row: borrowing Statement) {
+    init?(_ row: borrowing Statement) {
         guard let number = row.integer(0), let product = row.text(1).flatMap({ ServiceAddress($0) }),
             let reference = row.text(2), let request = row.text(3).flatMap({ OfflineRequest($0) }),
             let priority = row.integer(4), let state = row.integer(5).flatMap({ State(rawValue: $0) })
@@ -466,7 +367,8 @@ extension OfflineJob {
             state: state, isAutomatic: row.integer(7) == 1)
         if let text = row.text(6) { if text.isEmpty { isToBeTold = true } else { failure = text } }
         if let content = row.bytes(8), content.count == 16, let key = row.bytes(9), let fingerprint = row.bytes(10),
-            let synced = row.integer(11), synced >= 0, let parts = row.text(12).flatMap({ ContentParts($0) })
+            let synced = row.integer(11), OfflineSize.counted(synced) == synced,
+            let parts = row.text(12).flatMap({ ContentParts($0) })
         {
             progress = OfflineProgress(
                 content: content, sealedKey: key, fingerprint: fingerprint, synced: synced, parts: parts,

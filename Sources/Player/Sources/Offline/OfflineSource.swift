@@ -67,7 +67,14 @@ public final class OfflineSource: Sendable {
         _ address: ServiceAddress, _ product: MediaProduct, _ medium: MediumAccess, mustRead: Bool
     ) throws(PlayerError) -> OfflineItem? {
         let stored = medium.waiting {
-            store.waitToRead { (rows) throws(DatabaseError) in try rows.item(address) }
+            store.waitToRead { (rows) throws(DatabaseError) -> (item: OfflineItem?, isThere: Bool) in
+                let item = try rows.item(address)
+                if item != nil { return (item, true) }
+                return (nil, try rows.stored(address) != nil)
+            }
+        }
+        if let stored, stored.item == nil, stored.isThere, mustRead {
+            throw PlayerError(.source(.integrity(reason: "the record of what was kept is damaged")), product)
         }
         if stored == nil, mustRead {
             throw PlayerError(
@@ -76,7 +83,7 @@ public final class OfflineSource: Sendable {
                     + "player's state.",
                 mediaProduct: product)
         }
-        return stored ?? nil
+        return stored?.item
     }
 
     private func open(
@@ -116,7 +123,7 @@ public final class OfflineSource: Sendable {
     }
 
     private func countPlay(of product: ServiceAddress) {
-        let now = clock.seconds ?? 0
+        let now = clock.seconds
         store.write(answerOn: nil) { (rows) throws(DatabaseError) in
             try rows.played(product, now: now)
         } _: { _ in
