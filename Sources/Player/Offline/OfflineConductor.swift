@@ -204,8 +204,12 @@ final class OfflineConductor: @unchecked Sendable {
     /// or its service was away.
     /// - Parameter product: nil for all.
     func askedAgain(_ product: ServiceAddress?) {
+<<<<<<< ours
         hurry(product)
         if space.forgetRefusals(of: product) { spaceFreed() } else { jobsChanged() }
+=======
+        if space.refusals.forget(product) { spaceFreed() } else { jobsChanged() }
+>>>>>>> theirs
     }
 
     func withdrawn(_ product: ServiceAddress) { handle(.withdrawn(product)) }

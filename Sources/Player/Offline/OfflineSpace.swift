@@ -31,33 +31,18 @@ final class OfflineSpace: @unchecked Sendable {
     private static let step: Int64 = 8 << 20
     /// What a replacement may have more on the medium than the copy: whole blocks, and a chunk that is not recorded.
     private static let slack: Int64 = 256 << 10
-    /// For how long a refusal is remembered, in nanoseconds: the content may have become smaller.
-    private static let memory: Int64 = 24 * 3_600_000_000_000
-    /// Refusals that are remembered, so that memory does not grow with the number of downloads.
-    private static let rememberedRefusals = 64
-
-    /// A download that had no room.
-    private struct Refusal {
-        var product: ServiceAddress
-        /// The bytes that its content will have at least.
-        var total: Int64
-        /// When the service said so, in nanoseconds.
-        var time: Int64
-    }
 
     let limits: OfflineLimits
     private let store: OfflineStore
     private let evictCache: CacheEviction?
     /// Seconds since 1970; nil when nobody knows.
     private let now: @Sendable () -> Int64?
-    private let clock: any MonotonicClock
+    let refusals: OfflineRefusals
     /// Held while a download asks: two of them must not be given the same room.
     private let lock = Lock()
     /// The downloads that run, by their numbers, and how many bytes each will have at its end, as far as it is known.
     /// Guarded by `lock`.
     private var runs: [Int64: Int64] = [:]
-    /// The same of those that were refused last, and when. Guarded by `lock`.
-    private var refused: [Int64: Refusal] = [:]
     /// Guarded by `lock`.
     private var evicted: (@Sendable (_ referenceId: String) -> Void)?
 
@@ -71,7 +56,7 @@ final class OfflineSpace: @unchecked Sendable {
         self.limits = limits
         self.store = store
         self.evictCache = evictCache
-        self.clock = clock
+        refusals = OfflineRefusals(clock: clock)
         self.now = now
     }
 
@@ -98,27 +83,17 @@ final class OfflineSpace: @unchecked Sendable {
         if let budget = limits.bytes, count > budget { throw .tooLarge(bytes: count, budget: budget) }
     }
 
-    /// The content of a product, or of all, may have become smaller: the service is asked again.
-    /// - Returns: whether any had no room.
-    func forgetRefusals(of product: ServiceAddress?) -> Bool {
-        lock.withLock {
-            let numbers = refused.filter { product == nil || $0.value.product == product }.map { $0.key }
-            for number in numbers { refused[number] = nil }
-            return !numbers.isEmpty
-        }
-    }
-
     private func reserve(_ job: OfflineJob, _ total: Int64) throws(OfflineFailure) {
         try lock.withLock { () throws(OfflineFailure) in
             let former = runs[job.number]
-            let total = max(total, former ?? remembered(job))
+            let total = max(total, former ?? refusals.total(of: job))
             runs[job.number] = total
             do throws(OfflineFailure) {
                 try makeRoom(for: job, total)
-                refused[job.number] = nil
+                refusals.remove(job)
             } catch {
                 runs[job.number] = former
-                if error == .noSpace { remember(job, total) }
+                if error == .noSpace { refusals.add(job, total) }
                 throw error
             }
         }
@@ -131,23 +106,6 @@ final class OfflineSpace: @unchecked Sendable {
 
     /// A run has ended: others may have what it did not use.
     func end(_ job: OfflineJob) { lock.withLock { runs[job.number] = nil } }
-
-    /// Under the lock.
-    private func remember(_ job: OfflineJob, _ total: Int64) {
-        if refused.count >= Self.rememberedRefusals { refused = [:] }
-        // The service said it once, however often it was refused since.
-        let former = refused[job.number]
-        let time = former.map { $0.total >= total ? $0.time : clock.now() } ?? clock.now()
-        refused[job.number] = Refusal(product: job.product, total: total, time: time)
-    }
-
-    /// Under the lock.
-    private func remembered(_ job: OfflineJob) -> Int64 {
-        guard let refusal = refused[job.number] else { return 0 }
-        if clock.now() - refusal.time < Self.memory { return refusal.total }
-        refused[job.number] = nil
-        return 0
-    }
 
     /// How many bytes are missing, or can be had, in the budget and on the medium.
     private struct Room {

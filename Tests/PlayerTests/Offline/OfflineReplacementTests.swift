@@ -222,7 +222,7 @@ struct OfflineSizeTests {
         #expect(OfflineSize.corrected(recorded, actual: actual, budget: 64 << 20) == wanted)
     }
 
-    @Test("A flipped bit in a size is damage, and takes no room", arguments: [21, 24, 30, 40, 41, 50, 62, 63])
+    @Test("A flipped bit in a size is damage, and takes no room", arguments: [21, 40, 62, 63])
     func flipped(bit: Int) throws {
         let state: ScratchFolder
         do {

@@ -90,6 +90,49 @@ struct OfflineStateRoomTests {
         #expect(offline.log.events == ["started r7", "done r7"])
     }
 
+    @Test("A full state that cannot take a new folder is a wait for the state, and not for the folder's medium")
+    func newFolder() throws {
+        let medium = try Medium(at: state.path, kilobytes: 8 << 10)
+        do {
+            let offline = try start(link: .offline)
+            #expect(offline.engine.offline(OfflineFixture.product(7)))
+        }
+        medium.fill()
+        let place = folder["another"]
+        let offline = try DrivenOffline(in: state, service, now: 1_000_000) { $0.folder = place }
+        try offline.spin("the wait") { offline.wait() == .storage }
+        #expect(offline.status(of: 7) == .waiting(.storage) && service.infoRequests == 0)
+        medium.empty()
+        try offline.spin("the end") {
+            offline.advance(by: Self.minute)
+            return offline.log.events.last == "done r7"
+        }
+    }
+
+    @Test("A medium of the state that is read-only or full is told with its own way out")
+    func advice() throws {
+        let medium = try Medium(at: state.path, kilobytes: 64)
+        medium.fill()
+        func message() throws -> String {
+            let storage = try StorageThread(nil, modules: [])
+            let content = OfflineService(
+                network: service, settings: ServiceSettings(baseURL: "https://service"),
+                credentials: StaticCredentials(token: nil))
+            var text = ""
+            do throws(PlayerError) {
+                _ = try Offlining(
+                    OfflineSettings(folder: folder["offline"]), content, evictCache: nil, storage: storage,
+                    clock: TrustedClock(store: nil, source: ManualTime()), keyFolder: state.path)
+            } catch {
+                text = error.message
+            }
+            return text
+        }
+        #expect(try message().contains("Make room on its medium"))
+        try medium.setReadOnly(true)
+        #expect(try message().contains("Make its medium writable"))
+    }
+
     @Test("A state that cannot say whose folder it is keeps downloads waiting for the state, not for the medium")
     func unknownFolder() {
         var gate = OfflineGate(link: .ethernet)

@@ -54,8 +54,8 @@ extension OfflineRows {
         return least?.product
     }
 
-    /// The time of use to store. While nobody knows the time it is `OfflineQueries.unknownTime`, which counts as now and
-    /// becomes the present time once that is known.
+    /// The time of use to store. While nobody knows the time it is `OfflineQueries.unknownTime`, which counts as now
+    /// and becomes the present time once that is known.
     func timeOfUse(_ now: Int64?) throws(DatabaseError) -> Int64 {
         guard let now else { return OfflineQueries.unknownTime }
         try database.execute(
@@ -89,8 +89,10 @@ extension OfflineRows {
                 + "WHERE name = 'offline_job' AND seq > ?", last)
         // As `OfflineValidity.dueAt`.
         try database.execute(
-            "UPDATE offline_item SET revalidate_at = max(valid_until, -9000000000000000000) - \(OfflineValidity.notice) "
-                + "WHERE typeof(valid_until) = 'integer' AND (revalidate_at IS NULL OR revalidate_at > valid_until)")
+            """
+            UPDATE offline_item SET revalidate_at = max(valid_until, -9000000000000000000) - \(OfflineValidity.notice)
+            WHERE typeof(valid_until) = 'integer' AND (revalidate_at IS NULL OR revalidate_at > valid_until)
+            """)
         let sum = "(SELECT \(OfflineSize.sum(of: "count")) FROM offline_item)"
         try database.execute("INSERT OR REPLACE INTO offline_total VALUES (1, \(sum))")
     }

@@ -1,0 +1,63 @@
+import Platform
+
+/// The sizes of the downloads that found no room, so that the service is not asked for what there is no room for. A
+/// size is remembered for a day: the content may have become smaller.
+///
+/// Thread: any; nothing waits for more than a look-up.
+/// `@unchecked Sendable` is safe because `lock` guards what changes.
+final class OfflineRefusals: @unchecked Sendable {
+    private struct Refusal {
+        var product: ServiceAddress
+        /// The bytes that its content has at least.
+        var total: Int64
+        /// When the service said so, in nanoseconds.
+        var time: Int64
+    }
+
+    /// In nanoseconds.
+    private static let memory: Int64 = 24 * 3_600_000_000_000
+    /// So that memory does not grow with the number of downloads.
+    private static let limit = 64
+
+    private let clock: any MonotonicClock
+    private let lock = Lock()
+    /// By the number of the download. Guarded by `lock`.
+    private var refused: [Int64: Refusal] = [:]
+
+    init(clock: any MonotonicClock) { self.clock = clock }
+
+    /// - Returns: the bytes that the content of a download has at least; 0 when nothing is remembered.
+    func total(of job: OfflineJob) -> Int64 {
+        let now = clock.now()
+        return lock.withLock {
+            guard let refusal = refused[job.number] else { return 0 }
+            if now - refusal.time < Self.memory { return refusal.total }
+            refused[job.number] = nil
+            return 0
+        }
+    }
+
+    func add(_ job: OfflineJob, _ total: Int64) {
+        let now = clock.now()
+        lock.withLock {
+            if refused.count >= Self.limit { refused = [:] }
+            // The service said it once, however often it was refused since.
+            var time = now
+            if let former = refused[job.number], former.total >= total { time = former.time }
+            refused[job.number] = Refusal(product: job.product, total: total, time: time)
+        }
+    }
+
+    /// A download has room.
+    func remove(_ job: OfflineJob) { lock.withLock { refused[job.number] = nil } }
+
+    /// - Parameter product: nil for all.
+    /// - Returns: whether anything was remembered of it.
+    func forget(_ product: ServiceAddress?) -> Bool {
+        lock.withLock {
+            let numbers = refused.filter { product == nil || $0.value.product == product }.map { $0.key }
+            for number in numbers { refused[number] = nil }
+            return !numbers.isEmpty
+        }
+    }
+}
