@@ -315,7 +315,8 @@ struct OfflineValidityTests {
         verifications.verify(address, OfflineCheck(loop: loop, conductor: conductor)) {
             answers.record($0)
             loop.stop()
-        } _: { _ in }
+        } _: { _ in
+        }
         #expect(attempts == 1 && answers.elements.isEmpty && verifications.count == 1)
         clock.advance(by: 1_000_000_000)
         loop.clockAdvanced()
