@@ -472,8 +472,10 @@ final class OfflineConductor: @unchecked Sendable {
             }
         } then: { [self] thread in
             validation = thread
-        } failed: { [self] _ in
-            perform(round.handle(.ended(.skipped)))
+        } failed: { [self] error in
+            guard error.isOfResources else { return perform(round.handle(.ended(.skipped))) }
+            // The round begins again then; others would find no thread either.
+            loop.schedule(after: Self.resourceInterval) { [self] in perform(round.handle(.ended(.stopped))) }
         }
     }
 
