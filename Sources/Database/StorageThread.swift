@@ -21,7 +21,7 @@ public final class StorageThread: @unchecked Sendable {
     }
 
     /// Runs inside a transaction, on the storage thread. It runs again when the transaction fails because of other work
-    /// in it.
+    /// in it, or of damage.
     public typealias Work = @Sendable (Database) throws(DatabaseError) -> Void
     public typealias Answer = @Sendable (DatabaseError?) -> Void
 
@@ -290,9 +290,14 @@ public final class StorageThread: @unchecked Sendable {
             for job in jobs { answer(job, nil) }
             return
         }
-        let error = file.write { database throws(DatabaseError) in
-            for job in jobs { try job.work(database) }
+        func write() -> DatabaseError? {
+            file.write { database throws(DatabaseError) in
+                for job in jobs { try job.work(database) }
+            }
         }
+        var error = write()
+        // The next opening repairs what can be repaired: nobody has to ask again.
+        if error?.kind == .corrupt { error = write() }
         if let error, error.concernsOneWork, jobs.count > 1 {
             // One of them caused the error, and it is not known which.
             for job in jobs { answer(job, file.write(job.work)) }

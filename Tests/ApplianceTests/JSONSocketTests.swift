@@ -263,6 +263,32 @@ struct JSONSocketTests {
         #expect(try fixture.connect().ask("status")["count"] == 0)
     }
 
+    @Test("A search waits while the system has no thread left")
+    func searchWithoutThread() throws {
+        defer { fixture.shutDown() }
+        let attempts = Locked(0)
+        fixture.withServer { server in
+            let start = server.searches.startThread
+            server.searches.startThread = { (body) throws(SystemError) in
+                let attempt = attempts.withLock { count in
+                    count += 1
+                    return count
+                }
+                if attempt <= 2 { throw SystemError(code: EAGAIN, operation: "pthread_create") }
+                try start(body)
+            }
+        }
+        let client = try fixture.connect()
+        try client.send(#"{"id":1,"request":"queue-add","products":[{"path":"tonearm:track/1"}]}"# + "\n")
+        for attempt in 1...2 {
+            try waitUntil("attempt \(attempt)") { attempts.value == attempt }
+            fixture.pass(seconds: 0.9)
+            #expect(attempts.value == attempt, "it is not tried again at once")
+            fixture.pass(seconds: 0.1)
+        }
+        #expect(try client.message()["added"] == 1)
+    }
+
     @Test("The client that has been silent for longest makes room, unless it waits for something")
     func roomForOthers() throws {
         defer { fixture.shutDown() }

@@ -191,6 +191,18 @@ struct RequestLimitsTests {
         #expect((1...64).contains(before.elements[0]), "what is posted then waits for \(before.elements) products")
     }
 
+    @Test("Of many changes during an answer, only the last one asks again")
+    func repeatedLook() {
+        var look = RepeatedLook()
+        let first = look.begin()
+        let others = (0..<1000).map { _ in look.begin() }
+        #expect(first && !others.contains(true))
+        let asksAgain = (look.end(), look.begin())
+        #expect(asksAgain == (true, true))
+        let isOver = (look.end(), look.begin())
+        #expect(isOver == (false, true))
+    }
+
     // MARK: The queue of downloads
 
     @Test("The queue of downloads has a limit; a request that does not fit into it adds nothing")

@@ -42,6 +42,8 @@ ABSURD = {
     "not JSON": padded("{", "}", ""),
     "not UTF-8": padded("", "\udcff", ""),
     "many paths that are not there": padded('{"request":"queue-add","products":[{"path":"/x"}', ',{"path":"/x"}', "]}"),
+    "a long id": padded('{"request":"version","id":"', "\\u0001", '"}'),
+    "a long address": padded('{"request":"offline-verify","product":"tonearm:track/', "1", '"}'),
     "many ranges": padded('{"request":"queue","from":1,"count":1', ',"count":1', "}"),
 }
 
@@ -50,6 +52,15 @@ def products(request, file, rest=""):
     """A request for as many products as a line holds: always the same file, which counts each time."""
     product = f'{{"path":"{file}"}}'
     return padded(f'{{"request":"{request}"{rest},"products":[{product}', f",{product}", "]}")
+
+
+def kept(request, turn, digits):
+    """A request for as many products of the service as a line holds, with ids of so many digits."""
+    pieces, length = [], 200
+    while length < LONGEST:
+        pieces.append(f'{{"path":"tonearm:track/{turn * 10_000 + len(pieces):0{digits}}"}}')
+        length += len(pieces[-1]) + 1
+    return f'{{"request":"{request}","products":[{",".join(pieces[:-1])}]}}'
 
 
 def real(file, first, count):
@@ -71,6 +82,16 @@ def real(file, first, count):
         "config-get": lambda turn: '{"request":"config-get"}',
         "queue-remove": lambda turn: f'{{"request":"queue-remove","entries":[{ids(turn)}]}}',
         "queue-set": lambda turn: products("queue-set", file, ',"play":false'),
+        "offline-add": lambda turn: kept("offline-add", turn, 1),
+        "offline-add, long ids": lambda turn: kept("offline-add", turn, 256),
+        "offline-jobs": lambda turn: padded("{", " ", f'"request":"offline-jobs","after":{turn * 1_500}}}'),
+        "offline-jobs, long ids": lambda turn: f'{{"request":"offline-jobs","after":{TIMES * 1_500 + turn * 50}}}',
+        "offline-items": lambda turn: '{"request":"offline-items"}',
+        "offline-status": lambda turn: '{"request":"offline-status"}',
+        "offline-pause": lambda turn: kept("offline-pause", turn, 1),
+        "offline-resume": lambda turn: kept("offline-resume", turn, 1),
+        "offline-remove": lambda turn: kept("offline-remove", turn, 256),
+        "offline-remove, all": lambda turn: '{"request":"offline-remove","all":true}',
     }
 
 
@@ -82,7 +103,9 @@ def slowest_line(binary, folder):
     silence(file)
     with open(f"{state}/tonearm.conf", "w") as configuration:
         configuration.write(
-            f"[audio]\ndevice = null\n[control]\nsocket = {state}/control\n[player]\nstate = {state}/state\n")
+            f"[audio]\ndevice = null\n[control]\nsocket = {state}/control\n[player]\nstate = {state}/state\n"
+            # Nothing listens there: the downloads wait.
+            "[service]\nurl = http://127.0.0.1:9\n")
     daemon = subprocess.Popen(
         [binary, "run", "--config", f"{state}/tonearm.conf"], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:

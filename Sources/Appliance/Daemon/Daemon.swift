@@ -40,6 +40,7 @@ public final class Daemon: @unchecked Sendable {
     /// The entry that this start skipped, while a problem reports it.
     private var passedOver: EntryID?
     private var automaticKeeping = AutomaticKeeping()
+    private var keptLook = RepeatedLook()
 
     /// - Parameters:
     ///   - loop: this thread's.
@@ -116,11 +117,16 @@ public final class Daemon: @unchecked Sendable {
         lookAtKeptProducts()
     }
 
+    /// One request may change thousands of them, and each answer counts all.
     private func lookAtKeptProducts() {
-        player.offlineEngine?.status { [self] status in
+        guard let engine = player.offlineEngine, keptLook.begin() else { return }
+        engine.status { [self] status in
             let problem: String? =
                 if let status { status.problem } else { "the list of kept products cannot be read; see the log" }
-            loop.post { [self] in problems.set(DaemonProblem.offline, problem) }
+            loop.post { [self] in
+                problems.set(DaemonProblem.offline, problem)
+                if keptLook.end() { lookAtKeptProducts() }
+            }
         }
     }
 

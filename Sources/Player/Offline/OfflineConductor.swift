@@ -13,6 +13,8 @@ final class OfflineConductor: @unchecked Sendable {
     private static let roundInterval: Int64 = 6 * 3_600_000_000_000
     private static let playbackInterval: Int64 = 1_000_000_000
     private static let dueAtOnce = 32
+    /// Until a validation without a descriptor or a thread is tried again.
+    private static let resourceInterval: Int64 = 10_000_000_000
 
     let bus: Bus<OfflineMessage>
     let store: OfflineStore
@@ -204,12 +206,8 @@ final class OfflineConductor: @unchecked Sendable {
     /// or its service was away.
     /// - Parameter product: nil for all.
     func askedAgain(_ product: ServiceAddress?) {
-<<<<<<< ours
         hurry(product)
-        if space.forgetRefusals(of: product) { spaceFreed() } else { jobsChanged() }
-=======
         if space.refusals.forget(product) { spaceFreed() } else { jobsChanged() }
->>>>>>> theirs
     }
 
     func withdrawn(_ product: ServiceAddress) { handle(.withdrawn(product)) }
@@ -486,8 +484,10 @@ final class OfflineConductor: @unchecked Sendable {
             }
         } then: { [self] thread in
             validation = thread
-        } failed: { [self] _ in
-            perform(round.handle(.ended(.skipped), at: loop.now))
+        } failed: { [self] error in
+            guard error.isOfResources else { return perform(round.handle(.ended(.skipped), at: loop.now)) }
+            // The round begins again then; others would find no thread either.
+            loop.schedule(after: Self.resourceInterval) { [self] in perform(round.handle(.ended(.stopped), at: loop.now)) }
         }
     }
 

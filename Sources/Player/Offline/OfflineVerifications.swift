@@ -20,6 +20,9 @@ final class OfflineVerifications: @unchecked Sendable {
         case repaired(referenceId: String?)
     }
 
+    /// In nanoseconds.
+    private static let retryInterval: Int64 = 1_000_000_000
+
     private struct Request {
         let check: OfflineCheck
         let product: ServiceAddress
@@ -34,6 +37,12 @@ final class OfflineVerifications: @unchecked Sendable {
     /// The one that runs, if `thread` does, and what comes after it.
     private var requests: [Request] = []
     private var isShutDown = false
+    /// Runs while the system has no thread for the first request.
+    private var retry: TimerToken?
+    /// Tests replace it.
+    var startThread: (@escaping @Sendable (Cancellation) -> Void) throws(SystemError) -> OfflineThread = {
+        (body) throws(SystemError) in try OfflineThread("verification", body)
+    }
 
     init(_ store: OfflineStore, loop: EventLoop, clock: TrustedClock) {
         self.store = store
@@ -78,7 +87,7 @@ final class OfflineVerifications: @unchecked Sendable {
         guard let request = requests.first else { return }
         let (loop, store, product) = (loop, store, request.product)
         do throws(SystemError) {
-            thread = try OfflineThread("verification") { [self] cancellation in
+            thread = try startThread { [self] cancellation in
                 let (result, content) = KeptBytes.verify(product, store, cancellation)
                 var finding: Finding?
                 if content == nil, result == .damaged { finding = .unreadable }
@@ -89,9 +98,19 @@ final class OfflineVerifications: @unchecked Sendable {
                 loop.post { [self, finding] in verified(result, finding) }
             }
         } catch {
+            if error.isOfResources { return waitForThread() }
             requests.removeFirst()
             request.answer(.unreadable(reason: error.description))
             verifyNext()
+        }
+    }
+
+    /// The system has no thread or descriptor left: the check keeps its place.
+    private func waitForThread() {
+        guard retry == nil else { return }
+        retry = loop.schedule(after: Self.retryInterval) { [self] in
+            retry = nil
+            if !isShutDown, thread == nil { verifyNext() }
         }
     }
 

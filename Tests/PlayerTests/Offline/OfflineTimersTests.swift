@@ -219,30 +219,27 @@ struct OfflineTimersTests {
         try offline.fixture.wait(for: .playing)
         try offline.wait(for: "done r8")
     }
-}
 
-@Suite("Whose turn it is to use the network")
-struct NetworkTurnTests {
-    @Test("Who waits is woken when the network is free, and can be stopped before")
-    func waits() throws {
-        let turn = NetworkTurn()
-        try turn.wait(try Cancellation())
-        turn.setTaken(true)
-        let stopped = try Cancellation()
-        stopped.cancel()
-        #expect(throws: OfflineFailure.stopped) { try turn.wait(stopped) }
-        let passed = DispatchSemaphore(value: 0)
-        let cancellation = try Cancellation()
-        let thread = try NamedThread.start(name: "waits") {
-            do throws(OfflineFailure) {
-                try turn.wait(cancellation)
-                passed.signal()
-            } catch {}
+    @Test("A validation waits while the system has no thread left, and is not put off to the next round")
+    func validationWithoutThread() throws {
+        let offline = try DrivenOffline(in: try kept(), service, now: 1_000_000)
+        let attempts = Locked(0)
+        offline.onControl { conductor in
+            conductor.startThread = { (name, body) throws(SystemError) in
+                let attempt = attempts.withLock { count in
+                    count += 1
+                    return count
+                }
+                if attempt == 1 { throw SystemError(code: EAGAIN, operation: "pthread_create") }
+                return try OfflineThread(name, body)
+            }
         }
-        turn.setTaken(false)
-        try passed.wait(for: "the network's turn")
-        cancellation.cancel()
-        thread.joinOrEndRun()
+        offline.time.seconds = 1_000_101
+        offline.advance(by: 6 * 3600 * Self.second)
+        try offline.spin("the first attempt") { attempts.value == 1 }
+        offline.answerReads()
+        offline.advance(by: 10 * Self.second)
+        try offline.spin("the validation") { offline.entries().first?.validUntil == 6_000_000 }
     }
 
     @Test("A download waits while the system has no thread or descriptor left", arguments: [true, false])
@@ -275,5 +272,30 @@ struct NetworkTurnTests {
         }
         try offline.log.wait(for: "done r7")
         #expect(offline.log.events == ["started r7", "done r7"])
+    }
+}
+
+@Suite("Whose turn it is to use the network")
+struct NetworkTurnTests {
+    @Test("Who waits is woken when the network is free, and can be stopped before")
+    func waits() throws {
+        let turn = NetworkTurn()
+        try turn.wait(try Cancellation())
+        turn.setTaken(true)
+        let stopped = try Cancellation()
+        stopped.cancel()
+        #expect(throws: OfflineFailure.stopped) { try turn.wait(stopped) }
+        let passed = DispatchSemaphore(value: 0)
+        let cancellation = try Cancellation()
+        let thread = try NamedThread.start(name: "waits") {
+            do throws(OfflineFailure) {
+                try turn.wait(cancellation)
+                passed.signal()
+            } catch {}
+        }
+        turn.setTaken(false)
+        try passed.wait(for: "the network's turn")
+        cancellation.cancel()
+        thread.joinOrEndRun()
     }
 }

@@ -316,6 +316,37 @@ struct OfflineValidityTests {
         conductor.store.close()
     }
 
+    @Test("A verification waits while the system has no thread left")
+    func verificationWithoutThread() throws {
+        let state = try kept()
+        let clock = ManualClock()
+        let loop = try EventLoop(drivenBy: clock)
+        let conductor = try conductor(on: loop, in: state)
+        let verifications = OfflineVerifications(conductor.store, loop: loop, clock: conductor.clock)
+        let start = verifications.startThread
+        var attempts = 0
+        verifications.startThread = { (body) throws(SystemError) in
+            attempts += 1
+            if attempts == 1 { throw SystemError(code: EAGAIN, operation: "pthread_create") }
+            return try start(body)
+        }
+        let address = try #require(ServiceAddress("tonearm:track/7"))
+        let answers = Recorder<OfflineVerification>()
+        verifications.verify(address, OfflineCheck(loop: loop, conductor: conductor)) {
+            answers.record($0)
+            loop.stop()
+        } _: { _ in
+        }
+        #expect(attempts == 1 && answers.elements.isEmpty && verifications.count == 1)
+        clock.advance(by: 1_000_000_000)
+        loop.clockAdvanced()
+        endRunUnlessInTime("the verification") { loop.run() }
+        #expect(attempts == 2 && answers.elements == [.whole])
+        verifications.shutDown()
+        conductor.shutDown()
+        conductor.store.close()
+    }
+
     @Test("A list that cannot be read is none, and not an empty one")
     func unreadableList() throws {
         let offline = try OfflineFixture(service)

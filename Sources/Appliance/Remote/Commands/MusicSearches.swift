@@ -7,6 +7,8 @@ import Platform
 final class MusicSearches: @unchecked Sendable {
     /// More would only make the disk seek.
     static let limit = 2
+    /// Until a search without a thread is tried again, in nanoseconds.
+    private static let retryInterval: Int64 = 1_000_000_000
 
     private struct Waiting {
         let search: MusicSearch
@@ -17,6 +19,13 @@ final class MusicSearches: @unchecked Sendable {
     private let run: @Sendable (MusicSearch) -> Result<FoundMusic, RemoteFailure>
     private var waiting: [Waiting] = []
     private(set) var runningCount = 0
+    /// Runs while the system has no thread for the next search.
+    private var retry: TimerToken?
+    /// Tests replace it.
+    var startThread: (@escaping @Sendable () -> Void) throws(SystemError) -> Void = {
+        (body) throws(SystemError) in
+        _ = try NamedThread.start(name: "music search", priority: .background, stackSize: 256 << 10, body)
+    }
 
     /// - Parameter run: the work of a search's thread.
     init(
@@ -38,7 +47,7 @@ final class MusicSearches: @unchecked Sendable {
     }
 
     private func proceed() {
-        while runningCount < Self.limit, !waiting.isEmpty { start(waiting.removeFirst()) }
+        while runningCount < Self.limit, retry == nil, !waiting.isEmpty { start(waiting.removeFirst()) }
     }
 
     private func start(_ next: Waiting) {
@@ -48,13 +57,24 @@ final class MusicSearches: @unchecked Sendable {
         let search = next.search
         let (loop, run) = (loop, run)
         do throws(SystemError) {
-            _ = try NamedThread.start(name: "music search", priority: .background, stackSize: 256 << 10) {
+            try startThread {
                 let result = run(search)
                 loop.post { self.end(found, result) }
             }
         } catch {
+            if error.isOfResources, !search.isCancelled { return waitForThread(next) }
             let failure = RemoteFailure(.system, error.description)
             loop.post { self.end(found, .failure(failure)) }
+        }
+    }
+
+    /// The search keeps its place.
+    private func waitForThread(_ search: Waiting) {
+        runningCount -= 1
+        waiting.insert(search, at: 0)
+        retry = loop.schedule(after: Self.retryInterval) { [self] in
+            retry = nil
+            proceed()
         }
     }
 
