@@ -242,12 +242,12 @@ public final class Daemon: @unchecked Sendable {
         return player.playbackEngine.decoderBeat == nil ? nil : .decoding
     }
 
-    /// Reports the new link.
+    /// Reports the new link, or the same after a change of the routes.
     public func linkChanged(to link: Link) {
         loop.assertOnLoop()
+        player.linkChanged(to: link)
         guard link != self.link else { return }
         self.link = link
-        player.linkChanged(to: link)
         observers.tell(.state)
     }
 

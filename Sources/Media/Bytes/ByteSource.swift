@@ -50,6 +50,10 @@ public enum ByteSourceError: Error, Equatable, Sendable {
     case medium(SystemError)
     /// The network failed: no address, no connection, a connection that broke or timed out. `reason` is for people.
     case network(reason: String)
+    /// The bytes may not come over a metered link, and there is no other way to them now.
+    case meteredLink
+    /// The player is in offline mode, and the bytes are not on this machine.
+    case offlineMode
     /// A server answered with this HTTP status instead of the bytes.
     case status(Int)
     /// There is no usable answer, and the network is not the reason: it is not HTTP, it redirects without end, the

@@ -29,7 +29,7 @@ final class OfflineConductor: @unchecked Sendable {
     private let recordInterval: Int64
     private var schedule: OfflineSchedule
     private var round = RevalidationRound()
-    private var link = Link.Kind.offline
+    private var link = Link.offline
     private var isOfflineMode = false
     private var isTakenByPlayback = false
     /// When the round of validation has begun, in seconds since 1970.
@@ -135,9 +135,11 @@ final class OfflineConductor: @unchecked Sendable {
 
     // MARK: What has changed outside
 
-    func linkChanged(to link: Link.Kind) {
+    /// Another link, or the same after a change of the routes.
+    func linkChanged(to link: Link) {
         loop.assertOnLoop()
         self.link = link
+        handle(.routesChanged)
         gateChanged()
     }
 
@@ -164,8 +166,10 @@ final class OfflineConductor: @unchecked Sendable {
         loop.assertOnLoop()
         guard !isShutDown else { return }
         let gate = OfflineGate(
-            link: link, allowsCellular: configuration.offlineOverCellular, isOfflineMode: isOfflineMode,
+            link: link.kind, hasUnmeteredRoute: link.hasUnmeteredRoute,
+            allowsCellular: configuration.offlineOverCellular, isOfflineMode: isOfflineMode,
             isFolderOurs: folder?.isOurs ?? false, isTakenByPlayback: isTakenByPlayback)
+        service.permission.isGiven = gate.allowsCellular
         perform(schedule.handle(.gateChanged(gate)))
         perform(round.handle(.gateChanged(isOpen: gate.networkWait == nil)))
     }
@@ -344,6 +348,7 @@ final class OfflineConductor: @unchecked Sendable {
             return .kept
         } catch {
             if error == .noSpace { return .noSpace }
+            if error.isOfMeteredLink { return .metered }
             let product = MediaProduct(
                 productType: job.product.productType, productId: job.product.text, referenceId: job.referenceId)
             return error.error(product).map { .failed($0) } ?? .stopped
@@ -358,7 +363,7 @@ final class OfflineConductor: @unchecked Sendable {
         case .kept: kept(job)
         case .failed where job.isAutomatic, .noSpace where job.isAutomatic: dropAutomatic(job, outcome)
         case .failed(let error): fail(job, error)
-        case .stopped, .noSpace, .notStored: perform(schedule.handle(.ended(job, outcome)))
+        case .stopped, .noSpace, .metered, .notStored: perform(schedule.handle(.ended(job, outcome)))
         }
     }
 

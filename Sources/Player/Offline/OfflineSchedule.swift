@@ -21,6 +21,8 @@ struct OfflineSchedule {
         case spaceFreed
         /// The state can be written again.
         case stateWritten
+        /// A route has changed: it may lead over another link. `gateChanged` follows.
+        case routesChanged
     }
 
     /// How a run of a download has ended.
@@ -32,6 +34,8 @@ struct OfflineSchedule {
         /// It was told to, and goes on another time.
         case stopped
         case noSpace
+        /// Its route leads over a metered link.
+        case metered
     }
 
     enum Effect: Equatable {
@@ -54,10 +58,14 @@ struct OfflineSchedule {
         var isWaiting = false
         /// Room was given back since it began.
         var hasMoreRoom = false
+        /// A route has changed since it began: what it found may not be so any more.
+        var hasOtherRoutes = false
     }
 
     /// A smaller download may have room where a larger one has none; but each of them asks the service first.
     private static let attemptsWithoutRoom = 8
+    /// The products of one service are behind one route, usually. Another one may be behind another.
+    private static let attemptsOverMeteredLinks = 8
     /// Each run has a thread, also one that waits for a retry.
     private static let mostRuns = 8
 
@@ -75,6 +83,9 @@ struct OfflineSchedule {
     /// Those that found none before, and have not got any further.
     private var triedAgain: Set<Int64> = []
 
+    /// The downloads whose route was metered, since a route has changed.
+    private var metered: Set<Int64> = []
+
     /// The downloads whose failure cannot be stored, and their reasons. While there are some, none begins: what it
     /// fetches could not be recorded.
     private(set) var unstored: [Int64: String] = [:]
@@ -90,11 +101,17 @@ struct OfflineSchedule {
             return .running(percent: max(0, told[job.number] ?? 0))
         }
         if let reason = unstored[job.number] { return .failed(reason: reason) }
-        return (gate.wait ?? (withoutRoom.contains(job.number) ? .space : nil)).map { .waiting($0) } ?? .queued
+        let own: OfflineWait? =
+            metered.contains(job.number) ? .unmeteredNetwork : withoutRoom.contains(job.number) ? .space : nil
+        return (gate.wait ?? own).map { .waiting($0) } ?? .queued
     }
 
     /// What downloads wait for, some of them or all; nil when they run.
-    var wait: OfflineWait? { gate.wait ?? (withoutRoom.isEmpty && triedAgain.isEmpty ? nil : .space) }
+    var wait: OfflineWait? {
+        if let wait = gate.wait { return wait }
+        if !metered.isEmpty { return .unmeteredNetwork }
+        return withoutRoom.isEmpty && triedAgain.isEmpty ? nil : .space
+    }
 
     /// The same, with the retries of those that run. They wait for the first one when none of them goes on.
     /// - Parameter retries: for each run, what a transfer of it waits for; nil when it goes on.
@@ -123,6 +140,10 @@ struct OfflineSchedule {
             unstored = [:]
             gate.hasState = true
             return find()
+        case .routesChanged:
+            (metered, gate.hasWay) = ([], true)
+            for index in runs.indices { runs[index].hasOtherRoutes = true }
+            return []
         }
     }
 
@@ -145,7 +166,7 @@ struct OfflineSchedule {
             return []
         }
         isFinding = true
-        return [.find(limit: limit + runs.count + withoutRoom.count + triedAgain.count)]
+        return [.find(limit: limit + runs.count + withoutRoom.count + triedAgain.count + metered.count)]
     }
 
     private mutating func start(_ jobs: [OfflineJob]) -> [Effect] {
@@ -155,12 +176,13 @@ struct OfflineSchedule {
             return find()
         }
         guard gate.wait == nil else { return [] }
+        metered = metered.filter { number in jobs.contains { $0.number == number } }
         // The others were deleted or paused, or it is not their turn.
         triedAgain = triedAgain.filter { number in
             jobs.contains { $0.number == number } || runs.contains { $0.job.number == number }
         }
         var effects: [Effect] = []
-        for job in jobs where hasPlace && !withoutRoom.contains(job.number) {
+        for job in jobs where hasPlace && !withoutRoom.contains(job.number) && !metered.contains(job.number) {
             guard !runs.contains(where: { $0.job.product == job.product }) else { continue }
             // One after the other: the first may need the room of a part that a later one has, and that does not run.
             if triedAgain.contains(job.number), runs.contains(where: { triedAgain.contains($0.job.number) }) {
@@ -203,7 +225,8 @@ struct OfflineSchedule {
     }
 
     private mutating func ended(_ job: OfflineJob, _ outcome: Outcome) -> [Effect] {
-        let hasMoreRoom = runs.first { $0.job.number == job.number }?.hasMoreRoom ?? false
+        let run = runs.first { $0.job.number == job.number }
+        let hasMoreRoom = run?.hasMoreRoom ?? false
         runs.removeAll { $0.job.number == job.number }
         triedAgain.remove(job.number)
         // What it had reserved, or more, is for others. One without room gives nothing back that they have not seen.
@@ -225,6 +248,10 @@ struct OfflineSchedule {
             gate.hasState = false
             effects.append(.send(.failed(referenceId: job.referenceId, error)))
         case .stopped: break
+        case .metered where run?.hasOtherRoutes ?? false: break
+        case .metered:
+            metered.insert(job.number)
+            gate.hasWay = metered.count < Self.attemptsOverMeteredLinks
         case .noSpace where hasMoreRoom:
             // It may have been refused before that.
             triedAgain.insert(job.number)
@@ -237,10 +264,12 @@ struct OfflineSchedule {
     }
 
     private mutating func change(to new: OfflineGate) -> [Effect] {
-        let (hasSpace, hasState) = (gate.hasSpace, gate.hasState)
+        let old = gate
         gate = new
-        (gate.hasSpace, gate.hasState) = (hasSpace, hasState)
-        if gate.networkWait != nil { return stop { _ in true } }
+        (gate.hasSpace, gate.hasState, gate.hasWay) = (old.hasSpace, old.hasState, old.hasWay)
+        if old.allowsCellular != new.allowsCellular { (metered, gate.hasWay) = ([], true) }
+        // Those that run may be on a link that they may not use any more.
+        if gate.networkWait != nil || old.allowsCellular && !new.allowsCellular { return stop { _ in true } }
         return find()
     }
 

@@ -36,6 +36,8 @@ struct RevalidationRound {
 
     private var state = State.resting
     private var isOpen = false
+    /// The gate has changed since the present validation began: what it found may not be so any more.
+    private var hasChanged = false
 
     mutating func handle(_ event: Event) -> [Effect] {
         var effects: [Effect] = []
@@ -48,6 +50,7 @@ struct RevalidationRound {
         case (.due, .resting): begin(&effects)
         case (.gateChanged(let isOpen), _):
             self.isOpen = isOpen
+            hasChanged = true
             switch state {
             case .waiting where isOpen: begin(&effects)
             case .validating where !isOpen: effects.append(.stop)
@@ -57,9 +60,10 @@ struct RevalidationRound {
             if isOpen { validate(items, &effects) } else { state = .waiting }
         case (.ended(let outcome), .validating(let items)):
             if outcome == .differs { effects.append(.jobAdded) }
-            if !isOpen {
+            if !isOpen || outcome == .metered && !hasChanged {
+                // Until the gate changes: each change of a route is one.
                 state = .waiting
-            } else if outcome == .stopped {
+            } else if outcome == .stopped || outcome == .metered {
                 // The network was away and is back before the stop was through.
                 begin(&effects)
             } else if items.count > 1 {
@@ -84,6 +88,7 @@ struct RevalidationRound {
     private mutating func validate(_ items: [OfflineItem], _ effects: inout [Effect]) {
         if let first = items.first {
             state = .validating(items)
+            hasChanged = false
             effects.append(.validate(first))
         } else {
             state = .resting

@@ -35,6 +35,8 @@ extension TransferError {
         case .tls: .network(reason: description)
         case .invalidRequest, .malformedAnswer, .headTooLarge, .redirect, .library: .unusable(reason: description)
         case .tooLarge: ResourceFailure.tooLarge.byteSourceError
+        case .meteredLink: .meteredLink
+        case .offlineMode: .offlineMode
         case .cancelled: .cancelled
         }
     }
@@ -48,6 +50,8 @@ extension TransferError {
         // A connection that is cut while TLS begins is one, a certificate is not.
         case .tls(.handshake): true
         case .tls, .invalidRequest, .malformedAnswer, .headTooLarge, .tooLarge, .redirect, .cancelled, .library: false
+        // The engine waits for another link, or for the end of offline mode.
+        case .meteredLink, .offlineMode: false
         }
     }
 }

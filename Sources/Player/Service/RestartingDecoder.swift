@@ -126,7 +126,7 @@ extension MediaError {
     var isTemporary: Bool {
         switch self {
         case .source(.status(let status)): ServiceRefusal.isTemporary(status)
-        case .source(.network), .source(.medium): true
+        case .source(.network), .source(.medium), .source(.meteredLink), .source(.offlineMode): true
         default: false
         }
     }

@@ -101,6 +101,8 @@ extension PlayerError.Cause {
         case .source(.cancelled): "m5"
         case .source(.medium(let error)): "s\(error.code)"
         case .source(.network): "n1"
+        case .source(.meteredLink): "n3"
+        case .source(.offlineMode): "a3"
         case .source(.unusable): "n2"
         case .source(.status(let status)): "h\(status)"
         case .source(.integrity): "m7"

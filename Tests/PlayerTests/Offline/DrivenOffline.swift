@@ -1,5 +1,6 @@
 import Database
 import Foundation
+import Network
 import OfflineTestSupport
 import Platform
 import TestSupport
@@ -49,7 +50,7 @@ final class DrivenOffline: @unchecked Sendable {
         engine.bus.subscribe { [log] in log.append($0) }
         onControl { conductor in
             conductor.start()
-            conductor.linkChanged(to: .ethernet)
+            conductor.linkChanged(to: Link(.ethernet))
         }
         // Whose folder it is, and then those whose turn it is.
         answerReads()

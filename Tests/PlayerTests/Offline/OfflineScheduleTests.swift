@@ -98,6 +98,7 @@ struct OfflineScheduleTests {
             (OfflineGate(link: .offline), OfflineWait.network as OfflineWait?),
             (OfflineGate(link: .cellular), .unmeteredNetwork),
             (OfflineGate(link: .cellular, allowsCellular: true), nil),
+            (OfflineGate(link: .cellular, hasUnmeteredRoute: true), nil),
             (OfflineGate(link: .wifi), nil), (OfflineGate(link: .ethernet), nil),
             (OfflineGate(link: .wifi, isOfflineMode: true), .onlineMode),
             (OfflineGate(link: .wifi, isTakenByPlayback: true), .playback),
@@ -121,6 +122,29 @@ struct OfflineScheduleTests {
         #expect(schedule.handle(.ended(Self.job(1), .stopped)) == [])
         #expect(schedule.handle(.ended(Self.job(2), .stopped)) == [])
         #expect(schedule.handle(.gateChanged(Self.open)) == [.find(limit: 3)])
+    }
+
+    @Test("A download whose way is metered waits for a change of the routes; others go on until several have waited")
+    func metered() {
+        let jobs = (1...10).map { Self.job(Int64($0)) }
+        var schedule = Self.started([jobs[0]], limit: 1)
+        for (index, job) in jobs.prefix(8).enumerated() {
+            _ = schedule.handle(.ended(job, .metered))
+            #expect(schedule.status(of: job) == .waiting(.unmeteredNetwork))
+            #expect(schedule.status(of: jobs[9]) == (index < 7 ? .queued : .waiting(.unmeteredNetwork)))
+            #expect(schedule.handle(.found(jobs)).contains(.start(jobs[index + 1])) == (index < 7))
+        }
+        #expect(schedule.wait == .unmeteredNetwork)
+        #expect(schedule.handle(.routesChanged) == [])
+        #expect(schedule.wait == nil && schedule.status(of: jobs[0]) == .queued)
+    }
+
+    @Test("A download that found its way metered before the routes changed, and ends after that, is tried again")
+    func meteredBefore() {
+        var schedule = Self.started([Self.job(1)], limit: 1)
+        _ = schedule.handle(.routesChanged)
+        #expect(schedule.handle(.ended(Self.job(1), .metered)) == [.find(limit: 1)])
+        #expect(schedule.wait == nil && schedule.status(of: Self.job(1)) == .queued)
     }
 
     @Test("A download without room waits, others go on, and it begins again when there is some")
