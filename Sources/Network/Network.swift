@@ -7,6 +7,8 @@ public final class Network: @unchecked Sendable {
     private let loop: EventLoop
     private let transfers: Transfers
     private let waits: LinkWaits
+    /// Those that a server has asked for: no link ends them.
+    private let serverWaits: LinkWaits
     private let lock = Lock()
     /// Guarded by `lock`; nil after `stop`.
     private var thread: NamedThread?
@@ -18,6 +20,7 @@ public final class Network: @unchecked Sendable {
         do throws(SystemError) { loop = try EventLoop() } catch { throw .system(error) }
         transfers = try Transfers(settings, on: loop)
         waits = LinkWaits(on: loop)
+        serverWaits = LinkWaits(on: loop)
         do throws(SystemError) {
             thread = try NamedThread.start(name: "network") { [transfers] in transfers.run() }
         } catch {
@@ -54,6 +57,26 @@ public final class Network: @unchecked Sendable {
         atMost nanoseconds: Int64, _ action: @escaping @Sendable (LinkWaitEnd) -> Void
     ) {
         loop.post { [waits] in waits.add(atMost: nanoseconds, action) }
+    }
+
+    /// Calls `action` once on the network thread, `nanoseconds` from now, or at once when offline mode begins: an
+    /// attempt then finds out. For waits that a server has asked for. Never after `stop`.
+    public func waitForServer(atMost nanoseconds: Int64, _ action: @escaping @Sendable () -> Void) {
+        loop.post { [serverWaits] in serverWaits.add(atMost: nanoseconds) { _ in action() } }
+    }
+
+    /// Blocks for so many nanoseconds, or until offline mode begins.
+    /// - Returns: whether it was cancelled.
+    public func wait(_ nanoseconds: Int64, cancellation: Cancellation) -> Bool {
+        let milliseconds = Int(clamping: nanoseconds / 1_000_000)
+        do throws(SystemError) {
+            let wakeUp = try WakeUp()
+            defer { withExtendedLifetime(wakeUp) {} }
+            waitForServer(atMost: nanoseconds) { wakeUp.signal() }
+            return try cancellation.wait(for: wakeUp.descriptor, .readable, milliseconds: milliseconds) == .cancelled
+        } catch {
+            return cancellation.wait(milliseconds: milliseconds)
+        }
     }
 
     /// Another number after each change to a link that there is.
@@ -93,6 +116,33 @@ public final class Network: @unchecked Sendable {
             if !link.isOffline { loop.post { waits.wake() } }
         }
     }
+
+    /// A route, a rule or an interface has changed, and the link has not: transfers that may not use a metered link,
+    /// and would now, end with `.connection(.lost)`. Another attempt finds another way, or ends with `.meteredLink`.
+    public func routesChanged() {
+        loop.post { [transfers] in transfers.routesChanged() }
+    }
+
+    /// While it is on, nothing uses the network: transfers that run end with `.offlineMode`, and so do new ones; all
+    /// connections are closed, and waits for another attempt end (docs/decisions/offline-mode-is-a-switch.md).
+    public func setOfflineMode(_ isOn: Bool) {
+        loop.post { [loop, transfers, waits, serverWaits] in
+            transfers.setOfflineMode(isOn)
+            guard isOn else { return }
+            // Posted: after the waits of those that have just ended.
+            loop.post {
+                waits.wake()
+                serverWaits.wake()
+            }
+        }
+    }
+
+    /// The host of an address, as `isMetered` takes it; nil for what is no address.
+    public static func host(of url: String) -> String? { WebAddress(url)?.host }
+
+    /// Whether the route to a host costs money now: that to the address which a transfer connected to last. nil before
+    /// the first one. Any thread.
+    public func isMetered(host: String) -> Bool? { transfers.isMetered(host: host) }
 
     /// Cancels all transfers and ends the thread. Later ones are cancelled at once, on the thread that starts them.
     /// Idempotent. Waits for the thread, unless a sink calls it.

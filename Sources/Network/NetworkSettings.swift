@@ -22,7 +22,11 @@ public struct NetworkSettings: Sendable {
     /// Between bytes of a response. Does not count while the sink has enough.
     public var silenceTimeout = 15_000
 
-    /// Connections at the same time to one host. Further transfers wait, without a limit of time.
+    /// Which links are metered.
+    public var links = LinkSettings()
+
+    /// Connections at the same time to one host, and as many for transfers that may not use a metered link. Further
+    /// transfers wait, without a limit of time.
     public var maximumConnectionsPerHost = 6
     /// Connections that stay open for the next request.
     public var maximumIdleConnections = 4

@@ -20,6 +20,10 @@ public enum TransferError: Error, Equatable, Sendable {
     /// The body is larger than `TransferRequest.maximumBody`.
     case tooLarge
     case redirect(RedirectFailure)
+    /// It may not use a metered link (`TransferRequest.mayUseMeteredLink`), and there is no other way.
+    case meteredLink
+    /// `Network.setOfflineMode`: nothing may use the network.
+    case offlineMode
     /// `Transfer.cancel` or `Network.stop` was called.
     case cancelled
     /// Another error of libcurl's, by its number and in its words.
@@ -101,6 +105,8 @@ extension TransferError: CustomStringConvertible {
         case .truncated: "the connection ended before the answer was complete"
         case .tooLarge: "the answer is larger than allowed"
         case .redirect(let failure): failure.description
+        case .meteredLink: "the way to the server is a metered link, which may not be used for this"
+        case .offlineMode: "the player is in offline mode"
         case .cancelled: "cancelled"
         case .library(let code, let reason): "\(reason) (libcurl error \(code))"
         }

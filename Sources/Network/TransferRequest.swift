@@ -22,6 +22,9 @@ public struct TransferRequest: Sendable {
     public var firstByteTimeout: Int?
     /// Whether redirects are followed: at most five, and never from https to http.
     public var isRedirectAllowed = true
+    /// Whether it may leave over a link that costs money. Otherwise no connection is opened that would, and the
+    /// transfer ends with `.meteredLink` (docs/decisions/metered-by-route.md).
+    public var mayUseMeteredLink = true
 
     public init(
         _ method: Method = .get, url: String, headers: [HeaderField] = [], range: ByteRange? = nil,

@@ -167,9 +167,10 @@ public final class Player: @unchecked Sendable {
         set { offlineMode.isOn = newValue }
     }
 
-    /// Another link is in use from now on. Until the first call there is none, and nothing is downloaded.
+    /// Another link is in use from now on, or a route has changed: downloads that wait for a link look for their way
+    /// again. Until the first call there is none, and nothing is downloaded.
     public func linkChanged(to link: Link) {
-        loop.post { [offlineConductor] in offlineConductor?.linkChanged(to: link.kind) }
+        loop.post { [offlineConductor] in offlineConductor?.linkChanged(to: link) }
     }
 
     /// Stops, frees the device, writes the remaining changes and ends all threads; a decoder's as soon as its source

@@ -24,6 +24,7 @@ struct RequestLimitsTests {
         arguments: [
             (#"{"request":"offline-add","products":[{"path":"tonearm:track/%"}]}"#, 256, "products[0].path"),
             (#"{"request":"offline-remove","products":[{"path":"tonearm:track/%"}]}"#, 256, "products[0].path"),
+            (#"{"request":"offline-cancel","products":[{"path":"tonearm:track/%"}]}"#, 256, "products[0].path"),
             (#"{"request":"offline-pause","products":[{"path":"tonearm:video/%"}]}"#, 256, "products[0].path"),
             (#"{"request":"offline-resume","products":[{"path":"tonearm:track/%"}]}"#, 256, "products[0].path"),
             (#"{"request":"queue-add","products":[{"path":"tonearm:track/%"}]}"#, 256, "products[0].path"),
@@ -129,6 +130,7 @@ struct RequestLimitsTests {
             "config-set": "\"key\":\"audio.mixer-control\",\"value\":\"\(String(repeating: "\\u0001", count: 1024))\"",
             "config-unset": "\"key\":\"audio.mixer-control\"", "network-restart": nil, "power-off": nil, "system": nil,
             "offline-add": longest + ",\"priority\":1000", "offline-remove": many, "offline-pause": many,
+            "offline-cancel": many,
             "offline-resume": longest, "offline-status": "", "offline-jobs": "\"after\":0", "offline-items": "",
             "offline-verify": "\"product\":\"tonearm:track/\(long)\"",
         ]

@@ -14,7 +14,8 @@ struct SystemCommandTests {
         let (pipe, log) = (folder["pipe"], folder["log"])
         try #require(mkfifo(pipe, 0o600) == 0)
         let loop = try EventLoop()
-        let commands = SystemCommands(loop: loop) { command in
+        let notices = Recorder<String>()
+        let commands = SystemCommands(loop: loop, notice: { notices.record($0) }) { command in
             // The first one waits for the test. Its output shows how often each has run.
             command == .networkRestart ? "echo network >>\(log); read line <\(pipe)" : "echo power >>\(log)"
         }
@@ -22,6 +23,7 @@ struct SystemCommandTests {
         let writer = tonearm_open(pipe, O_RDWR | O_CLOEXEC, 0)
         defer { close(writer) }
         for _ in 0..<300 { commands.run(.networkRestart) }
+        #expect(notices.elements.count == 2, "that it runs, and once that it is not started again")
         commands.run(.powerOff)
         commands.stopWhenIdle(.powerOff, loop)
         #expect(commands.isRunning(.networkRestart))

@@ -29,6 +29,7 @@ struct CheckTests {
             playing = on
             [network]
             cellular = usb0, usb1
+            unmetered = wg0
             """)
         folder = try ScratchFolder()
         for card in ["card0", "card1", "seq"] { try Folder.create(folder["sound/\(card)"]) }
@@ -62,6 +63,7 @@ struct CheckTests {
                 "missing light green: line 3 of c: no such line. The chip has 3 lines, 0 to 2.",
                 "present network usb0: counts as cellular",
                 "absent network usb1: no such interface now; it will count as cellular",
+                "absent network wg0: no such interface now; it will count as not metered",
             ])
         // Nothing pops and nothing is lit.
         #expect(board.lines.outputs == ["line 4 of c": [true]])

@@ -76,6 +76,7 @@ struct ProfileTests {
 
             [network]
             cellular = usb0, usb1
+            unmetered = wg0
             """)
         func line(_ offset: Int) -> LineReference { LineReference(chip: "pinctrl", line: .offset(offset)) }
         #expect(
@@ -106,7 +107,7 @@ struct ProfileTests {
                         BoardLight(
                             name: "green", line: line(12), active: .low, patterns: [.playing: .on, .error: .fast])
                     ],
-                    cellularInterfaces: ["usb0", "usb1"]))
+                    cellularInterfaces: ["usb0", "usb1"], unmeteredInterfaces: ["wg0"]))
     }
 
     @Test(

@@ -34,6 +34,20 @@ struct LinkTests {
 
         """
 
+    /// The interfaces of the routes above.
+    private static let interfaces = ["lan0", "wwan0", "eth0", "wlan0", "lan1"]
+
+    private static func costs(
+        down: [String] = [], types: [String: String] = ["wlan0": "wlan"], _ settings: LinkSettings = LinkSettings(),
+        names: [String] = interfaces
+    ) -> LinkCosts {
+        let all = names.enumerated().map { index, name in
+            NetworkInterface(
+                index: Int32(index + 2), name: name, isRunning: !down.contains(name), type: types[name])
+        }
+        return LinkCosts(all, settings)
+    }
+
     private func routes(_ version4: String = "", _ version6: String = "") -> [Route] {
         Route.all(version4: Array(version4.utf8), version6: Array(version6.utf8))
     }
@@ -68,34 +82,32 @@ struct LinkTests {
             (["eth0", "wwan0", "wlan0", "lan0", "lan1"], .offline, ""),
         ] as [([String], Link.Kind, String)])
     func routeInUse(down: [String], kind: Link.Kind, interface: String) {
-        let link = Link(routes(Self.version4, Self.version6), LinkSettings()) { name in
-            Link.Interface(isUp: !down.contains(name), type: name == "wlan0" ? "wlan" : nil)
-        }
+        let link = Link(routes(Self.version4, Self.version6), Self.costs(down: down))
         #expect(link.kind == kind && link.interface == interface)
+        #expect(link.hasUnmeteredRoute == (kind != .offline))
     }
 
     @Test(
         "Cellular is what the kernel or its name says, and what the board names; Wi-Fi is what the kernel says",
         arguments: [
-            ("wwan0", nil, [], .cellular), ("ppp0", nil, [], .cellular), ("usb0", "wwan", [], .cellular),
-            ("usb0", nil, [], .ethernet), ("usb0", nil, ["usb0"], .cellular), ("usb01", nil, ["usb0"], .ethernet),
+            ("wwan0", nil, [], .cellular), ("ppp0", nil, [], .cellular), ("eth1", "wwan", [], .cellular),
+            ("eth1", nil, [], .ethernet), ("eth1", nil, ["eth1"], .cellular), ("eth12", nil, ["eth1"], .ethernet),
             ("wlan0", "wlan", ["usb0"], .wifi), ("wlan0", "wlan", ["wlan0"], .cellular),
         ] as [(String, String?, [String], Link.Kind)])
     func kinds(interface: String, type: String?, named: [String], kind: Link.Kind) {
-        let link = Link([Route(interface: interface)], LinkSettings(meteredInterfaces: named)) { _ in
-            Link.Interface(isUp: true, type: type)
-        }
+        let types = type.map { [interface: $0] } ?? [:]
+        let costs = Self.costs(types: types, LinkSettings(meteredInterfaces: named), names: [interface])
+        let link = Link([Route(interface: interface)], costs)
         #expect(link.kind == kind && link.isMetered == (kind == .cellular))
+        #expect(link.hasUnmeteredRoute == !link.isMetered)
     }
 
     @Test("Another router behind the same interface is another link")
     func otherRouter() {
         let links = ["0102000A", "0103000A"].map { network in
-            Link([Route(interface: "wlan0", network: network)], LinkSettings()) { _ in
-                Link.Interface(isUp: true)
-            }
+            Link([Route(interface: "wlan0", network: network)], Self.costs())
         }
-        #expect(links[0] != links[1])
+        #expect(!links[0].isSame(as: links[1]) && links[0] != links[1])
     }
 
     @Test(
@@ -107,9 +119,35 @@ struct LinkTests {
         ] as [(String?, Bool)])
     func localService(service: String?, isLink: Bool) {
         let settings = LinkSettings(service: service)
-        #expect(Link([], settings) { _ in Link.Interface(isUp: true) }.isOffline == !isLink)
-        let link = Link([Route(interface: "wwan0")], settings) { _ in Link.Interface(isUp: true) }
+        #expect(Link([], Self.costs(settings)).isOffline == !isLink)
+        let link = Link([Route(interface: "wwan0")], Self.costs(settings))
         #expect(link.kind == .cellular)
+    }
+
+    @Test("Half of a default route comes before all of it, whatever their metrics are")
+    func halves() {
+        let text = """
+            Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT
+            eth0\t00000000\t0202000A\t0003\t0\t0\t0\t00000000\t0\t0\t0
+            wwan0\t00000000\t0100000A\t0003\t0\t0\t700\t00000080\t0\t0\t0
+            wwan0\t00000080\t0100000A\t0003\t0\t0\t700\t00000080\t0\t0\t0
+
+            """
+        let link = Link(routes(text), Self.costs())
+        #expect(link.kind == .cellular && link.interface == "wwan0" && link.hasUnmeteredRoute)
+    }
+
+    @Test(
+        "The name server that is asked first, and the names of this machine's own file",
+        arguments: [
+            ("nameserver 10.0.0.1\nnameserver 10.0.0.2\n", true), ("# nothing\nsearch a\n", false),
+            ("options x\nnameserver\tfe80::1%eth0\n", true), ("nameserver nonsense\n", false), ("", false),
+        ] as [(String, Bool)])
+    func nameServers(text: String, isFound: Bool) {
+        #expect((NameServers.first(in: Array(text.utf8)) != nil) == isFound)
+        let hosts = Array("127.0.0.1 localhost\n10.0.0.1\tMusic music.lan # radio\n".utf8)
+        #expect(NameServers.isKnown("music.LAN", in: hosts) && NameServers.isKnown("music", in: hosts))
+        #expect(!NameServers.isKnown("radio", in: hosts) && !NameServers.isKnown("10.0.0.1", in: hosts))
     }
 
     @Test(
@@ -119,7 +157,7 @@ struct LinkTests {
             ("INTERFACE=x\nDEVTYPE=wwan", "wwan"), ("XDEVTYPE=wlan\n", nil),
         ] as [(String, String?)])
     func types(text: String, type: String?) {
-        #expect(Link.Interface.type(inEvent: Array(text.utf8)) == type)
+        #expect(NetworkInterface.value(of: "DEVTYPE=", inEvent: Array(text.utf8)) == type)
     }
 
     @Test("The kernel lets it be watched")

@@ -158,7 +158,7 @@ private struct Run {
         engine.bus.subscribe { messages.append($0) }
         loop.post {
             conductor.start()
-            conductor.linkChanged(to: .ethernet)
+            conductor.linkChanged(to: Link(.ethernet))
         }
         let thread = try NamedThread.start(name: "control") { loop.run() }
         try body(engine, messages)

@@ -22,6 +22,7 @@ public enum Loopback {
     }
 
     private static func bound(_ type: Int32, to text: String, port: Int) -> Int32 {
+        if text.contains(":") { return bound6(type, to: text, port: port) }
         let descriptor = socket(AF_INET, type | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -36,12 +37,28 @@ public enum Loopback {
         return descriptor
     }
 
+    private static func bound6(_ type: Int32, to text: String, port: Int) -> Int32 {
+        let descriptor = socket(AF_INET6, type | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = in_port_t(port).bigEndian
+        inet_pton(AF_INET6, text, &address.sin6_addr)
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in6>.size))
+            }
+        }
+        precondition(result == 0, "bind [\(text)]:\(port)")
+        return descriptor
+    }
+
     private static func port(of descriptor: Int32) -> Int {
-        var address = sockaddr_in()
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        // The port of an IPv6 address is at the same place.
+        var address = sockaddr_in6()
+        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
         withUnsafeMutablePointer(to: &address) { pointer in
             _ = pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
         }
-        return Int(UInt16(bigEndian: address.sin_port))
+        return Int(UInt16(bigEndian: address.sin6_port))
     }
 }

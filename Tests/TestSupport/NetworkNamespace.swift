@@ -61,6 +61,15 @@ public enum NetworkNamespace {
         (try? TestProcess(words[0], Array(words.dropFirst()), output: .null).waitUntilExit()) == 0
     }
 
+    /// Runs ip(8) with each of these lines, in the calling thread's namespace.
+    @discardableResult
+    public static func ip(_ lines: String...) -> Bool {
+        lines.allSatisfy { line in
+            let words = line.split(separator: " ").map(String.init)
+            return (try? TestProcess("ip", words, output: .null).waitUntilExit()) == 0
+        }
+    }
+
     /// The calling thread, for `ip link set … netns`.
     public static var thread: String {
         typealias GetThread = @convention(c) () -> Int32

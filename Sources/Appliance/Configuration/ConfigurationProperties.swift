@@ -89,7 +89,8 @@ extension Configuration {
     var cacheBytes: Int64 { Int64(number(.cacheSize)) << 20 }
     var wifiQuality: AudioQuality { choice(.wifiQuality, of: [.low, .high, .lossless, .hiResLossless]) }
     var cellularQuality: AudioQuality { choice(.cellularQuality, of: [.low, .high, .lossless, .hiResLossless]) }
-    var isOfflineOnly: Bool { choice(.offlineOnly, of: [true, false]) }
+    /// Whether the player is in offline mode.
+    public var isOfflineOnly: Bool { choice(.offlineOnly, of: [true, false]) }
     var offlineQuality: AudioQuality { choice(.offlineQuality, of: [.low, .high, .lossless, .hiResLossless]) }
     var offlineVideoQuality: VideoQuality { choice(.offlineVideoQuality, of: [.low, .medium, .high]) }
     var offlineOverCellular: Bool { choice(.offlineOverCellular, of: [true, false]) }

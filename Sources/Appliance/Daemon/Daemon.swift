@@ -250,13 +250,13 @@ public final class Daemon: @unchecked Sendable {
         return player.playbackEngine.decoderBeat == nil ? nil : .decoding
     }
 
-    /// Reports the new link.
+    /// Reports the new link, or the same after a change of the routes.
     public func linkChanged(to link: Link) {
         loop.assertOnLoop()
-        guard link != self.link else { return }
-        self.link = link
         player.linkChanged(to: link)
         queue.linkChanged()
+        guard link != self.link else { return }
+        self.link = link
         observers.tell(.state)
     }
 

@@ -12,17 +12,26 @@ public final class SystemCommands {
         let command: SystemCommand
         /// Reports a hang-up when the command has ended.
         let descriptor: Int32
+        /// Whether the log has that it was asked for again meanwhile.
+        var isTold = false
     }
 
     private let loop: EventLoop
+    private let notice: (String) -> Void
     private let line: (SystemCommand) -> String
     private var running: [Running] = []
     /// Called when a command has ended.
     var ended: (SystemCommand) -> Void = { _ in }
 
-    /// - Parameter line: the shell command line of a command; `none` for nothing.
-    public init(loop: EventLoop, line: @escaping (SystemCommand) -> String) {
+    /// - Parameters:
+    ///   - notice: writes a line into the log.
+    ///   - line: the shell command line of a command; `none` for nothing.
+    public init(
+        loop: EventLoop, notice: @escaping (String) -> Void = { Log.notice($0) },
+        line: @escaping (SystemCommand) -> String
+    ) {
         self.loop = loop
+        self.notice = notice
         self.line = line
     }
 
@@ -31,10 +40,12 @@ public final class SystemCommands {
         loop.assertOnLoop()
         let line = line(command)
         if line.utf8.elementsEqual("none".utf8) { return }
-        if isRunning(command) {
-            return Log.notice("\(line): still running; not started a second time")
+        if let index = running.firstIndex(where: { $0.command == command }) {
+            if !running[index].isTold { notice("\(line): still running; not started a second time") }
+            running[index].isTold = true
+            return
         }
-        Log.notice("running \(line)")
+        notice("running \(line)")
         var descriptor: Int32 = -1
         let code = tonearm_run_command(line, &descriptor)
         if code != 0 {

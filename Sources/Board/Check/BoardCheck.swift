@@ -41,9 +41,12 @@ public enum BoardCheck {
         for light in profile.lights {
             findings.append(output(light.subject, light.line, light.active, initially: false, lines))
         }
-        for interface in profile.cellularInterfaces {
+        let links =
+            profile.cellularInterfaces.map { ($0, "count as cellular", "counts as cellular") }
+            + profile.unmeteredInterfaces.map { ($0, "count as not metered", "counts as not metered") }
+        for (interface, will, does) in links {
             let isThere = FileKind(at: "\(network)/\(interface)") != nil
-            let message = isThere ? "counts as cellular" : "no such interface now; it will count as cellular"
+            let message = isThere ? does : "no such interface now; it will \(will)"
             findings.append(
                 Finding(verdict: isThere ? .present : .absent, subject: "network \(interface)", message: message))
         }

@@ -11,6 +11,8 @@ public struct BoardProfile: Equatable, Sendable {
     public var lights: [BoardLight]
     /// Network interfaces that are cellular although the kernel does not report it.
     public var cellularInterfaces: [String]
+    /// Network interfaces that are not, although they look like a modem, a phone or a tunnel.
+    public var unmeteredInterfaces: [String] = []
     /// Old forms that the file uses, one line each for the log.
     public var notices: [String] = []
 }

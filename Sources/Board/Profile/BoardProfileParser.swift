@@ -71,11 +71,12 @@ private struct BoardProfileParser {
         let buttons = every("button") { $0.button(&$1, named: $2) }
         let encoders = every("encoder") { $0.encoder(&$1, named: $2) }
         let lights = every("light") { $0.light(&$1, named: $2) }
-        let cellular = text.has("network") ? single("network") { $1.list("cellular") } : nil
+        let network = text.has("network") ? single("network") { ($1.list("cellular"), $1.list("unmetered")) } : nil
         guard let board, let sound else { return nil }
         return BoardProfile(
             name: board.name, reservedLines: board.reserved, sound: sound, amplifier: amplifier ?? nil,
-            buttons: buttons, encoders: encoders, lights: lights, cellularInterfaces: cellular ?? [])
+            buttons: buttons, encoders: encoders, lights: lights, cellularInterfaces: network?.0 ?? [],
+            unmeteredInterfaces: network?.1 ?? [])
     }
 
     // MARK: Sections

@@ -94,6 +94,11 @@ static inline curl_socket_t tonearm_curl_open_socket(const struct curl_sockaddr 
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
+/// The address of `addrlen` bytes: the struct ends with the first of them.
+static inline const struct sockaddr *tonearm_curl_address(const struct curl_sockaddr *address) {
+    return &address->addr;
+}
+
 static inline CURLMcode tonearm_curl_multi_set_number(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }

@@ -359,15 +359,6 @@ ssize_t tonearm_send(int descriptor, const void *bytes, size_t count) {
     return send(descriptor, bytes, count, MSG_NOSIGNAL);
 }
 
-int tonearm_network_changes(void) {
-    struct sockaddr_nl address = {
-        .nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE};
-    int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
-    if (descriptor < 0) return -1;
-    if (bind(descriptor, (struct sockaddr *)&address, sizeof address) != 0) return close_after_failure(descriptor);
-    return descriptor;
-}
-
 int tonearm_is_local_address(const char *text) {
     struct ifaddrs *all;
     if (getifaddrs(&all) != 0) return 1;
@@ -383,12 +374,6 @@ int tonearm_is_local_address(const char *text) {
     }
     freeifaddrs(all);
     return found;
-}
-
-void tonearm_skip_input(int descriptor) {
-    char bytes[4096];
-    // ENOBUFS: messages were lost because there were too many. They are not needed.
-    while (recv(descriptor, bytes, sizeof bytes, 0) > 0 || errno == EINTR || errno == ENOBUFS) {}
 }
 
 int tonearm_finish_sending(int descriptor) { return shutdown(descriptor, SHUT_WR); }

@@ -50,6 +50,10 @@ public enum ByteSourceError: Error, Equatable, Sendable {
     case medium(SystemError)
     /// The network failed: no address, no connection, a connection that broke or timed out. `reason` is for people.
     case network(reason: String)
+    /// The bytes may not come over a metered link, and there is no other way to them now.
+    case meteredLink
+    /// The player is in offline mode, and the bytes are not on this machine.
+    case offlineMode
     /// A server answered with this HTTP status instead of the bytes, in the words of the content service.
     case status(Int)
     /// Another answer than one of the content service: a web page, a proxy's or a filter's refusal, or something that

@@ -1,7 +1,8 @@
 import Platform
 
 /// The connection of this machine to other machines: the interface of its default route, else of a network that it is
-/// connected to, else, for a content service on this machine, loopback.
+/// connected to, else, for a content service on this machine, loopback. The route of a single transfer may be another
+/// one: see `LinkGate`.
 public struct Link: Equatable, Sendable {
     public enum Kind: Equatable, Sendable {
         /// There is no route to other machines.
@@ -14,84 +15,71 @@ public struct Link: Equatable, Sendable {
     public let kind: Kind
     /// Empty when offline.
     public let interface: String
+    /// Whether some route leads over a link that is not metered, this one or another.
+    public let hasUnmeteredRoute: Bool
     /// Tells apart the networks that an interface moves between.
     let network: String
 
     /// No route to other machines.
     public static let offline = Link(.offline)
 
-    /// - Parameter interface: its name; empty when offline.
-    public init(_ kind: Kind, interface: String = "") { self.init(kind, interface, network: "") }
+    /// - Parameters:
+    ///   - interface: its name; empty when offline.
+    ///   - hasUnmeteredRoute: nil: what its kind says.
+    public init(_ kind: Kind, interface: String = "", hasUnmeteredRoute: Bool? = nil) {
+        self.init(
+            kind, interface, network: "", hasUnmeteredRoute: hasUnmeteredRoute ?? (kind == .ethernet || kind == .wifi))
+    }
 
-    private init(_ kind: Kind, _ interface: String, network: String) {
+    private init(_ kind: Kind, _ interface: String, network: String, hasUnmeteredRoute: Bool) {
         self.kind = kind
         self.interface = interface
         self.network = network
+        self.hasUnmeteredRoute = hasUnmeteredRoute
     }
 
     /// Whether data costs money.
     public var isMetered: Bool { kind == .cellular }
     public var isOffline: Bool { kind == .offline }
 
-    /// What the kernel says about an interface.
-    struct Interface: Equatable {
-        /// It has a carrier, or a driver that cannot tell.
-        var isUp: Bool
-        /// `DEVTYPE` of the kernel: `wlan`, `wwan`; nil for most others.
-        var type: String?
+    /// Whether both are the same interface in the same network, whatever other routes there are.
+    func isSame(as other: Link) -> Bool {
+        kind == other.kind && interface.utf8.elementsEqual(other.interface.utf8)
+            && network.utf8.elementsEqual(other.network.utf8)
     }
 
     /// - Parameters:
     ///   - routes: of all interfaces.
-    ///   - look: asks the kernel about an interface.
-    init(_ routes: [Route], _ settings: LinkSettings, look: (_ interface: String) -> Interface) {
-        let usable = routes.filter { look($0.interface).isUp }
-        // The kernel uses the lowest metric; of equal ones the first.
-        guard let route = usable.filter({ $0.isDefault }).min(by: { $0.metric < $1.metric }) ?? usable.first else {
-            self = settings.isServiceLocal ? Link(.ethernet, interface: "lo") : .offline
+    ///   - costs: the interfaces of the same moment.
+    init(_ routes: [Route], _ costs: LinkCosts) {
+        let usable = routes.compactMap { route in
+            costs.interface(named: route.interface).flatMap { $0.isRunning ? (route, $0.index) : nil }
+        }
+        // The kernel prefers half of a default route to all of it, and then the lowest metric; of equal ones the first.
+        let best = usable.filter { $0.0.isDefault }.min {
+            ($1.0.prefixLength, $0.0.metric) < ($0.0.prefixLength, $1.0.metric)
+        }
+        guard let (route, index) = best ?? usable.first else {
+            self = costs.settings.isServiceLocal ? Link(.ethernet, interface: "lo") : .offline
             return
         }
-        let kind = Self.kind(of: route.interface, look(route.interface), settings.meteredInterfaces)
-        self.init(kind, route.interface, network: route.network)
+        self.init(
+            costs.kind(of: index), route.interface, network: route.network,
+            hasUnmeteredRoute: usable.contains { !costs.isMetered($0.1) })
     }
 
-    private static func kind(of name: String, _ interface: Interface, _ meteredInterfaces: [String]) -> Kind {
-        let isNamed = meteredInterfaces.contains { $0.utf8.elementsEqual(name.utf8) }
-        // A modem with PPP has no type of its own.
-        let isModem = ["wwan", "ppp"].contains { name.utf8.starts(with: $0.utf8) }
-        if isNamed || isModem || interface.isOf("wwan") { return .cellular }
-        return interface.isOf("wlan") ? .wifi : .ethernet
-    }
+    /// The current link, from the kernel, /proc and /sys. Short reads without waiting. Any thread.
+    public static func current(_ settings: LinkSettings) -> Link { current(LinkGate.costs(settings)) }
 
-    /// The current link, from /proc and /sys. Short reads without waiting. Any thread.
-    public static func current(_ settings: LinkSettings) -> Link {
+    static func current(_ costs: LinkCosts) -> Link {
         // Of the calling thread, which may be in another network namespace than the process.
         let routes = Route.all(
             version4: text("/proc/thread-self/net/route"), version6: text("/proc/thread-self/net/ipv6_route"))
-        return Link(routes, settings) { name in
-            let state = text("/sys/class/net/\(name)/operstate")
-            // A driver without link detection reports "unknown".
-            return Interface(
-                isUp: state.starts(with: "up".utf8) || state.starts(with: "unknown".utf8),
-                type: Interface.type(inEvent: text("/sys/class/net/\(name)/uevent")))
-        }
+        return Link(routes, costs)
     }
 
     /// Empty when the file is missing: a kernel without IPv6 does not have it.
     private static func text(_ path: String) -> [UInt8] {
         do throws(SystemError) { return try File.contents(of: path, limit: 1 << 20) } catch { return [] }
     }
-}
-
-extension Link.Interface {
-    /// `DEVTYPE` in the lines of a `uevent` file.
-    static func type(inEvent text: [UInt8]) -> String? {
-        let mark = "DEVTYPE=".utf8
-        for line in text.split(separator: UInt8(ascii: "\n")) where line.starts(with: mark) {
-            return String(decoding: line.dropFirst(mark.count), as: UTF8.self)
-        }
-        return nil
-    }
-
-    fileprivate func isOf(_ type: String) -> Bool { self.type.map { $0.utf8.elementsEqual(type.utf8) } ?? false }
 }

@@ -2,19 +2,22 @@
 public struct LinkSettings: Sendable {
     /// Interfaces that count as cellular.
     public var meteredInterfaces: [String]
+    /// Interfaces that do not, whatever they look like. They come first.
+    public var unmeteredInterfaces: [String]
     /// The content service is on this machine, and needs no other network.
     let isServiceLocal: Bool
 
     /// - Parameter service: the address of the content service; nil for none.
-    public init(meteredInterfaces: [String] = [], service: String? = nil) {
+    public init(meteredInterfaces: [String] = [], unmeteredInterfaces: [String] = [], service: String? = nil) {
         self.meteredInterfaces = meteredInterfaces
+        self.unmeteredInterfaces = unmeteredInterfaces
         isServiceLocal = service.flatMap { WebAddress($0) }?.isLocal ?? false
     }
 }
 
 extension WebAddress {
     /// Whether the host is this machine by its name or address (RFC 6761, 6.3; RFC 1122, 3.2.1.3; RFC 4291, 2.5.3).
-    fileprivate var isLocal: Bool {
+    var isLocal: Bool {
         host.utf8.elementsEqual("localhost".utf8) || host.utf8.elementsEqual("[::1]".utf8)
             || host.utf8.starts(with: "127.".utf8) && host.utf8.allSatisfy(Self.isOfAddress)
     }

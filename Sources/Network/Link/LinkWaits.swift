@@ -9,7 +9,8 @@ public enum LinkWaitEnd: Equatable, Sendable {
     case linkChanged
 }
 
-/// The waits before another attempt over the network: each until a time, or until there is another link.
+/// The waits before another attempt over the network: each until a time, or until something makes another attempt
+/// worth it at once: another link, or for waits that a server has asked for the beginning of offline mode.
 ///
 /// Thread: the loop's.
 /// `@unchecked Sendable` is safe because the loop alone uses what is in here.

@@ -4,8 +4,11 @@ struct Route: Equatable {
     /// The router of a default route, else the network that the route leads to, as the kernel writes its address: in
     /// hexadecimal digits. Networks that an interface moves between differ in it.
     var network: String
-    /// It leads to all networks, and not only to one that the interface is connected to.
+    /// It leads to all networks, or to a large part of them, and not only to one that the interface is connected to.
     var isDefault: Bool
+    /// Of default routes, how many bits of an address they are about: a VPN has several, each to a part of all
+    /// networks.
+    var prefixLength: Int
     /// Of default routes, the one with the lowest metric is used.
     var metric: UInt32
 
@@ -32,12 +35,15 @@ struct Route: Equatable {
             let destination = UInt32(words[1], radix: 16), let mask = UInt32(words[7], radix: 16),
             let metric = UInt32(words[6])
         else { return nil }
-        let isDefault = destination == 0 && mask == 0
+        let prefixLength = mask.nonzeroBitCount
+        let isDefault = prefixLength <= 1
         // In network order on a little-endian machine: the first byte of the address is the lowest.
         let isMulticast = destination & 0xF0 == 0xE0
         let isLinkLocal = destination & 0xFFFF == 0xFEA9
         if isMulticast || isLinkLocal { return nil }
-        self.init(interface: words[0], network: isDefault ? words[2] : words[1], isDefault: isDefault, metric: metric)
+        self.init(
+            interface: words[0], network: isDefault ? words[2] : words[1], isDefault: isDefault,
+            prefixLength: isDefault ? prefixLength : 0, metric: metric)
     }
 
     /// Destination and its length, source and its length, next hop, metric, two counters, flags, interface; numbers are
@@ -50,14 +56,20 @@ struct Route: Equatable {
         // is up.
         let isOther = ["fe8", "fe9", "fea", "feb", "ff"].contains { words[0].utf8.starts(with: $0.utf8) }
         if length == 128 || isOther { return nil }
-        let isDefault = length == 0
-        self.init(interface: words[9], network: words[isDefault ? 4 : 0], isDefault: isDefault, metric: metric)
+        // 2000::/3 and its halves are all addresses that others have.
+        let isDefault = length <= 4
+        self.init(
+            interface: words[9], network: words[isDefault ? 4 : 0], isDefault: isDefault,
+            prefixLength: isDefault ? Int(length) : 0, metric: metric)
     }
 
-    init(interface: String, network: String = "", isDefault: Bool = true, metric: UInt32 = 0) {
+    init(
+        interface: String, network: String = "", isDefault: Bool = true, prefixLength: Int = 0, metric: UInt32 = 0
+    ) {
         self.interface = interface
         self.network = network
         self.isDefault = isDefault
+        self.prefixLength = prefixLength
         self.metric = metric
     }
 

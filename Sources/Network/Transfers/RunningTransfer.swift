@@ -32,6 +32,7 @@ final class RunningTransfer {
     private(set) var isPaused = false
     /// Why a callback ended the transfer.
     private var failure: TransferError?
+    private var way: TransferWay
 
     /// Bytes that are taken from a connection at once. All transfers share one buffer of this size; more of it means
     /// fewer system calls on a fast line.
@@ -42,7 +43,7 @@ final class RunningTransfer {
     init(
         _ request: TransferRequest, to address: WebAddress, _ transfer: Transfer, into sink: any TransferSink,
         handle: consuming EasyHandle, settings: NetworkSettings, verification: ServerVerification,
-        clock: any MonotonicClock,
+        clock: any MonotonicClock, peers: KnownPeers,
         deadlineChanged: @escaping (RunningTransfer) -> Void
     ) {
         self.request = request
@@ -55,6 +56,8 @@ final class RunningTransfer {
         self.deadlineChanged = deadlineChanged
         deadline = PhaseDeadline(settings, firstByteTimeout: request.firstByteTimeout)
         redirection = Redirection(request, to: address)
+        way = TransferWay(
+            settings.links, proxy: settings.proxy, peers: peers, mayUseMeteredLink: request.mayUseMeteredLink)
     }
 
     // MARK: Requests
@@ -86,6 +89,7 @@ final class RunningTransfer {
     /// Prepares the request to the present address, the first one or that of a redirect.
     func prepareRequest() {
         (head, isRedirected, bodyCount) = (HeadReader(), false, 0)
+        way.begin(host: redirection.address.host)
         handle.set(CURLOPT_URL, redirection.address.text)
         let keys = settings.pinnedKeys(of: redirection.address.host)
         handle.set(CURLOPT_PINNEDPUBLICKEY, keys)
@@ -113,6 +117,7 @@ final class RunningTransfer {
         // How its body ended does not matter.
         if isRedirected { return .redirected }
         if code == CURLE_OK { return .ended(hasBegun ? nil : .malformedAnswer) }
+        if let refusal = way.refusal { return .ended(refusal) }
         return .ended(TransferError(code, of: handle, verifiedBy: verification, in: deadline.phase))
     }
 
@@ -131,6 +136,11 @@ final class RunningTransfer {
         case .firstByte, .body: handle.text(CURLINFO_LOCAL_IP).map { tonearm_is_local_address($0) != 0 } ?? false
         }
     }
+
+    var mayUseMeteredLink: Bool { request.mayUseMeteredLink }
+
+    /// Whether its connection, or the ones that it tries, may stay after a change of the routes.
+    var mayKeepItsRoute: Bool { way.isAllowedNow }
 
     private func enter(_ phase: TransferPhase) {
         deadline.enter(phase, at: clock.now())
@@ -153,16 +163,28 @@ final class RunningTransfer {
             RunningTransfer.from(context).readBody(UnsafeRawBufferPointer(start: bytes, count: count))
         },
         resolving: { _, _, context in
-            RunningTransfer.from(context).enter(.resolving)
-            return 0
+            let transfer = RunningTransfer.from(context)
+            transfer.enter(.resolving)
+            guard let fault = transfer.way.lookUp() else { return 0 }
+            _ = transfer.fail(fault)
+            // Another number than 0 ends the transfer.
+            return 1
         },
         connecting: { context, _, address in
-            RunningTransfer.from(context).enter(.connecting)
-            return tonearm_curl_open_socket(address)
+            let transfer = RunningTransfer.from(context)
+            transfer.enter(.connecting)
+            guard let address else { return CURL_SOCKET_BAD }
+            return transfer.way.openSocket(address)
         },
-        connected: { context, _, _, _, _ in
-            RunningTransfer.from(context).enter(.firstByte)
-            return CURL_PREREQFUNC_OK
+        connected: { context, address, _, port, _ in
+            let transfer = RunningTransfer.from(context)
+            transfer.enter(.firstByte)
+            // Comes with every request, also on a connection that is open already.
+            if transfer.way.isAllowed(address.map { String(cString: $0) }, port: Int(port)) {
+                return CURL_PREREQFUNC_OK
+            }
+            _ = transfer.fail(.meteredLink)
+            return CURL_PREREQFUNC_ABORT
         })
 
     /// The transfer that libcurl means; it lives as long as its handle.

@@ -11,9 +11,11 @@ final class Transfers: @unchecked Sendable {
     private let loop: EventLoop
     private let clock = SystemMonotonicClock()
     /// Keeps this object, and so do the timers of running transfers: nil after `close`.
-    private var multi: MultiHandle?
+    private var connections: Connections?
     /// Those of links that are gone, until their last transfer ends.
     private var retired: [MultiHandle] = []
+    private var isOfflineMode = false
+    private let peers = KnownPeers()
     private var running: [UInt64: RunningTransfer] = [:]
     /// 0 until `run`.
     private let thread = Atomic<UInt>(0)
@@ -24,8 +26,13 @@ final class Transfers: @unchecked Sendable {
         self.loop = loop
         authorities = try CertificateAuthorities(system: settings.caFile, extra: settings.extraCAFile)
         guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK else { throw .library("libcurl does not start") }
-        multi = newMulti()
-        guard multi != nil else { throw .library("out of memory") }
+        connections = newConnections()
+        guard connections != nil else { throw .library("out of memory") }
+    }
+
+    private func newConnections() -> Connections? {
+        guard let any = newMulti(), let unmetered = newMulti() else { return nil }
+        return Connections(any: any, unmetered: unmetered)
     }
 
     private func newMulti() -> MultiHandle? {
@@ -54,18 +61,19 @@ final class Transfers: @unchecked Sendable {
 
     func start(_ request: TransferRequest, _ transfer: Transfer, into sink: any TransferSink) {
         loop.assertOnLoop()
-        guard let multi, !transfer.isCancelled else { return sink.ended(.cancelled) }
+        guard let connections, !transfer.isCancelled else { return sink.ended(.cancelled) }
+        if isOfflineMode { return sink.ended(.offlineMode) }
         guard let address = WebAddress(request.url) else { return sink.ended(.invalidRequest(.url)) }
         if let header = request.invalidHeader { return sink.ended(.invalidRequest(.header(name: header))) }
         if let range = request.range, range.fieldValue == nil { return sink.ended(.invalidRequest(.range)) }
         guard let handle = EasyHandle() else { return sink.ended(Self.outOfMemory) }
         let new = RunningTransfer(
             request, to: address, transfer, into: sink, handle: handle, settings: settings,
-            verification: ServerVerification(authorities, clock: settings.clock), clock: clock
+            verification: ServerVerification(authorities, clock: settings.clock), clock: clock, peers: peers
         ) { [self] in rearm($0) }
         running[transfer.number] = new
         new.configure()
-        perform(new, on: multi)
+        perform(new, on: connections[new])
     }
 
     private func perform(_ transfer: RunningTransfer, on multi: MultiHandle) {
@@ -97,8 +105,8 @@ final class Transfers: @unchecked Sendable {
     func close() {
         loop.assertOnLoop()
         for transfer in Array(running.values) { end(transfer, .cancelled) }
-        multi?.close()
-        multi = nil
+        for multi in connections?.all ?? [] { multi.close() }
+        connections = nil
         closeRetired()
     }
 
@@ -107,13 +115,41 @@ final class Transfers: @unchecked Sendable {
     /// Ends the transfers of a link that is gone, and no later transfer uses its idle connections.
     func linkChanged() {
         loop.assertOnLoop()
-        guard let multi, let fresh = newMulti() else { return }
-        retired.append(multi)
-        self.multi = fresh
-        for transfer in Array(running.values) where !transfer.hasLivingConnection {
+        guard let connections, let fresh = newConnections() else { return }
+        retired += connections.all
+        self.connections = fresh
+        for transfer in Array(running.values) where !transfer.hasLivingConnection || !transfer.mayKeepItsRoute {
             end(transfer, .connection(.lost))
         }
         loop.post { [self] in closeRetired() }
+    }
+
+    /// Ends the transfers that may not use the link to which their route leads now. No later one of their kind uses an
+    /// idle connection: what carries it may have changed.
+    func routesChanged() {
+        loop.assertOnLoop()
+        guard let connections, let fresh = newMulti() else { return }
+        retired.append(connections.unmetered)
+        self.connections = Connections(any: connections.any, unmetered: fresh)
+        for transfer in Array(running.values) where !transfer.mayKeepItsRoute { end(transfer, .connection(.lost)) }
+        loop.post { [self] in closeRetired() }
+    }
+
+    /// When it is on, all transfers end and all connections are closed.
+    func setOfflineMode(_ isOn: Bool) {
+        loop.assertOnLoop()
+        isOfflineMode = isOn
+        guard isOn, let connections, let fresh = newConnections() else { return }
+        for transfer in Array(running.values) { end(transfer, .offlineMode) }
+        retired += connections.all
+        self.connections = fresh
+        // Later: libcurl's calls may not be over.
+        loop.post { [self] in closeRetired() }
+    }
+
+    /// Any thread.
+    func isMetered(host: String) -> Bool? {
+        peers.last(of: host).map { LinkGate(settings: settings.links).answer(for: $0) == .metered }
     }
 
     private func closeRetired() {
@@ -130,9 +166,9 @@ final class Transfers: @unchecked Sendable {
         switch transfer.outcome(of: code) {
         case .ended(let error): end(transfer, error)
         case .redirected:
-            guard let multi else { return }
+            guard let connections else { return }
             transfer.multi?.remove(transfer.handle)
-            perform(transfer, on: multi)
+            perform(transfer, on: connections[transfer])
         }
     }
 
@@ -169,6 +205,18 @@ final class Transfers: @unchecked Sendable {
         guard let deadline = transfer.deadline.deadline else { return }
         if clock.now() < deadline { return rearm(transfer) }
         end(transfer, .timeOut(transfer.deadline.phase))
+    }
+}
+
+extension Transfers {
+    /// What libcurl runs transfers on. A connection of one that may use any link is never used by one that may not.
+    private struct Connections {
+        let any: MultiHandle
+        let unmetered: MultiHandle
+
+        var all: [MultiHandle] { [any, unmetered] }
+
+        subscript(transfer: RunningTransfer) -> MultiHandle { transfer.mayUseMeteredLink ? any : unmetered }
     }
 }
 

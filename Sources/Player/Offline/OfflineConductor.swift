@@ -3,18 +3,14 @@ import Media
 import Network
 import Platform
 
-/// Carries out what the schedule and the rounds of validation decide: threads, timers, messages.
+/// Carries out what the schedule of downloads decides: threads, timers, messages.
 ///
 /// Thread: control, except where a declaration says otherwise.
 /// `@unchecked Sendable` is safe because control alone uses what changes.
 final class OfflineConductor: @unchecked Sendable {
     /// In nanoseconds.
     private static let minute: Int64 = 60_000_000_000
-    private static let roundInterval: Int64 = 6 * 3_600_000_000_000
     private static let playbackInterval: Int64 = 1_000_000_000
-    private static let dueAtOnce = 32
-    /// Until a validation without a descriptor or a thread is tried again.
-    private static let resourceInterval: Int64 = 10_000_000_000
 
     let bus: Bus<OfflineMessage>
     let store: OfflineStore
@@ -27,14 +23,9 @@ final class OfflineConductor: @unchecked Sendable {
     private let turn = NetworkTurn()
     private let recordInterval: Int64
     private var schedule: OfflineSchedule
-    private var round = RevalidationRound()
-    private var link = Link.Kind.offline
+    private var link = Link.offline
     private var isOfflineMode = false
     private var isTakenByPlayback = false
-    /// When the round of validation has begun, in seconds since 1970.
-    private var roundTime: Int64?
-    /// Whether that was proved: otherwise more may be due.
-    private var isRoundTimeProved = false
     private var spaceTimer: TimerToken?
     private let restTimers: RestTimers
     private var warnings = OfflineWarnings()
@@ -42,7 +33,6 @@ final class OfflineConductor: @unchecked Sendable {
     var spaceChanged: (@Sendable () -> Void)?
     /// The runs, and what is known of their transfers.
     private var threads: [(product: ServiceAddress, thread: OfflineThread, stream: StreamProgress)] = []
-    private var validation: OfflineThread?
     private let verifications: OfflineVerifications
     /// How many products were lost with the device's key, and may be missing still.
     private var lostCount = 0
@@ -51,6 +41,7 @@ final class OfflineConductor: @unchecked Sendable {
     private var failed: FailedDownloads?
     /// nil after `shutDown`.
     private(set) var repairs: OfflineRepairs?
+    private var validations: OfflineValidations?
     private var isShutDown = false
     /// Tests replace it.
     var startThread: (String, @escaping @Sendable (Cancellation) -> Void) throws(SystemError) -> OfflineThread = {
@@ -73,6 +64,9 @@ final class OfflineConductor: @unchecked Sendable {
         repairs = OfflineRepairs(
             store, space, bus, loop: loop, configuration, folderLost: { [self] in folder?.lost() },
             jobsChanged: { [self] in jobsChanged() })
+        validations = OfflineValidations(
+            store, service, clock, loop: loop, differs: { [self] in askedAgain($0) },
+            startThread: { [self] (body) throws(SystemError) in try startThread("validation", body) })
         damage.receive { [self] product, content, what in
             loop.post { [self] in repairs?.found(damaged: product, content, what) }
         }
@@ -104,7 +98,7 @@ final class OfflineConductor: @unchecked Sendable {
         folder.look()
         gateChanged()
         perform(schedule.handle(.jobsChanged))
-        perform(round.handle(.due, at: loop.now))
+        validations?.begin()
         failed = FailedDownloads(store, loop: loop, clock: clock) { [self] in jobsChanged() }
     }
 
@@ -150,19 +144,22 @@ final class OfflineConductor: @unchecked Sendable {
         damage.receive(nil)
         space.observeEvictions(nil)
         repairs = nil
-        let all = threads.map { $0.thread } + [validation].compactMap { $0 }
+        let all = threads.map { $0.thread }
         for thread in all { thread.cancel() }
+        validations?.shutDown()
+        validations = nil
         for thread in all { thread.join() }
         threads = []
-        validation = nil
         verifications.shutDown()
     }
 
     // MARK: What has changed outside
 
-    func linkChanged(to link: Link.Kind) {
+    /// Another link, or the same after a change of the routes.
+    func linkChanged(to link: Link) {
         loop.assertOnLoop()
         self.link = link
+        handle(.routesChanged)
         gateChanged()
         hurry(nil)
     }
@@ -193,11 +190,13 @@ final class OfflineConductor: @unchecked Sendable {
         loop.assertOnLoop()
         guard !isShutDown else { return }
         let gate = OfflineGate(
-            link: link, allowsCellular: configuration.offlineOverCellular, isOfflineMode: isOfflineMode,
+            link: link.kind, hasUnmeteredRoute: link.hasUnmeteredRoute,
+            allowsCellular: configuration.offlineOverCellular, isOfflineMode: isOfflineMode,
             isFolderOurs: folder?.isOurs ?? false, isFolderUnknown: folder?.isOfState ?? false,
             isTakenByPlayback: isTakenByPlayback)
+        service.permission.isGiven = gate.allowsCellular
         perform(schedule.handle(.gateChanged(gate)))
-        perform(round.handle(.gateChanged(isOpen: gate.networkWait == nil), at: loop.now))
+        validations?.gateChanged(isOpen: gate.networkWait == nil)
     }
 
     func jobsChanged() { handle(.jobsChanged) }
@@ -379,6 +378,7 @@ final class OfflineConductor: @unchecked Sendable {
                 Log.warning("\(job.product.text) waits for the state: \(problem)")
                 return .noState
             }
+            if error.isOfMeteredLink { return .metered }
             let product = MediaProduct(
                 productType: job.product.productType, productId: job.product.text, referenceId: job.referenceId)
             guard let error = error.error(product) else { return .stopped }
@@ -394,7 +394,7 @@ final class OfflineConductor: @unchecked Sendable {
         case .kept: kept(job)
         case .failed where job.isAutomatic, .noSpace where job.isAutomatic: dropAutomatic(job, outcome)
         case .failed(let error): fail(job, error)
-        case .stopped, .noSpace, .noState, .away, .notStored: perform(schedule.handle(.ended(job, outcome)))
+        case .stopped, .noSpace, .noState, .metered, .away, .notStored: perform(schedule.handle(.ended(job, outcome)))
         }
     }
 
@@ -439,57 +439,8 @@ final class OfflineConductor: @unchecked Sendable {
         }
     }
 
-    private func perform(_ effects: [RevalidationRound.Effect]) {
-        for effect in effects where !isShutDown {
-            switch effect {
-            case .find(let at, let product): findDue(after: (at, product))
-            case .validate(let item): validate(item)
-            case .stop: validation?.cancel()
-            case .rest:
-                // Soon, while nobody knows what time it is.
-                let interval = isRoundTimeProved ? Self.roundInterval : Self.minute
-                loop.schedule(after: interval) { [self] in perform(round.handle(.due, at: loop.now)) }
-            case .jobAdded: jobsChanged()
-            }
-        }
-    }
-
     /// Whether a product is being validated.
-    var isValidating: Bool { validation != nil }
-
-    private func findDue(after last: (at: Int64, product: String)) {
-        // One time for a round: what a service has again as due at once waits for the next one.
-        if last.at == .min {
-            isRoundTimeProved = clock.read().isProved
-            roundTime = clock.seconds
-        }
-        // Nothing is due at a time that nobody knows.
-        guard let time = roundTime else { return perform(round.handle(.found([]), at: loop.now)) }
-        store.read(answerOn: loop) { (rows) throws(DatabaseError) in
-            try rows.due(time, after: last, limit: Self.dueAtOnce)
-        } _: { [self] items in
-            perform(round.handle(.found(items ?? []), at: loop.now))
-        }
-    }
-
-    private func validate(_ item: OfflineItem) {
-        let loop = loop
-        begin(named: "validation") { [self] cancellation in
-            let outcome = OfflineRevalidation(service: service, store: store, cancellation: cancellation).run(item)
-            loop.post { [self] in
-                validation?.join()
-                validation = nil
-                if outcome == .differs { askedAgain(item.product) }
-                perform(round.handle(.ended(outcome), at: loop.now))
-            }
-        } then: { [self] thread in
-            validation = thread
-        } failed: { [self] error in
-            guard error.isOfResources else { return perform(round.handle(.ended(.skipped), at: loop.now)) }
-            // The round begins again then; others would find no thread either.
-            loop.schedule(after: Self.resourceInterval) { [self] in perform(round.handle(.ended(.stopped), at: loop.now)) }
-        }
-    }
+    var isValidating: Bool { validations?.isValidating ?? false }
 
     private func begin(
         named name: String, _ body: @escaping @Sendable (Cancellation) -> Void, then: (OfflineThread) -> Void,

@@ -3,6 +3,8 @@ import Network
 /// Whether the offline engine may use the network now, and what it waits for otherwise (docs/playback.md, 16.5).
 struct OfflineGate: Equatable, Sendable {
     var link = Link.Kind.offline
+    /// Whether some route leads over a link that is not metered. Each transfer finds out whether it is its own.
+    var hasUnmeteredRoute = false
     /// `offlineOverCellular`.
     var allowsCellular = false
     var isOfflineMode = false
@@ -15,6 +17,9 @@ struct OfflineGate: Equatable, Sendable {
     var hasSpace = true
     /// False after something of a download could not be stored, until the state can be written. The schedule sets it.
     var hasState = true
+    /// False after the routes of several downloads were found to be metered, until a route changes. The schedule sets
+    /// it.
+    var hasWay = true
     /// A product that plays waits for bytes.
     var isTakenByPlayback = false
 
@@ -23,7 +28,7 @@ struct OfflineGate: Equatable, Sendable {
         if isOfflineMode { return .onlineMode }
         switch link {
         case .offline: return .network
-        case .cellular: return allowsCellular ? nil : .unmeteredNetwork
+        case .cellular: return allowsCellular || hasUnmeteredRoute ? nil : .unmeteredNetwork
         case .ethernet, .wifi: return nil
         }
     }
@@ -34,6 +39,7 @@ struct OfflineGate: Equatable, Sendable {
         if !isFolderOurs { return isFolderUnknown ? .storage : .medium }
         if isTakenByPlayback { return .playback }
         if !hasState { return .storage }
+        if !hasWay { return .unmeteredNetwork }
         return hasSpace ? nil : .space
     }
 }

@@ -14,6 +14,10 @@ struct OfflineRevalidation {
         case differs
         /// Nothing has changed; the next round tries again.
         case skipped
+        /// The way to the service is a metered link.
+        case metered
+        /// There was no thread for it.
+        case notBegun
         case stopped
     }
 
@@ -23,8 +27,9 @@ struct OfflineRevalidation {
 
     func run(_ item: OfflineItem) -> Outcome {
         do throws(OfflineFailure) { return try check(item) } catch {
-            if error == .stopped { return .stopped }
-            Log.info("\(item.product.text) is not validated now: \(error.error(mediaProduct(item))?.message ?? "")")
+            if error.isOfMeteredLink { return .metered }
+            guard let reason = error.error(mediaProduct(item)) else { return .stopped }
+            Log.info("\(item.product.text) is not validated now: \(reason.message)")
             return .skipped
         }
     }

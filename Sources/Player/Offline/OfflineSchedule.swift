@@ -29,6 +29,8 @@ struct OfflineSchedule {
         case hurried(ServiceAddress?)
         /// The state can be written again.
         case stateWritten
+        /// A route has changed: it may lead over another link. `gateChanged` follows.
+        case routesChanged
     }
 
     /// How a run of a download has ended.
@@ -44,6 +46,8 @@ struct OfflineSchedule {
         /// It was told to, and goes on another time.
         case stopped
         case noSpace
+        /// Its route leads over a metered link.
+        case metered
 
         fileprivate var isAway: Bool { if case .away = self { true } else { false } }
     }
@@ -76,12 +80,16 @@ struct OfflineSchedule {
         var hasProgressed = false
         /// Room was given back since it began.
         var hasMoreRoom = false
+        /// A route has changed since it began: what it found may not be so any more.
+        var hasOtherRoutes = false
     }
 
     /// From so many downloads that cannot go on, the others begin one after the other, and not faster than this: each
     /// of them asks the service first. In nanoseconds.
     private static let crowd = 8
     private static let pace: Int64 = 1_000_000_000
+    /// The products of one service are behind one route, usually. Another one may be behind another.
+    private static let attemptsOverMeteredLinks = 8
     /// Each run has a thread, also one that waits for a retry.
     private static let mostRuns = 8
 
@@ -97,6 +105,8 @@ struct OfflineSchedule {
     private var withoutRoom = DownloadsWithoutRoom()
     private var resting = RestingDownloads()
     private var isPaced = false
+    /// The downloads whose route was metered, since a route has changed.
+    private var metered: Set<Int64> = []
     /// The downloads whose failure cannot be stored, and their reasons. While there are some, none begins: what it
     /// fetches could not be recorded. Without any, none begins either while the state cannot be written.
     private(set) var unstored: [Int64: String] = [:]
@@ -113,11 +123,18 @@ struct OfflineSchedule {
             return .running(percent: max(0, told[job.number] ?? 0))
         }
         if let reason = unstored[job.number] { return .failed(reason: reason) }
-        return (gate.wait ?? (withoutRoom.waiting.contains(job.number) ? .space : nil)).map { .waiting($0) } ?? .queued
+        let own: OfflineWait? =
+            metered.contains(job.number)
+            ? .unmeteredNetwork : withoutRoom.waiting.contains(job.number) ? .space : nil
+        return (gate.wait ?? own).map { .waiting($0) } ?? .queued
     }
 
     /// What downloads wait for, some of them or all; nil when they run.
-    var wait: OfflineWait? { gate.wait ?? (withoutRoom.isEmpty ? nil : .space) }
+    var wait: OfflineWait? {
+        if let wait = gate.wait { return wait }
+        if !metered.isEmpty { return .unmeteredNetwork }
+        return withoutRoom.isEmpty ? nil : .space
+    }
 
     /// Whether the job of this number was given up and is not tried yet.
     func rests(_ number: Int64) -> Bool { resting.contains(number) }
@@ -171,6 +188,10 @@ struct OfflineSchedule {
             unstored = [:]
             gate.hasState = true
             return find()
+        case .routesChanged:
+            (metered, gate.hasWay) = ([], true)
+            for index in runs.indices { runs[index].hasOtherRoutes = true }
+            return []
         }
     }
 
@@ -197,7 +218,7 @@ struct OfflineSchedule {
             return []
         }
         isFinding = true
-        return [.find(limit: limit + runs.count + withoutRoom.count + resting.count)]
+        return [.find(limit: limit + runs.count + withoutRoom.count + resting.count + metered.count)]
     }
 
     private mutating func start(_ jobs: [OfflineJob]) -> [Effect] {
@@ -207,6 +228,7 @@ struct OfflineSchedule {
             return find()
         }
         guard gate.wait == nil else { return [] }
+        metered = metered.filter { number in jobs.contains { $0.number == number } }
         // The others were deleted or paused, or it is not their turn.
         withoutRoom.keepTriedAgain { [runs] number in
             jobs.contains { $0.number == number } || runs.contains { $0.job.number == number }
@@ -236,7 +258,7 @@ struct OfflineSchedule {
 
     private func mayStart(_ job: OfflineJob) -> Bool {
         guard !withoutRoom.waiting.contains(job.number), !resting.contains(job.number),
-            !runs.contains(where: { $0.job.product == job.product })
+            !metered.contains(job.number), !runs.contains(where: { $0.job.product == job.product })
         else { return false }
         // One after the other: the first may need the room of a part that a later one has, and that does not run.
         return !withoutRoom.triedAgain.contains(job.number)
@@ -313,6 +335,10 @@ struct OfflineSchedule {
         case .stopped where run?.restsThen ?? false:
             effects.append(.rest(job.number, nanoseconds: resting.add(job, nil)))
         case .stopped: break
+        case .metered where run?.hasOtherRoutes ?? false: break
+        case .metered:
+            metered.insert(job.number)
+            gate.hasWay = metered.count < Self.attemptsOverMeteredLinks
         case .noSpace where run?.hasMoreRoom ?? false:
             // It may have been refused before that.
             withoutRoom.tryAgain(job.number)
@@ -331,6 +357,7 @@ struct OfflineSchedule {
         case .noSpace: false
         case .away: run?.hasProgressed ?? false
         case .stopped: run.map { !$0.restsThen || $0.hasProgressed } ?? true
+        case .metered: run?.hasProgressed ?? false
         case .kept, .failed, .noState, .notStored: true
         }
     }
@@ -341,10 +368,12 @@ struct OfflineSchedule {
     }
 
     private mutating func change(to new: OfflineGate) -> [Effect] {
-        let (hasSpace, hasState) = (gate.hasSpace, gate.hasState)
+        let old = gate
         gate = new
-        (gate.hasSpace, gate.hasState) = (hasSpace, hasState)
-        if gate.networkWait != nil { return stop { _ in true } }
+        (gate.hasSpace, gate.hasState, gate.hasWay) = (old.hasSpace, old.hasState, old.hasWay)
+        if old.allowsCellular != new.allowsCellular { (metered, gate.hasWay) = ([], true) }
+        // Those that run may be on a link that they may not use any more.
+        if gate.networkWait != nil || old.allowsCellular && !new.allowsCellular { return stop { _ in true } }
         return find()
     }
 

@@ -140,7 +140,7 @@ public struct OfflineEntry: Equatable, Sendable {
 public enum OfflineWait: Equatable, Sendable {
     /// There is no network.
     case network
-    /// The network is cellular, and `offlineOverCellular` is off.
+    /// The way to the service is a metered link, and `offlineOverCellular` is off.
     case unmeteredNetwork
     /// The budget is used up, or the medium is full.
     case space

@@ -23,7 +23,7 @@ struct RevalidationRound {
         /// `due` follows.
         case rest
         /// A product is to be downloaded again.
-        case jobAdded
+        case jobAdded(ServiceAddress)
     }
 
     private enum State {
@@ -38,6 +38,8 @@ struct RevalidationRound {
     private var state = State.resting
     private var isOpen = false
     private var asked = AskedProducts()
+    /// The gate has changed since the present validation began: what it found may not be so any more.
+    private var hasChanged = false
 
     /// - Parameter now: by a monotonic clock, in nanoseconds.
     mutating func handle(_ event: Event, at now: Int64) -> [Effect] {
@@ -45,6 +47,7 @@ struct RevalidationRound {
         case (.due, .resting): return begin(now)
         case (.gateChanged(let isOpen), _):
             self.isOpen = isOpen
+            hasChanged = true
             switch state {
             case .waiting where isOpen: return begin(now)
             case .validating(let item, let rest, false) where !isOpen:
@@ -54,11 +57,16 @@ struct RevalidationRound {
             }
         case (.found(let items), .finding): return goOn(with: items[...], now)
         case (.ended(let outcome), .validating(let item, let rest, let isStopping)):
-            let wasStopped = outcome == .stopped && isStopping
-            if wasStopped { asked.remove(item.product) }
-            let added: [Effect] = outcome == .differs ? [.jobAdded] : []
+            let isUnasked = outcome == .metered || outcome == .notBegun || outcome == .stopped && isStopping
+            if isUnasked { asked.remove(item.product) }
+            let added: [Effect] = outcome == .differs ? [.jobAdded(item.product)] : []
+            if outcome == .metered, !hasChanged {
+                // Until the gate changes: each change of a route is one.
+                state = .waiting
+                return added
+            }
             // The network may be back already.
-            if !isOpen || wasStopped { return added + begin(now) }
+            if !isOpen || isUnasked { return added + begin(now) }
             return added + (rest.isEmpty ? find(after: item) : goOn(with: rest, now))
         default: return []
         }
@@ -93,6 +101,7 @@ struct RevalidationRound {
             return find(after: last)
         }
         asked.insert(items[index].product, at: now)
+        hasChanged = false
         state = .validating(items[index], rest: items[(index + 1)...], isStopping: false)
         return [.validate(items[index])]
     }

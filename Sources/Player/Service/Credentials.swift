@@ -21,6 +21,8 @@ struct TokenUse {
     let cancellation: Cancellation
     /// Shows waits to a status; nil for a command.
     var progress: StreamProgress?
+    /// Whether a request for it may leave over a metered link.
+    var mayUseMeteredLink = true
 }
 
 /// A token that never changes: of a self-hosted service.

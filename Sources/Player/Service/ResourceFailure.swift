@@ -38,6 +38,8 @@ extension TransferError {
         case .malformedAnswer, .headTooLarge, .redirect, .library: .foreign(status: nil, reason: description)
         case .invalidRequest: .unusable(reason: description)
         case .tooLarge: ResourceFailure.tooLarge.byteSourceError
+        case .meteredLink: .meteredLink
+        case .offlineMode: .offlineMode
         case .cancelled: .cancelled
         }
     }
@@ -51,6 +53,8 @@ extension TransferError {
         // A connection that is cut while TLS begins is one, a certificate is not.
         case .tls(.handshake): true
         case .tls, .invalidRequest, .malformedAnswer, .headTooLarge, .tooLarge, .redirect, .cancelled, .library: false
+        // The engine waits for another link, or for the end of offline mode.
+        case .meteredLink, .offlineMode: false
         }
     }
 }

@@ -156,7 +156,7 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
     private func retry(after delay: Int64) {
         let number = wait()
         progress?.willRetry(progressID, after: .server(retryAfter: nil), delay: delay)
-        network.schedule(after: delay) { [self] in attempt(number) }
+        network.waitForServer(atMost: delay) { [self] in attempt(number) }
     }
 
     /// At once when there is another link: what has failed on the old one says nothing about it.

@@ -128,7 +128,7 @@ extension MediaError {
         switch self {
         case .source(.status(let status)): ServiceRefusal.isTemporary(status)
         case .source(.foreign(let status, _)): status.map { $0 < 400 } ?? true
-        case .source(.network), .source(.medium): true
+        case .source(.network), .source(.medium), .source(.meteredLink), .source(.offlineMode): true
         default: false
         }
     }

@@ -9,6 +9,14 @@ protocol ServiceNetwork: AnyObject, Sendable {
     func schedule(after nanoseconds: Int64, _ action: @escaping @Sendable () -> Void)
     /// The same, and at once when there is another link.
     func waitForLink(atMost nanoseconds: Int64, _ action: @escaping @Sendable (LinkWaitEnd) -> Void)
+    /// The same as `schedule`, and at once when offline mode begins.
+    func waitForServer(atMost nanoseconds: Int64, _ action: @escaping @Sendable () -> Void)
+}
+
+extension ServiceNetwork {
+    func waitForServer(atMost nanoseconds: Int64, _ action: @escaping @Sendable () -> Void) {
+        schedule(after: nanoseconds, action)
+    }
 }
 
 /// A transfer that was begun.

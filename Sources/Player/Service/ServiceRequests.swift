@@ -13,6 +13,8 @@ struct ServiceRequests {
     let purpose: RetrySchedule.Purpose
     let cancellation: Cancellation
     let medium: MediumAccess
+    /// Asked for each request; nil: any link may be used.
+    var permission: MeteredPermission?
 
     func answer(to request: TransferRequest) throws(ResourceFailure) -> WholeAnswer.Content {
         var request = request
@@ -76,7 +78,9 @@ extension ServiceRequests {
     private func token(
         insteadOf rejected: String?, of credentials: any CredentialsProvider
     ) throws(ResourceFailure) -> String? {
-        let use = TokenUse(purpose: purpose, cancellation: cancellation, progress: medium.stream)
+        let use = TokenUse(
+            purpose: purpose, cancellation: cancellation, progress: medium.stream,
+            mayUseMeteredLink: permission?.isGiven ?? true)
         return try medium.waiting { () throws(ResourceFailure) in
             try credentials.token(insteadOf: rejected, for: use)
         }

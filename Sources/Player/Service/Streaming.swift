@@ -16,6 +16,8 @@ public struct StreamingSettings: Sendable {
     public var pins: [HostPin] = []
     /// `http://host:port`; nil for none.
     public var proxy: String?
+    /// Which links are metered.
+    public var links = LinkSettings()
     /// The cache of what the service sends; nil for none.
     public var cache: CacheSettings?
 
@@ -40,6 +42,7 @@ extension StreamingSettings {
         network.extraCAFile = authorities
         network.pins = pins
         network.proxy = proxy
+        network.links = links
         network.userAgent = service.clientName
         return network
     }
@@ -57,6 +60,8 @@ extension StreamingSettings {
 public final class Streaming: Sendable {
     public let source: ContentService
     private let network: Network
+    /// Of the service.
+    private let host: String
     private let cache: (store: CacheStore, index: DatabaseCacheIndex)?
     /// The same service, for what is kept: it goes past the cache.
     let offline: OfflineService
@@ -68,6 +73,7 @@ public final class Streaming: Sendable {
         _ settings: StreamingSettings, clock: any CertificateClock, storage: StorageThread? = nil
     ) throws(NetworkSetupError) {
         network = try Network(settings.network(clock))
+        host = Network.host(of: settings.service.baseURL) ?? ""
         var service: any ServiceNetwork = network
         var opened: (store: CacheStore, index: DatabaseCacheIndex)?
         if let cache = settings.cache, let storage, let key = Self.key(of: cache) {
@@ -107,6 +113,21 @@ public final class Streaming: Sendable {
 
     /// Another link is in use from now on; see `Network.linkChanged`.
     public func linkChanged(to link: Link) { network.linkChanged(to: link) }
+
+    /// Where packets go has changed, and the link has not; see `Network.routesChanged`.
+    public func routesChanged() { network.routesChanged() }
+
+    /// A function that says whether the way to the service is a metered link: by the address that was used last, else
+    /// by the link. For `ContentService.follow`.
+    public func metering(_ settings: LinkSettings) -> @Sendable () -> Bool {
+        { [network, host] in network.isMetered(host: host) ?? Link.current(settings).isMetered }
+    }
+
+    /// Uses no network while the mode is on, from now on. After the player was made, which has to know first that a
+    /// download that ends has only stopped.
+    public func follow(_ mode: OfflineMode) {
+        network.setOfflineMode(mode.observe { [network] isOn in network.setOfflineMode(isOn) })
+    }
 
     /// Ends all transfers and the thread. After the player.
     public func stop() {

@@ -1,28 +1,35 @@
 import Platform
 
-/// Whether the app is in offline mode: nothing begins to use the network then (docs/playback.md, 16.5). One for the
-/// player and its sources.
+/// Whether the app is in offline mode: nothing uses the network then (docs/playback.md, 16.5). One for the player, its
+/// sources and the network.
 ///
 /// Thread: any.
 /// `@unchecked Sendable` is safe because `lock` guards everything.
 public final class OfflineMode: @unchecked Sendable {
     private let lock = Lock()
     private var value = false
-    private var observer: (@Sendable (Bool) -> Void)?
+    private var observers: [@Sendable (Bool) -> Void] = []
 
     public init() {}
 
     public var isOn: Bool {
         get { lock.withLock { value } }
         set {
-            let observer: (@Sendable (Bool) -> Void)? = lock.withLock {
+            let observers = lock.withLock {
                 defer { value = newValue }
-                return value == newValue ? nil : self.observer
+                return value == newValue ? [] : self.observers
             }
-            observer?(newValue)
+            for observer in observers { observer(newValue) }
         }
     }
 
-    /// Calls `observer` with each new value, on the thread that sets it.
-    func observe(_ observer: @escaping @Sendable (Bool) -> Void) { lock.withLock { self.observer = observer } }
+    /// Calls `observer` with each new value, on the thread that sets it, after those that were added before.
+    /// - Returns: the present value.
+    @discardableResult
+    func observe(_ observer: @escaping @Sendable (Bool) -> Void) -> Bool {
+        lock.withLock {
+            observers.append(observer)
+            return value
+        }
+    }
 }

@@ -103,6 +103,8 @@ extension PlayerError.Cause {
         case .source(.cancelled): "m5"
         case .source(.medium(let error)): "s\(error.code)"
         case .source(.network): "n1"
+        case .source(.meteredLink): "n3"
+        case .source(.offlineMode): "a3"
         case .source(.unusable), .source(.foreign(nil, _)): "n2"
         case .source(.foreign(let status?, _)): "h\(status)"
         case .source(.status(let status)): "h\(status)"

@@ -29,11 +29,12 @@ extension PlayerError {
 
     private static func reach(of error: ByteSourceError) -> Reach {
         switch error {
-        case .network, .foreign(status: nil, _): .service
+        case .network, .meteredLink, .foreign(status: nil, _): .service
         case .foreign: .content
         case .status(let status): ServiceRefusal.isTemporary(status) ? .service : .product
         case .medium(let error): error.isOfResources ? .machine : .product
-        case .cancelled, .unusable, .integrity: .product
+        // Of the product in so far as others may be kept.
+        case .cancelled, .unusable, .integrity, .offlineMode: .product
         }
     }
 }

@@ -171,7 +171,7 @@ struct QueueCommand {
     private func found(_ wish: Wish, _ access: Arguments) throws(ServiceAccess.Problem) -> Action {
         let tracks =
             switch wish {
-            case .words(let words): try ServiceSearch(ServiceAccess(access)).tracksToAdd(words)
+            case .words(let words): try ServiceSearch(.toCatalogue(access)).tracksToAdd(words)
             case .lists(let products): try ServiceAccess.expanded(products, access)
             }
         let paths: MusicPaths

@@ -50,7 +50,9 @@ struct PlayCommand {
         }
         defer { streaming?.stop() }
         guard let player = openPlayer(device, streaming) else { return ExitCode.failed }
-        streaming?.source.follow(player.playbackEngineConfig) { [links] in Link.current(links).isMetered }
+        if let streaming {
+            streaming.source.follow(player.playbackEngineConfig, isMetered: streaming.metering(links))
+        }
         let monitor = watchLink(on: loop, streaming)
         defer { monitor?.stop() }
         configure(player.playbackEngineConfig)

@@ -60,7 +60,7 @@ struct RunCommand {
         let time = StoredTrustedTime(state.storage)
         defer { time.close() }
         let clock = TrustedClock(store: time)
-        let streaming = try openStreaming(inForce, clock, state.storage)
+        let streaming = try openStreaming(inForce, board, clock, state.storage)
         defer { streaming?.stop() }
         let player = try openPlayer(inForce, board, device, state.storage, streaming, clock)
         streaming?.start()
@@ -153,7 +153,10 @@ struct RunCommand {
             isLinked: { !Link.current(links).isOffline })
         do throws(PlayerError) {
             let player = try Player(settings: settings, source: source)
-            streaming?.source.follow(player.playbackEngineConfig) { Link.current(links).isMetered }
+            if let streaming {
+                streaming.source.follow(player.playbackEngineConfig, isMetered: streaming.metering(links))
+                streaming.follow(settings.offlineMode)
+            }
             return player
         } catch {
             throw Failure(lines: [error.message])
@@ -162,9 +165,10 @@ struct RunCommand {
 
     /// - Returns: nil without a content service.
     private func openStreaming(
-        _ configuration: Configuration, _ clock: TrustedClock, _ storage: StorageThread
+        _ configuration: Configuration, _ board: BoardProfile?, _ clock: TrustedClock, _ storage: StorageThread
     ) throws(Failure) -> Streaming? {
-        guard let settings = configuration.streamingSettings else { return nil }
+        guard var settings = configuration.streamingSettings else { return nil }
+        settings.links = linkSettings(configuration, board)
         let clock = TrustedCertificateClock(clock, released: tonearmReleased)
         do throws(NetworkSetupError) { return try Streaming(settings, clock: clock, storage: storage) } catch {
             throw Failure(lines: [error.description], exitCode: ExitCode.configuration)
@@ -203,6 +207,7 @@ struct RunCommand {
     private func linkSettings(_ configuration: Configuration, _ board: BoardProfile?) -> LinkSettings {
         LinkSettings(
             meteredInterfaces: board?.cellularInterfaces ?? [],
+            unmeteredInterfaces: board?.unmeteredInterfaces ?? [],
             service: configuration.streamingSettings?.service.baseURL)
     }
 
@@ -211,8 +216,11 @@ struct RunCommand {
         do throws(SystemError) {
             let links = linkSettings(daemon.settings.configuration, board)
             let monitor = try LinkMonitor(links, loop: daemon.loop) {
+                streaming?.routesChanged()
                 daemon.linkChanged(to: $0)
+            } changed: {
                 streaming?.linkChanged(to: $0)
+                daemon.linkChanged(to: $0)
             }
             daemon.linkChanged(to: monitor.link)
             return monitor

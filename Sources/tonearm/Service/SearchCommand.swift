@@ -21,7 +21,7 @@ struct SearchCommand {
     func run() -> Int32 {
         let matches: CatalogueMatches
         do throws(ServiceAccess.Problem) {
-            matches = try ServiceSearch(ServiceAccess(arguments)).matches(words, limit: Self.entryLimit)
+            matches = try ServiceSearch(.toCatalogue(arguments)).matches(words, limit: Self.entryLimit)
         } catch {
             for line in error.lines { console.complain(line) }
             return error.exitCode

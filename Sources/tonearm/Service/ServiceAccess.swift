@@ -44,10 +44,36 @@ struct ServiceAccess {
         }
     }
 
+    /// For what asks the service's catalogue, which no part of the player does in offline mode.
+    static func toCatalogue(_ arguments: Arguments) throws(Problem) -> ServiceAccess {
+        if !arguments.has("--service"), try isOfflineMode(arguments) {
+            throw Problem(
+                lines: ["the player is in offline mode: `tonearm config set offline.only no` ends it."])
+        }
+        return try ServiceAccess(arguments)
+    }
+
+    /// As the daemon has it, else as its file has it.
+    private static func isOfflineMode(_ arguments: Arguments) throws(Problem) -> Bool {
+        let key = JSONValue.Member("key", .string("offline.only"))
+        do throws(DaemonFailure) {
+            let reply = try DaemonConnection(arguments.value(of: "--socket")).ask("config-get", [key])
+            let value = reply.value["settings"]?.elements?.first?["value"]?.string
+            if let value { return value.utf8.elementsEqual("yes".utf8) }
+        } catch {
+            // It does not run, or this user may not ask it.
+        }
+        do throws(ConfigurationFile.Problems) {
+            return try ConfigurationFile(arguments.value(of: "--config")).read().isOfflineOnly
+        } catch {
+            throw Problem(lines: error.lines, exitCode: ExitCode.configuration)
+        }
+    }
+
     /// The products with the tracks of albums and playlists in their place. Without any the service is not asked.
     static func expanded(_ products: [String], _ arguments: Arguments) throws(Problem) -> [String] {
         guard products.contains(where: { CatalogueList($0) != nil }) else { return products }
-        let service = try ServiceAccess(arguments)
+        let service = try toCatalogue(arguments)
         var all: [String] = []
         for product in products {
             if let list = CatalogueList(product) {

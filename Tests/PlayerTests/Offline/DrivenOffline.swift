@@ -54,7 +54,7 @@ final class DrivenOffline: @unchecked Sendable {
         engine.bus.subscribe { [log] in log.append($0) }
         onControl { conductor in
             conductor.start()
-            conductor.linkChanged(to: link)
+            conductor.linkChanged(to: Link(link))
         }
         // Whose folder it is, and then those whose turn it is.
         answerReads()

@@ -81,7 +81,7 @@ struct OfflineAwayTests {
         try waitForRest(offline, after: 1)
         service.showPage(nil)
         if byLink {
-            offline.onControl { $0.linkChanged(to: .wifi) }
+            offline.onControl { $0.linkChanged(to: Link(.wifi)) }
         } else {
             offline.engine.resume(OfflineFixture.product(7)) { _ in }
         }

@@ -98,6 +98,7 @@ struct OfflineScheduleTests {
             (OfflineGate(link: .offline), OfflineWait.network as OfflineWait?),
             (OfflineGate(link: .cellular), .unmeteredNetwork),
             (OfflineGate(link: .cellular, allowsCellular: true), nil),
+            (OfflineGate(link: .cellular, hasUnmeteredRoute: true), nil),
             (OfflineGate(link: .wifi), nil), (OfflineGate(link: .ethernet), nil),
             (OfflineGate(link: .wifi, isOfflineMode: true), .onlineMode),
             (OfflineGate(link: .wifi, isTakenByPlayback: true), .playback),
@@ -121,6 +122,29 @@ struct OfflineScheduleTests {
         #expect(schedule.handle(.ended(Self.job(1), .stopped)) == [])
         #expect(schedule.handle(.ended(Self.job(2), .stopped)) == [])
         #expect(schedule.handle(.gateChanged(Self.open)) == [.find(limit: 3)])
+    }
+
+    @Test("A download whose way is metered waits for a change of the routes; others go on until several have waited")
+    func metered() {
+        let jobs = (1...10).map { Self.job(Int64($0)) }
+        var schedule = Self.started([jobs[0]], limit: 1)
+        for (index, job) in jobs.prefix(8).enumerated() {
+            _ = schedule.handle(.ended(job, .metered))
+            #expect(schedule.status(of: job) == .waiting(.unmeteredNetwork))
+            #expect(schedule.status(of: jobs[9]) == (index < 7 ? .queued : .waiting(.unmeteredNetwork)))
+            #expect(schedule.handle(.found(jobs)).contains(.start(jobs[index + 1])) == (index < 7))
+        }
+        #expect(schedule.wait == .unmeteredNetwork)
+        #expect(schedule.handle(.routesChanged) == [])
+        #expect(schedule.wait == nil && schedule.status(of: jobs[0]) == .queued)
+    }
+
+    @Test("A download that found its way metered before the routes changed, and ends after that, is tried again")
+    func meteredBefore() {
+        var schedule = Self.started([Self.job(1)], limit: 1)
+        _ = schedule.handle(.routesChanged)
+        #expect(schedule.handle(.ended(Self.job(1), .metered)) == [.find(limit: 1)])
+        #expect(schedule.wait == nil && schedule.status(of: Self.job(1)) == .queued)
     }
 
     @Test("A download without room waits, others go on, and it begins again when there is some")
@@ -362,7 +386,9 @@ struct RevalidationRoundTests {
         #expect(round.handle(.found([first, second]), at: 0) == [.validate(first)])
         #expect(round.handle(.due, at: 0) == [])
         #expect(round.handle(.ended(.valid), at: 0) == [.validate(second)])
-        #expect(round.handle(.ended(.differs), at: 0) == [.jobAdded, .find(at: 7, product: "tonearm:track/2")])
+        #expect(
+            round.handle(.ended(.differs), at: 0)
+                == [.jobAdded(second.product), .find(at: 7, product: "tonearm:track/2")])
         #expect(round.handle(.found([]), at: 0) == [.rest])
         #expect(round.handle(.due, at: 0) == [.find(at: .min, product: "")])
     }
@@ -399,7 +425,9 @@ struct RevalidationRoundTests {
         #expect(round.handle(.ended(.valid), at: late) == [.find(at: 5, product: "tonearm:track/1")])
         let other = Self.item(2, at: 7)
         #expect(round.handle(.found([again, other]), at: late) == [.validate(other)])
-        #expect(round.handle(.ended(.differs), at: late) == [.jobAdded, .find(at: 7, product: "tonearm:track/2")])
+        #expect(
+            round.handle(.ended(.differs), at: late)
+                == [.jobAdded(other.product), .find(at: 7, product: "tonearm:track/2")])
         #expect(round.handle(.found([again]), at: late) == [.find(at: 6, product: "tonearm:track/1")])
         #expect(round.handle(.found([]), at: late) == [.rest])
     }

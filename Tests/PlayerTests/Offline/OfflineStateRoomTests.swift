@@ -38,7 +38,7 @@ struct OfflineStateRoomTests {
         let offline = try start(link: .offline)
         #expect(offline.engine.offline(OfflineFixture.product(7)))
         medium.fill()
-        offline.onControl { $0.linkChanged(to: .ethernet) }
+        offline.onControl { $0.linkChanged(to: Link(.ethernet)) }
         try offline.spin("the wait") { offline.status(of: 7) == .waiting(.storage) }
         for _ in 1...3 {
             offline.advance(by: Self.minute)

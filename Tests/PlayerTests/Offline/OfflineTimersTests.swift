@@ -124,7 +124,7 @@ struct OfflineTimersTests {
         try waitForEnd()
         for _ in 1...59 {
             offline.advance(by: 60 * Self.second)
-            for isOn in [false, true] { offline.onControl { $0.linkChanged(to: isOn ? .ethernet : .offline) } }
+            for isOn in [false, true] { offline.onControl { $0.linkChanged(to: isOn ? Link(.ethernet) : .offline) } }
             for _ in 1...3 { offline.answerReads() }
         }
         #expect(service.infoRequests == count + 1)

@@ -34,9 +34,15 @@ let networkTargets = [
         // The two files of the kernel, with a 0 byte between them.
         let texts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false).map { Array($0) }
         let routes = Route.all(version4: texts[0], version6: texts.count > 1 ? texts[1] : [])
-        _ = Link(routes, LinkSettings(meteredInterfaces: ["wlan0"])) { name in
-            Link.Interface(isUp: name.utf8.count % 2 == 0, type: Link.Interface.type(inEvent: bytes))
+        let type = NetworkInterface.value(of: "DEVTYPE=", inEvent: bytes)
+        let interfaces = routes.enumerated().map { index, route in
+            NetworkInterface(
+                index: Int32(index), name: route.interface, isRunning: index % 2 == 0, type: type,
+                lower: .interface(Int32(index / 2)))
         }
+        _ = Link(routes, LinkCosts(interfaces, LinkSettings(meteredInterfaces: ["wlan0"])))
+        _ = NameServers.first(in: bytes)
+        _ = NameServers.isKnown("a", in: bytes)
     },
     FuzzTarget("cache-fields") { bytes in
         // Fields of an answer, with a 0 byte between them: what they mean for its age, whatever they are.

@@ -23,6 +23,7 @@
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <sys/types.h>
@@ -107,12 +108,60 @@ int tonearm_local_accept(int descriptor);
 ssize_t tonearm_send(int descriptor, const void *bytes, size_t count);
 int tonearm_finish_sending(int descriptor);
 
-/// A socket that does not block and becomes readable whenever a link or a route has changed. -1 and errno.
+/// A socket that does not block and becomes readable whenever a link, a route or a rule has changed. -1 and errno.
 int tonearm_network_changes(void);
+/// Takes all that has arrived at that socket. 1 when there was more than changes of links, or messages were lost.
+int tonearm_route_has_changed(int descriptor);
 /// Whether an interface that is up and has a carrier has the IP address `text`; also 1 when the kernel does not say.
 int tonearm_is_local_address(const char *text);
-/// Takes all that has arrived at a socket that does not block, and forgets it.
-void tonearm_skip_input(int descriptor);
+
+/// What the kernel says about the way to an address.
+enum {
+    TONEARM_ROUTE_NONE,
+    /// The address is one of this machine.
+    TONEARM_ROUTE_LOCAL,
+    /// Over an interface.
+    TONEARM_ROUTE_OUT,
+    /// Packets are wrapped into others on that way, whose way is another one.
+    TONEARM_ROUTE_WRAPPED,
+};
+/// The way of a packet of this process to an address and its port, by all tables and rules. Does not wait.
+/// over: the interface that it is to be over; 0 for any. protocol: IPPROTO_TCP or IPPROTO_UDP; 0 for any.
+/// interface: its number. Returns one of the above, or -1 with errno.
+int tonearm_route(const struct sockaddr *to, int over, int protocol, int *interface);
+/// A socket whose packets leave over one interface only (SO_BINDTOIFINDEX), closed on exec. -1 and errno.
+int tonearm_open_bound_socket(int family, int type, int protocol, int interface);
+/// The address of `text`, in digits. 0, or -1 when it is none.
+int tonearm_address(const char *text, int port, struct sockaddr_storage *address);
+/// The address of 4 or 16 bytes. 0, or -1.
+int tonearm_address_of_bytes(const uint8_t *bytes, int count, struct sockaddr_storage *address);
+
+/// An interface as rtnetlink(7) has it. Texts end with a 0.
+struct tonearm_interface {
+    int32_t index;
+    /// IFLA_LINK and IFLA_MASTER; 0 for none.
+    int32_t lower;
+    int32_t master;
+    /// IFF_…
+    uint32_t flags;
+    /// ARPHRD_…
+    uint16_t hardware;
+    /// `lower` is a number in another network namespace.
+    uint8_t is_lower_elsewhere;
+    /// There is a device on a bus.
+    uint8_t has_device;
+    char name[16];
+    /// IFLA_INFO_KIND: "bridge", "ipip"; empty for devices.
+    char kind[16];
+    /// Of a tunnel: the interface that it is bound to, and the other end (0, 4 or 16 bytes).
+    int32_t tunnel_link;
+    uint8_t remote_count;
+    uint8_t remote[16];
+    /// Its packets bring a mark or a way of their own.
+    uint8_t is_unpredictable;
+};
+/// The interfaces of the calling thread's network namespace, at most `limit`. Returns how many, or -1.
+int tonearm_interfaces(struct tonearm_interface *all, int limit);
 /// The process at the other end of a connected UNIX socket; 0 where that is not known.
 int tonearm_peer_process(int descriptor);
 /// The user who connected (SO_PEERCRED); UINT32_MAX where that is not known.

@@ -43,6 +43,14 @@ enum OfflineFailure: Error, Equatable {
         }
     }
 
+    /// Whether it may not use the link that its route leads over (docs/playback.md, 16.5).
+    var isOfMeteredLink: Bool {
+        switch self {
+        case .resource(.transfer(.meteredLink)), .media(.source(.meteredLink)): true
+        default: false
+        }
+    }
+
     /// Whether a part that has arrived cannot be continued, now or later.
     var endsPart: Bool {
         switch self {
@@ -72,6 +80,8 @@ enum OfflineFailure: Error, Equatable {
     func error(_ product: MediaProduct) -> PlayerError? {
         switch self {
         case .stopped, .noSpace, .resource(.cancelled), .media(.source(.cancelled)): return nil
+        // It goes on when the mode ends.
+        case .resource(.transfer(.offlineMode)), .media(.source(.offlineMode)): return nil
         case .tooLarge(let bytes, let budget):
             return PlayerError(
                 .notAllowed, code: "a6",

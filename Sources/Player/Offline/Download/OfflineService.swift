@@ -10,13 +10,26 @@ struct OfflineService: Sendable {
     let settings: ServiceSettings
     let credentials: any CredentialsProvider
     /// Of the waits for retries.
-    var clock: any MonotonicClock = SystemMonotonicClock()
+    var clock: any MonotonicClock
+    /// The engine's; off until the engine gives it.
+    let permission = MeteredPermission()
+
+    init(
+        network: any ServiceNetwork, settings: ServiceSettings, credentials: any CredentialsProvider,
+        clock: any MonotonicClock = SystemMonotonicClock()
+    ) {
+        self.network = OfflineNetwork(network, permission)
+        self.settings = settings
+        self.credentials = credentials
+        self.clock = clock
+    }
 
     /// - Parameter medium: shows the retries.
     func requests(
         for purpose: RetrySchedule.Purpose, _ cancellation: Cancellation, _ medium: MediumAccess = MediumAccess()
     ) -> ServiceRequests {
-        ServiceRequests(network: network, purpose: purpose, cancellation: cancellation, medium: medium)
+        ServiceRequests(
+            network: network, purpose: purpose, cancellation: cancellation, medium: medium, permission: permission)
     }
 
     /// The playbackinfo of a product that is kept or going to be.
@@ -33,7 +46,12 @@ struct OfflineService: Sendable {
         do throws(PlayerError) {
             return try requests.playbackInfo(for: info, of: mediaProduct, settings, credentials)
         } catch {
-            throw requests.cancellation.isCancelled ? .stopped : .refused(error)
+            switch error.cause {
+            case _ where requests.cancellation.isCancelled: throw .stopped
+            case .media(.source(.meteredLink)): throw .media(.source(.meteredLink))
+            case .media(.source(.offlineMode)): throw .stopped
+            default: throw .refused(error)
+            }
         }
     }
 

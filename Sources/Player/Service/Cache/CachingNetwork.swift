@@ -44,4 +44,8 @@ final class CachingNetwork: ServiceNetwork {
     func waitForLink(atMost nanoseconds: Int64, _ action: @escaping @Sendable (LinkWaitEnd) -> Void) {
         network.waitForLink(atMost: nanoseconds, action)
     }
+
+    func waitForServer(atMost nanoseconds: Int64, _ action: @escaping @Sendable () -> Void) {
+        network.waitForServer(atMost: nanoseconds, action)
+    }
 }

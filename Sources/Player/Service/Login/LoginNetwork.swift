@@ -7,7 +7,7 @@ protocol LoginNetwork: AnyObject, Sendable {
     func fetch(
         _ request: TransferRequest, maximumBody: Int, cancellation: Cancellation
     ) throws(TransferError) -> Response
-    /// Blocks for so many nanoseconds.
+    /// Blocks for so many nanoseconds, or until offline mode begins.
     /// - Returns: whether it was cancelled.
     func wait(_ nanoseconds: Int64, cancellation: Cancellation) -> Bool
     /// Another number after each change of the link.
@@ -17,8 +17,4 @@ protocol LoginNetwork: AnyObject, Sendable {
     func waitForLink(since seen: UInt32, atMost nanoseconds: Int64, cancellation: Cancellation) -> LinkWaitEnd?
 }
 
-extension Network: LoginNetwork {
-    func wait(_ nanoseconds: Int64, cancellation: Cancellation) -> Bool {
-        cancellation.wait(milliseconds: Int(clamping: nanoseconds / 1_000_000))
-    }
-}
+extension Network: LoginNetwork {}

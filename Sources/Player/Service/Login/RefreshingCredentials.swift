@@ -85,7 +85,7 @@ final class RefreshingCredentials: CredentialsProvider, @unchecked Sendable {
         while true {
             // Before the request: another link that comes meanwhile ends the wait that follows.
             let linkChanges = network.linkChanges
-            switch attempt(insteadOf: rejected, use.cancellation) {
+            switch attempt(insteadOf: rejected, use) {
             case .got(let tokens): return tokens.access
             case .ended: return nil
             case .hopeless(let reason): throw reason
@@ -107,30 +107,36 @@ final class RefreshingCredentials: CredentialsProvider, @unchecked Sendable {
         }
     }
 
-    private func attempt(insteadOf rejected: String, _ cancellation: Cancellation) -> Attempt {
+    private func attempt(insteadOf rejected: String, _ use: TokenUse) -> Attempt {
         let held: LockFile
         do throws(LockFile.Refusal) { held = try LockFile(store.lockPath) } catch {
             guard case .system(let problem) = error else { return .isBusy }
             tell("the login cannot be refreshed: \(problem)")
             return .ended
         }
-        return withExtendedLifetime(held) { attemptAlone(insteadOf: rejected, cancellation) }
+        return withExtendedLifetime(held) { attemptAlone(insteadOf: rejected, use) }
     }
 
     /// While no other thread or process refreshes.
-    private func attemptAlone(insteadOf rejected: String, _ cancellation: Cancellation) -> Attempt {
+    private func attemptAlone(insteadOf rejected: String, _ use: TokenUse) -> Attempt {
         // The one that held it before may have new tokens.
         guard let kept = reload() else { return .ended }
         guard isRejected(kept, rejected) else { return .got(kept) }
         guard let refresh = kept.refresh, lock.withLock({ spentRefresh.map { !$0.hasSameBytes(as: refresh) } ?? true })
         else { return .ended }
         let answer: Response
+        var request = LoginRequest.refresh(refresh).transfer(store.service)
+        request.mayUseMeteredLink = use.mayUseMeteredLink
         do throws(TransferError) {
             answer = try network.fetch(
-                LoginRequest.refresh(refresh).transfer(store.service), maximumBody: Self.longestAnswer,
-                cancellation: cancellation)
+                request, maximumBody: Self.longestAnswer, cancellation: use.cancellation)
         } catch {
-            if error == .cancelled { return .hopeless(.cancelled) }
+            switch error {
+            case .cancelled: return .hopeless(.cancelled)
+            // Nothing was sent: the login is what it was.
+            case .meteredLink, .offlineMode: return .hopeless(.transfer(error))
+            default: break
+            }
             tell("the login cannot be refreshed: \(error.description)")
             return error.isOfNetwork ? .failed(.network, .transfer(error)) : .hopeless(.transfer(error))
         }

@@ -30,6 +30,9 @@ private final class ScriptedTokens: LoginNetwork, @unchecked Sendable {
         self.answer = answer
     }
 
+    /// Of each request, whether it may use a metered link.
+    let permissions = Recorder<Bool>()
+
     /// The bodies of the requests so far.
     var bodies: [String] { lock.withLock { requests } }
 
@@ -40,6 +43,7 @@ private final class ScriptedTokens: LoginNetwork, @unchecked Sendable {
         guard case .post(let sent, _) = request.method else {
             return Response(head: ResponseHead(status: 401, effectiveURL: request.url), body: [])
         }
+        permissions.record(request.mayUseMeteredLink)
         let count = lock.withLock {
             requests.append(String(decoding: sent, as: UTF8.self))
             return requests.count
@@ -299,6 +303,16 @@ struct RefreshingCredentialsTests {
         #expect(network.waits.elements == [.time(7000)])
     }
 
+    @Test("A refresh for a download uses the links that the download may use", arguments: [false, true])
+    func links(mayUseMeteredLink: Bool) throws {
+        try store.save(LoginTokens(access: "a1", refresh: "r1"))
+        let network = ScriptedTokens { _ in .success((200, "{\"access_token\": \"a2\"}")) }
+        let use = TokenUse(
+            purpose: .offlining, cancellation: cancellation, mayUseMeteredLink: mayUseMeteredLink)
+        #expect(try RefreshingCredentials(store, over: network).token(insteadOf: "a1", for: use) == "a2")
+        #expect(network.permissions.elements == [mayUseMeteredLink])
+    }
+
     @Test("Another link ends the wait, also one that came during the request, and the delays start over")
     func link() throws {
         try store.save(LoginTokens(access: "a1", refresh: "r1"))
@@ -318,7 +332,8 @@ struct RefreshingCredentialsTests {
     }
 
     @Test(
-        "What waiting does not change is an error at once", arguments: [TransferError.tls(.expired), .malformedAnswer])
+        "What waiting does not change is an error at once",
+        arguments: [TransferError.tls(.expired), .malformedAnswer, .meteredLink, .offlineMode])
     func hopeless(error: TransferError) throws {
         try store.save(LoginTokens(access: "a1", refresh: "r1"))
         let network = ScriptedTokens { _ in .failure(error) }

@@ -1,0 +1,148 @@
+import CCurl
+import CLinux
+import Platform
+
+/// The way of one transfer to its server: which addresses it may connect to, and over which interface
+/// (docs/decisions/metered-by-route.md).
+///
+/// Thread: network.
+struct TransferWay {
+    private let gate: LinkGate
+    private let peers: KnownPeers
+    private let mayUseMeteredLink: Bool
+    /// The host of the proxy; nil without one.
+    private let proxy: WebAddress?
+    private var host = ""
+    /// The addresses that the present request connects to, or is connected to.
+    private var tried: [PeerAddress] = []
+    /// The host's name is being looked up.
+    private var isLookingUp = false
+    /// Why no address was tried; nil when one was, or none was asked about.
+    private(set) var refusal: TransferError?
+
+    init(_ settings: LinkSettings, proxy: String?, peers: KnownPeers, mayUseMeteredLink: Bool) {
+        gate = LinkGate(settings: settings)
+        self.peers = peers
+        self.mayUseMeteredLink = mayUseMeteredLink
+        self.proxy = proxy.flatMap { WebAddress($0) }
+    }
+
+    /// The next request of the transfer, the first one or that of a redirect.
+    mutating func begin(host: String) {
+        self.host = host
+        (tried, refusal, isLookingUp) = ([], nil, false)
+    }
+
+    /// Whether the host's name may be looked up now.
+    /// - Returns: why it may not.
+    mutating func lookUp() -> TransferError? {
+        let name = proxy?.host ?? host
+        if PeerAddress.isInDigits(host: name) || name.utf8.elementsEqual("localhost".utf8) { return nil }
+        isLookingUp = true
+        return lookUpFault
+    }
+
+    private var lookUpFault: TransferError? {
+        guard !mayUseMeteredLink, let server = NameServers.first(in: Self.contents(of: "/etc/resolv.conf")),
+            gate.answer(for: server) == .metered
+        else { return nil }
+        return NameServers.isKnown(proxy?.host ?? host, in: Self.contents(of: "/etc/hosts")) ? nil : .meteredLink
+    }
+
+    /// Empty when the file is missing.
+    private static func contents(of path: String) -> [UInt8] {
+        do throws(SystemError) { return try File.contents(of: path, limit: 1 << 20) } catch { return [] }
+    }
+
+    /// A socket for this address; CURL_SOCKET_BAD when the transfer may not connect to it.
+    mutating func openSocket(_ address: UnsafePointer<curl_sockaddr>) -> curl_socket_t {
+        isLookingUp = false
+        guard let bytes = tonearm_curl_address(address),
+            let peer = PeerAddress(bytes, count: Int(address.pointee.addrlen))
+        else { return CURL_SOCKET_BAD }
+        if proxy == nil { peers.connects(to: host, peer) }
+        guard !mayUseMeteredLink else { return tonearm_curl_open_socket(address) }
+        switch answer(for: peer) {
+        case .local:
+            connects(to: peer)
+            return tonearm_curl_open_socket(address)
+        case .open(let interface):
+            let (family, type, kind) = (
+                address.pointee.family, address.pointee.socktype, address.pointee.`protocol`
+            )
+            let socket = tonearm_open_bound_socket(family, type, kind, interface)
+            guard socket >= 0 else {
+                refuse(.connection(ConnectionFailure(errno: Int(tonearm_errno()))))
+                return CURL_SOCKET_BAD
+            }
+            connects(to: peer)
+            return socket
+        case .metered:
+            refuse(.meteredLink)
+            return CURL_SOCKET_BAD
+        case .unreachable:
+            refuse(.connection(.unreachable))
+            return CURL_SOCKET_BAD
+        }
+    }
+
+    private mutating func connects(to peer: PeerAddress) {
+        tried.append(peer)
+        refusal = nil
+    }
+
+    /// What another address would bring is not known. A metered way is the reason to wait for another one.
+    private mutating func refuse(_ reason: TransferError) {
+        if tried.isEmpty, refusal != .meteredLink { refusal = reason }
+    }
+
+    /// A program on this machine that carries the transfer on takes a way that nobody knows.
+    private func answer(for peer: PeerAddress) -> LinkGate.Answer {
+        let answer = gate.answer(for: peer)
+        guard answer == .local, proxy != nil else { return answer }
+        return LinkGate.costs(gate.settings).isUnknownMetered ? .metered : .local
+    }
+
+    /// Whether a request may be sent on a connection to this address.
+    mutating func isAllowed(_ address: String?, port: Int) -> Bool {
+        if mayUseMeteredLink { return true }
+        guard let address, let peer = PeerAddress(address, port: port) else { return false }
+        (tried, isLookingUp) = ([peer], false)
+        return isAllowedNow
+    }
+
+    /// Whether all addresses that it tries, or the one that it is connected to, may be used as the routes are now.
+    var isAllowedNow: Bool {
+        if mayUseMeteredLink { return true }
+        if isLookingUp, lookUpFault != nil { return false }
+        return tried.allSatisfy { peer in
+            switch answer(for: peer) {
+            case .local, .open: true
+            case .metered, .unreachable: false
+            }
+        }
+    }
+}
+
+/// The addresses that transfers have connected to last, by host.
+///
+/// Thread: any.
+/// `@unchecked Sendable` is safe because `lock` guards what changes.
+final class KnownPeers: @unchecked Sendable {
+    private static let most = 8
+
+    private let lock = Lock()
+    private var known: [(host: String, peer: PeerAddress)] = []
+
+    func connects(to host: String, _ peer: PeerAddress) {
+        lock.withLock {
+            known.removeAll { $0.host.utf8.elementsEqual(host.utf8) }
+            if known.count == Self.most { known.removeFirst() }
+            known.append((host, peer))
+        }
+    }
+
+    func last(of host: String) -> PeerAddress? {
+        lock.withLock { known.last { $0.host.utf8.elementsEqual(host.utf8) }?.peer }
+    }
+}

@@ -1,0 +1,405 @@
+import Foundation
+import Platform
+import TestSupport
+import Testing
+
+@testable import Network
+
+extension TwoLinks<ScriptedServer> {
+    fileprivate convenience init?(
+        modem: String = "wwan0", _ script: @escaping @Sendable (ScriptedConnection) -> Void
+    ) {
+        self.init(modem: modem) { ScriptedServer(address: "::", script) }
+    }
+
+    /// The server's address.
+    fileprivate func url(_ version: Int) -> String {
+        "http://\(version == 4 ? "10.99.0.1" : "[fd99::1]"):\(server.port)/"
+    }
+}
+
+/// A cable and a modem as the kernel has them, in network namespaces.
+@Suite(
+    "Not a byte over a metered link (docs/decisions/metered-by-route.md)", .serialized,
+    .enabled(if: NetworkNamespace.isAvailable))
+struct MeteredRouteTests {
+    /// What one transfer came to, and what the modem has carried of it.
+    private struct Outcome: Equatable, CustomStringConvertible {
+        var error: TransferError?
+        var carried: Int
+        var body = ""
+
+        static let refused = Outcome(error: .meteredLink, carried: 0)
+        static let delivered = Outcome(error: nil, carried: 0, body: "ok")
+        var description: String { "\(error.map { "\($0)" } ?? "complete"), \(carried) bytes over the modem, \(body)" }
+    }
+
+    private static let whole: @Sendable (ScriptedConnection) -> Void = { connection in
+        while connection.request() != nil { connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok") }
+    }
+
+    private static func network(_ links: LinkSettings = LinkSettings()) throws -> Network {
+        var settings = NetworkSettings { 1_800_000_000 }
+        settings.caFile = try Nginx.shared.get().certificates.authority
+        settings.links = links
+        return try Network(settings)
+    }
+
+    private static func request(_ url: String, mayUseMeteredLink: Bool = false) -> TransferRequest {
+        var request = TransferRequest(url: url)
+        request.mayUseMeteredLink = mayUseMeteredLink
+        return request
+    }
+
+    /// A transfer that may not use a metered link, on a machine that was set up by lines of ip(8).
+    private static func outcome(
+        modem: String = "wwan0", version: Int = 4, links: LinkSettings = LinkSettings(), _ lines: [String]
+    ) -> Outcome? {
+        NetworkNamespace.onThread { () -> Outcome? in
+            guard let machine = TwoLinks(modem: modem, whole), let network = try? network(links) else { return nil }
+            for line in lines where !NetworkNamespace.ip(line) { return nil }
+            _ = machine.carriedBytes()
+            let (sink, error) = network.run(request(machine.url(version)))
+            network.stop()
+            return Outcome(error: error, carried: machine.carriedBytes(), body: sink.text)
+        } ?? nil
+    }
+
+    /// A row of the matrix: how the machine is set up, and what becomes of a transfer that may not use a metered link.
+    struct Row: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var modem = "wwan0"
+        var version = 4
+        var unmetered: [String] = []
+        let isDelivered: Bool
+        let lines: [String]
+
+        init(
+            _ name: String, modem: String = "wwan0", version: Int = 4, unmetered: [String] = [], isDelivered: Bool,
+            _ lines: [String]
+        ) {
+            testDescription = name
+            (self.modem, self.version, self.unmetered) = (modem, version, unmetered)
+            (self.isDelivered, self.lines) = (isDelivered, lines)
+        }
+    }
+
+    private static let overCable = "route add default via 10.9.0.2 metric 100"
+    private static let overModem = "route add default via 10.8.0.2 metric 200"
+
+    static let rows = [
+        Row("both, the cable first", isDelivered: true, [overCable, overModem]),
+        Row("both, the modem first", isDelivered: false, [overCable, "route add default via 10.8.0.2 metric 50"]),
+        Row("the modem alone", isDelivered: false, [overModem]),
+        Row("no route at all to it", isDelivered: false, []),
+        Row(
+            "IPv6 over the modem, IPv4 over the cable", version: 6, isDelivered: false,
+            [
+                overCable, "-6 route add default via fd08::2",
+            ]),
+        Row(
+            "IPv6 over the cable, IPv4 over the modem", version: 6, isDelivered: true,
+            [
+                overModem, "-6 route add default via fd09::2",
+            ]),
+        Row(
+            "a route to the service over the modem", isDelivered: false,
+            [
+                overCable, "route add 10.99.0.1/32 via 10.8.0.2",
+            ]),
+        Row(
+            "a route to the service over the cable", isDelivered: true,
+            [
+                overModem, "route add 10.99.0.1/32 via 10.9.0.2",
+            ]),
+        Row(
+            "both halves of all addresses over the modem", isDelivered: false,
+            [
+                overCable, "route add 0.0.0.0/1 via 10.8.0.2", "route add 128.0.0.0/1 via 10.8.0.2",
+            ]),
+        Row(
+            "a rule by the address", isDelivered: false,
+            [
+                overCable, "route add default via 10.8.0.2 table 100", "rule add to 10.99.0.0/16 lookup 100",
+            ]),
+        Row(
+            "a rule by the user", isDelivered: false,
+            [
+                overCable, "route add default via 10.8.0.2 table 100", "rule add uidrange 0-0 lookup 100",
+            ]),
+        Row(
+            "a rule by the protocol", isDelivered: false,
+            [
+                overCable, "route add default via 10.8.0.2 table 100", "rule add ipproto tcp lookup 100",
+            ]),
+        Row(
+            "a rule that leads back to the cable", isDelivered: true,
+            [
+                overModem, "route add default via 10.9.0.2 table 100", "rule add to 10.99.0.0/16 lookup 100",
+            ]),
+        Row(
+            "a VPN of a program beside both", isDelivered: false,
+            [
+                overCable, "tuntap add tun0 mode tun", "link set tun0 up", "route add 10.99.0.1/32 dev tun0",
+            ]),
+        Row(
+            "a VPN of a program, and the modem is up", isDelivered: false,
+            [
+                overModem, "tuntap add tun0 mode tun", "addr add 10.7.0.1/24 dev tun0", "link set tun0 up",
+                "route add 10.99.0.1/32 dev tun0",
+            ]),
+        Row(
+            "a tunnel whose other end is behind the modem", isDelivered: false,
+            [
+                overCable, "link add vx0 type vxlan id 5 remote 10.8.0.2 dstport 4789",
+                "addr add 10.7.0.1/24 dev vx0", "link set vx0 up", "route add 10.99.0.1/32 via 10.7.0.2",
+            ]),
+        Row(
+            "a tunnel that is bound to the modem", isDelivered: false,
+            [
+                overCable, "link add vx0 type vxlan id 5 remote 10.9.0.2 dev wwan0 dstport 4789",
+                "addr add 10.7.0.1/24 dev vx0", "link set vx0 up", "route add 10.99.0.1/32 via 10.7.0.2",
+            ]),
+        Row(
+            "a bridge with the modem", isDelivered: false,
+            [
+                "link add br0 type bridge", "link set wwan0 master br0", "addr flush dev wwan0",
+                "addr add 10.8.0.1/24 dev br0", "link set br0 up", "route add default via 10.8.0.2 dev br0",
+            ]),
+        Row(
+            "a bridge with the cable", isDelivered: true,
+            [
+                overModem, "link add br0 type bridge", "link set eth0 master br0", "addr flush dev eth0",
+                "addr add 10.9.0.1/24 dev br0", "link set br0 up", "route add 10.99.0.1/32 via 10.9.0.2 dev br0",
+            ]),
+        Row(
+            "another interface on the modem", isDelivered: false,
+            [
+                "link add link wwan0 name internet type macvlan mode bridge", "addr flush dev wwan0",
+                "addr add 10.8.0.1/24 dev internet", "link set internet up",
+                "route add default via 10.8.0.2 dev internet",
+            ]),
+        Row("a phone on USB", modem: "usb0", isDelivered: false, [overModem]),
+        Row("a phone on Bluetooth", modem: "bnep0", isDelivered: false, [overModem]),
+        Row(
+            "a phone on USB that the profile knows", modem: "usb0", unmetered: ["usb0"], isDelivered: true,
+            [
+                overModem
+            ]),
+    ]
+
+    @Test("A transfer that may not use the modem is never on it", arguments: rows)
+    func matrix(_ row: Row) throws {
+        let links = LinkSettings(unmeteredInterfaces: row.unmetered)
+        var outcome = try #require(
+            Self.outcome(modem: row.modem, version: row.version, links: links, row.lines), "the machine was not made")
+        if !row.unmetered.isEmpty {
+            #expect(outcome.carried > 0)
+            outcome.carried = 0
+        }
+        let expected: Outcome =
+            row.isDelivered
+            ? .delivered
+            : row.lines.isEmpty
+                ? Outcome(error: .connection(.unreachable), carried: 0)
+                : .refused
+        #expect(outcome == expected)
+    }
+
+    @Test("The same transfers go when they may")
+    func permitted() throws {
+        let outcome = NetworkNamespace.onThread { () -> Outcome? in
+            guard let machine = TwoLinks(Self.whole), let network = try? Self.network(),
+                NetworkNamespace.ip(Self.overModem)
+            else { return nil }
+            let (sink, error) = network.run(Self.request(machine.url(4), mayUseMeteredLink: true))
+            #expect(machine.carriedBytes() > 0)
+            // Its connection is open, and is not for one that may not use it.
+            let refused = network.run(Self.request(machine.url(4))).error
+            #expect(refused == .meteredLink)
+            #expect(network.isMetered(host: "10.99.0.1") == true)
+            #expect(network.isMetered(host: "10.99.0.2") == nil)
+            network.stop()
+            return Outcome(error: error, carried: 0, body: sink.text)
+        }
+        #expect(try #require(outcome) == .delivered)
+    }
+
+    @Test("Of a name with both kinds of addresses, the one over the cable is used")
+    func name() throws {
+        let folder = try ScratchFolder()
+        let hosts = folder["hosts"]
+        try Data("10.99.0.1 service.test\nfd99::1 service.test\n".utf8).write(to: URL(fileURLWithPath: hosts))
+        let outcome = NetworkNamespace.onThread { () -> Outcome? in
+            guard mount(hosts, "/etc/hosts", nil, UInt(MS_BIND), nil) == 0, let machine = TwoLinks(Self.whole),
+                let network = try? Self.network(),
+                NetworkNamespace.ip(Self.overCable, "-6 route add default via fd08::2")
+            else { return nil }
+            let url = "http://service.test:\(machine.server.port)/"
+            let (sink, error) = network.run(Self.request(url))
+            network.stop()
+            return Outcome(error: error, carried: machine.carriedBytes(), body: sink.text)
+        }
+        #expect(try #require(outcome) == .delivered)
+    }
+
+    @Test("A name server behind the modem is not asked")
+    func nameServer() throws {
+        let folder = try ScratchFolder()
+        let resolver = folder["resolv.conf"]
+        try Data("nameserver 10.8.0.2\n".utf8).write(to: URL(fileURLWithPath: resolver))
+        let outcome = NetworkNamespace.onThread { () -> Outcome? in
+            guard mount(resolver, "/etc/resolv.conf", nil, UInt(MS_BIND), nil) == 0,
+                let machine = TwoLinks(Self.whole), let network = try? Self.network(),
+                NetworkNamespace.ip(Self.overCable)
+            else { return nil }
+            let error = network.run(Self.request("http://service.test:\(machine.server.port)/")).error
+            network.stop()
+            return Outcome(error: error, carried: machine.carriedBytes())
+        }
+        #expect(try #require(outcome) == .refused)
+    }
+
+    // MARK: Changes
+
+    /// The machine with a network and a monitor that tells it.
+    // @unchecked: nothing changes after `init`.
+    private final class Watched: @unchecked Sendable {
+        let machine: TwoLinks<ScriptedServer>
+        let network: Network
+        private let loop: EventLoop
+
+        /// - Parameter lines: of ip(8), before the monitor begins.
+        init?(_ lines: [String], _ script: @escaping @Sendable (ScriptedConnection) -> Void) {
+            guard let machine = TwoLinks(script), let network = try? MeteredRouteTests.network(),
+                lines.allSatisfy({ NetworkNamespace.ip($0) }), let loop = try? EventLoop()
+            else { return nil }
+            let monitor = try? LinkMonitor(LinkSettings(), loop: loop) { _ in
+                network.routesChanged()
+            } changed: {
+                network.linkChanged(to: $0)
+            }
+            guard monitor != nil, (try? NamedThread.start(name: "monitor") { loop.run() }) != nil else { return nil }
+            (self.machine, self.network, self.loop) = (machine, network, loop)
+        }
+
+        deinit {
+            loop.stop()
+            network.stop()
+        }
+
+        /// Starts a transfer and waits for its first bytes.
+        func begin() -> RecordingSink {
+            let sink = RecordingSink()
+            _ = network.start(request(machine.url(4)), into: sink)
+            sink.waitForBytes()
+            return sink
+        }
+    }
+
+    /// Half of each answer; then the connection stays open.
+    private static let half: @Sendable (ScriptedConnection) -> Void = { connection in
+        while connection.request() != nil { connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf!") }
+    }
+
+    @Test(
+        "A transfer over the cable ends when its route goes elsewhere, and none of it is on the modem",
+        arguments: [
+            "link set eth0 down", "route del default via 10.9.0.2", "route add 10.99.0.1/32 via 10.8.0.2",
+            "rule add to 10.99.0.0/16 lookup 100", "route add default via 10.8.0.2 metric 10",
+        ])
+    func change(_ line: String) throws {
+        let errors = NetworkNamespace.onThread { () -> [TransferError?]? in
+            let lines = [Self.overCable, Self.overModem, "route add default via 10.8.0.2 table 100"]
+            guard let watched = Watched(lines, Self.half) else { return nil }
+            let sink = watched.begin()
+            NetworkNamespace.ip(line)
+            let first = sink.waitForEnd()
+            let second = watched.network.run(Self.request(watched.machine.url(4))).error
+            return [first, second, watched.machine.carriedBytes() == 0 ? nil : .truncated]
+        }
+        #expect(try #require(errors) == [.connection(.lost), .meteredLink, nil])
+    }
+
+    @Test("A change that is about another network ends nothing, and idle connections are not used again")
+    func otherChange() throws {
+        let counts = NetworkNamespace.onThread { () -> [Int]? in
+            guard let watched = Watched([Self.overCable, Self.overModem], Self.half) else { return nil }
+            let sink = watched.begin()
+            NetworkNamespace.ip("route add 10.77.0.0/16 via 10.8.0.2")
+            // The network has heard of it when a later request of it has ended.
+            _ = watched.begin()
+            return [sink.endCount, watched.machine.carriedBytes()]
+        }
+        #expect(try #require(counts) == [0, 0])
+    }
+
+    @Test("A request on an open connection asks again, also before anybody has told the network")
+    func reuse() throws {
+        let outcome = NetworkNamespace.onThread { () -> [Outcome]? in
+            guard let machine = TwoLinks(Self.whole), let network = try? Self.network(),
+                NetworkNamespace.ip(Self.overCable)
+            else { return nil }
+            var outcomes: [Outcome] = []
+            for line in ["route add 10.99.0.1/32 via 10.8.0.2", "route del 10.99.0.1/32", "link set lo up"] {
+                let (sink, error) = network.run(Self.request(machine.url(4)))
+                outcomes.append(Outcome(error: error, carried: machine.carriedBytes(), body: sink.text))
+                NetworkNamespace.ip(line)
+            }
+            #expect(machine.server.connectionCount <= 2)
+            network.stop()
+            return outcomes
+        }
+        #expect(try #require(outcome) == [.delivered, .refused, .delivered])
+    }
+
+    @Test("A tunnel that a program of this machine carries on: a proxy is one")
+    func proxy() throws {
+        let errors = NetworkNamespace.onThread { () -> [TransferError?]? in
+            guard let machine = TwoLinks(Self.whole), NetworkNamespace.ip(Self.overCable) else { return nil }
+            let proxy = ScriptedServer(Self.whole)
+            var settings = NetworkSettings { 1_800_000_000 }
+            settings.proxy = proxy.url("")
+            guard let authority = try? Nginx.shared.get().certificates.authority else { return nil }
+            settings.caFile = authority
+            guard let network = try? Network(settings) else { return nil }
+            let first = network.run(Self.request(machine.url(4))).error
+            NetworkNamespace.ip("link set wwan0 down")
+            let second = network.run(Self.request(machine.url(4))).error
+            network.stop()
+            return [first, second]
+        }
+        #expect(try #require(errors) == [.meteredLink, nil])
+    }
+
+    @Test("A monitor reports what decides where packets go, and not each word of a link")
+    func reports() throws {
+        let counts = NetworkNamespace.onThread { () -> [Int]? in
+            guard let machine = TwoLinks(Self.whole), NetworkNamespace.ip(Self.overCable, Self.overModem),
+                let loop = try? EventLoop()
+            else { return nil }
+            let (links, routes, condition) = (Locked(0), Locked(0), Condition())
+            let monitor = try? LinkMonitor(LinkSettings(), loop: loop) { _ in
+                condition.update { routes.withLock { $0 += 1 } }
+            } changed: { _ in
+                condition.update { links.withLock { $0 += 1 } }
+            }
+            guard monitor != nil, (try? NamedThread.start(name: "monitor") { loop.run() }) != nil else { return nil }
+            defer { loop.stop() }
+            for line in [
+                "route add 10.77.0.0/16 via 10.8.0.2", "rule add to 10.78.0.0/16 lookup 100",
+                "-6 route add fd77::/64 via fd08::2", "link add br0 type bridge",
+            ] {
+                let before = routes.value
+                NetworkNamespace.ip(line)
+                expectSoon(line) { routes.value > before }
+            }
+            let others = links.value
+            NetworkNamespace.ip("link set eth0 down")
+            expectSoon("the link") { links.value > others }
+            _ = machine
+            return [others, links.value]
+        }
+        #expect(try #require(counts)?.first == 0)
+    }
+}
