@@ -32,7 +32,7 @@ struct Track: Equatable, Sendable {
     /// The service's word for what the file holds.
     var audioQuality: String {
         switch codec {
-        case .aac: "HIGH"
+        case .aac, .mp3, .mp2: "HIGH"
         case .flac, .pcm: format.bitDepth > 16 || format.sampleRate > 48_000 ? "HI_RES_LOSSLESS" : "LOSSLESS"
         }
     }
