@@ -76,7 +76,7 @@ public final class AudioOpening {
         case .adts:
             return try decoder(of: try ADTSContainer(audio, tags: tags))
         case .mp3:
-            let container = try MP3Container(audio, tags: tags)
+            let container = try MP3Container(audio, tags: tags, base: found.start)
             let codec = try MP3Codec(container, container.track.properties.format)
             return TrackDecoder(container.track, container, codec, steps)
         }

@@ -88,6 +88,7 @@ struct FileDescription {
         add("disc", metadata.discNumber.map { "\($0)" })
         add("track gain", gain(metadata.replayGain.trackGain, metadata.replayGain.trackPeak))
         add("album gain", gain(metadata.replayGain.albumGain, metadata.replayGain.albumPeak))
+        add("picture", metadata.picture.map { "\($0.length) bytes at \($0.offset)\($0.mediaType.map { ", \($0)" } ?? "")" })
         return lines.joined(separator: "\n")
     }
 
@@ -119,7 +120,16 @@ struct FileDescription {
             "album": JSONValue(metadata.album), "track": JSONValue(metadata.trackNumber),
             "disc": JSONValue(metadata.discNumber), "trackGain": JSONValue(replayGain.trackGain),
             "trackPeak": JSONValue(replayGain.trackPeak), "albumGain": JSONValue(replayGain.albumGain),
-            "albumPeak": JSONValue(replayGain.albumPeak),
+            "albumPeak": JSONValue(replayGain.albumPeak), "picture": picture,
+        ]
+    }
+
+    /// Where the bytes of a picture are in the file.
+    private var picture: JSONValue {
+        guard let picture = metadata.picture else { return .null }
+        return [
+            "offset": .integer(picture.offset), "length": .integer(picture.length),
+            "mediaType": JSONValue(picture.mediaType),
         ]
     }
 }

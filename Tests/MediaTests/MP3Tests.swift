@@ -71,8 +71,10 @@ struct MP3Tests {
             ["-c:a", "mp2", "-b:a", "64k"] + (channels == 1 ? ["-af", "pan=mono|c0=c0"] : []), to: "file.mp2")
         let decoder = try AudioFile.open(MemorySource(bytes))
         #expect(decoder.properties.codec == .mp2 && decoder.properties.frameCount == 20_736)
-        let reference = try AACReference.decode(bytes, "file.mp2")
-        #expect(AACReference.difference(decoder.decodeAll().samples, reference) == nil)
+        let samples = decoder.decodeAll().samples
+        #expect(AACReference.difference(samples, try MP3Reference.decode(bytes)) == nil)
+        // That of ffmpeg computes with integers, and is up to two steps off.
+        #expect(AACReference.difference(samples, try AACReference.decode(bytes, "file.mp2"), step: 140_000) == nil)
         #expect(decoder.damage.isEmpty)
     }
 
@@ -84,6 +86,8 @@ struct MP3Tests {
         Encoding(rate: 44_100, channels: 2, options: ["-b", "64", "-t"]),
         Encoding(rate: 44_100, channels: 2, options: ["-V", "5", "-t"]),
         Encoding(rate: 24_000, channels: 1, options: ["-b", "8"]),
+        Encoding(rate: 24_000, channels: 2, options: ["-b", "8"]),
+        Encoding(rate: 24_000, channels: 1, options: ["-b", "64"]),
         Encoding(rate: 8000, channels: 1, options: ["-b", "8", "-p"]),
         Encoding(rate: 32_000, channels: 2, options: ["-b", "400", "--freeformat"]),
         Encoding(rate: 22_050, channels: 2, options: ["--abr", "40"]),
@@ -91,7 +95,7 @@ struct MP3Tests {
 
     @Test("After a seek every byte is that of the whole decode", arguments: seekEncodings)
     func seeks(encoding: Encoding) throws {
-        let signal = Self.signal(encoding, frames: 400_001)
+        let signal = Self.signal(encoding, frames: 400_001).varied
         let bytes = try signal.lame(encoding.options)
         let whole = try decode(bytes)
         let samples = whole.decoded.samples
@@ -110,7 +114,8 @@ struct MP3Tests {
             ] {
                 try decoder.seek(toFrame: Int64(frame))
                 let expected = Array(samples[(min(frame, count) * channels)...].prefix(4000 * channels))
-                #expect(difference(try decoder.decode(frames: 4000), expected) == nil, "frame \(frame)")
+                let found = try decoder.decode(frames: 4000)
+                #expect(difference(found, expected) == nil, "frame \(frame)")
             }
             #expect(decoder.damage.isEmpty)
         }

@@ -48,8 +48,10 @@ struct TrailingTags {
     /// Of a text of Lyrics3, version 1.
     private static let longestLyrics: Int64 = 5120
 
-    /// - Parameter length: of the source.
-    init(of source: any ByteSource, length: Int64) throws(Interruption) {
+    /// - Parameters:
+    ///   - length: of the source.
+    ///   - base: where the source begins in the file.
+    init(of source: any ByteSource, length: Int64, base: Int64) throws(Interruption) {
         start = length
         for _ in 0..<Self.mostTags {
             let end = start
@@ -59,6 +61,8 @@ struct TrailingTags {
             try takeID3v2(source)
             if start == end { break }
         }
+        ape?.picture?.offset += base
+        id3v2?.picture?.offset += base
     }
 
     /// The bytes before `start`, fewer at the front of the source.

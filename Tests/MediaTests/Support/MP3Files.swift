@@ -4,6 +4,12 @@ import PCM
 @testable import Media
 
 extension Signal {
+    /// The same with quiet passages, so that frames of variable bit rate have several sizes.
+    var varied: Signal {
+        let run = 10_000 * format.channelCount
+        return Signal(samples.enumerated().map { $1 >> Int32(($0 / run) % 3 * 6) & -65_536 }, format)
+    }
+
     /// The signal as the real `lame` encodes it, at its own rate.
     func lame(_ options: [String]) throws -> [UInt8] {
         try withTemporaryFolder { folder in

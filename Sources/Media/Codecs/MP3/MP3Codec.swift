@@ -6,6 +6,7 @@ final class MP3Codec: Codec {
 
     private let packets: any TimedPacketSource
     private var library: MPG123Library
+    private var reservoir = MainDataReservoir()
     /// Of the frames before; nil when the decoder has none.
     private var stream: MPEGAudioHeader?
     private var format: PCMFormat
@@ -58,9 +59,10 @@ final class MP3Codec: Codec {
         guard let header = Self.header(packet.bytes) else { return replace(packet) }
         if stream?.isSameStream(as: header) != true {
             library.reset(freeSize: header.isFreeFormat ? packet.bytes.count - (header.isPadded ? 1 : 0) : nil)
+            reservoir.reset()
             stream = header
         }
-        guard let samples = library.decode(packet.bytes), samples.count == header.frameCount * header.channelCount else {
+        guard let samples = library.decode(reservoir.playable(packet.bytes, header)), samples.count == header.frameCount * header.channelCount else {
             return replace(packet)
         }
         pendingFormat = PCMFormat(

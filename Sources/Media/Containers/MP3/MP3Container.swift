@@ -18,9 +18,11 @@ final class MP3Container: TimedPacketSource {
     private var endPlace: MPEGPlace?
     private let buffer = PacketBuffer()
 
-    /// Frames of MPEG that are decoded before one that is played. Main data begins up to 511 bytes further in front,
-    /// with layer III of MPEG 2 up to 255, where the smallest frames have 9 bytes of it. The filters take two more.
-    private static let preroll: Int64 = 31
+    /// Frames of MPEG that are decoded before one that is played: so many that they have the main data that belongs to
+    /// it, which is in the frames before. The smallest frames have one byte of 255.
+    private static let prerolls: [Int64] = [31, 103, 263]
+    /// The filters of a decoder take this many more.
+    private static let filterPackets: Int64 = 2
     /// Samples that a decoder's filters add in front.
     private static let decoderDelay: Int64 = 529
     /// A file is read to its end to learn its length, if it has no more bytes than this.
@@ -31,11 +33,16 @@ final class MP3Container: TimedPacketSource {
     /// - Parameters:
     ///   - source: begins with a frame.
     ///   - tags: of the file's front.
-    init(_ source: any ByteSource, tags: TrackMetadata) throws(Interruption) {
+    ///   - base: where `source` begins in the file.
+    init(_ source: any ByteSource, tags: TrackMetadata, base: Int64 = 0) throws(Interruption) {
         let paged = PagePairSource(source)
         self.source = paged
         let trailing: TrailingTags? =
-            if let length = paged.length, !paged.isStreamed { try TrailingTags(of: paged, length: length) } else { nil }
+            if let length = paged.length, !paged.isStreamed {
+                try TrailingTags(of: paged, length: length, base: base)
+            } else {
+                nil
+            }
         let sync = MPEGSync(paged, end: trailing?.start ?? paged.length)
         self.sync = sync
         guard let stream = try sync.stream(at: 0), let size = stream.byteCount(of: stream.header) else {
@@ -47,7 +54,7 @@ final class MP3Container: TimedPacketSource {
         place = MPEGPlace(offset: start)
         index = MPEGIndex(place)
         // Elsewhere in a stream nothing is read to prove it.
-        let mayBeUniform = info.map(\.isConstant) ?? !paged.isStreamed
+        let mayBeUniform = info.map { $0.isConstant } ?? !paged.isStreamed
         uniform = mayBeUniform ? try MPEGUniform(stream, at: start, sync, isProved: !paged.isStreamed) : nil
         let extent = try MPEGExtent(info, uniform, stream, sync, paged)
         let packetFrames = Int64(stream.header.frameCount)
@@ -145,22 +152,39 @@ final class MP3Container: TimedPacketSource {
 
     func seek(toFrame frame: Int64) throws(Interruption) -> Int64 {
         let packetFrames = Int64(walk.streams[0].header.frameCount)
-        let wanted = max(0, frame - Self.preroll * packetFrames)
-        if let found = try jump(to: wanted / packetFrames) {
-            place = found
-            return found.frame
+        for preroll in Self.prerolls {
+            place = try start(forPacket: max(0, frame / packetFrames - preroll))
+            // At the end there is nothing to drop.
+            if place == endPlace { return frame }
+            let needed = frame - (Self.filterPackets + 1) * packetFrames
+            if place.frame == 0 { break }
+            if try hasMainData(from: place, upTo: needed) { break }
         }
-        var number = index.number(before: wanted)
+        return place.frame
+    }
+
+    /// A place at a packet or before it where a decoder can start.
+    private func start(forPacket packet: Int64) throws(Interruption) -> MPEGPlace {
+        let packetFrames = Int64(walk.streams[0].header.frameCount)
+        if let found = try jump(to: packet) { return found }
+        var number = index.number(before: packet * packetFrames)
         while true {
-            if let found = try start(before: wanted, from: index.places[number]) {
-                place = found
-                break
-            }
-            guard number > 0 else { break }
+            if let found = try start(before: packet * packetFrames, from: index.places[number]) { return found }
+            guard number > 0 else { return index.places[0] }
             number -= 1
         }
-        // At the end there is nothing to drop.
-        return place == endPlace ? frame : place.frame
+    }
+
+    /// Whether the frames of MPEG from `start` on have all main data of the one at `frame`.
+    private func hasMainData(from start: MPEGPlace, upTo frame: Int64) throws(Interruption) -> Bool {
+        var here = start
+        var byteCount = 0
+        while here.frame < frame {
+            guard case .frame(let header, _, let size) = try walk.step(&here) else { return true }
+            byteCount += size - header.leastBytes
+            if byteCount >= header.largestReservoir { return true }
+        }
+        return false
     }
 
     /// The last place before a frame where a decoder can start.

@@ -76,7 +76,16 @@ struct MPEGAudioHeader: Equatable {
     }
 
     /// Where the bytes behind the fixed fields of the frame begin: in layer III the main data, or a Xing header.
-    var leastBytes: Int { Self.size + (hasChecksum ? 2 : 0) + (layer == 3 ? sideInfoSize : 0) }
+    var leastBytes: Int { sideInfoOffset + (layer == 3 ? sideInfoSize : 0) }
+
+    /// Of layer III: where the side information begins. Its first bits say how far in front of the frame the main data
+    /// begins.
+    var sideInfoOffset: Int { Self.size + (hasChecksum ? 2 : 0) }
+
+    /// Of layer III: bits of the field for the distance to the main data.
+    var reservoirBits: Int { isLowRate ? 8 : 9 }
+    /// Main data begins at most so many bytes in front of a frame.
+    var largestReservoir: Int { layer == 3 ? 1 << reservoirBits - 1 : 0 }
 
     private var sideInfoSize: Int { isLowRate ? (isMono ? 9 : 17) : (isMono ? 17 : 32) }
 

@@ -60,7 +60,10 @@ struct MPEGUniform {
             guard let offset = try offset(of: count - 1, sync, headers: 1), let header = try sync.header(at: offset),
                 let size = stream.byteCount(of: header)
             else { continue }
-            if sync.hasRoom(at: offset, for: size) { return count }
+            guard sync.hasRoom(at: offset, for: size) else { continue }
+            // A frame of another size may follow.
+            if let next = try sync.header(at: offset + Int64(size)), stream.byteCount(of: next) != nil { return nil }
+            return count
         }
         return nil
     }

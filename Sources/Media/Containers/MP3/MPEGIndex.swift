@@ -19,13 +19,14 @@ struct MPEGIndex {
     private(set) var places: [MPEGPlace]
     /// The furthest place that was reached without a gap in the numbering.
     private(set) var frontier: MPEGPlace
-    private var stride = 128
+    private var stride: Int
     /// Places since the last one in `places`.
     private var distance = 0
 
     private static let mostPlaces = 32_768
 
-    init(_ start: MPEGPlace) {
+    init(_ start: MPEGPlace, stride: Int = 128) {
+        self.stride = stride
         places = [start]
         frontier = start
     }
