@@ -175,6 +175,11 @@ public final class AudioOpening {
             head = try SourceReader(source).bytes(Signature.byteCount, at: start)
         }
         if let container = Signature.container(of: head) {
+            if container == .wav, let data = try WAVHeader.startOfMPEG(in: source, at: start, head),
+                try MPEGSync(PagePairSource(source)).stream(at: data) != nil
+            {
+                return Finding(container: .mp3, tagsEnd: tagsEnd, start: data)
+            }
             return Finding(container: container, tagsEnd: tagsEnd, start: start)
         }
         let name = Signature.name(of: head)
@@ -188,9 +193,13 @@ public final class AudioOpening {
         if let found = try FLACSearch.start(in: source, from: start) {
             return Finding(container: .flac, tagsEnd: tagsEnd, start: found.offset)
         }
+        // A tag that says that it is longer than the file is damaged, and says nothing about where the frames begin.
+        let isBeyond = head.isEmpty
         let sync = MPEGSync(PagePairSource(source))
-        if let found = try sync.search(from: start, limit: MPEGSync.mostJunk) {
-            return Finding(container: .mp3, tagsEnd: tagsEnd, start: found.offset)
+        if let found = try sync.search(
+            from: isBeyond ? 0 : start, limit: isBeyond ? MPEGWalk.mostJunk : MPEGSync.mostJunk)
+        {
+            return Finding(container: .mp3, tagsEnd: min(tagsEnd, found.offset), start: found.offset)
         }
         throw notAudio(name, start)
     }

@@ -88,7 +88,7 @@ struct FileDescription {
         add("disc", metadata.discNumber.map { "\($0)" })
         add("track gain", gain(metadata.replayGain.trackGain, metadata.replayGain.trackPeak))
         add("album gain", gain(metadata.replayGain.albumGain, metadata.replayGain.albumPeak))
-        add("picture", metadata.picture.map { "\($0.length) bytes at \($0.offset)\($0.mediaType.map { ", \($0)" } ?? "")" })
+        add("picture", metadata.picture.map(place))
         return lines.joined(separator: "\n")
     }
 
@@ -97,6 +97,11 @@ struct FileDescription {
         let milliseconds = Int64((min(seconds, 1e12) * 1000).rounded())
         let fraction = "\(1000 + milliseconds % 1000)".dropFirst()
         return "\(StatusLine.clock(Double(milliseconds / 1000))).\(fraction) (\(frames) frames)"
+    }
+
+    private func place(_ picture: TagPicture) -> String {
+        let mediaType = picture.mediaType.map { ", \($0)" } ?? ""
+        return "\(picture.length) bytes at \(picture.offset)\(mediaType)"
     }
 
     private func gain(_ decibels: Double?, _ peak: Double?) -> String? {

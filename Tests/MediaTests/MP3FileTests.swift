@@ -41,27 +41,32 @@ struct MP3FileTests {
         return (0..<5000).map { _ in .random(in: 0...255, using: &generator) }
     }
 
-    private static let lyrics = Array("LYRICSBEGIN".utf8) + Array("IND0000200ETT00003abc".utf8) + Array("000032LYRICS200".utf8)
+    private static let lyrics =
+        Array("LYRICSBEGIN".utf8) + Array("IND0000200ETT00003abc".utf8) + Array("000032LYRICS200".utf8)
 
     @Test("Whatever lies around the frames changes no sample and no length")
     func surroundings() throws {
         let bytes = try Self.signal.lame(["-V", "3"])
         let plain = try decode(bytes)
         #expect(plain.decoded.samples.count == 2 * 60_001)
-        let cover = Self.frame("APIC", [0] + Array("image/jpeg".utf8) + [0, 3, 0] + [UInt8](repeating: 0xFF, count: 9000))
+        let cover = Self.frame(
+            "APIC", [0] + Array("image/jpeg".utf8) + [0, 3, 0] + [UInt8](repeating: 0xFF, count: 9000))
         let tag = Self.id3v2(Self.frame("TIT2", [0, 0x61]) + cover)
         let apeTag = Self.ape([("Title", Array("b".utf8), 0)])
         let old = Self.id3v1("c", track: 3)
         let files: [(String, [UInt8], [UInt8])] = [
             ("ID3v2", tag, []), ("three ID3v2", tag + tag + tag, []), ("APE in front", apeTag, []),
             ("ID3v2 and APE in front", tag + apeTag, []), ("noise in front", Self.noise, []),
-            ("ID3v2 and noise in front", tag + Self.noise, []), ("zeros in front", [UInt8](repeating: 0, count: 700), []),
+            ("ID3v2 and noise in front", tag + Self.noise, []),
+            ("zeros in front", [UInt8](repeating: 0, count: 700), []),
             ("0xFF in front", [UInt8](repeating: 0xFF, count: 700), []),
             ("ID3v1", [], old), ("APE", [], apeTag), ("APE without a header", [], Self.ape([], hasHeader: false)),
-            ("APE, Lyrics3, ID3v1", [], apeTag + Self.lyrics + old), ("Lyrics3, APE, ID3v1", [], Self.lyrics + apeTag + old),
+            ("APE, Lyrics3, ID3v1", [], apeTag + Self.lyrics + old),
+            ("Lyrics3, APE, ID3v1", [], Self.lyrics + apeTag + old),
             ("TAG+", [], Array("TAG+".utf8) + [UInt8](repeating: 0x20, count: 223) + old),
             ("Lyrics3 1", [], Array("LYRICSBEGIN la la LYRICSEND".utf8) + old), ("noise behind", [], Self.noise),
-            ("zeros behind", [], [UInt8](repeating: 0, count: 9000)), ("text behind", [], Array("thanks for all\n".utf8)),
+            ("zeros behind", [], [UInt8](repeating: 0, count: 9000)),
+            ("text behind", [], Array("thanks for all\n".utf8)),
             ("everything", tag + Self.noise, Self.noise + apeTag + Self.lyrics + old),
         ]
         for (name, front, behind) in files {
@@ -80,20 +85,24 @@ struct MP3FileTests {
     @Test("APE overrides ID3v2, which overrides ID3v1, field by field; the first of several ID3v2 counts")
     func tags() throws {
         let bytes = try Self.signal.lame(["-b", "64"])
-        let first = Self.id3v2(Self.frame("TIT2", [0] + Array("Two".utf8)) + Self.frame("TALB", [0] + Array("Album".utf8)))
-        let second = Self.id3v2(Self.frame("TIT2", [0] + Array("No".utf8)) + Self.frame("TPE2", [0] + Array("All".utf8)))
+        let first = Self.id3v2(
+            Self.frame("TIT2", [0] + Array("Two".utf8)) + Self.frame("TALB", [0] + Array("Album".utf8)))
+        let second = Self.id3v2(
+            Self.frame("TIT2", [0] + Array("No".utf8)) + Self.frame("TPE2", [0] + Array("All".utf8)))
         let apeTag = Self.ape([
             ("TITLE", Array("Ape".utf8), 0), ("Artist", Array("One\0Other".utf8), 0), ("Track", Array("7/9".utf8), 0),
             ("REPLAYGAIN_TRACK_GAIN", Array("-6.50 dB".utf8), 0), ("replaygain_track_peak", Array("0.5".utf8), 0),
             ("Cover Art (Front)", Array("c.jpg\0JPEG".utf8), 2), ("Disc", Array("2".utf8), 0),
         ])
-        var metadata = try AudioFile.open(MemorySource(first + second + bytes + apeTag + Self.id3v1("Old", track: 3))).metadata
+        var metadata = try AudioFile.open(MemorySource(first + second + bytes + apeTag + Self.id3v1("Old", track: 3)))
+            .metadata
         #expect(metadata.title == "Ape" && metadata.artist == "One, Other" && metadata.album == "Album")
         #expect(metadata.albumArtist == "All" && metadata.trackNumber == 7 && metadata.discNumber == 2)
         #expect(metadata.replayGain.trackGain == -6.5 && metadata.replayGain.trackPeak == 0.5)
         let picture = try #require(metadata.picture)
         let file = first + second + bytes + apeTag
-        #expect(Array(file[Int(picture.offset)...].prefix(Int(picture.length))) == Array("JPEG".utf8) && picture.isFront)
+        #expect(
+            Array(file[Int(picture.offset)...].prefix(Int(picture.length))) == Array("JPEG".utf8) && picture.isFront)
         metadata = try AudioFile.open(MemorySource(first + bytes + Self.id3v1("Old", track: 3))).metadata
         #expect(metadata.title == "Two" && metadata.artist == "Old artist" && metadata.trackNumber == 3)
         metadata = try AudioFile.open(MemorySource(bytes + Self.id3v1("Größe", track: 0))).metadata
@@ -125,7 +134,9 @@ struct MP3FileTests {
             return String(repeating: "0", count: digits - text.count) + text
         }
         let text = " 00000000 \(hexadecimal(delay, 8)) \(hexadecimal(padding, 8)) \(hexadecimal(count, 16)) 00000000"
-        func wide(_ text: String) -> [UInt8] { [0xFF, 0xFE] + text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] } }
+        func wide(_ text: String) -> [UInt8] {
+            [0xFF, 0xFE] + text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+        }
         return id3v2(
             frame(
                 "COMM",
@@ -188,6 +199,38 @@ struct MP3FileTests {
         #expect(source.bytesRead < 200_000)
     }
 
+    @Test("A tag that is longer than the file says nothing about the frames")
+    func tagBeyondTheEnd() throws {
+        let bytes = try Self.signal.lame(["-b", "128"])
+        var tag = Self.id3v2(Self.frame("TIT2", [0, 0x61]) + [UInt8](repeating: 0, count: 90_000))
+        tag[6] = 0x40
+        let decoder = try AudioFile.open(MemorySource(tag + bytes))
+        #expect(decoder.properties.frameCount == 60_001 && decoder.metadata.title == "a")
+        #expect(decoder.decodeAll().samples.count == 2 * 60_001)
+    }
+
+    @Test("MP3 inside of WAV", Tool.needsFFmpeg)
+    func insideOfWAV() throws {
+        let bytes = try Self.signal.ffmpeg(["-c:a", "libmp3lame", "-b:a", "128k"], to: "file.wav")
+        #expect(Array(bytes[..<4]) == Array("RIFF".utf8))
+        let decoder = try AudioFile.open(MemorySource(bytes))
+        #expect(decoder.properties.codec == .mp3)
+        let samples = decoder.decodeAll().samples
+        #expect(samples.count >= 2 * 60_001 && samples.count <= 2 * 64_000 && decoder.damage.isEmpty)
+    }
+
+    @Test("A length that no medium has is only a hint")
+    func absurdLength() throws {
+        for options in [["-b", "128"], ["-b", "128", "-t"], ["-V", "3"], ["-b", "400", "--freeformat", "-t"]] {
+            let bytes = try Self.signal.lame(options)
+            for length in [Int64.max, 1 << 60, 1 << 40, 1 << 33] {
+                let decoder = try AudioFile.open(SparseSource(bytes, length: length))
+                #expect(decoder.properties.format.sampleRate == 44_100)
+                #expect(try decoder.decode(frames: 1000).count == 2000)
+            }
+        }
+    }
+
     @Test("Frames of one size are found without reading those before")
     func jump() throws {
         let map = try MP3Map(try Self.signal.lame(["-b", "128", "-t"]))
@@ -215,7 +258,8 @@ struct MP3FileTests {
         var info = map.info
         info.replaceSubrange(4..., with: [UInt8](repeating: 0, count: info.count - 4))
         let fields =
-            Array("VBRI".utf8) + Chunks.big(1, 2) + Chunks.big(4630, 2) + Chunks.big(75, 2) + Chunks.big(map.bytes.count, 4)
+            Array("VBRI".utf8) + Chunks.big(1, 2) + Chunks.big(4630, 2) + Chunks.big(75, 2)
+            + Chunks.big(map.bytes.count, 4)
             + Chunks.big(map.count, 4) + [0, 0, 0, 1, 0, 2, 0, 1]
         info.replaceSubrange(36..<(36 + fields.count), with: fields)
         let source = MemorySource(info + map.frames(0..<map.count))

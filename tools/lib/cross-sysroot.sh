@@ -5,8 +5,8 @@
 source "$ROOT/tools/lib/apt.sh"
 
 # C library, compiler support, and the libraries of Package.swift except alsa-lib, of which Debian has no static
-# archive, libmpg123, which is built smaller, and mbedTLS and libcurl, whose versions in SUITE are too old. c-ares resolves names for libcurl: that of libc
-# needs shared libraries (NSS), and a resolution of it cannot be cancelled.
+# archive, libmpg123, which is built smaller, and mbedTLS and libcurl, whose versions in SUITE are too old. c-ares
+# resolves names for libcurl: that of libc needs shared libraries (NSS), and a resolution of it cannot be cancelled.
 SYSROOT_PACKAGES=libc6-dev,libgcc-12-dev,libflac-dev,libexpat1-dev,libsqlite3-dev,libjansson-dev,libgpiod-dev
 SYSROOT_PACKAGES+=,libc-ares-dev,libfaad-dev
 
@@ -30,8 +30,8 @@ SQLITE_OPTIONS=(
     -DSQLITE_OMIT_VIEW -DSQLITE_OMIT_EXPLAIN -DSQLITE_OMIT_ANALYZE -DSQLITE_OMIT_REINDEX -DSQLITE_OMIT_CTE
 )
 
-# A decoder of single frames: tags, gaps, seeks, the index and the rate are the engine's own, and samples are float. With
-# all of it the library had 250 kB; these have 115.
+# A decoder of single frames: tags, gaps, seeks, the index and the rate are the engine's own, and samples are float. It
+# has 115 kB; with everything in it there were 250.
 MPG123_OPTIONS=(
     --quiet --prefix=/usr --enable-static --disable-shared --disable-components --enable-libmpg123
     --disable-equalizer --disable-downsample --disable-ntom --disable-icy --disable-moreinfo --disable-messages

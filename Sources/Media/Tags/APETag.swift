@@ -56,7 +56,8 @@ struct APETag {
                 // The name of a file is in front of the picture.
                 var inner = SourceCursor(source, from: cursor.offset, to: end)
                 if try Self.terminated(&inner, limit: Self.longestName) != nil, inner.offset < end {
-                    picture = TagPicture(offset: inner.offset, length: end - inner.offset, mediaType: nil, isFront: true)
+                    picture = TagPicture(
+                        offset: inner.offset, length: end - inner.offset, mediaType: nil, isFront: true)
                 }
             }
             cursor.skip(Int64(length))

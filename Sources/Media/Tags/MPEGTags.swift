@@ -83,7 +83,9 @@ struct TrailingTags {
     }
 
     private mutating func takeAPE(_ source: any ByteSource) throws(Interruption) {
-        guard let tag = APETag(try tail(APETag.headerSize, source)), !tag.isHeader, tag.wholeSize <= start else { return }
+        guard let tag = APETag(try tail(APETag.headerSize, source)), !tag.isHeader, tag.wholeSize <= start else {
+            return
+        }
         let items = (start - tag.size)..<(start - Int64(APETag.headerSize))
         start -= tag.wholeSize
         if ape == nil { ape = try tag.read(from: source, in: items) }

@@ -1,7 +1,7 @@
 /// Samples in floating point, as decoders of lossy audio give them: full scale is from -1 to 1.
 enum FloatSamples {
-    /// The sample in 24 bits, rounded to the nearest and left-justified. Beyond full scale it is clipped; anything that is
-    /// not a number is silence.
+    /// The sample in 24 bits, rounded to the nearest and left-justified. Beyond full scale it is clipped; anything that
+    /// is not a number is silence.
     @inline(__always)
     static func leftJustified(_ sample: Float) -> Int32 {
         let scaled = Double(sample) * 8_388_608

@@ -62,9 +62,9 @@ final class MP3Codec: Codec {
             reservoir.reset()
             stream = header
         }
-        guard let samples = library.decode(reservoir.playable(packet.bytes, header)), samples.count == header.frameCount * header.channelCount else {
-            return replace(packet)
-        }
+        guard let samples = library.decode(reservoir.playable(packet.bytes, header)),
+            samples.count == header.frameCount * header.channelCount
+        else { return replace(packet) }
         pendingFormat = PCMFormat(
             sampleRate: header.sampleRate, channelCount: header.channelCount, bitDepth: format.bitDepth)
         let target = kept.replace(count: samples.count)

@@ -1,8 +1,8 @@
 /// Watches the main data of layer III, which may begin in the frames before (ISO/IEC 11172-3, 2.4.3.4.4).
 ///
 /// A frame whose main data is not there is made silent: after a gap, and at the start of a stream that was cut out of
-/// another one. libmpg123 does that for MPEG 1. Of MPEG 2 it leaves a part of the side information, and may then skip its
-/// filters, so that everything behind the frame is rounded in another way.
+/// another one. libmpg123 does that for MPEG 1. Of MPEG 2 it leaves a part of the side information, and may then skip
+/// its filters, so that everything behind the frame is rounded in another way.
 struct MainDataReservoir: ~Copyable {
     /// Bytes of main data that the decoder has.
     private var byteCount = 0

@@ -1,7 +1,7 @@
 import PCM
 
-/// MPEG audio of layer II or III in an elementary stream (`.mp3`, `.mp2`): frames one behind the other, with tags around
-/// them (docs/decisions/mp3.md).
+/// MPEG audio of layer II or III in an elementary stream (`.mp3`, `.mp2`): frames one behind the other, with tags
+/// around them (docs/decisions/mp3.md).
 final class MP3Container: TimedPacketSource {
     let track: TrackDescription
     private(set) var isCutShort = false
@@ -27,6 +27,8 @@ final class MP3Container: TimedPacketSource {
     private static let decoderDelay: Int64 = 529
     /// A file is read to its end to learn its length, if it has no more bytes than this.
     private static let mostScannedBytes: Int64 = 16_777_216
+    /// Of free format. A larger one is a mistake of the header.
+    private static let highestBitRate = 1_000_000.0
     /// Lossy audio has no bits that are exact, as for AAC.
     private static let bitDepth = 24
 
@@ -37,13 +39,14 @@ final class MP3Container: TimedPacketSource {
     init(_ source: any ByteSource, tags: TrackMetadata, base: Int64 = 0) throws(Interruption) {
         let paged = PagePairSource(source)
         self.source = paged
+        let length = paged.length.map { min($0, AudioLimits.largestData) }
         let trailing: TrailingTags? =
-            if let length = paged.length, !paged.isStreamed {
+            if let length, !paged.isStreamed {
                 try TrailingTags(of: paged, length: length, base: base)
             } else {
                 nil
             }
-        let sync = MPEGSync(paged, end: trailing?.start ?? paged.length)
+        let sync = MPEGSync(paged, end: trailing?.start ?? length)
         self.sync = sync
         guard let stream = try sync.stream(at: 0), let size = stream.byteCount(of: stream.header) else {
             throw .damaged(what: "MP3 that does not begin with a frame")
@@ -56,7 +59,7 @@ final class MP3Container: TimedPacketSource {
         // Elsewhere in a stream nothing is read to prove it.
         let mayBeUniform = info.map { $0.isConstant } ?? !paged.isStreamed
         uniform = mayBeUniform ? try MPEGUniform(stream, at: start, sync, isProved: !paged.isStreamed) : nil
-        let extent = try MPEGExtent(info, uniform, stream, sync, paged)
+        let extent = try MPEGExtent(info, uniform, sync, paged)
         let packetFrames = Int64(stream.header.frameCount)
         declaredFrames = info?.packetCount.map { $0 * packetFrames }
         var frames = extent.packetCount.map { $0 * packetFrames }
@@ -91,9 +94,10 @@ final class MP3Container: TimedPacketSource {
             format: PCMFormat(sampleRate: header.sampleRate, channelCount: header.channelCount, bitDepth: bitDepth),
             frameCount: edit.frameCount(ofDecoded: decoded), container: .mp3, codec: header.layer == 3 ? .mp3 : .mp2,
             bitRate: header.bitRate > 0 ? header.bitRate : nil)
-        let isVariable = info.map { !$0.isConstant } ?? header.isFreeFormat
-        if isVariable, let byteCount = info?.byteCount ?? end, let decoded, decoded > 0 {
-            properties.bitRate = Int(exactly: byteCount * 8 * Int64(header.sampleRate) / decoded)
+        let isVariable = info.map { !$0.isConstant } ?? false
+        if isVariable || header.isFreeFormat, let byteCount = info?.byteCount ?? end, let decoded, decoded > 0 {
+            let bitRate = Double(byteCount) * 8 * Double(header.sampleRate) / Double(decoded)
+            properties.bitRate = bitRate < highestBitRate ? Int(bitRate) : nil
         }
         return TrackDescription(properties: properties, metadata: metadata, edit: edit)
     }
@@ -134,7 +138,8 @@ final class MP3Container: TimedPacketSource {
             case .end(let isCut):
                 endPlace = place
                 // Some encoders count the frame with the header, too.
-                let isShort = declaredFrames.map { place.frame < $0 - Int64(walk.streams[0].header.frameCount) } ?? false
+                let isShort =
+                    declaredFrames.map { place.frame < $0 - Int64(walk.streams[0].header.frameCount) } ?? false
                 if isCut || isShort { isCutShort = true }
             }
         }

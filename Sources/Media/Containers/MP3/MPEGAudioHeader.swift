@@ -89,8 +89,8 @@ struct MPEGAudioHeader: Equatable {
 
     private var sideInfoSize: Int { isLowRate ? (isMono ? 9 : 17) : (isMono ? 17 : 32) }
 
-    /// The Xing header is at one place, whether or not there is a checksum in front of it; some encoders count it in.
-    var infoOffsets: [Int] { [Self.size + sideInfoSize, Self.size + sideInfoSize + 2] }
+    /// Of layer III: where the header of Xing may be. Most encoders do not count a checksum in.
+    var infoOffsets: StrideThrough<Int> { stride(from: Self.size + sideInfoSize, through: leastBytes, by: 2) }
 
     /// For messages.
     var name: String { layer == 3 ? "MP3" : "MP2" }

@@ -45,10 +45,17 @@ struct MPEGUniform {
         }
     }
 
+    /// More than there are in any file. The product of this and a numerator does not overflow.
+    private static let mostPackets: Int64 = 1 << 36
+
     private func expected(_ packet: Int64) -> Int64 { start + packet * numerator / denominator }
 
     /// Frames that are complete before an offset, or one more.
-    private func packetCount(before end: Int64) -> Int64 { max(0, (end - start + 1) * denominator / numerator) }
+    private func packetCount(before end: Int64) -> Int64 {
+        let bytes = max(0, end - start + 1)
+        // In two parts, so that the product does not overflow.
+        return bytes / numerator * denominator + bytes % numerator * denominator / numerator
+    }
 
     /// How many frames there are up to the end.
     /// - Returns: nil when the last one is not where it has to be.
@@ -71,6 +78,7 @@ struct MPEGUniform {
     /// The frame of MPEG with this number, from 0.
     /// - Returns: nil when there is none at its place.
     func offset(of packet: Int64, _ sync: MPEGSync, headers: Int = 2) throws(Interruption) -> Int64? {
+        guard 0..<Self.mostPackets ~= packet else { return nil }
         for difference in [0, 1, -1] as [Int64] {
             let offset = expected(packet) + difference
             guard offset >= start, let header = try sync.header(at: offset), header.bitRate == stream.header.bitRate,
@@ -94,10 +102,9 @@ struct MPEGExtent {
     /// No frame is smaller.
     private static let leastBytes: Int64 = 24
 
-    /// - Parameter start: of the frame with the header.
-    init(_ info: MPEGInfo?, _ uniform: MPEGUniform?, _ stream: MPEGStream, _ sync: MPEGSync, _ source: any ByteSource)
-        throws(Interruption)
-    {
+    init(
+        _ info: MPEGInfo?, _ uniform: MPEGUniform?, _ sync: MPEGSync, _ source: any ByteSource
+    ) throws(Interruption) {
         let declared = info?.packetCount.flatMap { count in
             sync.end.map { count <= $0 / Self.leastBytes } ?? true ? count : nil
         }
@@ -112,7 +119,7 @@ struct MPEGExtent {
             packetCount = try uniform?.packetCount(sync)
             isWhole = false
         } else if end > byteCount, byteCount > 0,
-            try sync.follows(stream, at: MPEGTags.end(of: source, at: byteCount), headers: MPEGSync.testedHeaders)
+            try sync.stream(at: MPEGTags.end(of: source, at: byteCount)) != nil
         {
             // Another file was joined.
             packetCount = nil

@@ -20,6 +20,7 @@ struct MPEGSync {
     static let testedHeaders = 3
     /// Bytes in front of the first frame.
     static let mostJunk: Int64 = 65_536
+    private static let mostGuesses = 16
 
     private let source: any ByteSource
     /// Where the frames end, if it is known.
@@ -119,12 +120,18 @@ struct MPEGSync {
     ///   - known: of this stream two headers in a row are enough.
     func search(from start: Int64, limit: Int64, like known: MPEGStream? = nil) throws(Interruption) -> Finding? {
         var cursor = SourceCursor(source, from: start, to: min(end ?? .max, start + limit))
+        // Each guess of the size of free format is a search of its own. In the middle of a file it does not begin.
+        var guesses = known == nil ? Self.mostGuesses : 0
         while let byte = try cursor.byte() {
             guard byte == 0xFF else { continue }
             let offset = cursor.offset - 1
             guard let header = try header(at: offset) else { continue }
             if let known, known.byteCount(of: header) != nil, try follows(known, at: offset, headers: 2) {
                 return Finding(offset: offset, stream: known)
+            }
+            if header.isFreeFormat {
+                guard guesses > 0 else { continue }
+                guesses -= 1
             }
             let headers = known == nil ? Self.testedHeaders : Self.testedHeaders + 1
             if let stream = try stream(at: offset, headers: headers) { return Finding(offset: offset, stream: stream) }

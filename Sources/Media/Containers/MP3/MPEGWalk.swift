@@ -12,8 +12,11 @@ struct MPEGWalk {
     private(set) var streams: [MPEGStream]
     private let sync: MPEGSync
     private let source: any ByteSource
+    /// The last header that was seen behind a frame, so that it is read once.
+    private var ahead: (offset: Int64, header: MPEGAudioHeader)?
+
     /// Bytes that are searched for the next frame: a hole in a file of which a part was not copied.
-    private static let mostJunk: Int64 = 16_777_216
+    static let mostJunk: Int64 = 16_777_216
     /// A hole is played as silence of its length, but not of more than this many frames of MPEG.
     private static let mostLostFrames: Int64 = 38
     private static let mostStreams = 255
@@ -31,10 +34,10 @@ struct MPEGWalk {
         for _ in 0..<Self.mostTagRuns {
             guard offset < AudioLimits.largestData else { break }
             let stream = streams[Int(place.stream)]
-            if let header = try sync.header(at: offset), let size = stream.byteCount(of: header) {
+            let known = ahead?.offset == offset ? ahead?.header : try sync.header(at: offset)
+            if let header = known, let size = stream.byteCount(of: header) {
                 guard sync.hasRoom(at: offset, for: size) else { return .end(isCutShort: true) }
-                // A frame is followed by another one, or by the end.
-                if try !sync.follows(stream, at: offset, headers: 2),
+                if try !isProven(offset, size, stream),
                     let found = try sync.search(from: offset + 1, limit: Int64(size), like: stream),
                     found.offset < offset + Int64(size)
                 {
@@ -59,6 +62,16 @@ struct MPEGWalk {
             return try resume(at: found, from: offset, &place)
         }
         return .end(isCutShort: false)
+    }
+
+    /// Whether a frame is followed by another one, or by the end.
+    private mutating func isProven(_ offset: Int64, _ size: Int, _ stream: MPEGStream) throws(Interruption) -> Bool {
+        let next = offset + Int64(size)
+        if let header = try sync.header(at: next), stream.byteCount(of: header) != nil {
+            ahead = (next, header)
+            return true
+        }
+        return try sync.follows(stream, at: offset, headers: 2)
     }
 
     /// A header of Xing inside of a joined file.
