@@ -25,7 +25,7 @@ enum Signature {
     static func name(of head: [UInt8]) -> String? {
         for known in texts where has(known.text, at: known.offset, in: head) { return "\(known.name)" }
         for known in bytes where head.starts(with: known.bytes) { return "\(known.name)" }
-        if isMPEGAudio(head) { return "MP3" }
+        if isMPEGAudio(head) { return head[1] & 0x06 == 0x06 ? layerI : "MP3" }
         if isText(head) { return "text" }
         return isTransportStream(head) ? "MPEG-TS" : nil
     }
@@ -34,8 +34,10 @@ enum Signature {
     /// of FLAC begin like those of AAC, and any bytes may look like a frame of MP3.
     static func mayHideAudio(_ name: String?) -> Bool {
         guard let name else { return true }
-        return name == "text" || name == "AAC" || name == "MP3"
+        return name == "text" || name == "AAC" || name == "MP3" || name == layerI
     }
+
+    private static let layerI = "MPEG audio of layer I"
 
     private static let texts: [(name: StaticString, offset: Int, text: StaticString)] = [
         ("HEIF or AVIF", 4, "ftyp"),
