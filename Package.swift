@@ -24,6 +24,9 @@ let package = Package(
             name: "CALSA", path: "Sources/C/CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         // libFLAC: the reference decoder; used by Media alone.
         .systemLibrary(name: "CFLAC", path: "Sources/C/CFLAC", pkgConfig: "flac", providers: [.apt(["libflac-dev"])]),
+        // libmpg123: MP3, frame by frame; used by Media alone.
+        .systemLibrary(
+            name: "CMPG123", path: "Sources/C/CMPG123", pkgConfig: "libmpg123", providers: [.apt(["libmpg123-dev"])]),
         // libfaad2: AAC, with the package trait AAC; used by Media alone.
         .systemLibrary(name: "CFAAD", path: "Sources/C/CFAAD", providers: [.apt(["libfaad-dev"])]),
         // expat: XML, for DASH manifests; used by Media alone.
@@ -65,7 +68,7 @@ let package = Package(
         .target(
             name: "Media",
             dependencies: [
-                "Crypto", "PCM", "Platform", "CFLAC", "CExpat",
+                "Crypto", "PCM", "Platform", "CFLAC", "CMPG123", "CExpat",
                 .target(name: "CFAAD", condition: .when(traits: ["AAC"])),
             ]),
         .target(name: "Output", dependencies: ["PCM", "Platform", "CALSA", "CLinux"]),

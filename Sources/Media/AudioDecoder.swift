@@ -64,8 +64,8 @@ public struct AudioProperties: Equatable, Sendable {
     /// (RFC 9639, 8.2).
     public var sampleDigest: [UInt8]?
 
-    public enum Container: String, Equatable, Sendable { case flac, wav, aiff, mp4, adts }
-    public enum Codec: String, Equatable, Sendable { case flac, pcm, aac }
+    public enum Container: String, Equatable, Sendable { case flac, wav, aiff, mp4, adts, mp3 }
+    public enum Codec: String, Equatable, Sendable { case flac, pcm, aac, mp3, mp2 }
 
     public init(format: PCMFormat, frameCount: Int64?, container: Container, codec: Codec, bitRate: Int?) {
         self.format = format

@@ -2,15 +2,16 @@
 public enum AudioFormats {
     #if AAC
         /// For people: behind "Supported: ".
-        public static let supported = "FLAC, WAV, AIFF, AAC"
+        public static let supported = "FLAC, WAV, AIFF, MP3, AAC"
     #else
         /// For people: behind "Supported: ".
-        public static let supported = "FLAC, WAV, AIFF"
+        public static let supported = "FLAC, WAV, AIFF, MP3"
     #endif
 
     /// The endings of the names of files with audio, in lower case, without the dot. MP4 is one too: it may have FLAC.
     public static let fileNameEndings = [
-        "flac", "fla", "wav", "wave", "aif", "aiff", "aifc", "m4a", "mp4", "aac",
+        "flac", "fla", "wav", "wave", "aif", "aiff", "aifc", "m4a", "mp4", "aac", "mp3", "mp2",
+        "mpga",
     ]
 
     /// Whether a codec can be decoded.
@@ -20,6 +21,7 @@ public enum AudioFormats {
             separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard let name = fields.first else { return false }
         if name.elementsEqual("flac".utf8) { return true }
+        if fields.count == 1, name.elementsEqual("mp3".utf8) { return true }
         #if AAC
             guard name.elementsEqual("mp4a".utf8) else { return false }
             guard fields.count > 1 else { return true }

@@ -59,7 +59,7 @@ public final class AudioOpening {
     /// - Parameter source: reads through `steps`.
     private func open(_ source: any ByteSource) throws(Interruption) -> any AudioDecoder {
         let found = try recognise(source)
-        let tags = found.tagsEnd > 0 ? try ID3v2.read(from: source, at: 0) : TrackMetadata()
+        let tags = try ID3v2.read(from: source, from: 0, upTo: found.tagsEnd)
         let audio: any ByteSource = found.start > 0 ? SourceSlice(source, from: found.start) : source
         switch found.container {
         case .flac:
@@ -75,6 +75,10 @@ public final class AudioOpening {
             return try decoder(of: try MP4Container(audio, tags: tags))
         case .adts:
             return try decoder(of: try ADTSContainer(audio, tags: tags))
+        case .mp3:
+            let container = try MP3Container(audio, tags: tags, base: found.start)
+            let codec = try MP3Codec(container, container.track.properties.format)
+            return TrackDecoder(container.track, container, codec, steps)
         }
     }
 
@@ -162,20 +166,46 @@ public final class AudioOpening {
     }
 
     private func recognise(_ source: any ByteSource) throws(Interruption) -> Finding {
-        let start = try ID3v2.end(of: source, at: 0)
-        let head = try SourceReader(source).bytes(Signature.byteCount, at: start)
+        let tagsEnd = try ID3v2.end(of: source, at: 0)
+        var start = tagsEnd
+        var head = try SourceReader(source).bytes(Signature.byteCount, at: start)
         if start == 0, head.isEmpty { throw .failed(.empty) }
+        if APETag(head)?.isHeader == true {
+            start = try MPEGTags.end(of: source, at: start)
+            head = try SourceReader(source).bytes(Signature.byteCount, at: start)
+        }
         if let container = Signature.container(of: head) {
-            return Finding(container: container, tagsEnd: start, start: start)
+            if container == .wav, let data = try WAVHeader.startOfMPEG(in: source, at: start, head),
+                try MPEGSync(PagePairSource(source)).stream(at: data) != nil
+            {
+                return Finding(container: .mp3, tagsEnd: tagsEnd, start: data)
+            }
+            return Finding(container: container, tagsEnd: tagsEnd, start: start)
         }
         let name = Signature.name(of: head)
         if try ADTSHeader.begins(source, at: start) {
-            return Finding(container: .adts, tagsEnd: start, start: start)
+            return Finding(container: .adts, tagsEnd: tagsEnd, start: start)
         }
-        if Signature.mayHideFLAC(name), let found = try FLACSearch.start(in: source, from: start) {
-            return Finding(container: .flac, tagsEnd: start, start: found.offset)
+        if try MPEGSync(PagePairSource(source)).stream(at: start) != nil {
+            return Finding(container: .mp3, tagsEnd: tagsEnd, start: start)
         }
-        throw .failed(.notAudio(looksLike: name ?? (start > 0 ? "MP3" : nil)))
+        guard Signature.mayHideAudio(name) else { throw notAudio(name, start) }
+        if let found = try FLACSearch.start(in: source, from: start) {
+            return Finding(container: .flac, tagsEnd: tagsEnd, start: found.offset)
+        }
+        // A tag that says that it is longer than the file is damaged, and says nothing about where the frames begin.
+        let isBeyond = head.isEmpty
+        let sync = MPEGSync(PagePairSource(source))
+        if let found = try sync.search(
+            from: isBeyond ? 0 : start, limit: isBeyond ? MPEGWalk.mostJunk : MPEGSync.mostJunk)
+        {
+            return Finding(container: .mp3, tagsEnd: min(tagsEnd, found.offset), start: found.offset)
+        }
+        throw notAudio(name, start)
+    }
+
+    private func notAudio(_ name: String?, _ start: Int64) -> Interruption {
+        .failed(.notAudio(looksLike: name ?? (start > 0 ? "MP3" : nil)))
     }
 }
 

@@ -25,17 +25,19 @@ enum Signature {
     static func name(of head: [UInt8]) -> String? {
         for known in texts where has(known.text, at: known.offset, in: head) { return "\(known.name)" }
         for known in bytes where head.starts(with: known.bytes) { return "\(known.name)" }
-        if isMPEGAudio(head) { return "MP3" }
+        if isMPEGAudio(head) { return head[1] & 0x06 == 0x06 ? layerI : "MP3" }
         if isText(head) { return "text" }
         return isTransportStream(head) ? "MPEG-TS" : nil
     }
 
-    /// Whether FLAC may follow first bytes that look like this: not behind content that is certain. The frames of FLAC
-    /// begin like those of AAC.
-    static func mayHideFLAC(_ name: String?) -> Bool {
+    /// Whether FLAC or MP3 may follow first bytes that look like this: not behind content that is certain. The frames
+    /// of FLAC begin like those of AAC, and any bytes may look like a frame of MP3.
+    static func mayHideAudio(_ name: String?) -> Bool {
         guard let name else { return true }
-        return name == "text" || name == "AAC"
+        return name == "text" || name == "AAC" || name == "MP3" || name == layerI
     }
+
+    private static let layerI = "MPEG audio of layer I"
 
     private static let texts: [(name: StaticString, offset: Int, text: StaticString)] = [
         ("HEIF or AVIF", 4, "ftyp"),
@@ -70,6 +72,9 @@ enum Signature {
         ("JPEG", [0xFF, 0xD8, 0xFF]),
         ("Matroska/WebM", [0x1A, 0x45, 0xDF, 0xA3]),
         ("WMA/ASF", [0x30, 0x26, 0xB2, 0x75]),
+        ("MPEG-PS", [0, 0, 1, 0xBA]),
+        ("MPEG video", [0, 0, 1, 0xB3]),
+        ("FLV", [0x46, 0x4C, 0x56, 1]),
         ("gzip", [0x1F, 0x8B]),
         ("xz", [0xFD, 0x37, 0x7A, 0x58, 0x5A]),
         ("AAC", [0xFF, 0xF1]),

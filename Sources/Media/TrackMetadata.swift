@@ -12,6 +12,10 @@ public struct TrackMetadata: Equatable, Sendable {
     /// From 1.
     public var discNumber: Int?
     public var replayGain = ReplayGain()
+    /// The front cover, or the first picture of another kind. Only tags of ID3v2 and APE are searched.
+    public var picture: TagPicture?
+    /// The frames that an encoder added, if a tag says it.
+    var gapless: GaplessTag?
 
     public init() {}
 }

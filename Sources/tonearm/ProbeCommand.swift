@@ -88,6 +88,7 @@ struct FileDescription {
         add("disc", metadata.discNumber.map { "\($0)" })
         add("track gain", gain(metadata.replayGain.trackGain, metadata.replayGain.trackPeak))
         add("album gain", gain(metadata.replayGain.albumGain, metadata.replayGain.albumPeak))
+        add("picture", metadata.picture.map(place))
         return lines.joined(separator: "\n")
     }
 
@@ -96,6 +97,11 @@ struct FileDescription {
         let milliseconds = Int64((min(seconds, 1e12) * 1000).rounded())
         let fraction = "\(1000 + milliseconds % 1000)".dropFirst()
         return "\(StatusLine.clock(Double(milliseconds / 1000))).\(fraction) (\(frames) frames)"
+    }
+
+    private func place(_ picture: TagPicture) -> String {
+        let mediaType = picture.mediaType.map { ", \($0)" } ?? ""
+        return "\(picture.length) bytes at \(picture.offset)\(mediaType)"
     }
 
     private func gain(_ decibels: Double?, _ peak: Double?) -> String? {
@@ -119,7 +125,16 @@ struct FileDescription {
             "album": JSONValue(metadata.album), "track": JSONValue(metadata.trackNumber),
             "disc": JSONValue(metadata.discNumber), "trackGain": JSONValue(replayGain.trackGain),
             "trackPeak": JSONValue(replayGain.trackPeak), "albumGain": JSONValue(replayGain.albumGain),
-            "albumPeak": JSONValue(replayGain.albumPeak),
+            "albumPeak": JSONValue(replayGain.albumPeak), "picture": picture,
+        ]
+    }
+
+    /// Where the bytes of a picture are in the file.
+    private var picture: JSONValue {
+        guard let picture = metadata.picture else { return .null }
+        return [
+            "offset": .integer(picture.offset), "length": .integer(picture.length),
+            "mediaType": JSONValue(picture.mediaType),
         ]
     }
 }

@@ -133,9 +133,20 @@ struct CommandsTests {
                 "file", "container", "codec", "sampleRate", "bitDepth", "channels", "frames", "duration", "bitRate",
                 "title",
                 "artist", "album", "track", "disc", "trackGain", "trackPeak", "albumGain", "albumPeak",
+                "picture",
             ])
         #expect(value["frames"] == 66150 && value["duration"] == 1.5 && value["title"] == "One\u{1B}[2J")
         #expect(value["trackGain"] == -6.25 && value["trackPeak"] == 0.5 && value["albumGain"] == JSONValue.null)
+    }
+
+    @Test("an MP3 is found in a folder, probed and played")
+    func mp3() throws {
+        let path = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../tools/fuzz/corpus/mp3/tagged")
+        try FileManager.default.copyItem(at: path.standardized, to: URL(fileURLWithPath: program.folder["a.mp3"]))
+        let value = try #require(try program.run("probe", "--json", program.folder.path).json().first)
+        #expect(value["container"] == "mp3" && value["codec"] == "mp3" && value["title"] == "T" && value["track"] == 1)
+        let result = try program.run("play", "--device", "null", program.folder.path)
+        #expect(result.code == 0, "\(result)")
     }
 
     @Test("probe reports a file that it cannot read, and continues")

@@ -30,8 +30,14 @@ struct MutationTests {
             try signal.ffmpeg(MP4Tests.flac + ["-metadata", "title=Title"], to: "file.mp4"),
             try signal.ffmpeg(MP4Tests.flac + ["-frame_size", "64"] + MP4Tests.layouts[7], to: "file.mp4"),
             try signal.ffmpeg(MP4Tests.flac + ["-frame_size", "64"] + MP4Tests.layouts[3], to: "file.mp4"),
-        ] + aac
+        ] + aac + mp3
     }
+
+    /// Made by ffmpeg's libmp3lame, with a header and without; free format cannot be made so.
+    private static let mp3 = [["-b:a", "64k"], ["-q:a", "5", "-write_xing", "0"], ["-ar", "22050", "-ac", "1"]]
+        .compactMap {
+            try? Signal(frames: 3000).ffmpeg(["-c:a", "libmp3lame", "-metadata", "title=Title"] + $0, to: "file.mp3")
+        }
 
     #if AAC
         private static let aac = ["file.m4a", "file.aac"].compactMap {

@@ -127,6 +127,25 @@ struct StreamingTests {
         #expect(ending.samples == album[0].samples() + album[0].samples())
     }
 
+    @Test("MP3 is listed, served as it is whatever is asked for, and streams gapless", arguments: ["dash", "bts"])
+    func mp3(manifest kind: String) throws {
+        let path = folder["music/4.mp3"]
+        try album[0].write(to: path, ["-c:a", "libmp3lame", "-q:a", "2", "-metadata", "title=Lossy"])
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        let origin = try start(kind)
+        let entry = try Fetched("\(origin.address)/v1/tracks/4").json()
+        #expect(entry["title"]?.string == "Lossy" && entry["audioQuality"]?.string == "HIGH")
+        let info = try Fetched("\(origin.address)/v1/tracks/4/playbackinfo?audioquality=LOW")
+        #expect(try info.json()["audioQuality"]?.string == "HIGH")
+        let manifest = try JSONValue.parse(try info.manifest())
+        #expect(manifest["mimeType"]?.string == "audio/mpeg" && manifest["codecs"]?.string == "mp3")
+        #expect(try Fetched(try #require(manifest["urls"]?[0]?.string)).body == bytes)
+        let ending = try play(origin.address, [], [4])
+        #expect(ending.code == 0, "\(ending.errors)")
+        #expect(ending.samples.count == album[0].samples().count, "to the frame")
+        #expect(ending.samples.contains { $0 != 0 })
+    }
+
     #if AAC
         @Test(
             "AAC in an .m4a file is listed, and served as it is whatever is asked for",

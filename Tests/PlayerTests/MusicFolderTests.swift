@@ -27,8 +27,10 @@ struct MusicFolderTests {
 
     @Test("comes in the order of its names, a folder's files before those of its folders")
     func order() throws {
-        for path in ["b/2.flac", "b/10.flac", "a.flac", "a/1.wav", "notes.txt", ".hidden.flac"] { try make(path) }
-        #expect(try found() == ["a.flac", "a/1.wav", "b/2.flac", "b/10.flac"])
+        for path in ["b/2.flac", "b/10.flac", "b/3.MP3", "a.flac", "a/1.wav", "notes.txt", ".hidden.flac"] {
+            try make(path)
+        }
+        #expect(try found() == ["a.flac", "a/1.wav", "b/2.flac", "b/3.MP3", "b/10.flac"])
     }
 
     @Test("is not in folders that systems put beside it, in any case of letters, and a file may have such a name")

@@ -2,8 +2,11 @@
 
     reference_pcm.py make DIR                        writes the recordings as WAV files
     reference_pcm.py compare FORMAT BITS FILE RAW…   compares FILE with what `flac -d` gave, widened to FORMAT
+    reference_pcm.py near FILE RAW…                  compares FILE with what another decoder gave, both in S32_LE: no
+                                                     sample may be off by more than one step of 16 bits
 """
 
+import array
 import sys
 import wave
 from pathlib import Path
@@ -67,7 +70,20 @@ def compare(device_format, bits, played, decoded):
     return 1
 
 
+def near(played, decoded):
+    actual = array.array("i", Path(played).read_bytes())
+    expected = array.array("i", b"".join(Path(name).read_bytes() for name in decoded))
+    if len(actual) != len(expected):
+        print(f"{len(actual)} samples played, {len(expected)} expected")
+        return 1
+    largest = max(abs(one - other) for one, other in zip(actual, expected))
+    print(f"{len(actual)} samples, at most {largest / 65_536:.3f} steps of 16 bits apart")
+    return 0 if largest <= 65_536 else 1
+
+
 if sys.argv[1] == "make":
     make(sys.argv[2])
+elif sys.argv[1] == "near":
+    sys.exit(near(sys.argv[2], sys.argv[3:]))
 else:
     sys.exit(compare(sys.argv[2], int(sys.argv[3]), sys.argv[4], sys.argv[5:]))

@@ -33,6 +33,22 @@ enum ID3v2 {
         return offset
     }
 
+    /// Reads the tags from `start` to `end`. Of a field in several tags the first one counts.
+    static func read(from source: any ByteSource, from start: Int64, upTo end: Int64) throws(Interruption)
+        -> TrackMetadata
+    {
+        var metadata = TrackMetadata()
+        var offset = start
+        for _ in 0..<mostTags {
+            guard offset < end, let header = Header(try SourceReader(source).bytes(Int(headerSize), at: offset)) else {
+                break
+            }
+            metadata = try read(from: source, at: offset).overridden(by: metadata)
+            offset += headerSize + header.size
+        }
+        return metadata
+    }
+
     /// Reads the tag at `offset`. Parts that are cut off or not valid are left out.
     static func read(from source: any ByteSource, at offset: Int64) throws(Interruption) -> TrackMetadata {
         var fields = TagFields()
@@ -53,16 +69,27 @@ enum ID3v2 {
             let rest = header.version == 3 ? plain(size) : (synchsafe(size[...]) ?? 4) - 4
             guard try content.skip(rest) else { return fields.result }
         }
+        var picture: TagPicture?
+        var gapless: GaplessTag?
         for _ in 0..<mostFrames {
             guard let frame = try ID3v2Frame(&content, version: header.version) else { break }
-            guard frame.field != nil || frame.isUserText, frame.size <= longestText else {
+            guard frame.hasTexts, frame.size <= longestText else {
+                if frame.isPicture, picture?.isFront != true, let found = try frame.picture(content),
+                    picture == nil || found.isFront
+                {
+                    picture = found
+                }
                 guard try content.skip(frame.size) else { break }
                 continue
             }
             guard let bytes = try content.bytes(Int(frame.size)) else { break }
+            gapless = gapless ?? frame.gapless(of: bytes)
             frame.addTexts(of: bytes, to: &fields)
         }
-        return fields.result
+        var metadata = fields.result
+        metadata.picture = picture
+        metadata.gapless = gapless
+        return metadata
     }
 
     /// Four times seven bits.
@@ -80,7 +107,7 @@ enum ID3v2 {
 /// for the start of an MPEG frame.
 struct ID3v2Content {
     private var cursor: SourceCursor
-    private let isUnsynchronised: Bool
+    let isUnsynchronised: Bool
     private var lastWasFF = false
     /// Unsynchronised bytes can be skipped only by reading them. This limits the reading.
     private var readThroughLimit = 4_194_304
@@ -89,6 +116,9 @@ struct ID3v2Content {
         self.cursor = cursor
         self.isUnsynchronised = isUnsynchronised
     }
+
+    /// Of the next byte in the source.
+    var offset: Int64 { cursor.offset }
 
     mutating func bytes(_ count: Int) throws(Interruption) -> [UInt8]? {
         guard isUnsynchronised else { return try cursor.bytes(count) }

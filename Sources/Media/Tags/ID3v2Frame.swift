@@ -4,9 +4,16 @@ struct ID3v2Frame {
     let size: Int64
     /// The field of the frame, if it is one that is shown.
     let field: TagFields.Field?
-    /// TXXX: the text begins with the name of the field.
-    let isUserText: Bool
+    /// Whether it has texts that are read.
+    var hasTexts: Bool { field != nil || isUserText || isComment }
+    let isPicture: Bool
 
+    /// TXXX: the text begins with the name of the field.
+    private let isUserText: Bool
+    /// COMM: a language, then as TXXX.
+    private let isComment: Bool
+    /// Names are three letters long, and pictures have a format in place of a media type.
+    private let isVersion2: Bool
     private let isUnsynchronised: Bool
     private let isPacked: Bool
     private let prefixSize: Int
@@ -32,6 +39,9 @@ struct ID3v2Frame {
         }
         field = Self.field(named: name)
         isUserText = name.elementsEqual(Self.bytes("TXX")) || name.elementsEqual(Self.bytes("TXXX"))
+        isComment = name.elementsEqual(Self.bytes("COM")) || name.elementsEqual(Self.bytes("COMM"))
+        isPicture = name.elementsEqual(Self.bytes("PIC")) || name.elementsEqual(Self.bytes("APIC"))
+        isVersion2 = version == 2
 
         let flags = version == 2 ? 0 : header[9]
         switch version {
@@ -50,11 +60,16 @@ struct ID3v2Frame {
         }
     }
 
+    /// What follows the fields of the frame's header; nil when it is compressed or encrypted.
+    private func content(_ bytes: [UInt8]) -> [UInt8]? {
+        guard !isPacked, bytes.count > prefixSize else { return nil }
+        let content = Array(bytes[prefixSize...])
+        return isUnsynchronised ? Self.resynchronised(content) : content
+    }
+
     /// Adds the texts in the frame's `bytes`. Compressed and encrypted frames are ignored.
     func addTexts(of bytes: [UInt8], to fields: inout TagFields) {
-        guard !isPacked, bytes.count > prefixSize else { return }
-        var content = Array(bytes[prefixSize...])
-        if isUnsynchronised { content = Self.resynchronised(content) }
+        guard !isComment, let content = content(bytes) else { return }
         let texts = Self.texts(content)
         if isUserText {
             guard texts.count >= 2, let field = TagFields.field(named: Array(texts[0].utf8)) else { return }
@@ -63,6 +78,61 @@ struct ID3v2Frame {
             // Only artists are a list.
             for text in field == .artist ? texts[...] : texts.prefix(1) { addTrimmed(text, field, to: &fields) }
         }
+    }
+
+    /// What iTunes says of the frames that it added, in a comment or a text of that name.
+    func gapless(of bytes: [UInt8]) -> GaplessTag? {
+        guard isComment || isUserText, var content = content(bytes), content.count > 4 else { return nil }
+        if isComment { content.removeSubrange(1..<4) }
+        let texts = Self.texts(content)
+        guard texts.count >= 2, texts[0].utf8.elementsEqual("iTunSMPB".utf8) else { return nil }
+        return GaplessTag(texts[1])
+    }
+
+    /// Where the picture of the frame is.
+    /// - Parameter content: at the first byte behind the frame's header.
+    /// - Returns: nil when it does not lie in the file as it is.
+    func picture(_ content: ID3v2Content) throws(Interruption) -> TagPicture? {
+        guard !isPacked, !isUnsynchronised, !content.isUnsynchronised, size > Int64(prefixSize) else { return nil }
+        var content = content
+        guard try content.skip(Int64(prefixSize)) else { return nil }
+        let start = content.offset
+        let head = try content.bytes(Int(min(size - Int64(prefixSize), Self.longestPictureHead))) ?? []
+        guard let encoding = head.first else { return nil }
+        var place = 1
+        var mediaType: [UInt8]
+        if isVersion2 {
+            guard head.count > 4 else { return nil }
+            mediaType = Array("image/".utf8) + head[1..<4].map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }
+            if mediaType.suffix(3).elementsEqual("jpg".utf8) { mediaType = Array("image/jpeg".utf8) }
+            place = 4
+        } else {
+            guard let end = head[1...].firstIndex(of: 0) else { return nil }
+            mediaType = Array(head[1..<end])
+            place = end + 1
+        }
+        guard place < head.count else { return nil }
+        let kind = head[place]
+        guard let end = Self.terminator(in: head, from: place + 1, isWide: 1...2 ~= encoding),
+            Int64(end) < size - Int64(prefixSize)
+        else { return nil }
+        return TagPicture(
+            offset: start + Int64(end), length: size - Int64(prefixSize) - Int64(end),
+            mediaType: TagText.latin1(mediaType), isFront: kind == 3)
+    }
+
+    /// Media type, kind and description of a picture. Longer ones are not read.
+    private static let longestPictureHead: Int64 = 1024
+
+    /// Behind the NUL of a text.
+    private static func terminator(in bytes: [UInt8], from start: Int, isWide: Bool) -> Int? {
+        var place = start
+        let step = isWide ? 2 : 1
+        while place + step <= bytes.count {
+            if bytes[place] == 0, !isWide || bytes[place + 1] == 0 { return place + step }
+            place += step
+        }
+        return nil
     }
 
     private func addTrimmed(_ text: String, _ field: TagFields.Field, to fields: inout TagFields) {

@@ -104,6 +104,8 @@ extension TrackMetadata {
         result.albumArtist = other.albumArtist ?? albumArtist
         result.trackNumber = other.trackNumber ?? trackNumber
         result.discNumber = other.discNumber ?? discNumber
+        result.picture = other.picture ?? picture
+        result.gapless = other.gapless ?? gapless
         result.replayGain.trackGain = other.replayGain.trackGain ?? replayGain.trackGain
         result.replayGain.trackPeak = other.replayGain.trackPeak ?? replayGain.trackPeak
         result.replayGain.albumGain = other.replayGain.albumGain ?? replayGain.albumGain

@@ -243,5 +243,5 @@ final class EncodedTracks: @unchecked Sendable {
 
 extension Track {
     /// Whether it can be encoded in fewer bits: it is lossless, and mono or stereo.
-    fileprivate var isEncodable: Bool { codec != .aac && format.channelCount <= 2 }
+    fileprivate var isEncodable: Bool { !isLossy && format.channelCount <= 2 }
 }

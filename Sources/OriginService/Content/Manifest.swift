@@ -160,7 +160,7 @@ extension Track {
     /// RFC 6381, where it has a name for it.
     var codecs: String {
         switch codec {
-        case .flac, .pcm: codec.rawValue
+        case .flac, .pcm, .mp3, .mp2: codec.rawValue
         case .aac: "mp4a.40.\(aacObjectType ?? 2)"
         }
     }
@@ -173,6 +173,7 @@ extension Track {
         case .aiff: "audio/aiff"
         case .mp4: "audio/mp4"
         case .adts: "audio/aac"
+        case .mp3: "audio/mpeg"
         }
     }
 

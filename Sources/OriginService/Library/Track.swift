@@ -29,12 +29,18 @@ struct Track: Equatable, Sendable {
     /// In seconds.
     var duration: Double? { frameCount.map { Double($0) / Double(format.sampleRate) } }
 
+    /// Whether the file is served as it is: encoding it once more would lose more.
+    var isLossy: Bool {
+        switch codec {
+        case .aac, .mp3, .mp2: true
+        case .flac, .pcm: false
+        }
+    }
+
     /// The service's word for what the file holds.
     var audioQuality: String {
-        switch codec {
-        case .aac: "HIGH"
-        case .flac, .pcm: format.bitDepth > 16 || format.sampleRate > 48_000 ? "HI_RES_LOSSLESS" : "LOSSLESS"
-        }
+        if isLossy { return "HIGH" }
+        return format.bitDepth > 16 || format.sampleRate > 48_000 ? "HI_RES_LOSSLESS" : "LOSSLESS"
     }
 }
 

@@ -97,8 +97,13 @@ private final class PartDecoder: AudioDecoder {
 
 extension AudioProperties {
     /// Seconds by which boxes of MP4 and manifests may be wrong about a length. They round it, also to milliseconds,
-    /// and those of AAC may count the frames in front that an encoder adds.
-    var lengthTolerance: Double { codec == .aac ? 0.125 : 0.01 }
+    /// and those of lossy audio may count the frames in front that an encoder adds.
+    var lengthTolerance: Double {
+        switch codec {
+        case .aac, .mp3, .mp2: 0.125
+        case .flac, .pcm: 0.01
+        }
+    }
 }
 
 extension [KeptPart] {

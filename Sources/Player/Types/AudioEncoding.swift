@@ -41,13 +41,13 @@ extension PlaybackContext {
 }
 
 extension AudioQuality {
-    /// Below this, AAC counts as low. In bits per second.
+    /// Below this, lossy audio counts as low. In bits per second.
     private static let highBitRate = 160_000
 
     /// The quality of audio of which a source does not say it.
     init(of properties: AudioProperties) {
         switch properties.codec {
-        case .aac: self = (properties.bitRate ?? .max) < Self.highBitRate ? .low : .high
+        case .aac, .mp3, .mp2: self = (properties.bitRate ?? .max) < Self.highBitRate ? .low : .high
         case .flac, .pcm: self = AudioQuality(lossless: properties.format)
         }
     }

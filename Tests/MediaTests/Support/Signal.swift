@@ -22,6 +22,11 @@ struct Signal {
 
     var frameCount: Int { samples.count / format.channelCount }
 
+    init(_ samples: [Int32], _ format: PCMFormat) {
+        self.format = format
+        self.samples = samples
+    }
+
     init(frames: Int, rate: Int = 44100, channels: Int = 2, depth: Int = 16, seed: UInt64 = 1) {
         format = PCMFormat(sampleRate: rate, channelCount: channels, bitDepth: depth)
         var generator = SeededGenerator(seed: seed)

@@ -4,7 +4,7 @@ import Testing
 
 /// The real encoders that make the fixtures.
 enum Tool: String {
-    case flac, ffmpeg, metaflac
+    case flac, ffmpeg, metaflac, lame, mpg123
     /// Shaka Packager.
     case packager
 
@@ -31,6 +31,8 @@ enum Tool: String {
     static let needsFFmpeg = ConditionTrait.enabled(
         if: Tool.ffmpeg.isInstalled, "needs `ffmpeg`: apt-get install ffmpeg")
 
+    static let needsLAME = ConditionTrait.enabled(
+        if: Tool.lame.isInstalled && Tool.mpg123.isInstalled, "needs `lame` and `mpg123`: apt-get install lame mpg123")
     static let needsPackager = ConditionTrait.enabled(
         if: Tool.packager.isInstalled, "needs Shaka Packager: tools/setup --streaming")
 

@@ -126,6 +126,21 @@ let mediaTargets = [
         if bytes.count >= 2 { bytes.replaceSubrange(0..<2, with: [0xFF, 0xF1]) }
         decode(bytes)
     },
+    FuzzTarget("mp3") { bytes in
+        var bytes = bytes
+        if bytes.count >= 2, bytes[0] != 0x49 { bytes.replaceSubrange(0..<1, with: [0xFF]) }
+        decode(bytes)
+    },
+    FuzzTarget("mp3-tags") { bytes in
+        let source = MemorySource(bytes)
+        let tags = try? TrailingTags(of: source, length: Int64(bytes.count), base: 0)
+        require(0...Int64(bytes.count) ~= tags?.start ?? 0, "tags begin outside of the file")
+        for picture in [tags?.ape?.picture, tags?.id3v2?.picture] {
+            guard let picture else { continue }
+            let isInside = picture.offset >= 0 && picture.length >= 0 && picture.offset + picture.length <= bytes.count
+            require(isInside, "a picture outside of the file")
+        }
+    },
     FuzzTarget("packed-aac") { bytes in
         let third = bytes.count / 3
         let segments = (0..<3).map { place in

@@ -2,7 +2,7 @@
 struct MP4Tags: Equatable {
     private(set) var metadata = TrackMetadata()
     /// Frames that the encoder added (`iTunSMPB`).
-    private(set) var gapless: MP4Gapless?
+    private(set) var gapless: GaplessTag?
 
     private static let longestText = 4096
     private static let mostItems = 4096
@@ -40,7 +40,7 @@ struct MP4Tags: Equatable {
         guard let box = try item.child("name", of: source) else { return }
         let name = try box.bytes(of: source, limit: 64).dropFirst(Int(MP4Fields.headerSize))
         if name.elementsEqual("iTunSMPB".utf8) {
-            if let text = try Self.value(of: item, source)?.text { gapless = MP4Gapless(text) }
+            if let text = try Self.value(of: item, source)?.text { gapless = GaplessTag(text) }
         } else if let field = TagFields.field(named: name), let text = try Self.value(of: item, source)?.text {
             fields.add(field, text)
         }
@@ -81,43 +81,5 @@ struct MP4Tags: Equatable {
         case "disk": .discNumber
         default: nil
         }
-    }
-}
-
-/// What an encoder added before and behind the sound, as iTunes writes it: hexadecimal numbers between blanks.
-struct MP4Gapless: Equatable {
-    /// Frames before the first one of the recording.
-    var delay: Int64
-    /// Frames of the recording.
-    var frameCount: Int64
-
-    /// The longest delay of an encoder: a few packets.
-    private static let longestDelay: Int64 = 16_384
-
-    init?(_ text: String) {
-        let numbers = text.utf8.split(separator: 0x20)
-        guard numbers.count >= 4, let delay = Self.number(numbers[1]), let padding = Self.number(numbers[2]),
-            let frameCount = Self.number(numbers[3]), delay <= Self.longestDelay, padding <= Self.longestDelay,
-            frameCount > 0, frameCount <= Int64(MP4Time.largest)
-        else { return nil }
-        self.delay = delay
-        self.frameCount = frameCount
-    }
-
-    private static func number(_ digits: some Collection<UInt8>) -> Int64? {
-        var value: Int64 = 0
-        guard digits.count <= 16 else { return nil }
-        for digit in digits {
-            let nibble: UInt8
-            switch digit {
-            case 0x30...0x39: nibble = digit - 0x30
-            case 0x41...0x46: nibble = digit - 0x37
-            case 0x61...0x66: nibble = digit - 0x57
-            default: return nil
-            }
-            guard value < 1 << 58 else { return nil }
-            value = value << 4 | Int64(nibble)
-        }
-        return value
     }
 }

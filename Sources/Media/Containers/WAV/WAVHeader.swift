@@ -39,6 +39,26 @@ struct WAVHeader {
         tags = infoTags.overridden(by: id3Tags)
     }
 
+    /// Where the sound data of a WAV file is that has MPEG audio in it, as old encoders wrote it.
+    /// - Parameters:
+    ///   - start: of the file.
+    ///   - head: its first bytes.
+    /// - Returns: nil for any other file.
+    static func startOfMPEG(in source: any ByteSource, at start: Int64, _ head: [UInt8]) throws(Interruption) -> Int64?
+    {
+        guard head.count >= 22, head[12..<16].elementsEqual("fmt ".utf8), head[20] == 0x50 || head[20] == 0x55,
+            head[21] == 0
+        else { return nil }
+        var offset = start + 12
+        for _ in 0..<mostChunks {
+            var chunk = ByteReader(try SourceReader(source).bytes(8, at: offset))
+            guard let name = chunk.code(), let size = chunk.littleEndian(UInt32.self) else { return nil }
+            if name == "data" { return offset + 8 }
+            offset += 8 + Int64(size) + Int64(size & 1)
+        }
+        return nil
+    }
+
     /// - Returns: the offset of the next chunk; nil at the end.
     private mutating func readChunk(of source: any ByteSource, at offset: Int64) throws(Interruption) -> Int64? {
         let reader = SourceReader(source)

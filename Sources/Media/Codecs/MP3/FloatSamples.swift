@@ -1,0 +1,13 @@
+/// Samples in floating point, as decoders of lossy audio give them: full scale is from -1 to 1.
+enum FloatSamples {
+    /// The sample in 24 bits, rounded to the nearest and left-justified. Beyond full scale it is clipped; anything that
+    /// is not a number is silence.
+    @inline(__always)
+    static func leftJustified(_ sample: Float) -> Int32 {
+        let scaled = Double(sample) * 8_388_608
+        let number = scaled == scaled ? scaled : 0
+        let clipped = number < -8_388_608 ? -8_388_608 : number > 8_388_607 ? 8_388_607 : number
+        // The sum has no bits left for a fraction, so the processor rounds it; its lowest bits are the number.
+        return Int32(truncatingIfNeeded: (clipped + 6_755_399_441_055_744).bitPattern) << 8
+    }
+}

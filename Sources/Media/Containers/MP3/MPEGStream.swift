@@ -1,0 +1,141 @@
+/// The frames of one stream of MPEG audio have the version, layer, sample rate and channels in common.
+struct MPEGStream {
+    /// Of one of its frames.
+    let header: MPEGAudioHeader
+    /// Bytes of a frame of free format without padding.
+    let freeSize: Int?
+
+    /// The size of a frame of this stream; nil for any other.
+    func byteCount(of other: MPEGAudioHeader) -> Int? {
+        other.isSameStream(as: header) ? other.byteCount(freeSize: freeSize) : nil
+    }
+
+    func isSame(as other: MPEGStream) -> Bool { header.isSameStream(as: other.header) && freeSize == other.freeSize }
+}
+
+/// Finds frames of MPEG audio. A header alone is no proof, since its bits occur anywhere: the next one has to be where
+/// its size says.
+struct MPEGSync {
+    /// Headers in a row that show that a file is MPEG audio.
+    static let testedHeaders = 3
+    /// Bytes in front of the first frame.
+    static let mostJunk: Int64 = 65_536
+    private static let mostGuesses = 16
+
+    private let source: any ByteSource
+    /// Where the frames end, if it is known.
+    let end: Int64?
+
+    /// - Parameter source: reads small pieces fast.
+    init(_ source: any ByteSource, end: Int64? = nil) {
+        self.source = source
+        self.end = end
+    }
+
+    /// Whether a frame with this many bytes at an offset is before the end, as far as that is known.
+    func hasRoom(at offset: Int64, for count: Int) -> Bool { end.map { offset + Int64(count) <= $0 } ?? true }
+
+    /// - Returns: nil when there is none, or the source ends.
+    func header(at offset: Int64) throws(Interruption) -> MPEGAudioHeader? {
+        guard hasRoom(at: offset, for: MPEGAudioHeader.size) else { return nil }
+        return MPEGAudioHeader(try word(at: offset))
+    }
+
+    /// Four bytes, the first one at the top; 0 when the source ends before.
+    func word(at offset: Int64) throws(Interruption) -> UInt32 {
+        var word: UInt32 = 0
+        let isWhole = try withUnsafeMutableBytes(of: &word) { bytes throws(Interruption) -> Bool in
+            var filled = 0
+            while filled < bytes.count {
+                let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[filled...])
+                guard let count = try source.next(into: rest, at: offset + Int64(filled)) else { return false }
+                filled += count
+            }
+            return true
+        }
+        return isWhole ? UInt32(bigEndian: word) : 0
+    }
+
+    /// The stream whose frames begin at an offset.
+    /// - Parameter headers: so many in a row, or all up to the end, have to fit together.
+    func stream(at offset: Int64, headers: Int = testedHeaders) throws(Interruption) -> MPEGStream? {
+        guard let header = try header(at: offset) else { return nil }
+        var freeSize: Int?
+        if header.isFreeFormat {
+            freeSize = try self.freeSize(of: header, at: offset)
+            if freeSize == nil { return nil }
+        }
+        let stream = MPEGStream(header: header, freeSize: freeSize)
+        return try follows(stream, at: offset, headers: headers) ? stream : nil
+    }
+
+    /// Whether frames of a stream begin at an offset.
+    func follows(_ stream: MPEGStream, at offset: Int64, headers: Int) throws(Interruption) -> Bool {
+        var offset = offset
+        for number in 0..<headers {
+            guard let header = try header(at: offset), let size = stream.byteCount(of: header) else {
+                return number > 0 ? try isEnd(at: offset, behind: number) : false
+            }
+            offset += Int64(size)
+        }
+        return true
+    }
+
+    /// Whether the frames may end at an offset: with the source, or at a tag.
+    /// - Parameter frames: a single one has to end exactly there, of more the last one may be cut off.
+    private func isEnd(at offset: Int64, behind frames: Int) throws(Interruption) -> Bool {
+        let reader = SourceReader(source)
+        if offset == end { return true }
+        let bytes = try reader.bytes(MPEGTags.markerSize, at: offset)
+        if bytes.isEmpty {
+            if frames > 1 { return true }
+            return try !reader.bytes(1, at: offset - 1).isEmpty
+        }
+        if let end, offset > end { return frames > 1 }
+        return MPEGTags.isMarker(bytes)
+    }
+
+    /// The size of frames of free format: the distance to the next header, if the one after it is as far.
+    private func freeSize(of header: MPEGAudioHeader, at offset: Int64) throws(Interruption) -> Int? {
+        let padding = header.isPadded ? 1 : 0
+        for distance in header.leastBytes...MPEGAudioHeader.mostBytes {
+            guard let next = try self.header(at: offset + Int64(distance)), next.isSameStream(as: header) else {
+                continue
+            }
+            let stream = MPEGStream(header: header, freeSize: distance - padding)
+            if try follows(stream, at: offset, headers: Self.testedHeaders) { return distance - padding }
+        }
+        return nil
+    }
+
+    /// A place where frames begin.
+    struct Finding {
+        var offset: Int64
+        var stream: MPEGStream
+    }
+
+    /// The next place where frames begin.
+    /// - Parameters:
+    ///   - limit: how many bytes further on at most.
+    ///   - known: of this stream two headers in a row are enough.
+    func search(from start: Int64, limit: Int64, like known: MPEGStream? = nil) throws(Interruption) -> Finding? {
+        var cursor = SourceCursor(source, from: start, to: min(end ?? .max, start + limit))
+        // Each guess of the size of free format is a search of its own. In the middle of a file it does not begin.
+        var guesses = known == nil ? Self.mostGuesses : 0
+        while let byte = try cursor.byte() {
+            guard byte == 0xFF else { continue }
+            let offset = cursor.offset - 1
+            guard let header = try header(at: offset) else { continue }
+            if let known, known.byteCount(of: header) != nil, try follows(known, at: offset, headers: 2) {
+                return Finding(offset: offset, stream: known)
+            }
+            if header.isFreeFormat {
+                guard guesses > 0 else { continue }
+                guesses -= 1
+            }
+            let headers = known == nil ? Self.testedHeaders : Self.testedHeaders + 1
+            if let stream = try stream(at: offset, headers: headers) { return Finding(offset: offset, stream: stream) }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,105 @@
+/// Goes through the frames of a file of MPEG audio, over tags, bytes of other kinds, and damage.
+struct MPEGWalk {
+    /// What is at a place.
+    enum Step: Equatable {
+        case frame(MPEGAudioHeader, offset: Int64, byteCount: Int)
+        /// Bytes that are not frames, in the time of so many frames of sound. Without any, another stream begins.
+        case damage(frames: Int64, byteCount: Int64)
+        case end(isCutShort: Bool)
+    }
+
+    /// The first one, and others behind it: of files that were joined.
+    private(set) var streams: [MPEGStream]
+    private let sync: MPEGSync
+    private let source: any ByteSource
+    /// The last header that was seen behind a frame, so that it is read once.
+    private var ahead: (offset: Int64, header: MPEGAudioHeader)?
+
+    /// Bytes that are searched for the next frame: a hole in a file of which a part was not copied.
+    static let mostJunk: Int64 = 16_777_216
+    /// A hole is played as silence of its length, but not of more than this many frames of MPEG.
+    private static let mostLostFrames: Int64 = 38
+    private static let mostStreams = 255
+    private static let mostTagRuns = 64
+
+    init(_ stream: MPEGStream, _ source: any ByteSource, end: Int64?) {
+        streams = [stream]
+        self.source = source
+        sync = MPEGSync(source, end: end)
+    }
+
+    /// Steps over what is at `place`, which moves behind it.
+    mutating func step(_ place: inout MPEGPlace) throws(Interruption) -> Step {
+        var offset = place.offset
+        for _ in 0..<Self.mostTagRuns {
+            guard offset < AudioLimits.largestData else { break }
+            let stream = streams[Int(place.stream)]
+            let known = ahead?.offset == offset ? ahead?.header : try sync.header(at: offset)
+            if let header = known, let size = stream.byteCount(of: header) {
+                guard sync.hasRoom(at: offset, for: size) else { return .end(isCutShort: true) }
+                if try !isProven(offset, size, stream),
+                    let found = try sync.search(from: offset + 1, limit: Int64(size), like: stream),
+                    found.offset < offset + Int64(size)
+                {
+                    // A damaged header: the next frame is not where it says.
+                    return try resume(at: found, from: offset, &place)
+                }
+                if try isInfo(header, at: offset) {
+                    offset += Int64(size)
+                    continue
+                }
+                place = MPEGPlace(
+                    offset: offset + Int64(size), frame: place.frame + Int64(header.frameCount), stream: place.stream,
+                    phase: (place.phase + 1) % MPEGPlace.phases)
+                return .frame(header, offset: offset, byteCount: size)
+            }
+            let next = try MPEGTags.end(of: source, at: offset)
+            if next > offset {
+                offset = next
+                continue
+            }
+            guard let found = try sync.search(from: offset, limit: Self.mostJunk, like: stream) else { break }
+            return try resume(at: found, from: offset, &place)
+        }
+        return .end(isCutShort: false)
+    }
+
+    /// Whether a frame is followed by another one, or by the end.
+    private mutating func isProven(_ offset: Int64, _ size: Int, _ stream: MPEGStream) throws(Interruption) -> Bool {
+        let next = offset + Int64(size)
+        if let header = try sync.header(at: next), stream.byteCount(of: header) != nil {
+            ahead = (next, header)
+            return true
+        }
+        return try sync.follows(stream, at: offset, headers: 2)
+    }
+
+    /// A header of Xing inside of a joined file.
+    private func isInfo(_ header: MPEGAudioHeader, at offset: Int64) throws(Interruption) -> Bool {
+        guard header.layer == 3 else { return false }
+        for place in header.infoOffsets {
+            let word = try sync.word(at: offset + Int64(place))
+            if word == 0x5869_6E67 || word == 0x496E_666F { return true }
+        }
+        return false
+    }
+
+    private mutating func resume(
+        at found: MPEGSync.Finding, from start: Int64, _ place: inout MPEGPlace
+    ) throws(Interruption) -> Step {
+        guard let number = number(of: found.stream) else { return .end(isCutShort: true) }
+        let lost = found.offset - start
+        let header = found.stream.header
+        let size = Int64(max(1, try sync.header(at: found.offset).flatMap { found.stream.byteCount(of: $0) } ?? 1))
+        let frames = min((lost + size / 2) / size, Self.mostLostFrames) * Int64(header.frameCount)
+        place = MPEGPlace(offset: found.offset, frame: place.frame + frames, stream: number)
+        return .damage(frames: frames, byteCount: lost)
+    }
+
+    private mutating func number(of stream: MPEGStream) -> UInt8? {
+        for (number, known) in streams.enumerated() where known.isSame(as: stream) { return UInt8(number) }
+        guard streams.count < Self.mostStreams else { return nil }
+        streams.append(stream)
+        return UInt8(streams.count - 1)
+    }
+}
