@@ -4,8 +4,8 @@ import Player
 
 /// Tells a missing medium from a missing file (docs/decisions/missing-medium.md).
 enum MissingMedium {
-    /// Whether an error means that the medium is missing. So it does when the system has no descriptor or thread left to
-    /// read it with.
+    /// Whether an error means that the medium is missing. So it does when the system has no descriptor or thread left
+    /// to read it with.
     /// - Parameter media: those of the queue.
     static func isReason(for error: PlayerError, _ media: MusicMedia = MusicMedia()) -> Bool {
         guard case .system(let failure) = error.cause, let path = error.mediaProduct?.productId else { return false }

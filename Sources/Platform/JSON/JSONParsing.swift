@@ -57,8 +57,8 @@ extension JSONValue {
         return try outcome.get()
     }
 
-    /// The text with `null` in place of numbers that are beyond the range of integers and of real numbers, or near that;
-    /// nil when it has none.
+    /// The text with `null` in place of numbers that are beyond the range of integers and of real numbers, or near
+    /// that; nil when it has none.
     private static func withoutLargeNumbers(_ text: [UInt8]) -> [UInt8]? {
         var result: [UInt8] = []
         var (place, hasChanged) = (0, false)

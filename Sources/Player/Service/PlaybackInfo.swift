@@ -59,7 +59,9 @@ extension PlaybackInfo {
     /// - Parameter type: of the requested product.
     init(parsing body: [UInt8], _ type: ProductType) throws(Malformed) {
         let json: JSONValue
-        do throws(JSONError) { json = try JSONValue.parseForeign(body) } catch { throw Malformed(field: Malformed.noAnswer) }
+        do throws(JSONError) { json = try JSONValue.parseForeign(body) } catch {
+            throw Malformed(field: Malformed.noAnswer)
+        }
         // The service's answers have both: this is another program's.
         if json["manifest"] == nil, json["manifestMimeType"] == nil { throw Malformed(field: Malformed.noAnswer) }
         switch type {

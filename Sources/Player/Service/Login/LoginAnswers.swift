@@ -54,7 +54,9 @@ struct LoginTokens: Equatable, Sendable {
     /// - Parameter previous: the refresh token that was used; it stays when the answer has none (RFC 6749, 6).
     /// - Returns: nil when there is no bearer token.
     init?(parsing body: [UInt8], previous: String? = nil) {
-        guard let json = try? JSONValue.parseForeign(body), let access = Self.token(json["access_token"]) else { return nil }
+        guard let json = try? JSONValue.parseForeign(body), let access = Self.token(json["access_token"]) else {
+            return nil
+        }
         if let type = json["token_type"]?.string, !Self.isBearer(type) { return nil }
         self.init(access: access, refresh: Self.token(json["refresh_token"]) ?? previous)
     }
