@@ -10,7 +10,7 @@ final class IndexCheck: @unchecked Sendable {
     private static let startDelay: Int64 = 600_000_000_000
     private static let tableDelay: Int64 = 1_000_000_000
     /// Without work for so long, the storage is idle.
-    private static let idleTime: Int64 = 10_000_000_000
+    private static let idleTime: Int64 = 2_000_000_000
     private static let dueDelay: Int64 = 3_600_000_000_000
     /// In seconds.
     private static let interval: Int64 = 86_400
@@ -42,6 +42,7 @@ final class IndexCheck: @unchecked Sendable {
             if tables.isEmpty {
                 guard try isDue(file) else { return turn(after: Self.dueDelay) }
                 tables = try file.tables()
+                if tables.isEmpty { return turn(after: Self.dueDelay) }
             }
             if let table = tables.last {
                 if try file.repairIndexes(of: table, unless: { [storage] in storage.hasWaitingWork }) {

@@ -12,74 +12,7 @@ import Testing
 struct QueueStateMachineTests {
     private typealias Event = QueueStateMachine.Event
     private typealias Heard = QueueStateMachine.Heard
-
-    /// A machine that has taken all effects of its start.
-    private struct Play {
-        var machine: QueueStateMachine
-        var log: [String] = []
-
-        init(
-            _ letters: String, current: Character? = nil, repeating: RepeatMode = .off, rules: QueueRules = .appliance
-        ) throws {
-            var queue = PlayQueue()
-            if !letters.isEmpty { queue = try PlayQueue(letters, current: current) }
-            queue.repeatMode = repeating
-            machine = QueueStateMachine(queue, rules: rules)
-        }
-
-        private func letter(_ product: MediaProduct?) -> String {
-            product.map { "\($0.productId).\($0.referenceId.split(separator: ".").last ?? "?")" } ?? "-"
-        }
-
-        private func word(_ effect: QueueStateMachine.Effect) -> String {
-            switch effect {
-            case .load(let product): "load \(letter(product))"
-            case .setNext(let product): "next \(letter(product))"
-            case .play: "play"
-            case .pause: "pause"
-            case .reset: "reset"
-            case .seek(let seconds, let reportsEnd): "seek \(seconds)\(reportsEnd ? "" : " at once")"
-            case .wake(let nanoseconds): "wake \(nanoseconds / 1_000_000_000)"
-            case .cancelWake: "cancel wake"
-            case .tell(.failed(let entry, _)): "failed \(machine.contents.product(entry)?.productId ?? "?")"
-            case .tell(.mediumMissing(let error)): "medium \(error == nil ? "back" : "missing")"
-            case .tell(.serviceAway(let error)): "service \(error == nil ? "back" : "away")"
-            case .tell(let message): "\(message)"
-            }
-        }
-
-        mutating func handle(_ event: Event, _ heard: Heard = Heard()) -> [String] {
-            machine.handle(event, heard).map(word)
-        }
-
-        mutating func edit(_ change: (inout PlayQueue) -> Void) throws -> [String] {
-            try machine.edit { queue throws(PlayQueueError) in change(&queue) }
-            return machine.takeEffects().map(word)
-        }
-
-        /// The request that was numbered so, for an entry.
-        func request(_ letter: Character, _ serial: UInt64) -> PlaybackRequest {
-            PlaybackRequest(machine.contents.id(letter), serial: serial)
-        }
-
-        mutating func began(
-            _ letter: Character, _ serial: UInt64, duration: Double? = 100, time: Int64 = 0
-        ) -> [String] {
-            handle(.began(request(letter, serial), duration: duration), Heard(time: time))
-        }
-
-        mutating func failed(
-            _ letter: Character, _ serial: UInt64, _ cause: PlayerError.Cause = .source(code: "m1"),
-            failure: EntryFailure = .ofEntry, at position: Double? = nil
-        ) -> [String] {
-            let error = PlayerError(.unexpected, cause, message: "")
-            return handle(.failed(request(letter, serial), error, failure), Heard(position: position))
-        }
-
-        mutating func finished(_ letter: Character, _ serial: UInt64, time: Int64 = 0) -> [String] {
-            handle(.finished(request(letter, serial)), Heard(time: time))
-        }
-    }
+    private typealias Play = QueuePlay
 
     private static let lostDevice = PlayerError.Cause.device(.refused(device: "hw:0", code: -28, reason: "full"))
 
@@ -350,10 +283,12 @@ struct QueueStateMachineTests {
         _ = play.began("a", 1)
         _ = play.failed("a", 1, failure: .ofService, at: 3)
         _ = play.handle(.woken)
+        _ = play.failed("a", 2, failure: .ofService, at: 3)
+        _ = play.handle(.woken)
         #expect(play.handle(.linkChanged) == [], "it is being tried")
-        #expect(play.failed("a", 2, failure: .ofService, at: 3) == ["service away", "wake 2"])
-        #expect(play.handle(.linkChanged) == ["cancel wake", "load a.3", "seek 3.0 at once", "play"])
-        #expect(play.failed("a", 3, failure: .ofService) == ["service away", "wake 1"])
+        #expect(play.failed("a", 3, failure: .ofService, at: 3) == ["service away", "wake 1"])
+        #expect(play.handle(.linkChanged) == ["cancel wake", "load a.4", "seek 3.0 at once", "play"])
+        #expect(play.failed("a", 4, failure: .ofService) == ["service away", "wake 1"])
     }
 
     @Test("After long, the next entry has a turn: the service may fail for one product alone")
@@ -406,6 +341,77 @@ struct QueueStateMachineTests {
         #expect(play.machine.contents.current == play.machine.contents.id("c"))
         #expect(play.handle(.woken).first == "load c.6")
         #expect(play.failed("c", 6, failure: .ofContent) == ["service away", "wake 2"])
+    }
+
+    /// Fails an entry until the others have their turn.
+    /// - Parameter serial: of its next request; of the next one afterwards.
+    private static func exhaust(
+        _ play: inout Play, _ letter: Character, _ failure: EntryFailure, from serial: inout UInt64
+    ) {
+        let id = play.machine.contents.id(letter)
+        for _ in 0..<40 where play.machine.contents.current == id {
+            _ = play.handle(.woken)
+            let next = play.handle(
+                .failed(PlaybackRequest(id, serial: serial), PlayerError(.unexpected, code: "x", message: ""), failure)
+            ).first { $0.hasPrefix("load") }
+            serial += 2
+            if let number = next?.split(separator: ".").last.flatMap({ UInt64($0) }) { serial = number }
+        }
+    }
+
+    @Test("Three in a row without content are enough: the rest of a long queue is not tried")
+    func filter() throws {
+        var play = try Play("abcdefgh")
+        _ = play.handle(.play)
+        _ = play.began("a", 1)
+        _ = play.failed("a", 1, failure: .ofContent, at: 9)
+        _ = play.failed("b", 3, failure: .ofContent)
+        #expect(play.failed("c", 5, failure: .ofContent).suffix(4) == ["service away", "rested", "wake 1", "advanced"])
+        #expect(play.machine.contents.current == play.machine.contents.id("a") && play.machine.position(nil) == 9)
+        // The filter goes, and only a is really missing: the others have their turn.
+        var serial: UInt64 = 7
+        Self.exhaust(&play, "a", .ofContent, from: &serial)
+        #expect(play.machine.contents.current == play.machine.contents.id("b"))
+    }
+
+    @Test("An entry that is waited for and removed takes its wait with it")
+    func removedInWait() throws {
+        var play = try Play("abc")
+        _ = play.handle(.play)
+        var serial: UInt64 = 1
+        Self.exhaust(&play, "a", .ofService, from: &serial)
+        #expect(play.machine.contents.current == play.machine.contents.id("b"))
+        let removed = play.machine.contents.id("a")
+        let effects = try play.edit { queue in queue.remove([removed]) }
+        #expect(effects.contains("service back") && play.machine.waitsFor == nil)
+        // The next one is waited for in its place, with nothing held against it.
+        #expect(play.failed("b", serial, failure: .ofService).suffix(3) == ["service away", "rested", "wake 1"])
+    }
+
+    @Test("The others have their turn again and again: what they failed for may be over", arguments: [true, false])
+    func turns(isMedium: Bool) throws {
+        var play = try Play("ab")
+        _ = play.handle(.play)
+        var serial: UInt64 = 1
+        let failure = isMedium ? EntryFailure.ofMedium : .ofService
+        for _ in 0..<3 {
+            Self.exhaust(&play, "a", failure, from: &serial)
+            #expect(play.machine.contents.current == play.machine.contents.id("b"))
+            let back = play.failed("b", serial, failure: .ofService)
+            #expect(back.contains { $0.hasPrefix("wake") } && back.contains("advanced"))
+            #expect(play.machine.contents.current == play.machine.contents.id("a"))
+            serial += 1
+        }
+    }
+
+    @Test("A paused queue asks nobody; play does at once")
+    func pausedInWait() throws {
+        var play = try Play("ab")
+        _ = play.handle(.play)
+        _ = play.failed("a", 1, failure: .ofService)
+        #expect(play.handle(.pause) == ["cancel wake", "queueChanged", "rested"])
+        #expect(play.handle(.linkChanged) == [])
+        #expect(play.handle(.play).first == "load a.3")
     }
 
     @Test("The last entry alone without content ends the queue")

@@ -143,8 +143,8 @@ struct IndexCheckTests {
             try damage("name-1250", to: "name-1150", inPagesOf: 0x0A)
             let (thread, loop) = try thread()
             if isBusy {
-                for _ in 0..<(seconds / 5) {
-                    pass(loop, seconds: 5, step: 5)
+                for _ in 0..<seconds {
+                    pass(loop, seconds: 1, step: 1)
                     _ = found(thread, "name-1000")
                 }
             } else {

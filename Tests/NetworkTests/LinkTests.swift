@@ -1,3 +1,4 @@
+import Glibc
 import Platform
 import Testing
 
@@ -135,6 +136,14 @@ struct LinkTests {
             """
         let link = Link(routes(text), Self.costs())
         #expect(link.kind == .cellular && link.interface == "wwan0" && link.hasUnmeteredRoute)
+    }
+
+    @Test("A name server of a link is asked over its own interface")
+    func nameServerOfLink() throws {
+        let server = try #require(NameServers.first(in: Array("nameserver fe80::1%lo\n".utf8)))
+        var address = server.address
+        let scope = withUnsafeBytes(of: &address) { $0.load(as: sockaddr_in6.self).sin6_scope_id }
+        #expect(scope == if_nametoindex("lo") && scope != 0)
     }
 
     @Test(

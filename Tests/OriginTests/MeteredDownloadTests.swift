@@ -22,7 +22,7 @@ struct MeteredDownloadTests {
         try FileManager.default.createDirectory(atPath: folder["music"], withIntermediateDirectories: true)
         try Music(frames: 50_000, seed: 1).writeFLAC(to: folder["music/1.flac"], ["--tag=ALBUM=Works"])
         // Slow enough to be interrupted.
-        let faults = "[fault slow]\npath = /v1/content/*\nbytes-per-second = 60000\n"
+        let faults = "[fault slow]\npath = /v1/content/*\nbytes-per-second = 25000\n"
         try Data(faults.utf8).write(to: URL(fileURLWithPath: folder["faults"]))
     }
 

@@ -254,9 +254,9 @@ public final class Daemon: @unchecked Sendable {
     public func linkChanged(to link: Link) {
         loop.assertOnLoop()
         player.linkChanged(to: link)
-        queue.linkChanged()
         guard link != self.link else { return }
         self.link = link
+        queue.linkChanged()
         observers.tell(.state)
     }
 

@@ -22,14 +22,14 @@ struct EntryWait: Equatable {
     var position: Double
     private var attempts = 1
     private var doublings = 0
-    private var othersWereTried: Bool
+    private var othersWereTried = false
+    /// Another entry has failed for a reason outside of it, and may play later.
+    private var othersMayPlay = false
 
-    /// - Parameter othersWereTried: whether the other entries have failed too.
-    init(for cause: Cause, _ entry: EntryID, at position: Double, othersWereTried: Bool = false) {
+    init(for cause: Cause, _ entry: EntryID, at position: Double) {
         self.cause = cause
         self.entry = entry
         self.position = position
-        self.othersWereTried = othersWereTried
     }
 
     private var isPatient: Bool { attempts <= Self.patience }
@@ -47,12 +47,19 @@ struct EntryWait: Equatable {
         }
     }
 
-    mutating func letOthersTry() { othersWereTried = true }
+    /// - Parameters:
+    ///   - failed: the entry that has failed now.
+    ///   - failure: why.
+    mutating func letOthersTry(_ failed: EntryID, _ failure: EntryFailure) {
+        othersWereTried = true
+        if failed != entry, failure == .ofService || failure == .ofContent { othersMayPlay = true }
+    }
 
-    /// Another entry has failed for the same reason: this one has its turn again.
-    mutating func beginAgain() {
+    /// None of the others can be played now: this one has its turn again. They have theirs later, when that may help.
+    mutating func comesBack() {
+        guard cause == .service || othersMayPlay else { return }
         attempts = 1
-        othersWereTried = false
+        (othersWereTried, othersMayPlay) = (false, false)
     }
 
     /// What has failed over the former link says nothing about the new one.

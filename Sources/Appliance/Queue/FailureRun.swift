@@ -3,11 +3,15 @@ import Player
 /// Entries that have failed in a row. Sound ends it, and so does the choice of another entry.
 struct FailureRun {
     private(set) var count = 0
+    /// Those without content among them.
+    private(set) var countWithoutContent = 0
     /// The first one whose content did not come, its position in seconds, and why.
     private(set) var withoutContent: (entry: EntryID, position: Double, error: PlayerError)?
 
     mutating func add(_ entry: EntryID, at position: Double, _ error: PlayerError, _ failure: EntryFailure) {
         count += 1
-        if failure == .ofContent, withoutContent == nil { withoutContent = (entry, position, error) }
+        guard failure == .ofContent else { return }
+        countWithoutContent += 1
+        if withoutContent == nil { withoutContent = (entry, position, error) }
     }
 }

@@ -65,7 +65,7 @@ public final class QueueConductor: @unchecked Sendable {
     /// How long it waits before it asks the content service for the current entry again, in seconds; 0 while it asks,
     /// nil when it does not wait for the service.
     public var secondsUntilRetry: Double? {
-        guard machine.waitsFor == .service else { return nil }
+        guard machine.waitsFor == .service, machine.wantsToPlay else { return nil }
         return timer == nil ? 0 : Double(max(0, wakeTime - clock.now())) / 1e9
     }
 

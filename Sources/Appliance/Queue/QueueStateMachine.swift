@@ -3,64 +3,6 @@ import Player
 /// Every decision about what the engine plays of the queue, without its I/O: events in, effects out
 /// (docs/playback.md, 11 to 13). `QueueConductor` carries the effects out in their order.
 struct QueueStateMachine {
-    enum Event: Equatable {
-        // Requests of people.
-        // Load the current entry at a position, when the stored queue is resumed.
-        case resume(position: Double, playing: Bool)
-        /// Make the entry after this one current, without loading it.
-        case passOver(EntryID)
-        case play
-        case pause
-        case toggle
-        case stop
-        case next
-        case previous
-        case seek(seconds: Double)
-
-        // Requests of the focus.
-        case release
-        case regain
-
-        // Messages of the engine.
-        case began(PlaybackRequest, duration: Double?)
-        case finished(PlaybackRequest)
-        case failed(PlaybackRequest, PlayerError, EntryFailure)
-        case engineIs(PlaybackState)
-        case contextChanged
-        case revoked(otherDevice: String?)
-        /// A seek with `reportsEnd` was carried out.
-        case sought
-
-        /// Another link is in use.
-        case linkChanged
-        /// The time of `wake` is over.
-        case woken
-    }
-
-    enum Effect: Equatable {
-        case load(MediaProduct)
-        case setNext(MediaProduct?)
-        case play
-        case pause
-        case reset
-        /// With `reportsEnd`, `.sought` follows when the engine has carried it out.
-        case seek(seconds: Double, reportsEnd: Bool)
-        /// Report `.woken` after so many nanoseconds. Replaces an earlier wake.
-        case wake(after: Int64)
-        case cancelWake
-        case tell(QueueMessage)
-    }
-
-    /// Where the engine is at the moment of an event.
-    struct Heard {
-        /// In seconds; nil when nothing is loaded.
-        var position: Double?
-        /// Of the active product, in seconds; nil when it is unknown.
-        var duration: Double?
-        /// Of a monotonic clock, in nanoseconds.
-        var time: Int64 = 0
-    }
-
     private(set) var contents: PlayQueue
     /// Whether the user wants it to play. It may still be silent, because data, the device or the focus is missing.
     private(set) var wantsToPlay = false
@@ -68,6 +10,9 @@ struct QueueStateMachine {
     private(set) var isReleased = false
     /// Whether the engine has announced the current entry.
     private(set) var isAnnounced = false
+
+    /// After so many entries in a row without content, it is not the entries.
+    private static let mostWithoutContent = 3
 
     private let rules: QueueRules
     private var lastSerial: UInt64 = 0
@@ -187,6 +132,7 @@ struct QueueStateMachine {
         guard wantsToPlay else { return }
         wantsToPlay = false
         if loaded != nil { effects.append(.pause) }
+        if wait?.cause == .service { effects.append(.cancelWake) }
         tell(.queueChanged)
         tell(.rested)
     }
@@ -232,6 +178,11 @@ struct QueueStateMachine {
 
     /// - Parameter before: the entry that was current before the queue changed.
     private mutating func follow(_ before: EntryID?) {
+        // The others need not wait for what is not there any more, nor count its failures.
+        if let wait, contents.product(wait.entry) == nil {
+            endWait()
+            failures = FailureRun()
+        }
         if contents.current == before {
             planNext()
         } else {
@@ -382,14 +333,19 @@ extension QueueStateMachine {
         if failure == .ofService, let entry = wait?.entry, wait?.cause == .service, entry != request.entry,
             contents.comeBack(to: entry)
         {
-            wait?.beginAgain()
+            failures = FailureRun()
+            wait?.comesBack()
             retryLater()
             return tell(.advanced)
         }
         failures.add(request.entry, at: start, error, failure)
-        wait?.letOthersTry()
+        wait?.letOthersTry(request.entry, failure)
         if wait?.entry != request.entry { tell(.failed(request.entry, error)) }
-        if failures.count >= contents.count || rules.deviceErrorEnds && error.isOfDevice {
+        if failures.countWithoutContent >= Self.mostWithoutContent, wait == nil {
+            // It is not the entries.
+            contents.giveUp()
+            goOn()
+        } else if failures.count >= contents.count || rules.deviceErrorEnds && error.isOfDevice {
             // Without this, a queue in which all files are damaged would go round for ever.
             contents.giveUp()
             goOn()
@@ -455,6 +411,8 @@ extension QueueStateMachine {
     private mutating func retryLater() {
         guard let position = wait?.position, let interval = wait?.interval() else { return }
         startPosition = position
+        // Nobody listens: `play` asks the service again.
+        if wait?.cause == .service, !wantsToPlay { return }
         effects.append(.wake(after: interval))
     }
 
@@ -467,18 +425,19 @@ extension QueueStateMachine {
 
     /// What was wrong with the former link may be right with this one.
     private mutating func linkChanged() {
-        guard wait?.cause == .service, loaded == nil else { return }
+        guard wait?.cause == .service else { return }
         wait?.linkChanged()
+        guard loaded == nil, wantsToPlay else { return }
         effects.append(.cancelWake)
         loadCurrent(at: startPosition)
     }
 
-    /// Several entries in a row have no content: it is not they, and the first of them is waited for.
+    /// Several entries in a row, or the last ones, have no content: it is not they. The first of them is waited for.
     private mutating func waitForContent() {
         guard wait == nil, contents.current == nil, failures.count > 1, let first = failures.withoutContent else {
             return
         }
-        wait = EntryWait(for: .service, first.entry, at: first.position, othersWereTried: true)
+        wait = EntryWait(for: .service, first.entry, at: first.position)
         tellWait(first.error)
         tell(.rested)
     }
@@ -486,6 +445,8 @@ extension QueueStateMachine {
     private mutating func goOn() {
         waitForContent()
         if contents.current == nil, let wait, contents.comeBack(to: wait.entry) {
+            failures = FailureRun()
+            self.wait?.comesBack()
             retryLater()
             return tell(.advanced)
         }

@@ -2,6 +2,7 @@
 #include "CLinux.h"
 
 #include <arpa/inet.h>
+#include <net/if.h>
 #include <linux/if_addr.h>
 #include <linux/if_link.h>
 #include <linux/netlink.h>
@@ -156,7 +157,14 @@ int tonearm_address(const char *text, int port, struct sockaddr_storage *address
         version4->sin_port = htons((uint16_t)port);
         return 0;
     }
-    if (inet_pton(AF_INET6, text, &version6->sin6_addr) != 1) return -1;
+    // An address of a link has the interface behind it.
+    char digits[INET6_ADDRSTRLEN];
+    size_t count = strcspn(text, "%");
+    if (count >= sizeof digits) return -1;
+    memcpy(digits, text, count);
+    digits[count] = 0;
+    if (inet_pton(AF_INET6, digits, &version6->sin6_addr) != 1) return -1;
+    if (text[count] == '%') version6->sin6_scope_id = if_nametoindex(text + count + 1);
     version6->sin6_family = AF_INET6;
     version6->sin6_port = htons((uint16_t)port);
     return 0;

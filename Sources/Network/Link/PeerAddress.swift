@@ -19,7 +19,8 @@ struct PeerAddress {
         isDatagram = false
     }
 
-    /// - Parameter text: an address in digits, an IPv6 address without brackets.
+    /// - Parameter text: an address in digits; one of IPv6 without brackets, and for an address of a link with its
+    ///   interface: `fe80::1%eth0`.
     init?(_ text: String, port: Int, isDatagram: Bool = false) {
         var parsed = sockaddr_storage()
         guard text.withCString({ tonearm_address($0, Int32(clamping: port), &parsed) }) == 0 else { return nil }
@@ -52,9 +53,7 @@ enum NameServers {
         for line in text.split(separator: UInt8(ascii: "\n")) {
             let words = line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
             guard words.count >= 2, words[0].elementsEqual("nameserver".utf8) else { continue }
-            // An address of a link names its interface.
-            let digits = words[1].prefix { $0 != UInt8(ascii: "%") }
-            return PeerAddress(String(decoding: digits, as: UTF8.self), port: port, isDatagram: true)
+            return PeerAddress(String(decoding: words[1], as: UTF8.self), port: port, isDatagram: true)
         }
         return nil
     }

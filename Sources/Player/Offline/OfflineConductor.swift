@@ -158,10 +158,11 @@ final class OfflineConductor: @unchecked Sendable {
     /// Another link, or the same after a change of the routes.
     func linkChanged(to link: Link) {
         loop.assertOnLoop()
+        let isOther = link != self.link
         self.link = link
         handle(.routesChanged)
         gateChanged()
-        hurry(nil)
+        if isOther { hurry(nil) }
     }
 
     /// Downloads of a product, or all, do not rest any longer.
@@ -294,8 +295,12 @@ final class OfflineConductor: @unchecked Sendable {
                     let jobs = try rows.nextJobs(limit: limit) { isWhole = false }
                     return (jobs, isWhole)
                 } _: { [self] found in
-                    if let found, !found.isWhole { repairs?.failUnreadableJobs() }
-                    perform(schedule.handle(.found(found?.jobs ?? [])))
+                    guard let found else {
+                        loop.schedule(after: Self.minute) { [self] in jobsChanged() }
+                        return handle(.notFound)
+                    }
+                    if !found.isWhole { repairs?.failUnreadableJobs() }
+                    handle(.found(found.jobs))
                 }
             case .start(let job): start(job)
             case .stop(let product): threads.first { $0.product == product }?.thread.cancel()
@@ -306,6 +311,7 @@ final class OfflineConductor: @unchecked Sendable {
                     spaceTimer = nil
                     handle(.spaceWaited)
                 }
+            case .waitForWay: loop.schedule(after: Self.minute) { [self] in handle(.wayWaited) }
             case .rest(let number, let nanoseconds):
                 restTimers.begin(number, nanoseconds) { [self] in handle(.rested(number)) }
             case .pace(let nanoseconds): loop.schedule(after: nanoseconds) { [self] in handle(.paced) }

@@ -17,7 +17,7 @@ final class OfflineRefusals: @unchecked Sendable {
     /// In nanoseconds.
     private static let memory: Int64 = 24 * 3_600_000_000_000
     /// So that memory does not grow with the number of downloads.
-    private static let limit = 64
+    private static let limit = 1024
 
     private let clock: any MonotonicClock
     private let lock = Lock()
@@ -40,7 +40,11 @@ final class OfflineRefusals: @unchecked Sendable {
     func add(_ job: OfflineJob, _ total: Int64) {
         let now = clock.now()
         lock.withLock {
-            if refused.count >= Self.limit { refused = [:] }
+            if refused.count >= Self.limit, refused[job.number] == nil,
+                let oldest = refused.min(by: { $0.value.time < $1.value.time })?.key
+            {
+                refused[oldest] = nil
+            }
             // The service said it once, however often it was refused since.
             var time = now
             if let former = refused[job.number], former.total >= total { time = former.time }

@@ -47,6 +47,8 @@ struct OfflineRevalidation {
             let isKept = try write { (rows) throws(DatabaseError) -> Bool in
                 // It may have been deleted meanwhile.
                 guard let now = try rows.item(item.product), now.content == item.content else { return false }
+                // One that has failed is tried again in its own time.
+                if try rows.job(item.product)?.state == .failed { return false }
                 _ = try rows.add(
                     item.product, item.referenceId, item.request, priority: 0, isAutomatic: now.isAutomatic)
                 return true

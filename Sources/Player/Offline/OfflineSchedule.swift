@@ -9,6 +9,8 @@ struct OfflineSchedule {
         case jobsChanged
         /// The answer to `find`: those whose turn it is.
         case found([OfflineJob])
+        /// The answer to `find` cannot be read.
+        case notFound
         case progress(ServiceAddress, percent: Int)
         /// Whether a run waits for a retry.
         case retryChanged(ServiceAddress, isWaiting: Bool)
@@ -31,6 +33,8 @@ struct OfflineSchedule {
         case stateWritten
         /// A route has changed: it may lead over another link. `gateChanged` follows.
         case routesChanged
+        /// The time of `waitForWay` is over.
+        case wayWaited
     }
 
     /// How a run of a download has ended.
@@ -61,6 +65,9 @@ struct OfflineSchedule {
         case send(OfflineMessage)
         /// A download has no room: `spaceWaited` follows after some time.
         case waitForSpace
+        /// A download may not use its route: `wayWaited` follows after some time. What decides it is more than the
+        /// routes: the name server, for one.
+        case waitForWay
         /// `rested` follows for the job of this number. Replaces an earlier one.
         case rest(Int64, nanoseconds: Int64)
         /// `paced` follows.
@@ -157,15 +164,20 @@ struct OfflineSchedule {
         switch event {
         case .jobsChanged: return find()
         case .found(let jobs): return start(jobs)
+        case .notFound:
+            isFinding = false
+            return []
         case .progress(let product, let percent): return progress(product, percent)
         case .retryChanged(let product, let isWaiting): return retryChanged(product, isWaiting)
         case .ended(let job, let outcome): return ended(job, outcome)
         case .gateChanged(let gate): return change(to: gate)
         case .withdrawn(let product):
             resting.forget(product)
+            (metered, gate.hasWay) = ([], true)
             return stop { $0.job.product == product }
         case .allWithdrawn:
             resting.forget(nil)
+            (metered, gate.hasWay) = ([], true)
             return stop { _ in true }
         case .spaceFreed:
             freeSpace()
@@ -183,10 +195,14 @@ struct OfflineSchedule {
             return find()
         case .hurried(let product):
             resting.forget(product)
+            (metered, gate.hasWay) = ([], true)
             return find()
         case .stateWritten:
             unstored = [:]
             gate.hasState = true
+            return find()
+        case .wayWaited:
+            (metered, gate.hasWay) = ([], true)
             return find()
         case .routesChanged:
             (metered, gate.hasWay) = ([], true)
@@ -337,6 +353,7 @@ struct OfflineSchedule {
         case .stopped: break
         case .metered where run?.hasOtherRoutes ?? false: break
         case .metered:
+            if metered.isEmpty { effects.append(.waitForWay) }
             metered.insert(job.number)
             gate.hasWay = metered.count < Self.attemptsOverMeteredLinks
         case .noSpace where run?.hasMoreRoom ?? false:

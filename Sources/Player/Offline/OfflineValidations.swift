@@ -25,6 +25,7 @@ final class OfflineValidations: @unchecked Sendable {
     /// When the round has begun, in seconds since 1970, and whether that was proved: otherwise more may be due.
     private var begun: (time: Int64?, isProved: Bool) = (nil, false)
     private var thread: OfflineThread?
+    private var isOpen = false
     private var isShutDown = false
 
     /// - Parameter differs: called on control when the service has other content, and a download of it was added.
@@ -42,7 +43,10 @@ final class OfflineValidations: @unchecked Sendable {
 
     func begin() { handle(.due) }
 
-    func gateChanged(isOpen: Bool) { handle(.gateChanged(isOpen: isOpen)) }
+    func gateChanged(isOpen: Bool) {
+        self.isOpen = isOpen
+        handle(.gateChanged(isOpen: isOpen))
+    }
 
     /// Blocks until the thread has ended.
     func shutDown() {
@@ -89,6 +93,9 @@ final class OfflineValidations: @unchecked Sendable {
                     thread?.join()
                     thread = nil
                     handle(.ended(outcome))
+                    // More than the routes decides it: the name server, for one.
+                    guard outcome == .metered else { return }
+                    loop.schedule(after: Self.unprovedInterval) { [self] in gateChanged(isOpen: isOpen) }
                 }
             }
         } catch {

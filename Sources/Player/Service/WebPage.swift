@@ -14,7 +14,8 @@ enum WebPage {
         }
         guard let type = head.value(of: "content-type"), isPage(type) else { return false }
         // A file that a server has labelled wrongly is none.
-        return text.indices.contains { has("<html", at: $0, in: text) }
+        return text.first == UInt8(ascii: "<") && !has("<mpd", at: text.startIndex, in: text)
+            && (!has("<?", at: text.startIndex, in: text) || text.indices.contains { has("<html", at: $0, in: text) })
     }
 
     private static func isPage(_ type: String) -> Bool {

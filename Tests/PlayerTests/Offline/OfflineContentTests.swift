@@ -51,7 +51,7 @@ struct OfflineContentTests {
 
     @Test("Content that is no audio ends its download where that is known")
     func noAudio() throws {
-        service.serve([UInt8](repeating: 0x78, count: 600_000), as: "7")
+        service.serve([0xFF, 0xD8, 0xFF] + [UInt8](repeating: 0x78, count: 600_000), as: "7")
         service.hang(after: 500_000)
         let offline = try OfflineFixture(service)
         #expect(offline.engine.offline(OfflineFixture.product(7)))

@@ -139,6 +139,30 @@ struct OfflineScheduleTests {
         #expect(schedule.wait == nil && schedule.status(of: jobs[0]) == .queued)
     }
 
+    @Test("What had no way is tried again after a time, and when a person does not want to wait", arguments: [0, 1, 2])
+    func meteredWaits(way: Int) {
+        let job = Self.job(1)
+        var schedule = Self.started([job], limit: 1)
+        // More than the routes decides it.
+        #expect(schedule.handle(.ended(job, .metered)) == [.waitForWay, .find(limit: 2)])
+        _ = schedule.handle(.found([job]))
+        switch way {
+        case 0: #expect(schedule.handle(.wayWaited) == [.find(limit: 1)])
+        case 1: #expect(schedule.handle(.hurried(job.product)) == [.find(limit: 1)])
+        default: _ = schedule.handle(.withdrawn(Self.job(2).product))
+        }
+        #expect(schedule.wait == nil && schedule.status(of: job) == .queued)
+    }
+
+    @Test("A list that cannot be read forgets nothing, and is asked for again")
+    func notFound() {
+        var schedule = Self.started([Self.job(1)], limit: 1)
+        #expect(schedule.handle(.ended(Self.job(1), .metered)) == [.waitForWay, .find(limit: 2)])
+        #expect(schedule.handle(.notFound) == [])
+        #expect(schedule.wait == .unmeteredNetwork)
+        #expect(schedule.handle(.jobsChanged) == [.find(limit: 2)])
+    }
+
     @Test("A download that found its way metered before the routes changed, and ends after that, is tried again")
     func meteredBefore() {
         var schedule = Self.started([Self.job(1)], limit: 1)

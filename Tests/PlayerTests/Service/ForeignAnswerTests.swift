@@ -18,6 +18,7 @@ struct ForeignAnswerTests {
             (nil, "\u{FEFF}<!doctype HTML>", true), (html, "<?xml version=\"1.0\"?><!DOCTYPE x><html>", true),
             ("Application/XHTML+xml", "<?xml version=\"1.0\"?>\n<html xmlns=\"x\">", true),
             (html, "<script>location='/login'</script><html>", true),
+            (html, "<head><meta http-equiv=refresh content=0>", true), (html, "<", true),
             // Labelled wrongly by a server, and no page.
             (html, "fLaC", false), (html, "#EXTM3U\n", false), (html, "<?xml version=\"1.0\"?><MPD>", false),
             (html, "{\"manifest\": 1}", false), (html, "", false), (nil, "<htm", false), (nil, "fLaC<html>", false),
@@ -60,10 +61,17 @@ struct ForeignAnswerTests {
         #expect(OfflineFailure.media(.source(failure.byteSourceError)).error(Self.product)?.reach == content)
     }
 
-    @Test("What decodes to nothing, and what this machine lacks, is of the product")
+    @Test("What decodes to nothing, and what this machine lacks, is of the product; text in place of music is not")
     func ofProduct() {
-        for error in [MediaError.notAudio(looksLike: nil), .damaged(what: "x"), .empty, .missingKey(id: [])] {
+        for error in [
+            MediaError.notAudio(looksLike: nil), .notAudio(looksLike: "JPEG"), .damaged(what: "x"), .missingKey(id: []),
+        ] {
             #expect(PlayerError(error, Self.product).reach == .product)
+        }
+        let file = MediaProduct(productType: .track, productId: "/a.flac", referenceId: "r")
+        for error in [MediaError.notAudio(looksLike: "HTML"), .notAudio(looksLike: "text"), .empty] {
+            #expect(PlayerError(error, Self.product).reach == .content)
+            #expect(PlayerError(error, file).reach == .product)
         }
         #expect(PlayerError(PlaybackInfo.Malformed(field: "manifest"), Self.product).reach == .product)
         #expect(PlayerError(PlaybackInfo.Malformed(field: "json"), Self.product).reach == .service)

@@ -1,0 +1,62 @@
+import Player
+
+/// What the queue's state machine is told, and what it asks for.
+extension QueueStateMachine {
+    enum Event: Equatable {
+        // Requests of people.
+        // Load the current entry at a position, when the stored queue is resumed.
+        case resume(position: Double, playing: Bool)
+        /// Make the entry after this one current, without loading it.
+        case passOver(EntryID)
+        case play
+        case pause
+        case toggle
+        case stop
+        case next
+        case previous
+        case seek(seconds: Double)
+
+        // Requests of the focus.
+        case release
+        case regain
+
+        // Messages of the engine.
+        case began(PlaybackRequest, duration: Double?)
+        case finished(PlaybackRequest)
+        case failed(PlaybackRequest, PlayerError, EntryFailure)
+        case engineIs(PlaybackState)
+        case contextChanged
+        case revoked(otherDevice: String?)
+        /// A seek with `reportsEnd` was carried out.
+        case sought
+
+        /// Another link is in use.
+        case linkChanged
+        /// The time of `wake` is over.
+        case woken
+    }
+
+    enum Effect: Equatable {
+        case load(MediaProduct)
+        case setNext(MediaProduct?)
+        case play
+        case pause
+        case reset
+        /// With `reportsEnd`, `.sought` follows when the engine has carried it out.
+        case seek(seconds: Double, reportsEnd: Bool)
+        /// Report `.woken` after so many nanoseconds. Replaces an earlier wake.
+        case wake(after: Int64)
+        case cancelWake
+        case tell(QueueMessage)
+    }
+
+    /// Where the engine is at the moment of an event.
+    struct Heard {
+        /// In seconds; nil when nothing is loaded.
+        var position: Double?
+        /// Of the active product, in seconds; nil when it is unknown.
+        var duration: Double?
+        /// Of a monotonic clock, in nanoseconds.
+        var time: Int64 = 0
+    }
+}
