@@ -44,11 +44,17 @@ let platformTargets = [
             sinceBoot: numbers[2] & .max, boot: numbers[0] % 2 == 0 ? "a" : "b",
             synchronised: isSynchronised ? numbers[1] : nil)
         var time = TrustedTime(from: record, at: now)
+        var observations = 0
         for number in numbers.dropFirst(3) {
             let before = time.milliseconds(at: now)
+            // A clock may set back an estimate, and a proved time when it says so twice.
+            let mayMoveBack = number % 2 == 0 && (!time.isProved || observations > 0)
             if number % 2 == 0 { time.observe(now) } else { time.prove(number, at: now) }
+            observations += number % 2 == 0 ? 1 : 0
             _ = time.isWorthSaving(after: record, at: now)
-            if let before { require(time.milliseconds(at: now).map { $0 >= before } == true, "it moves backwards") }
+            if let before, !mayMoveBack {
+                require(time.milliseconds(at: now).map { $0 >= before } == true, "it moves backwards")
+            }
             now.sinceBoot += (Int64.max - now.sinceBoot) / 2
         }
     },
