@@ -114,6 +114,8 @@ struct OfflineSchedule {
     private var isPaced = false
     /// The downloads whose route was metered, since a route has changed.
     private var metered: Set<Int64> = []
+    /// Whether `wayWaited` is to come. One timer is enough, however often the routes change.
+    private var waitsForWay = false
     /// The downloads whose failure cannot be stored, and their reasons. While there are some, none begins: what it
     /// fetches could not be recorded. Without any, none begins either while the state cannot be written.
     private(set) var unstored: [Int64: String] = [:]
@@ -202,6 +204,7 @@ struct OfflineSchedule {
             gate.hasState = true
             return find()
         case .wayWaited:
+            waitsForWay = false
             (metered, gate.hasWay) = ([], true)
             return find()
         case .routesChanged:
@@ -353,7 +356,8 @@ struct OfflineSchedule {
         case .stopped: break
         case .metered where run?.hasOtherRoutes ?? false: break
         case .metered:
-            if metered.isEmpty { effects.append(.waitForWay) }
+            if !waitsForWay { effects.append(.waitForWay) }
+            waitsForWay = true
             metered.insert(job.number)
             gate.hasWay = metered.count < Self.attemptsOverMeteredLinks
         case .noSpace where run?.hasMoreRoom ?? false:

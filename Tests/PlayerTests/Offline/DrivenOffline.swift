@@ -78,6 +78,23 @@ final class DrivenOffline: @unchecked Sendable {
         done.waitOrEndRun("the control thread")
     }
 
+    /// The next threads are refused with an error of the system.
+    /// - Returns: how many threads were asked for since.
+    func refuseThreads(_ count: Int, _ code: Int32) -> Locked<Int> {
+        let attempts = Locked(0)
+        onControl { conductor in
+            conductor.startThread = { (name, body) throws(SystemError) in
+                let attempt = attempts.withLock { count in
+                    count += 1
+                    return count
+                }
+                if attempt <= count { throw SystemError(code: code, operation: "pthread_create") }
+                return try OfflineThread(name, body)
+            }
+        }
+        return attempts
+    }
+
     /// Lets time pass for the timers, and waits until control has handled those that are due.
     func advance(by nanoseconds: Int64) {
         clock.advance(by: nanoseconds)

@@ -154,6 +154,22 @@ struct OfflineScheduleTests {
         #expect(schedule.wait == nil && schedule.status(of: job) == .queued)
     }
 
+    @Test("Routes that change again and again begin no further timer")
+    func meteredTimer() {
+        let job = Self.job(1)
+        var schedule = Self.started([job], limit: 1)
+        #expect(schedule.handle(.ended(job, .metered)).contains(.waitForWay))
+        for _ in 0..<3 {
+            _ = schedule.handle(.routesChanged)
+            _ = schedule.handle(.gateChanged(Self.open))
+            _ = schedule.handle(.found([job]))
+            #expect(!schedule.handle(.ended(job, .metered)).contains(.waitForWay))
+        }
+        _ = schedule.handle(.wayWaited)
+        _ = schedule.handle(.found([job]))
+        #expect(schedule.handle(.ended(job, .metered)).contains(.waitForWay))
+    }
+
     @Test("A list that cannot be read forgets nothing, and is asked for again")
     func notFound() {
         var schedule = Self.started([Self.job(1)], limit: 1)

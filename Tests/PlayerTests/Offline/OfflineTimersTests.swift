@@ -223,17 +223,7 @@ struct OfflineTimersTests {
     @Test("A validation waits while the system has no thread left, and is not put off to the next round")
     func validationWithoutThread() throws {
         let offline = try DrivenOffline(in: try kept(), service, now: 1_000_000)
-        let attempts = Locked(0)
-        offline.onControl { conductor in
-            conductor.startThread = { (name, body) throws(SystemError) in
-                let attempt = attempts.withLock { count in
-                    count += 1
-                    return count
-                }
-                if attempt == 1 { throw SystemError(code: EAGAIN, operation: "pthread_create") }
-                return try OfflineThread(name, body)
-            }
-        }
+        let attempts = offline.refuseThreads(1, EAGAIN)
         offline.time.seconds = 1_000_101
         offline.advance(by: 6 * 3600 * Self.second)
         try offline.spin("the first attempt") { attempts.value == 1 }
@@ -249,17 +239,7 @@ struct OfflineTimersTests {
         let service = KeptService()
         service.serve(try track.file, as: "7")
         let offline = try DrivenOffline(in: try ScratchFolder(), service, now: 1_000_000)
-        let attempts = Locked(0)
-        offline.onControl { conductor in
-            conductor.startThread = { (name, body) throws(SystemError) in
-                let attempt = attempts.withLock { count in
-                    count += 1
-                    return count
-                }
-                if attempt <= 2 { throw SystemError(code: isOfThread ? EAGAIN : EMFILE, operation: "pthread_create") }
-                return try OfflineThread(name, body)
-            }
-        }
+        let attempts = offline.refuseThreads(2, isOfThread ? EAGAIN : EMFILE)
         #expect(offline.engine.offline(OfflineFixture.product(7)))
         for attempt in 1...2 {
             try offline.spin("attempt \(attempt)") {

@@ -70,15 +70,20 @@ struct OfflineModeStreamTests {
         connection.send("HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\(headers)\r\n\(body)")
     }
 
-    @Test("What has arrived is heard, then the product fails as one that is not kept, and nothing is asked for")
-    func running() throws {
-        let machine = try Machine { [file] path, connection, address in
+    /// Its service sends half of the file and holds the connection open.
+    private func machineWithHalf() throws -> Machine {
+        try Machine { [file] path, connection, address in
             if path.contains("/playbackinfo?") {
                 return Self.send(ScriptedService.info(url: "\(address)/content"), to: connection)
             }
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(file.count)\r\n\r\n")
             connection.send(Array(file[..<(file.count / 2)]))
         }
+    }
+
+    @Test("What has arrived is heard, then the product fails as one that is not kept, and nothing is asked for")
+    func running() throws {
+        let machine = try machineWithHalf()
         machine.play()
         try machine.fixture.hear(20_000)
         let count = machine.requests.elements.count
@@ -120,13 +125,7 @@ struct OfflineModeStreamTests {
 
     @Test("A part of the content that is refused is not asked for with a new playbackinfo")
     func restart() throws {
-        let machine = try Machine { [file] path, connection, address in
-            if path.contains("/playbackinfo?") {
-                return Self.send(ScriptedService.info(url: "\(address)/content"), to: connection)
-            }
-            connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(file.count)\r\n\r\n")
-            connection.send(Array(file[..<(file.count / 2)]))
-        }
+        let machine = try machineWithHalf()
         machine.play()
         try machine.fixture.hear(10_000)
         let count = machine.requests.elements.count
