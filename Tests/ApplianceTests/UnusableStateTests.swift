@@ -54,6 +54,8 @@ struct UnusableStateTests {
         try Data().write(to: URL(fileURLWithPath: folder["medium"]))
         try fixture.start()
         #expect(fixture.status.count == 0)
+        // A write that still runs would fail after the folder is back, and put the next one off.
+        fixture.waitForWriting()
         try FileManager.default.removeItem(atPath: folder["medium"])
         try FileManager.default.moveItem(atPath: folder["mounted later"], toPath: folder["medium"])
         fixture.pass(seconds: 31)
@@ -111,6 +113,8 @@ struct UnusableStateTests {
         let told = damage(fixture.status)
         #expect(told.hasPrefix("\(path) is damaged"))
         #expect(!told.contains("tonearm-state-") && !told.contains("damaged-"))
+        // A write that still runs would fail after the medium is released, and put the next one off.
+        fixture.waitForWriting()
         try medium.setReadOnly(false)
         fixture.pass(seconds: 31)
         fixture.wait("the recovery") { damage($0).contains("\(path).damaged-1") }
