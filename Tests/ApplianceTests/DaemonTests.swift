@@ -50,6 +50,8 @@ struct DaemonTests {
         try set("abc", frames: 30_000)
         for _ in 0..<14 {
             fixture.play(1000)
+            // A decoder that is late stalls it, and while it is stalled no position is written.
+            fixture.waitForSound()
             fixture.pass(seconds: 1)
         }
         fixture.perform { $0.queue.setRepeatMode(.all) }
