@@ -63,7 +63,7 @@ public final class Streaming: Sendable {
     /// Of the service.
     private let host: String
     private let cache: (store: CacheStore, index: DatabaseCacheIndex)?
-    /// The same service, for what is kept: it goes past the cache.
+    /// The same service, for downloads: what the cache has is not fetched again, and nothing is stored twice.
     let offline: OfflineService
 
     /// - Parameters:
@@ -74,20 +74,24 @@ public final class Streaming: Sendable {
     ) throws(NetworkSetupError) {
         network = try Network(settings.network(clock))
         host = Network.host(of: settings.service.baseURL) ?? ""
-        var service: any ServiceNetwork = network
+        var (service, downloads): (any ServiceNetwork, any ServiceNetwork) = (network, network)
+        let isMetered = Self.metering(network, host, settings.links)
         var opened: (store: CacheStore, index: DatabaseCacheIndex)?
         if let cache = settings.cache, let storage, let key = Self.key(of: cache) {
             let index = DatabaseCacheIndex(storage)
             let store = CacheStore("\(cache.folder)/bodies", index, limits: cache.limits, key: key) {
                 clock.now().seconds
             }
-            service = CachingNetwork(self.network, store, clock: clock) { SystemRandomSource().bytes(16) }
+            let newBody: @Sendable () -> [UInt8] = { SystemRandomSource().bytes(16) }
+            service = CachingNetwork(
+                network, store, .recording(mayReadAhead: { !isMetered() }), clock: clock, newBody: newBody)
+            downloads = CachingNetwork(network, store, .reading, clock: clock, newBody: newBody)
             opened = (store, index)
         }
         cache = opened
         let credentials = settings.credentials(over: network)
         source = ContentService(settings.service, over: service, credentials: credentials)
-        offline = OfflineService(network: network, settings: settings.service, credentials: credentials)
+        offline = OfflineService(network: downloads, settings: settings.service, credentials: credentials)
     }
 
     /// - Returns: nil when there cannot be one, which is in the log.
@@ -120,7 +124,13 @@ public final class Streaming: Sendable {
     /// A function that says whether the way to the service is a metered link: by the address that was used last, else
     /// by the link. For `ContentService.follow`.
     public func metering(_ settings: LinkSettings) -> @Sendable () -> Bool {
-        { [network, host] in network.isMetered(host: host) ?? Link.current(settings).isMetered }
+        Self.metering(network, host, settings)
+    }
+
+    private static func metering(
+        _ network: Network, _ host: String, _ settings: LinkSettings
+    ) -> @Sendable () -> Bool {
+        { network.isMetered(host: host) ?? Link.current(settings).isMetered }
     }
 
     /// Uses no network while the mode is on, from now on. After the player was made, which has to know first that a

@@ -12,6 +12,8 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
         case asking(CacheDecision, CachedResponse?)
         /// The body passes on to the sink; and to the cache.
         case passing(BodyRecording?)
+        /// The body passes on to the cache, and from there to the sink, which has had enough once.
+        case spooling(SpooledDelivery)
         /// The head of the answer says that the stored response is to be used; its body counts for nothing.
         case settling(CachedResponse)
         /// The head of the answer is for another version than the stored one: the request is repeated without the
@@ -31,7 +33,10 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
     private let store: CacheStore
     private let clock: any CertificateClock
     private let body: [UInt8]
+    private let use: CacheUse
     private var phase = Phase.looking
+    /// In the body that is recorded, after the last byte that the sink has taken.
+    private var passed: Int64 = 0
     private var ongoing: (any OngoingTransfer)?
     private var isCancelled = false
     private var requested: Int64 = 0
@@ -39,8 +44,9 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
     /// - Parameter body: the identity of the body if it is stored.
     init(
         _ request: TransferRequest, into sink: any TransferSink, _ network: any ServiceNetwork, _ store: CacheStore,
-        clock: any CertificateClock, body: [UInt8]
+        _ use: CacheUse, clock: any CertificateClock, body: [UInt8]
     ) {
+        self.use = use
         self.request = request
         self.sink = sink
         self.network = network
@@ -54,6 +60,7 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
             isCancelled = true
             switch phase {
             case .serving(let delivery): delivery.stop()
+            case .spooling(let delivery): delivery.stop()
             case .resuming(let delivery, let recording, _):
                 delivery.stop()
                 phase = .passing(recording)
@@ -67,6 +74,7 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
         network.schedule(after: 0) { [self] in
             switch phase {
             case .serving(let delivery), .resuming(let delivery, _, _): delivery.resume()
+            case .spooling(let delivery): delivery.resume()
             default: ongoing?.resume()
             }
         }
@@ -160,8 +168,13 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
         let hasEnd = head.contentLength != nil || head.value(of: "transfer-encoding") != nil
         let response = CachedResponse(
             storing: head, of: request, body: body, requested: requested, received: clock.now().seconds)
-        phase = .passing(hasEnd ? response.flatMap { store.record($0, length: head.contentLength) } : nil)
+        phase = .passing(hasEnd ? response.flatMap { begin($0, length: head.contentLength) } : nil)
         sink.began(head)
+    }
+
+    private func begin(_ response: CachedResponse, length: Int64?) -> BodyRecording? {
+        if case .reading = use { return nil }
+        return store.record(response, length: length)
     }
 
     private func continueBody(_ head: ResponseHead, _ stored: CachedResponse) {
@@ -174,7 +187,8 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
         ) { [self] isWhole in
             partDelivered(isWhole)
         }
-        phase = .resuming(delivery, store.record(response, length: length), failure: nil)
+        passed = stored.count
+        phase = .resuming(delivery, begin(response, length: length), failure: nil)
         delivery.start()
     }
 
@@ -196,12 +210,31 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
     func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
         switch phase {
         case .passing(let recording):
-            let answer = sink.received(bytes)
-            if answer == .more { recording?.append(copiedBytes(bytes)) }
-            return answer
+            if sink.received(bytes) == .more {
+                recording?.append(copiedBytes(bytes))
+                passed += Int64(bytes.count)
+                return .more
+            }
+            guard let recording, recording.isReadable, use.mayReadAhead else { return .enough }
+            return spool(recording).append(bytes)
+        case .spooling(let delivery): return delivery.append(bytes)
         case .resuming: return .enough
         default: return .more
         }
+    }
+
+    /// The sink has had enough. The rest does not wait for it in the network.
+    private func spool(_ recording: BodyRecording) -> SpooledDelivery {
+        let delivery = SpooledDelivery(
+            recording, from: passed, over: network, receive: { [sink] in sink.received($0) },
+            proceed: { [self] in ongoing?.resume() }
+        ) { [self] error in
+            let transfer = ongoing
+            finish(error)
+            transfer?.cancel()
+        }
+        phase = .spooling(delivery)
+        return delivery
     }
 
     func ended(_ error: TransferError?) {
@@ -210,6 +243,10 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
         case .passing(let recording):
             recording?.end(isComplete: error == nil)
             finish(error)
+        case .spooling(let delivery):
+            ongoing = nil
+            delivery.ended(error)
+            if isCancelled { finish(.cancelled) }
         case .settling(let stored):
             ongoing = nil
             if isCancelled { finish(.cancelled) } else { serve(stored) }

@@ -1,5 +1,16 @@
 import Network
 
+/// What is done with the cache beside answering from it.
+enum CacheUse: Sendable {
+    /// Nothing new is stored.
+    case reading
+    /// Answers are stored. While `mayReadAhead` is true, a body whose receiver has had enough goes on to the medium,
+    /// and comes from there later. Called on the network thread.
+    case recording(mayReadAhead: @Sendable () -> Bool)
+
+    var mayReadAhead: Bool { if case .recording(let mayReadAhead) = self { mayReadAhead() } else { false } }
+}
+
 /// A network whose requests are answered from the cache where HTTP allows it (docs/decisions/http-cache.md).
 /// Requests without a scope pass.
 ///
@@ -11,6 +22,7 @@ final class CachingNetwork: ServiceNetwork {
 
     private let network: any ServiceNetwork
     private let store: CacheStore
+    private let use: CacheUse
     private let clock: any CertificateClock
     private let newBody: @Sendable () -> [UInt8]
 
@@ -18,18 +30,19 @@ final class CachingNetwork: ServiceNetwork {
     ///   - clock: for the age of responses.
     ///   - newBody: an identity for a body, 16 random bytes.
     init(
-        _ network: any ServiceNetwork, _ store: CacheStore, clock: any CertificateClock,
+        _ network: any ServiceNetwork, _ store: CacheStore, _ use: CacheUse, clock: any CertificateClock,
         newBody: @escaping @Sendable () -> [UInt8]
     ) {
         self.network = network
         self.store = store
+        self.use = use
         self.clock = clock
         self.newBody = newBody
     }
 
     func begin(_ request: TransferRequest, into sink: any TransferSink) -> any OngoingTransfer {
         guard let key = CacheKey(of: request) else { return network.begin(request, into: sink) }
-        let transfer = CachedTransfer(request, into: sink, network, store, clock: clock, body: newBody())
+        let transfer = CachedTransfer(request, into: sink, network, store, use, clock: clock, body: newBody())
         store.find(key) { [network] stored in
             network.schedule(after: 0) { transfer.start(stored) }
         }

@@ -27,7 +27,10 @@ struct CacheSecretTests {
         var request = TransferRequest(url: "https://a.example/v1/tracks/1/playbackinfo?x=1")
         request.headers = [HeaderField("Authorization", "Bearer \(Self.token)")]
         request.cacheScope = .wholeAddress
-        let caching = CachingNetwork(network, fixture.store, clock: fixture.clock) { SystemRandomSource().bytes(16) }
+        let use = CacheUse.recording(mayReadAhead: { false })
+        let caching = CachingNetwork(network, fixture.store, use, clock: fixture.clock) {
+            SystemRandomSource().bytes(16)
+        }
         let sink = KeepingSink()
         let transfer = caching.begin(request, into: sink)
         network.run { network.transfers.count == 1 }

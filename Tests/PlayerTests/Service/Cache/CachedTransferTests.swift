@@ -10,6 +10,7 @@ import Testing
 struct CachedTransferTests {
     private let fixture: CacheFixture
     private let network = PumpedNetwork()
+    private let use = CacheUse.recording(mayReadAhead: { false })
     private let content: [UInt8] = {
         var generator = SplitMix(7)
         return (0..<200_000).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
@@ -27,7 +28,7 @@ struct CachedTransferTests {
     private func begin(_ request: TransferRequest? = nil, room: Int = .max) -> (KeepingSink, any OngoingTransfer) {
         let sink = KeepingSink()
         sink.room = room
-        let caching = CachingNetwork(network, fixture.store, clock: fixture.clock) {
+        let caching = CachingNetwork(network, fixture.store, use, clock: fixture.clock) {
             SystemRandomSource().bytes(16)
         }
         return (sink, caching.begin(request ?? self.request(), into: sink))
@@ -179,7 +180,9 @@ struct CachedTransferTests {
     @Test("A stream that goes back to what is stored of another version has changed")
     func storedRestOfAnother() throws {
         fill()
-        let caching = CachingNetwork(network, fixture.store, clock: fixture.clock) { SystemRandomSource().bytes(16) }
+        let caching = CachingNetwork(network, fixture.store, use, clock: fixture.clock) {
+            SystemRandomSource().bytes(16)
+        }
         let source = StreamedBytes(request(), over: caching, readAhead: 1 << 20)
         // The index is late: the network is asked.
         network.passDelays()

@@ -1,0 +1,160 @@
+import Crypto
+import Platform
+import Synchronization
+
+/// The body of a response, as it is written. What arrives faster than the medium takes it ends the recording: playback
+/// must not wait for the cache. It can be read while it grows.
+///
+/// Thread: one at a time.
+/// `@unchecked Sendable` is safe because the storage thread alone uses what changes, except for the atomics.
+public final class BodyRecording: @unchecked Sendable {
+    private enum Condition: Int {
+        /// The file is not open yet.
+        case opening
+        case growing
+        case failed
+        /// All of it is on the medium.
+        case complete
+    }
+
+    /// Bytes that wait for the storage thread at most.
+    private static let longestQueue = 8 << 20
+    /// Bytes that wait for the storage thread before a sender that can wait should wait.
+    private static let comfortableQueue = 1 << 20
+    /// How many bytes are written between two looks at the free space.
+    private static let interval: Int64 = 4 << 20
+
+    private let store: CacheStore
+    private let queued = Atomic(0)
+    private let condition = Atomic(Condition.opening.rawValue)
+    // Storage thread.
+    private var response: CachedResponse
+    private var writer: SealedWriter?
+    private var nextLook = interval
+    private var hasFailed = false
+
+    /// - Parameter length: the expected one, 0 when it is unknown.
+    init(_ response: CachedResponse, expecting length: Int64, in store: CacheStore) {
+        self.response = response
+        self.store = store
+        store.index.perform { [self] in
+            store.makeRoom(for: length)
+            attempt { () throws(SealedFileError) in
+                writer = try store.writer(of: self.response)
+                become(.growing)
+            }
+        }
+    }
+
+    /// Whether the medium has taken everything so far, so that `read` has it.
+    public var isReadable: Bool { condition.load(ordering: .relaxed) == Condition.growing.rawValue }
+
+    /// Whether all of the body is on the medium.
+    public var isComplete: Bool { condition.load(ordering: .relaxed) == Condition.complete.rawValue }
+
+    /// Whether more bytes wait for the medium than should.
+    public var isBehind: Bool { queued.load(ordering: .relaxed) > Self.comfortableQueue }
+
+    /// Calls `action` on the storage thread after everything that was appended before.
+    public func afterWriting(_ action: @escaping @Sendable () -> Void) { store.index.perform(action) }
+
+    /// Reads what was appended before this call, up to the end of a chunk.
+    /// - Parameters:
+    ///   - offset: in the body, in bytes.
+    ///   - answer: empty bytes where nothing was appended yet; nil when the body cannot be read any more. On the
+    ///     storage thread.
+    public func read(at offset: Int64, _ answer: @escaping @Sendable ([UInt8]?) -> Void) {
+        store.index.perform { [self] in
+            guard let writer else { return answer(nil) }
+            do throws(SealedFileError) {
+                var bytes = [UInt8](repeating: 0, count: SealedLayout.chunkCount)
+                let count = try bytes.withUnsafeMutableBufferPointer { (buffer) throws(SealedFileError) -> Int in
+                    try writer.read(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
+                }
+                bytes.removeLast(bytes.count - count)
+                answer(bytes)
+            } catch {
+                giveUp(isUseless: true)
+                answer(nil)
+            }
+        }
+    }
+
+    /// The next bytes.
+    public func append(_ bytes: [UInt8]) {
+        let waiting = queued.wrappingAdd(bytes.count, ordering: .relaxed).newValue
+        let isTooSlow = waiting > Self.longestQueue
+        store.index.perform { [self, kept = isTooSlow ? [] : bytes] in
+            queued.wrappingSubtract(bytes.count, ordering: .relaxed)
+            attempt { () throws(SealedFileError) in
+                // What came before a gap can be continued another time.
+                if isTooSlow {
+                    hasFailed = true
+                    become(.failed)
+                }
+                guard let writer, !hasFailed else { return }
+                guard writer.count + Int64(kept.count) <= store.limits.largestBody else {
+                    return giveUp(isUseless: true)
+                }
+                if writer.count >= nextLook {
+                    nextLook = writer.count + Self.interval
+                    try store.checkFreeSpace()
+                }
+                try writer.append(kept)
+            }
+        }
+    }
+
+    /// The end of the body.
+    /// - Parameters:
+    ///   - isComplete: whether all of it has arrived. Otherwise the part is kept if it can be continued.
+    ///   - staysReadable: whether `read` is called after this, until the end of this object.
+    public func end(isComplete: Bool, staysReadable: Bool = false) {
+        store.index.perform { [self] in
+            defer { if !staysReadable { writer = nil } }
+            guard let writer else { return }
+            let isWhole = isComplete && !hasFailed
+            attempt { () throws(SealedFileError) in
+                if isWhole {
+                    try writer.finish()
+                    response.count = writer.count
+                    response.isComplete = true
+                    store.keep(response)
+                    become(.complete)
+                } else {
+                    try keepPart(writer)
+                }
+            }
+        }
+    }
+
+    private func keepPart(_ writer: SealedWriter) throws(SealedFileError) {
+        let former = response.count
+        let count = response.validator == nil || response.status != 200 ? 0 : try writer.interrupt()
+        if count > former {
+            response.count = count
+            store.keep(response)
+        } else if former == 0 {
+            store.drop(response)
+        } else {
+            store.stopWriting(response)
+        }
+    }
+
+    private func become(_ condition: Condition) { self.condition.store(condition.rawValue, ordering: .relaxed) }
+
+    private func attempt(_ work: () throws(SealedFileError) -> Void) {
+        do throws(SealedFileError) { try work() } catch {
+            if case .damaged = error { giveUp(isUseless: true) } else { giveUp(isUseless: false) }
+        }
+    }
+
+    /// A new body is dropped. A part that was there before stays unless it is of no use.
+    private func giveUp(isUseless: Bool) {
+        hasFailed = true
+        become(.failed)
+        writer = nil
+        store.stopWriting(response)
+        if response.count == 0 { store.drop(response) } else if isUseless { store.purge(response) }
+    }
+}
