@@ -43,6 +43,15 @@ extension Configuration {
         return settings
     }
 
+    /// For transfers that are not of the content service.
+    public func networkSettings(_ clock: any CertificateClock) -> NetworkSettings {
+        var settings = NetworkSettings(clock: clock)
+        settings.extraCAFile = authorities
+        settings.pins = pins
+        settings.proxy = proxy
+        return settings
+    }
+
     /// What is kept of the service; nil when no content service is configured.
     public var offlineSettings: OfflineSettings? {
         guard serviceURL != nil else { return nil }

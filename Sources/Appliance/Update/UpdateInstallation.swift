@@ -11,11 +11,14 @@ import Platform
 public struct UpdateInstallation {
     /// What is being done.
     public enum Step: Equatable, Sendable {
+        /// Only of a bundle that comes from a web server.
+        case downloading
         case checking, writing, verifying
 
         /// For programs and people.
         public var name: String {
             switch self {
+            case .downloading: "downloading"
             case .checking: "checking"
             case .writing: "writing"
             case .verifying: "verifying"

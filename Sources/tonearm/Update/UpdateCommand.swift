@@ -1,6 +1,8 @@
 import Appliance
 import CLinux
+import Network
 import Platform
+import Player
 
 /// `tonearm update`: installs a signed bundle in the slot of the firmware image that does not run.
 struct UpdateCommand {
@@ -33,13 +35,36 @@ struct UpdateCommand {
         guard UpdateDownload.isURL(source) else { return install(source) }
         let download = UpdateDownload(of: source, root: root)
         defer { download.remove() }
-        if !json { console.print("downloading \(source)") }
-        switch download.run(isQuiet: json || !console.isTerminal) {
-        case nil: return install(download.path)
-        case .cardIsFull:
-            return fail("noRoom", "\(source) cannot be downloaded: the card is full. Delete some music.")
-        case .isNotSent:
-            return fail("download", "\(source) cannot be downloaded. Is the network up, and the address right?")
+        return fetch(download) ?? install(download.path)
+    }
+
+    /// - Returns: the exit code of a download that failed; nil when the bundle is complete.
+    private func fetch(_ download: UpdateDownload) -> Int32? {
+        let network: Network
+        do throws(NetworkSetupError) { network = try Network(Self.networkSettings()) } catch {
+            return fail("download", "\(source) cannot be downloaded: \(error)")
+        }
+        defer { network.stop() }
+        let display = UpdateProgress(console, json: json)
+        do throws(UpdateDownload.Failure) {
+            try download.run(over: network) { display.show(.downloading, done: $0, of: $1) }
+            display.end()
+            return nil
+        } catch {
+            display.end()
+            if case .image(let error) = error { return fail(error.code, error.description) }
+            return fail(error.code, "\(source) cannot be downloaded: \(error)")
+        }
+    }
+
+    /// As the daemon's configuration says it. A configuration with mistakes does not stand in the way of an update,
+    /// which may be what mends it.
+    private static func networkSettings() -> NetworkSettings {
+        let clock = TrustedCertificateClock(TrustedClock(store: nil), released: tonearmReleased)
+        do throws(ConfigurationFile.Problems) {
+            return try ConfigurationFile(nil).read().networkSettings(clock)
+        } catch {
+            return NetworkSettings(clock: clock)
         }
     }
 

@@ -31,9 +31,9 @@ final class UpdateProgress {
 
     func end() { console.endLine() }
 
-    /// A line that fits the terminal: `writing    [#####     ]  50 %`.
+    /// A line that fits the terminal: `writing     [#####     ]  50 %`.
     static func bar(_ step: UpdateInstallation.Step, percent: Int, columns: Int) -> String {
-        let name = step.name + String(repeating: " ", count: 10 - step.name.utf8.count)
+        let name = step.name + String(repeating: " ", count: 11 - step.name.utf8.count)
         let number = String(repeating: " ", count: 3 - "\(percent)".utf8.count) + "\(percent) %"
         // Brackets and blanks, and the last column, which some terminals wrap at.
         let room = min(columns - name.utf8.count - number.utf8.count - 5, 50)
