@@ -1,10 +1,10 @@
-/// How the channels of audio become the channels of a device that does not have their count
-/// (docs/decisions/channel-adaptation.md).
+/// How the channels of audio become the channels of a device that does not have their count, or that plays them
+/// elsewhere than they belong (docs/decisions/channel-adaptation.md).
 public struct ChannelAdaptation: Equatable, Sendable, BitwiseCopyable {
     public enum Kind: String, Equatable, Sendable, BitwiseCopyable {
         /// Mono on the left and the right channel, bit for bit. Other channels are silent.
         case copied
-        /// Each channel on the one of the same position, bit for bit. Other channels are silent.
+        /// Each channel of the device plays one channel of the audio, bit for bit, or is silent.
         case placed
         /// Mixed by the coefficients of ITU-R BS.775, scaled so that nothing can clip.
         case mixed
@@ -15,16 +15,21 @@ public struct ChannelAdaptation: Equatable, Sendable, BitwiseCopyable {
     public let sourceChannelCount: Int
     /// Channels of the device.
     public let deviceChannelCount: Int
+    /// `.straight` for mono, which has no sides.
+    public let routing: ChannelRouting
 
-    /// - Returns: nil when the counts are equal, or the audio has no channels or more than 8.
-    public init?(from source: Int, to device: Int) {
-        guard source != device, (1...ChannelLayout.largest).contains(source), device >= 1 else { return nil }
+    /// - Returns: nil when every channel is played as it is, and when the audio has no channels or more than 8.
+    public init?(from source: Int, to device: Int, routing: ChannelRouting = .straight) {
+        let routing = source == 1 ? .straight : routing
+        guard source != device || routing != .straight, (1...ChannelLayout.largest).contains(source), device >= 1
+        else { return nil }
+        self.routing = routing
         sourceChannelCount = source
         deviceChannelCount = device
         if source == 1 {
             kind = .copied
         } else {
-            kind = ChannelMatrix(from: source, to: device).isExact ? .placed : .mixed
+            kind = ChannelMatrix(from: source, to: device, routing).isExact ? .placed : .mixed
         }
     }
 
@@ -37,12 +42,19 @@ public struct ChannelAdaptation: Equatable, Sendable, BitwiseCopyable {
 }
 
 extension ChannelAdaptation: CustomStringConvertible {
-    /// For a person: "mono on both channels", "6 channels mixed down to 2".
+    /// For a person: "mono on both channels", "6 channels mixed down to 2", "left and right swapped".
     public var description: String {
+        guard let phrase = routing.phrase else { return counts }
+        return sourceChannelCount == deviceChannelCount ? phrase : "\(counts), \(phrase)"
+    }
+
+    private var counts: String {
         switch kind {
         case .copied where deviceChannelCount == 2: "mono on both channels"
         case .copied: "mono on the front channels of \(deviceChannelCount)"
         case .placed: "\(sourceChannelCount) channels on \(deviceChannelCount)"
+        case .mixed where sourceChannelCount < deviceChannelCount:
+            "\(sourceChannelCount) channels on \(deviceChannelCount)"
         case .mixed: "\(sourceChannelCount) channels mixed down to \(deviceChannelCount)"
         }
     }

@@ -65,16 +65,20 @@ struct ChannelMatrix {
     let deviceCount: Int
     /// Factors times 2³⁰, `sourceCount` for each device channel. Those of one device channel add up to 2³⁰ at most.
     let factors: [Int32]
-    /// Whether each device channel is an unchanged source channel or silent, and no source channel is lost.
+    /// Whether each device channel is an unchanged source channel or silent, and no source channel is lost but one that
+    /// `routing` leaves out.
     let isExact: Bool
 
-    init(from sourceCount: Int, to deviceCount: Int) {
-        var builder = Builder(sourceCount: sourceCount, deviceCount: deviceCount)
+    init(from sourceCount: Int, to deviceCount: Int, _ routing: ChannelRouting = .straight) {
+        // The sides exist before they come together in one channel.
+        let takesSide = deviceCount == 1 && (routing == .left || routing == .right)
+        var builder = Builder(sourceCount: sourceCount, deviceCount: takesSide ? 2 : deviceCount)
         builder.routeAll()
+        builder.route(routing)
         self.sourceCount = sourceCount
         self.deviceCount = deviceCount
-        factors = builder.fixedPoint()
-        isExact = builder.isExact
+        factors = Array(builder.fixedPoint()[..<(sourceCount * deviceCount)])
+        isExact = builder.isExact && (routing != .mono || deviceCount == 1)
     }
 
     private struct Builder {
@@ -132,6 +136,23 @@ struct ChannelMatrix {
         private mutating func add(_ position: ChannelPosition, _ source: Int, _ factor: Double) {
             guard let channel = device.channel(at: position) else { return }
             factors[channel * sourceCount + source] += factor
+        }
+
+        /// Changes what the front channels of the device play.
+        mutating func route(_ routing: ChannelRouting) {
+            guard let left = device.channel(at: .left), let right = device.channel(at: .right) else { return }
+            for source in 0..<sourceCount {
+                let (first, second) = (left * sourceCount + source, right * sourceCount + source)
+                switch routing {
+                case .straight: break
+                case .swapped: factors.swapAt(first, second)
+                case .mono:
+                    factors[first] = (factors[first] + factors[second]) / 2
+                    factors[second] = factors[first]
+                case .left: factors[second] = factors[first]
+                case .right: factors[first] = factors[second]
+                }
+            }
         }
 
         /// Rounded down, so that no sum exceeds 1.

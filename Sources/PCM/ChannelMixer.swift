@@ -10,7 +10,8 @@ public final class ChannelMixer {
     private let deviceCount: Int
 
     public init(_ adaptation: ChannelAdaptation) {
-        let matrix = ChannelMatrix(from: adaptation.sourceChannelCount, to: adaptation.deviceChannelCount)
+        let matrix = ChannelMatrix(
+            from: adaptation.sourceChannelCount, to: adaptation.deviceChannelCount, adaptation.routing)
         self.adaptation = adaptation
         sourceCount = matrix.sourceCount
         deviceCount = matrix.deviceCount

@@ -60,6 +60,7 @@ struct ConfigurationTests {
             realtime-priority = 0
             fades = off
             adaptation = off
+            channels = swapped
             normalization = track
             pre-amp = -6 dB
             [player]
@@ -111,6 +112,7 @@ struct ConfigurationTests {
         #expect(configuration.firstVolume == Volume(decibels: -40))
         #expect(!configuration.usesFades)
         #expect(!configuration.adaptsToDevice)
+        #expect(configuration.channelRouting == .swapped)
         #expect(configuration.normalization == .track)
         #expect(configuration.preAmp == -6)
         #expect(configuration.resume == .empty)

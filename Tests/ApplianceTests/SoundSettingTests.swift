@@ -31,6 +31,12 @@ struct SoundSettingTests {
         #expect(try settings("[audio]\nfades = off").output.allowsAdaptation)
         #expect(try !settings("[audio]\nadaptation = off").output.allowsAdaptation)
         #expect(try settings("[audio]\nadaptation = off").output.fades)
+        #expect(try settings("").output.routing == .straight)
+        #expect(try settings("[audio]\nchannels = stereo").output.routing == .straight)
+        #expect(try settings("[audio]\nchannels = swapped").output.routing == .swapped)
+        #expect(try settings("[audio]\nchannels = mono").output.routing == .mono)
+        #expect(try settings("[audio]\nchannels = left").output.routing == .left)
+        #expect(try settings("[audio]\nchannels = right").output.routing == .right)
         #expect(try settings("[audio]\nbuffer = 80 ms").output.bufferMilliseconds == 80)
         #expect(try settings("[audio]\nperiods = 2").output.periodCount == 2)
         #expect(try settings("[audio]\nsample-format = S16_LE").output.sampleFormat == .s16)
@@ -52,7 +58,8 @@ struct SoundSettingTests {
             fixture.waitForSound()
             let device = try #require(fixture.status.device)
             #expect(device.channelCount == 2)
-            #expect(PlaybackJSON.device(device)["adaptation"] == ["kind": "copied", "channels": 1])
+            let adaptation: JSONValue = ["kind": "copied", "channels": 1, "routing": "straight"]
+            #expect(PlaybackJSON.device(device)["adaptation"] == adaptation)
         } else {
             fixture.wait("the refusal") { $0.playback == .stopped }
             let codes = fixture.events.compactMap { if case .failed(_, let error) = $0 { error.code } else { nil } }

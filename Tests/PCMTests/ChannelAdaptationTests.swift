@@ -27,6 +27,29 @@ struct ChannelAdaptationTests {
         #expect("\(adaptation)" == text)
     }
 
+    @Test(
+        "Routing is an adaptation of its own, also between equal counts",
+        arguments: [
+            (2, 2, .swapped, .placed, "left and right swapped"), (2, 2, .mono, .mixed, "left and right mixed"),
+            (2, 2, .left, .placed, "the left channel alone"), (2, 1, .right, .placed, nil),
+            (6, 2, .left, .mixed, "6 channels mixed down to 2, the left channel alone"),
+            (2, 8, .swapped, .placed, "2 channels on 8, left and right swapped"),
+            (2, 8, .mono, .mixed, "2 channels on 8, left and right mixed"),
+        ] as [(Int, Int, ChannelRouting, ChannelAdaptation.Kind, String?)])
+    func routing(source: Int, device: Int, routing: ChannelRouting, kind: ChannelAdaptation.Kind, text: String?) throws {
+        let adaptation = try #require(ChannelAdaptation(from: source, to: device, routing: routing))
+        #expect(adaptation.kind == kind && adaptation.routing == routing)
+        if let text { #expect("\(adaptation)" == text) }
+        #expect(ChannelRouting(named: routing.rawValue) == routing)
+    }
+
+    @Test("Mono has no sides")
+    func monoRouting() {
+        #expect(ChannelAdaptation(from: 1, to: 1, routing: .left) == nil)
+        #expect(ChannelAdaptation(from: 1, to: 2, routing: .swapped) == ChannelAdaptation(from: 1, to: 2))
+        #expect(ChannelRouting(named: "Left") == nil)
+    }
+
     @Test("None between equal counts, from no channels, or from more than 8")
     func none() {
         #expect(ChannelAdaptation(from: 2, to: 2) == nil)

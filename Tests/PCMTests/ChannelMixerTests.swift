@@ -5,8 +5,10 @@ import Testing
 struct ChannelMixerTests {
     private static let extremes: [Int32] = [.min, .min + 1, -1, 0, 1, .max - 1, .max]
 
-    private func mixed(_ samples: [Int32], from source: Int, to device: Int) throws -> [Int32] {
-        let mixer = ChannelMixer(try #require(ChannelAdaptation(from: source, to: device)))
+    private func mixed(
+        _ samples: [Int32], from source: Int, to device: Int, _ routing: ChannelRouting = .straight
+    ) throws -> [Int32] {
+        let mixer = ChannelMixer(try #require(ChannelAdaptation(from: source, to: device, routing: routing)))
         let frames = samples.count / source
         return [Int32](unsafeUninitializedCapacity: frames * device) { target, count in
             samples.withUnsafeBufferPointer {
@@ -45,6 +47,33 @@ struct ChannelMixerTests {
         #expect(
             try mixed(five, from: 5, to: 6)
                 == frames.flatMap { [five[$0], five[$0 + 1], five[$0 + 2], 0, five[$0 + 3], five[$0 + 4]] })
+    }
+
+    @Test("Routing: sides are copied bit for bit, and the mean of both is rounded to nearest")
+    func routing() throws {
+        let samples = signal(channels: 2)
+        func each(_ body: (Int32, Int32) -> [Int32]) -> [Int32] {
+            stride(from: 0, to: samples.count, by: 2).flatMap { body(samples[$0], samples[$0 + 1]) }
+        }
+        func mean(_ left: Int32, _ right: Int32) -> Int32 { Int32((Int64(left) + Int64(right) + 1) >> 1) }
+        #expect(try mixed(samples, from: 2, to: 2, .swapped) == each { [$1, $0] })
+        #expect(try mixed(samples, from: 2, to: 2, .left) == each { left, _ in [left, left] })
+        #expect(try mixed(samples, from: 2, to: 2, .right) == each { _, right in [right, right] })
+        #expect(try mixed(samples, from: 2, to: 2, .mono) == each { [mean($0, $1), mean($0, $1)] })
+        #expect(try mixed(samples, from: 2, to: 1, .left) == each { left, _ in [left] })
+        #expect(try mixed(samples, from: 2, to: 1, .right) == each { _, right in [right] })
+        #expect(try mixed(samples, from: 2, to: 1, .mono) == mixed(samples, from: 2, to: 1))
+    }
+
+    @Test("The left side of 5.1 is that of its mix to stereo")
+    func routedMix() throws {
+        let samples = signal(channels: 6)
+        let stereo = try mixed(samples, from: 6, to: 2)
+        let left = try mixed(samples, from: 6, to: 2, .left)
+        #expect(left == stride(from: 0, to: stereo.count, by: 2).flatMap { [stereo[$0], stereo[$0]] })
+        #expect(try mixed(samples, from: 6, to: 2, .swapped) == stride(from: 0, to: stereo.count, by: 2).flatMap {
+            [stereo[$0 + 1], stereo[$0]]
+        })
     }
 
     /// The BS.775 coefficients of each layout in FLAC's order, before scaling: left first, then right.

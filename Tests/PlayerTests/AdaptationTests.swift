@@ -94,6 +94,33 @@ struct AdaptationTests {
                 == [track.samples(0..<2345).flatMap { [$0, $0] }, track.samples(from: 2345)])
     }
 
+    @Test(
+        "One side on both channels, and exchanged sides: gapless and bit for bit, and each context says so",
+        arguments: [ChannelRouting.left, .right, .swapped])
+    func routing(routing: ChannelRouting) throws {
+        let folder = try ScratchFolder()
+        let one = try Track("a", frames: 4001, in: folder)
+        let two = try Track("b", frames: 4002, in: folder)
+        // What was asked for is no adaptation to the card.
+        let fixture = try PlayerFixture {
+            $0.output.routing = routing
+            $0.output.allowsAdaptation = false
+        }
+        try fixture.play([(one.product, one.frames), (two.product, two.frames)])
+        let samples = one.samples + two.samples
+        let expected = stride(from: 0, to: samples.count, by: 2).flatMap { frame in
+            let (left, right) = (samples[frame], samples[frame + 1])
+            return switch routing {
+            case .left: [left, left]
+            case .right: [right, right]
+            default: [right, left]
+            }
+        }
+        #expect(fixture.card.recordings.map(\.samples) == [expected])
+        let text = try #require(ChannelAdaptation(from: 2, to: 2, routing: routing)).description
+        #expect(Set(adaptations(fixture)) == ["none", text] || Set(adaptations(fixture)) == [text])
+    }
+
     @Test("Where it is forbidden, an error names what the device has")
     func forbidden() throws {
         let folder = try ScratchFolder()

@@ -16,6 +16,7 @@ extension Configuration {
         output.settleAtRateChange = sound?.settleAtRateChange ?? 0
         output.fades = usesFades
         output.allowsAdaptation = adaptsToDevice
+        output.routing = channelRouting
         var settings = PlayerSettings(output: output)
         settings.firstVolume = firstVolume
         settings.storesOnlyVolume = true

@@ -49,6 +49,8 @@ extension Configuration {
     public var usesFades: Bool { choice(.fades, of: [true, false]) }
     /// Whether music is adapted to the channels of the card.
     public var adaptsToDevice: Bool { choice(.adaptation, of: [true, false]) }
+    /// Which side each channel of the card plays.
+    public var channelRouting: ChannelRouting { choice(.channels, of: [.straight, .swapped, .mono, .left, .right]) }
     /// nil for normal scheduling.
     public var realtimePriority: Int? { number(.realtimePriority) == 0 ? nil : number(.realtimePriority) }
 

@@ -1,7 +1,7 @@
 /// Names a setting of the daemon.
 public enum SettingName: Int, CaseIterable, Sendable {
     case device, sampleFormat, buffer, periods, mixerControl, volumeRoute, maximumVolume, firstVolume, realtimePriority
-    case fades, adaptation
+    case fades, adaptation, channels
     case normalization, preAmp
     case resume, state
     case socket, socketMode, socketGroup, clients
@@ -116,6 +116,12 @@ struct Setting: Sendable {
             """
             Music with a channel count that the card does not have: with on its channels are adapted to the card's, and
             the status says so; with off it is an error. Other music reaches the card unchanged either way.
+            """),
+        Setting(
+            .channels, "audio", "channels", .choice(["stereo", "swapped", "mono", "left", "right"]), "stereo",
+            """
+            What the two front channels play: each its own side; swapped, for crossed cables; mono, the mean of both, for
+            a single speaker; or one side on both, for two boards that are a pair.
             """),
         Setting(
             .normalization, "audio", "normalization", .choice(["off", "track", "album"]), "album",

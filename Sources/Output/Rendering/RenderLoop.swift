@@ -311,7 +311,7 @@ final class RenderLoop {
         }
         do throws(DeviceError) {
             let sink = try slot.open(for: format)
-            var configuration = sink.device.configuration
+            var configuration = sink.configuration
             configuration.adaptation = configuration.adaptation(of: format)
             let box = Unmanaged.passRetained(DeviceConfigurationBox(configuration))
             channel.post(.opened(stream: head.stream, box))

@@ -21,6 +21,8 @@ public struct RendererSettings: Sendable {
     /// Whether audio with a channel count that the device does not have is adapted. Otherwise it is an error that names
     /// the counts of the device (docs/playback.md, 8).
     public var allowsAdaptation = true
+    /// Which side each front channel of the device plays.
+    public var routing = ChannelRouting.straight
     /// Whether playback fades out and in around a pause, a seek or a skip, if the device allows it (docs/playback.md,
     /// 7). When false, every frame is played unchanged.
     public var fades = true

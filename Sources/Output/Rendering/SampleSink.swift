@@ -17,6 +17,8 @@ final class SampleSink {
     }
 
     let device: any PlaybackDevice
+    /// The device's, with the settings that it does not know.
+    let configuration: DeviceConfiguration
     private let samples: SampleRenderer
     private let stage: SampleStage
     private let allowsAdaptation: Bool
@@ -34,7 +36,9 @@ final class SampleSink {
 
     init(_ device: any PlaybackDevice, settings: RendererSettings, settleMilliseconds: Int = 0) {
         self.device = device
-        let configuration = device.configuration
+        var configuration = device.configuration
+        configuration.routing = settings.routing
+        self.configuration = configuration
         allowsAdaptation = settings.allowsAdaptation
         fades = settings.fades && device.isAudible
         let rate = configuration.sampleRate
@@ -50,16 +54,16 @@ final class SampleSink {
 
     /// Whether audio of this format can be written without reopening the device.
     func takes(_ format: PCMFormat) -> Bool {
-        device.configuration.takes(format, allowsAdaptation: allowsAdaptation)
+        configuration.takes(format, allowsAdaptation: allowsAdaptation)
     }
 
     /// The duration of the device's full buffer, in nanoseconds.
     var bufferDuration: Int64 {
-        Int64(device.configuration.bufferFrames) * 1_000_000_000 / Int64(device.configuration.sampleRate)
+        Int64(configuration.bufferFrames) * 1_000_000_000 / Int64(configuration.sampleRate)
     }
 
     /// The duration of `frames` frames, in milliseconds.
-    func milliseconds(_ frames: Int64) -> Int64 { frames * 1000 / Int64(device.configuration.sampleRate) }
+    func milliseconds(_ frames: Int64) -> Int64 { frames * 1000 / Int64(configuration.sampleRate) }
 
     /// Writes as much as the device has room for.
     func fill(from head: inout PlayHead) throws(DeviceFault) -> Filling {
@@ -97,7 +101,7 @@ final class SampleSink {
     }
 
     private func writeSilence(_ frames: Int) throws(DeviceFault) -> Int {
-        let frameSize = device.configuration.sampleFormat.byteCount * samples.channelCount
+        let frameSize = configuration.sampleFormat.byteCount * samples.channelCount
         return try device.write(frames) { destination, count in
             destination.initializeMemory(as: UInt8.self, repeating: 0, count: count * frameSize)
         }

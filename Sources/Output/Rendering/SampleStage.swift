@@ -15,7 +15,7 @@ final class SampleStage {
     let fadeFrames: Int
     let safetyFrames: Int
     private let channelCount: Int
-    /// For each channel count of audio, from 1 on; nil when the channels are the device's.
+    /// For each channel count of audio, from 1 on; nil when each channel is played as it is.
     private let mixers: [ChannelMixer?]
     private let frames: UnsafeMutablePointer<Int32>
     /// The current fade, or the last one since the device was silent; nil without one.
@@ -27,7 +27,8 @@ final class SampleStage {
         fadeFrames = Int(clamping: FrameCount.lasting(milliseconds: Self.fadeMilliseconds, at: rate))
         safetyFrames = Int(clamping: FrameCount.lasting(milliseconds: Self.safetyMilliseconds, at: rate))
         mixers = (1...8).map { count in
-            ChannelAdaptation(from: count, to: configuration.channelCount).map { ChannelMixer($0) }
+            ChannelAdaptation(from: count, to: configuration.channelCount, routing: configuration.routing)
+                .map { ChannelMixer($0) }
         }
         frames = .allocate(capacity: Self.capacity * configuration.channelCount)
     }
@@ -55,8 +56,10 @@ final class SampleStage {
 
     /// Whether audio of this format has to `pass`.
     func changes(_ format: PCMFormat) -> Bool {
-        format.channelCount != channelCount || fade.map { !$0.isOver } ?? false
+        hasMixer(for: format.channelCount) || fade.map { !$0.isOver } ?? false
     }
+
+    private func hasMixer(for count: Int) -> Bool { count <= mixers.count && mixers[count - 1] != nil }
 
     /// How many of the next `count` frames are treated alike: a fade ends exactly at its last frame, and what follows
     /// is not dithered because of it.

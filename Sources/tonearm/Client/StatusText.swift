@@ -92,7 +92,9 @@ struct StatusText {
     private static func adaptation(of device: JSONValue) -> String? {
         guard let channels = device["channels"]?.integer, let source = device["adaptation"]?["channels"]?.integer
         else { return nil }
-        return ChannelAdaptation(from: Int(clamping: source), to: Int(clamping: channels))?.description
+        let routing = device["adaptation"]?["routing"]?.string.flatMap { ChannelRouting(named: $0) }
+        return ChannelAdaptation(
+            from: Int(clamping: source), to: Int(clamping: channels), routing: routing ?? .straight)?.description
     }
 
     private var volume: String? {

@@ -36,9 +36,12 @@ public enum PlaybackJSON {
         ]
     }
 
-    /// `kind` and `channels`, those of the audio; null where each channel is heard as it is.
+    /// `kind`, `channels`, those of the audio, and `routing`; null where each channel is heard as it is.
     private static func adaptation(_ adaptation: ChannelAdaptation?) -> JSONValue {
         guard let adaptation else { return .null }
-        return ["kind": .string(adaptation.kind.rawValue), "channels": JSONValue(adaptation.sourceChannelCount)]
+        return [
+            "kind": .string(adaptation.kind.rawValue), "channels": JSONValue(adaptation.sourceChannelCount),
+            "routing": .string(adaptation.routing.rawValue),
+        ]
     }
 }
