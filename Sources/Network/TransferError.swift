@@ -17,7 +17,9 @@ public enum TransferError: Error, Equatable, Sendable {
     case headTooLarge
     /// The connection ended before the body did.
     case truncated
-    /// The body is larger than `TransferRequest.maximumBody`.
+    /// The body is coded, and of no use so.
+    case coding(CodingFailure)
+    /// The body is larger than `TransferRequest.maximumBody`, also after it was decoded.
     case tooLarge
     case redirect(RedirectFailure)
     /// It may not use a metered link (`TransferRequest.mayUseMeteredLink`), and there is no other way.
@@ -103,6 +105,7 @@ extension TransferError: CustomStringConvertible {
         case .malformedAnswer: "the server's answer is not HTTP"
         case .headTooLarge: "the head of the server's answer is too large"
         case .truncated: "the connection ended before the answer was complete"
+        case .coding(let failure): failure.description
         case .tooLarge: "the answer is larger than allowed"
         case .redirect(let failure): failure.description
         case .meteredLink: "the way to the server is a metered link, which may not be used for this"
