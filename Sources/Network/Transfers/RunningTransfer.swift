@@ -128,7 +128,8 @@ final class RunningTransfer {
         }
         if let refusal = way.refusal { return .ended(refusal) }
         return .ended(
-            TransferError(code, of: handle, verifiedBy: verification, in: deadline.phase))
+            TransferError(
+                code, of: handle, verifiedBy: verification, in: deadline.phase, isSecure: redirection.address.isSecure))
     }
 
     /// The sink wants more.

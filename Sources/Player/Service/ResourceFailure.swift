@@ -57,8 +57,8 @@ extension TransferError {
         // A proxy that asks for a login asks for it each time.
         case .proxy(status: 407): false
         case .nameResolution, .connection, .timeOut, .truncated, .proxy: true
-        // A connection that is cut while TLS begins is one, a certificate is not.
-        case .tls(.handshake): true
+        // A connection that is cut while TLS begins is one. A certificate is not, nor a server that wants other TLS.
+        case .tls(.handshake(_, let isFinal)): !isFinal
         case .tls, .invalidRequest, .malformedAnswer, .headTooLarge, .coding, .tooLarge, .redirect, .cancelled,
             .library:
             false

@@ -360,7 +360,9 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
                 return finish(.transfer(error))
             }
             patience.failed(with: error)
-            tell(error.description)
+            // Some servers close a connection that does not begin with TLS.
+            let isPlain = error == .connection(.lost) && arrived == 0 && request.url.utf8.starts(with: "http:".utf8)
+            tell(error.description + (isPlain ? " (if it speaks TLS, its address begins with https://)" : ""))
             return retryWithLink(after: delay)
         }
         if error == .cancelled { return finish(.cancelled) }

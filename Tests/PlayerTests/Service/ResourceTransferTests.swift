@@ -240,6 +240,14 @@ struct ResourceTransferTests {
         #expect(network.transfers.count == 1 && received.ends.isEmpty)
     }
 
+    @Test("A handshake that cannot succeed is an error at once")
+    func finalHandshake() {
+        _ = begin()
+        let error = TransferError.tls(.handshake(reason: "x", isFinal: true))
+        network.last.end(error)
+        #expect(received.ends == [.transfer(error)] && network.delays.isEmpty)
+    }
+
     @Test("4XX is never repeated", arguments: [400, 401, 403, 404, 410, 451])
     func refused(status: Int) {
         _ = begin()
