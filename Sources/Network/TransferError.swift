@@ -17,7 +17,9 @@ public enum TransferError: Error, Equatable, Sendable {
     case headTooLarge
     /// The connection ended before the body did.
     case truncated
-    /// The body is larger than `TransferRequest.maximumBody`.
+    /// The body is coded, and of no use so.
+    case coding(CodingFailure)
+    /// The body is larger than `TransferRequest.maximumBody`, also after it was decoded.
     case tooLarge
     case redirect(RedirectFailure)
     /// It may not use a metered link (`TransferRequest.mayUseMeteredLink`), and there is no other way.
@@ -62,7 +64,8 @@ public enum TLSFailure: Equatable, Sendable {
     /// Another fault of the certificate.
     case certificate(reason: String)
     /// No TLS was agreed on.
-    case handshake(reason: String)
+    /// - Parameter isFinal: whether another attempt comes to the same, until somebody changes the server.
+    case handshake(reason: String, isFinal: Bool = false)
 }
 
 /// What a transfer waits for.
@@ -100,9 +103,11 @@ extension TransferError: CustomStringConvertible {
             }
         case .tls(let failure): failure.description
         case .timeOut(let phase): "no answer in time while \(phase.description)"
-        case .malformedAnswer: "the server's answer is not HTTP"
+        case .malformedAnswer:
+            "the server's answer is not HTTP. If it speaks TLS, its address begins with https://"
         case .headTooLarge: "the head of the server's answer is too large"
         case .truncated: "the connection ended before the answer was complete"
+        case .coding(let failure): failure.description
         case .tooLarge: "the answer is larger than allowed"
         case .redirect(let failure): failure.description
         case .meteredLink: "the way to the server is a metered link, which may not be used for this"
@@ -150,7 +155,7 @@ extension TLSFailure: CustomStringConvertible {
             "the server's public key is none of those in [network] pins: it may have a new key, or be "
                 + "another server"
         case .certificate(let reason): "the server's certificate is not accepted: \(reason)"
-        case .handshake(let reason): "no secure connection: \(reason)"
+        case .handshake(let reason, _): "no secure connection: \(reason)"
         }
     }
 }

@@ -18,6 +18,11 @@ public struct TransferRequest: Sendable {
     public var maximumBody: Int64?
     /// What names the resource in the cache; nil: it is neither answered from there nor stored.
     public var cacheScope: CacheScope?
+    /// Tells resources with the same path apart in the cache (`CacheScope.path`); nil: the path is enough.
+    public var cacheSpace: String?
+    /// Whether parts of the resource are asked for as well, by their place in it. A body that is coded
+    /// (`Content-Encoding`) is decoded, unless it is one of these or of a range: it ends the transfer then.
+    public var isReadInParts = false
     /// How long the first byte may take after the request was sent, in milliseconds; nil: as the settings say.
     public var firstByteTimeout: Int?
     /// Whether redirects are followed: at most five, and never from https to http.

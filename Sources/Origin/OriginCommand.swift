@@ -15,6 +15,7 @@ enum OriginCommand {
             case .version: print("tonearm-origin \(OriginArguments.version)")
             case .serve(let serving): serve(serving)
             case .decide, .logins, .logout: manageLogins(arguments.command)
+            case .status(let state, let isJSON): showStatus(state, isJSON: isJSON)
             }
         } catch {
             complain(error.description + "; try tonearm-origin --help")
@@ -67,8 +68,18 @@ enum OriginCommand {
                     throw DeviceLogins.unknown(login: id)
                 }
                 try logins.end(id)
-            case .help, .version, .serve: break
+            case .help, .version, .serve, .status: break
             }
+        } catch {
+            complain(error.description)
+            exit(1)
+        }
+    }
+
+    private static func showStatus(_ state: String, isJSON: Bool) {
+        do throws(ContentOrigin.Failure) {
+            let status = try OriginStatus(stateFolder: state)
+            print(isJSON ? status.json : status.text)
         } catch {
             complain(error.description)
             exit(1)

@@ -317,6 +317,19 @@ struct CacheKeyTests {
                 && key("https://a.example?x=/y") == key("https://b.example/"))
     }
 
+    @Test("A path of one product is another one than the same path of another product")
+    func spaces() {
+        var request = TransferRequest(url: "https://a.example/c/get?id=1")
+        request.cacheScope = .path
+        let none = CacheKey(of: request)
+        request.cacheSpace = "1"
+        let one = CacheKey(of: request)
+        request.url = "https://b.example/c/get?id=1&signature=2"
+        #expect(CacheKey(of: request) == one && one != none && one != nil)
+        request.cacheSpace = "2"
+        #expect(CacheKey(of: request) != one)
+    }
+
     @Test(
         "The paths of addresses",
         arguments: [

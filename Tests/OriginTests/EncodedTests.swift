@@ -170,6 +170,38 @@ struct EncodedTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder["state/encoded"]).count == 1)
     }
 
+    @Test("A manifest and the first segments need no more of the encoder than they have")
+    func progressive() throws {
+        // 70 s, of which the encoder has given ten when it stops until it is let.
+        let gate = folder["gate"]
+        try write(
+            ffmpeg: """
+                mkfifo '\(gate)'
+                /usr/bin/ffmpeg "$@" >'\(folder["whole"])'
+                size=$(stat -c %s '\(folder["whole"])')
+                head -c $((size / 7)) '\(folder["whole"])'
+                read -r line < '\(gate)'
+                tail -c +$((size / 7 + 1)) '\(folder["whole"])'
+                exit
+                """)
+        try Music(frames: 44_100 * 70, seed: 9).writeFLAC(to: folder["music/1.flac"])
+        let origin = try start(["--ffmpeg", folder["ffmpeg"]])
+        let first = try info(origin, "HIGH")
+        let manifest = try first.manifest()
+        #expect(try first.json()["audioQuality"]?.string == "HIGH")
+        #expect(manifest.contains("mediaPresentationDuration=\"PT70.000S\""))
+        let start = try #require(manifest.range(of: " media=\"")).upperBound
+        let media = String(manifest[start...].prefix { $0 != "\"" })
+        let segments = try (1...2).map { try Fetched(media.replacing("$Number$", with: "\($0)")).body }
+        #expect(segments.allSatisfy { $0.count > 100_000 })
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder["state/encoded"])[0].hasSuffix(".new"))
+        let pipe = try #require(FileHandle(forUpdatingAtPath: gate))
+        try pipe.write(contentsOf: Data("\n".utf8))
+        let all = try joined(first)
+        #expect(all.count > 70 * 320_000 / 8 * 9 / 10)
+        #expect(try info(origin, "HIGH").manifest().contains("PT70.000S"), "the same after it is encoded")
+    }
+
     @Test("FLAC in MP4 with its tables behind the music is encoded")
     func tablesAtTheEnd() throws {
         try FileManager.default.removeItem(atPath: folder["music/1.flac"])

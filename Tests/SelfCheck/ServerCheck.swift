@@ -8,7 +8,7 @@ struct ServerCheck {
         case text(String)
         case file
         case refused(TransferError)
-        /// For any reason that has to do with TLS.
+        /// No TLS is agreed on, and no other attempt would end otherwise.
         case noTLS
         /// For any reason that has to do with the certificate itself.
         case badCertificate
@@ -89,7 +89,7 @@ extension ServerCheck {
         } catch {
             switch (answer, error) {
             case (.refused(let expected), _) where expected == error: return nil
-            case (.noTLS, .tls(.handshake)), (.badCertificate, .tls(.certificate)): return nil
+            case (.noTLS, .tls(.handshake(_, isFinal: true))), (.badCertificate, .tls(.certificate)): return nil
             default: return error.description
             }
         }

@@ -23,6 +23,16 @@ enum ServerChecks {
             name: "an RSA key, of an authority on P-384, with TLS 1.2", server: "older-rsa",
             answers: [.text(". TLSv1.2")], authority: "modern"),
         ServerCheck(
+            name: "a large RSA key", server: "large-rsa", answers: [.text(". TLSv1.3")], authority: "modern"),
+        ServerCheck(name: "a key on P-384", server: "p384", answers: [.text(". TLSv1.3")]),
+        ServerCheck(name: "a key on P-521, with TLS 1.3", server: "p521", answers: [.text(". TLSv1.3")]),
+        ServerCheck(
+            name: "a key on P-521, with TLS 1.2", server: "older-p521", answers: [.text(". TLSv1.2")],
+            authority: "modern"),
+        ServerCheck(name: "a key of Ed25519 is refused, with TLS 1.3", server: "ed25519", answers: [.noTLS]),
+        ServerCheck(name: "a key of Ed25519 is refused, with TLS 1.2", server: "older-ed25519", answers: [.noTLS]),
+        ServerCheck(name: "TLS 1.1 is refused", server: "oldest", answers: [.noTLS]),
+        ServerCheck(
             name: "a private authority beside those of the system", server: "good", answers: [.text(". TLSv1.3")],
             authority: "system", extra: "authority"),
         ServerCheck(

@@ -65,7 +65,6 @@ MBEDTLS_UNSET=(
     MBEDTLS_ECP_DP_SECP192R1_ENABLED MBEDTLS_ECP_DP_SECP224R1_ENABLED MBEDTLS_ECP_DP_SECP192K1_ENABLED
     MBEDTLS_ECP_DP_SECP224K1_ENABLED MBEDTLS_ECP_DP_SECP256K1_ENABLED MBEDTLS_ECP_DP_BP256R1_ENABLED
     MBEDTLS_ECP_DP_BP384R1_ENABLED MBEDTLS_ECP_DP_BP512R1_ENABLED MBEDTLS_ECP_DP_CURVE448_ENABLED
-    MBEDTLS_ECP_DP_SECP521R1_ENABLED
     # Keys in files, passwords of keys, what writes certificates and revokes them, certificates in words.
     MBEDTLS_FS_IO MBEDTLS_PSA_CRYPTO_STORAGE_C MBEDTLS_PSA_ITS_FILE_C MBEDTLS_X509_CREATE_C MBEDTLS_X509_CRT_WRITE_C
     MBEDTLS_X509_CSR_WRITE_C MBEDTLS_X509_CSR_PARSE_C MBEDTLS_X509_CRL_PARSE_C MBEDTLS_PKCS5_C MBEDTLS_PKCS7_C
@@ -195,6 +194,10 @@ patch_mbedtls() {
     if patch "${options[@]}" --dry-run <"$ROOT/tools/lib/mbedtls.patch"; then
         patch "${options[@]}" <"$ROOT/tools/lib/mbedtls.patch"
     fi
+    # The lower seven bits of the error, which are free, say which alert a server has sent: see
+    # Sources/Network/Transfers/HandshakeFailure.swift.
+    sed --in-place 's/return \(MBEDTLS_ERR_SSL_FATAL_ALERT_MESSAGE\);/return \1 - (ssl->in_msg[1] \& 0x7F);/' \
+        "$1/library/ssl_msg.c"
 }
 
 # configure_mbedtls SOURCE: the options above, in the header that the library and its users read.

@@ -11,6 +11,13 @@ TLS_SERVERS=(
     "older authority P-256 localhost - - TLSv1.2"
     "rsa modern 2048 localhost - - TLSv1.3"
     "older-rsa modern 2048 localhost - - TLSv1.2"
+    "large-rsa modern 4096 localhost - - TLSv1.3"
+    "p384 authority P-384 localhost - - TLSv1.3"
+    "p521 authority P-521 localhost - - TLSv1.3"
+    "older-p521 modern P-521 localhost - - TLSv1.2"
+    "ed25519 authority Ed25519 localhost - - TLSv1.3"
+    "older-ed25519 authority Ed25519 localhost - - TLSv1.2"
+    "oldest authority P-256 localhost - - TLSv1.1"
     "short-key modern 1024 localhost - - TLSv1.2"
     "past authority P-256 localhost 20200101 20200201 TLSv1.3"
     "future authority P-256 localhost 20350101 20350201 TLSv1.3"
@@ -19,10 +26,11 @@ TLS_SERVERS=(
     "older-unknown stranger P-256 localhost - - TLSv1.2"
 )
 
-# openssl_key KIND FILE: a curve, or the bits of RSA.
+# openssl_key KIND FILE: a curve, Ed25519, or the bits of RSA.
 openssl_key() {
     case $1 in
     P-*) openssl genpkey -algorithm EC -pkeyopt "ec_paramgen_curve:$1" -out "$2" ;;
+    Ed*) openssl genpkey -algorithm "$1" -out "$2" ;;
     *) openssl genpkey -algorithm RSA -pkeyopt "rsa_keygen_bits:$1" -out "$2" ;;
     esac
 }

@@ -1,11 +1,15 @@
 import Platform
 
-/// A playlist as players write it (M3U, in UTF-8 also called M3U8): a path a line, and comments behind `#`.
+/// A playlist as players write it (M3U, in UTF-8 also called M3U8): a path a line, and comments behind `#`. In UTF-8,
+/// UTF-16, or any other set of characters of which a name in a folder is made.
 public struct PlaylistFile: Equatable, Sendable {
     /// From `#PLAYLIST:`.
     public private(set) var title: String?
-    /// Files in order, as `FileName` writes them: absolute, without `.` and `..`. Addresses of the web are left out.
-    public private(set) var paths: [String] = []
+    /// In order. Addresses of the web are left out.
+    public private(set) var entries: [PlaylistEntry] = []
+
+    /// Files in order, as `FileName` writes them: absolute, without `.` and `..`.
+    public var paths: [String] { entries.compactMap(\.path) }
 
     /// A larger file is no playlist. In bytes.
     public static let mostBytes = 8 << 20
@@ -15,14 +19,22 @@ public struct PlaylistFile: Equatable, Sendable {
     /// - Parameters:
     ///   - bytes: of the file. Any bytes are a playlist; lines that are no paths are left out.
     ///   - folder: the absolute path of the folder that relative paths begin in, without `.` and `..`.
-    public init(parsing bytes: [UInt8], in folder: String) {
-        let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
+    ///   - root: the absolute path of the folder in which music is looked for that was elsewhere once.
+    public init(parsing bytes: [UInt8], in folder: String, below root: String? = nil) {
+        let text = WideText.utf8(of: bytes) ?? bytes
+        let hasMark = text.starts(with: [0xEF, 0xBB, 0xBF])
         // Old files of other systems end lines with CR alone.
-        let lines = bytes.dropFirst(hasMark ? 3 : 0).split { $0 == 0x0A || $0 == 0x0D }
+        let lines = text.dropFirst(hasMark ? 3 : 0).split { $0 == 0x0A || $0 == 0x0D }
         for line in lines {
             let text = Self.trimmed(line)
-            if text.first == UInt8(ascii: "#") { readTag(text) } else { readPath(text, folder) }
-            if paths.count == Self.mostPaths { break }
+            if text.first == UInt8(ascii: "#") {
+                readTag(text)
+            } else if !text.isEmpty, text.count <= Self.longestPath, !text.contains(0),
+                let entry = PlaylistEntry(Array(text), in: folder, below: root ?? folder)
+            {
+                entries.append(entry)
+            }
+            if entries.count == Self.mostPaths { break }
         }
     }
 
@@ -30,57 +42,7 @@ public struct PlaylistFile: Equatable, Sendable {
         let name = Array("#PLAYLIST:".utf8)
         guard title == nil, line.starts(with: name) else { return }
         let text = Self.trimmed(line.dropFirst(name.count))
-        if !text.isEmpty { title = String(decoding: text, as: UTF8.self) }
-    }
-
-    private mutating func readPath(_ line: ArraySlice<UInt8>, _ folder: String) {
-        guard !line.isEmpty, line.count <= Self.longestPath, !line.contains(0) else { return }
-        var path = Array(line)
-        if Self.isAddress(path) {
-            guard let local = Self.localPath(path) else { return }
-            path = local
-        } else if !path.contains(UInt8(ascii: "/")) {
-            // Written by Windows; there, it is no character of a name.
-            for index in path.indices where path[index] == UInt8(ascii: "\\") { path[index] = UInt8(ascii: "/") }
-        }
-        let text = path.withUnsafeBufferPointer { FileName.text(of: $0) }
-        let absolute = text.utf8.first == UInt8(ascii: "/") ? text : "\(folder)/\(text)"
-        if let resolved = Self.withoutDots(absolute) { paths.append(resolved) }
-    }
-
-    /// Whether it begins with a scheme (RFC 3986, 3.1) and `//`.
-    private static func isAddress(_ path: [UInt8]) -> Bool {
-        guard let colon = path.firstIndex(of: UInt8(ascii: ":")), colon > 1 else { return false }
-        return path[..<colon].allSatisfy { byte in
-            UInt8(ascii: "a") <= byte | 0x20 && byte | 0x20 <= UInt8(ascii: "z")
-        } && path[(colon + 1)...].starts(with: "//".utf8)
-    }
-
-    /// The path of `file:///music/a%20b.flac`; nil for another scheme, another host, and an escaped NUL.
-    private static func localPath(_ address: [UInt8]) -> [UInt8]? {
-        let scheme = Array("file://".utf8)
-        guard address.starts(with: scheme) else { return nil }
-        var rest = address[scheme.count...]
-        let host = Array("localhost".utf8)
-        if rest.starts(with: host) { rest = rest.dropFirst(host.count) }
-        guard rest.first == UInt8(ascii: "/"), let path = FormText.unescaped(rest, plusIsBlank: false) else {
-            return nil
-        }
-        return path.contains(0) ? nil : path
-    }
-
-    /// nil when it leads above the root.
-    private static func withoutDots(_ path: String) -> String? {
-        var names: [Substring.UTF8View] = []
-        for name in path.utf8.split(separator: UInt8(ascii: "/")) {
-            if name.elementsEqual(".".utf8) { continue }
-            if name.elementsEqual("..".utf8) {
-                if names.popLast() == nil { return nil }
-            } else {
-                names.append(name)
-            }
-        }
-        return names.isEmpty ? nil : names.reduce(into: "") { $0 += "/" + String(Substring($1)) }
+        if !text.isEmpty { title = WesternText.text(of: Array(text)) }
     }
 
     private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
@@ -88,5 +50,28 @@ public struct PlaylistFile: Equatable, Sendable {
         let rest = bytes.drop(while: isBlank)
         guard let last = rest.lastIndex(where: { !isBlank($0) }) else { return [] }
         return rest[...last]
+    }
+}
+
+/// UTF-16, with a byte-order mark or without.
+private enum WideText {
+    /// nil for bytes that are not UTF-16.
+    static func utf8(of bytes: [UInt8]) -> [UInt8]? {
+        guard bytes.count >= 2 else { return nil }
+        let isLittle: Bool
+        switch (bytes[0], bytes[1]) {
+        case (0xFF, 0xFE): isLittle = true
+        case (0xFE, 0xFF): isLittle = false
+        // Without a mark: a playlist begins with a character of ASCII, and a line has no byte 0.
+        case (let first, 0) where first != 0: isLittle = true
+        case (0, let second) where second != 0: isLittle = false
+        default: return nil
+        }
+        var units: [UInt16] = []
+        for place in stride(from: 0, to: bytes.count - 1, by: 2) {
+            let (first, second) = (UInt16(bytes[place]), UInt16(bytes[place + 1]))
+            units.append(isLittle ? second << 8 | first : first << 8 | second)
+        }
+        return Array(String(decoding: units, as: UTF16.self).utf8)
     }
 }

@@ -5,7 +5,7 @@ public enum CacheScope: Equatable, Sendable {
     /// The whole address, and who asks: the field Authorization.
     case wholeAddress
     /// The path of the address alone, without host and query: addresses of content are signed again each time, and the
-    /// host is one of several with the same content.
+    /// host is one of several with the same content. `TransferRequest.cacheSpace` says what the path belongs to.
     case path
 }
 
@@ -36,6 +36,7 @@ public struct CacheKey: Hashable, Sendable {
             text +=
                 Array("path ".utf8) + Array(request.url.utf8.prefix { $0 != UInt8(ascii: ":") }) + [0]
                 + Array(Self.path(of: request.url))
+            if let space = request.cacheSpace { text += [0] + Array("in \(space)".utf8) }
         }
         // A part with an end is a resource of its own: an initialization, a segment. One without an end is the rest of
         // the whole.

@@ -17,10 +17,21 @@ extension CachedResponse {
             let asked = WebAddress(request.url), asked.text.utf8.elementsEqual(head.effectiveURL.utf8)
         else { return nil }
         self.init(
-            key: key, body: body, status: head.status, headers: head.headers.filter { Self.isStored($0) },
+            key: key, body: body, status: head.status, headers: Self.stored(head),
             selecting: selecting, requested: requested, received: received)
         let freshness = Freshness(self)
         guard !freshness.control.isNeverStored, freshness.lifetime > 0 || head.hasValidator else { return nil }
+    }
+
+    /// The server's tag is not one of the bytes that were decoded: it is weak for them (RFC 9110, 8.8.1), and no rest
+    /// is asked for with it.
+    private static func stored(_ head: ResponseHead) -> [HeaderField] {
+        let fields = head.headers.filter { isStored($0) }
+        guard head.isDecoded else { return fields }
+        return fields.map { field in
+            let isStrong = field.isNamed("etag") && !field.value.utf8.starts(with: "W/".utf8)
+            return isStrong ? HeaderField(field.name, "W/\(field.value)") : field
+        }
     }
 
     /// The request's fields that `Vary` names, with digests of their values; nil when no later request fits (`*`).

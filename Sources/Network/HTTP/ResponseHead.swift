@@ -10,6 +10,9 @@ public struct ResponseHead: Equatable, Sendable {
     public let isVerifiedTLS: Bool
     /// The field Date in seconds since 1970; nil without a valid one.
     public let date: Int64?
+    /// Whether the body is coded on the line (`Content-Encoding`), and decoded for the sink. The head has neither that
+    /// field nor a length then, and the places of its bytes are others than those of the server.
+    public private(set) var isDecoded = false
 
     public init(
         status: Int, headers: [HeaderField] = [], effectiveURL: String, isVerifiedTLS: Bool = false, date: Int64? = nil
@@ -35,6 +38,20 @@ public struct ResponseHead: Equatable, Sendable {
 
     /// The values of all fields with this name.
     public func values(of name: String) -> [String] { headers.filter { $0.isNamed(name) }.map { $0.value } }
+
+    /// The head of the same answer after its body was decoded.
+    var decoded: ResponseHead {
+        let dropped = [
+            "content-encoding", "content-length", "content-md5", "digest", "content-digest", "accept-ranges",
+        ]
+        var fields = headers.filter { field in !dropped.contains { field.isNamed($0) } }
+        // The end of the body is known, and its length is not.
+        if value(of: "transfer-encoding") == nil { fields.append(HeaderField("Transfer-Encoding", "chunked")) }
+        var head = ResponseHead(
+            status: status, headers: fields, effectiveURL: effectiveURL, isVerifiedTLS: isVerifiedTLS, date: date)
+        head.isDecoded = true
+        return head
+    }
 
     /// The length of the body as announced, in bytes; nil when the body is chunked or ends with the connection. For a
     /// response to HEAD it is that of the body to GET.

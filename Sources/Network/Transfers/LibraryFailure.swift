@@ -4,10 +4,12 @@ import CLinux
 // What libcurl's numbers mean to the caller of a transfer.
 
 extension TransferError {
-    /// - Parameter phase: what the transfer waited for.
+    /// - Parameters:
+    ///   - phase: what the transfer waited for.
+    ///   - isSecure: whether its address is one of https.
     init(
         _ code: CURLcode, of handle: borrowing EasyHandle, verifiedBy verification: ServerVerification,
-        in phase: TransferPhase
+        in phase: TransferPhase, isSecure: Bool
     ) {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST: self = .nameResolution
@@ -19,7 +21,13 @@ extension TransferError {
             let status = handle.number(CURLINFO_HTTP_CONNECTCODE)
             // The answer of a proxy to CONNECT; nothing else has been received then.
             let isRefused = phase == .connecting && status != 0 && status / 100 != 2
-            self = isRefused ? .proxy(status: status) : .connection(.lost)
+            if isRefused {
+                self = .proxy(status: status)
+            } else if isSecure, let failure = TLSFailure(afterHandshake: handle.message(for: code)) {
+                self = .tls(failure)
+            } else {
+                self = .connection(.lost)
+            }
         // A status line or a header that is none, and HTTP/0.9, which has no status line.
         case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING: self = .malformedAnswer
         // A line that is longer than libcurl's own limit (100 kB) in 7.88, where no other part of a head needs memory.
@@ -30,7 +38,8 @@ extension TransferError {
         // No certificate of an authority is known.
         case CURLE_SSL_CACERT_BADFILE: self = .tls(.unknownAuthority)
         case CURLE_PEER_FAILED_VERIFICATION: self = .tls(verification.failure(of: handle))
-        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER: self = .tls(.handshake(reason: handle.message(for: code)))
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_CLIENTCERT:
+            self = .tls(TLSFailure(handshake: handle.message(for: code)))
         default: self = .library(code: Int(code.rawValue), reason: handle.message(for: code))
         }
     }

@@ -28,7 +28,12 @@ final class RunningTransfer {
     private var isRedirected = false
     private var head = HeadReader()
     private var hasBegun = false
+    /// Bytes of the body that the sink has taken.
     private var bodyCount: Int64 = 0
+    /// nil for a body that is not coded.
+    private var coded: CodedBody?
+    /// Bytes of a coded body as they came.
+    private var codedCount: Int64 = 0
     private(set) var isPaused = false
     /// Why a callback ended the transfer.
     private var failure: TransferError?
@@ -89,6 +94,7 @@ final class RunningTransfer {
     /// Prepares the request to the present address, the first one or that of a redirect.
     func prepareRequest() {
         (head, isRedirected, bodyCount) = (HeadReader(), false, 0)
+        (coded, codedCount) = (nil, 0)
         way.begin(host: redirection.address.host)
         handle.set(CURLOPT_URL, redirection.address.text)
         let keys = settings.pinnedKeys(of: redirection.address.host)
@@ -116,9 +122,14 @@ final class RunningTransfer {
         if let failure { return .ended(failure) }
         // How its body ended does not matter.
         if isRedirected { return .redirected }
-        if code == CURLE_OK { return .ended(hasBegun ? nil : .malformedAnswer) }
+        if code == CURLE_OK {
+            if let coded, !coded.isComplete { return .ended(.truncated) }
+            return .ended(hasBegun ? nil : .malformedAnswer)
+        }
         if let refusal = way.refusal { return .ended(refusal) }
-        return .ended(TransferError(code, of: handle, verifiedBy: verification, in: deadline.phase))
+        return .ended(
+            TransferError(
+                code, of: handle, verifiedBy: verification, in: deadline.phase, isSecure: redirection.address.isSecure))
     }
 
     /// The sink wants more.
@@ -226,20 +237,59 @@ final class RunningTransfer {
         if let limit = request.maximumBody, redirection.method != .head, response.contentLength ?? 0 > limit {
             return fail(.tooLarge)
         }
+        do throws(CodingFailure) { coded = try coding(of: response).map { CodedBody($0) } } catch {
+            return fail(.coding(error))
+        }
         hasBegun = true
-        sink.began(response)
+        sink.began(coded == nil ? response : response.decoded)
         return true
+    }
+
+    /// How the body is coded for which the sink waits; nil when it is not, or there is none.
+    private func coding(of response: ResponseHead) throws(CodingFailure) -> ContentCoding? {
+        if redirection.method == .head || response.status == 204 || response.status == 304 { return nil }
+        // Of an error, the reason is read if it can be.
+        if response.status >= 400 { return try? ContentCoding(of: response) }
+        guard let coding = try ContentCoding(of: response) else { return nil }
+        guard request.range == nil, !request.isReadInParts, response.status != 206 else {
+            throw .ofPart(coding: coding.name)
+        }
+        return coding
     }
 
     /// - Returns: what libcurl takes from CURLOPT_WRITEFUNCTION: how many bytes were taken; fewer end the transfer.
     private func readBody(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard !transfer.isCancelled else { return fail(.cancelled) ? bytes.count : 0 }
         deadline.progress(at: clock.now())
-        let (total, overflow) = bodyCount.addingReportingOverflow(Int64(bytes.count))
         if isRedirected {
-            bodyCount = total
-            return total <= Self.redirectBodyLimit ? bytes.count : 0
+            bodyCount += Int64(bytes.count)
+            return bodyCount <= Self.redirectBodyLimit ? bytes.count : 0
         }
+        return coded == nil ? deliver(bytes) : decode(bytes)
+    }
+
+    /// As `readBody`.
+    private func decode(_ piece: UnsafeRawBufferPointer) -> Int {
+        while let step = coded?.next(of: piece) {
+            switch step {
+            case .output(let bytes):
+                let answer = bytes.withUnsafeBytes { deliver($0) }
+                guard answer == bytes.count else { return answer }
+                coded?.take()
+            case .used:
+                // Data without an end may decode to nothing.
+                codedCount += Int64(piece.count)
+                if codedCount > request.maximumBody ?? .max { return fail(.tooLarge) ? piece.count : 0 }
+                return piece.count
+            case .damaged: return fail(.coding(.damaged(coding: coded?.coding.name ?? ""))) ? piece.count : 0
+            }
+        }
+        return piece.count
+    }
+
+    /// As `readBody`, for bytes that are not coded.
+    private func deliver(_ bytes: UnsafeRawBufferPointer) -> Int {
+        let (total, overflow) = bodyCount.addingReportingOverflow(Int64(bytes.count))
         if overflow || total > request.maximumBody ?? .max { return fail(.tooLarge) ? bytes.count : 0 }
         switch sink.received(bytes) {
         case .more:

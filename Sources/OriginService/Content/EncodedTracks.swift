@@ -21,26 +21,45 @@ enum EncodedQuality: String, CaseIterable, Sendable {
     }
 }
 
-/// Encodes tracks as AAC with ffmpeg, once, into a folder of bounded size.
+/// Encodes tracks as AAC with ffmpeg, once, into a folder of bounded size. What is encoded is served while the rest of
+/// the track follows, and read by an index that is made once.
 ///
-/// Thread: any. Who wants a track blocks while it is encoded, and nobody else.
-/// `@unchecked Sendable` is safe because `isRunning` guards `running`, and nothing else changes.
+/// Thread: any. Who wants a segment blocks until it is encoded, and nobody else.
+/// `@unchecked Sendable` is safe because `state` guards what changes.
 final class EncodedTracks: @unchecked Sendable {
+    private struct State {
+        /// Those that are encoded, or wait for it, by the paths of their files.
+        var encodings: [String: TrackEncoding] = [:]
+        /// Those that wait, the one that was asked for last at the end: it is next.
+        var waiting: [(path: String, encoding: TrackEncoding, limit: Int64)] = []
+        var runCount = 0
+        /// Those that could not be made, and when that is tried again. Their names change with the tracks' files.
+        var failed: [String: Int64] = [:]
+        /// Of files that are complete, the one that was used last at the end.
+        var indexes: [(path: String, index: ADTSIndex)] = []
+    }
+
+    /// More would only take longer, each of them.
+    private static let mostAtOnce = max(2, ProcessInfo.processInfo.activeProcessorCount)
+    /// Each holds its music open.
+    private static let mostWaiting = 64
+    /// An hour takes 7 kB.
+    private static let mostIndexes = 256
+    /// A full medium may be why.
+    private static let failureLasts: Int64 = 3_600_000_000_000
+    /// What an encoder has for a short track, in seconds; for a longer one it has as much as the music lasts beside
+    /// that. The smallest boards are many times as fast.
+    private static let leastTime: Int64 = 600
+    /// How long a request waits for the first sign of the encoder, in seconds.
+    private static let patience = 3.0
+
     private let program: String
     private let folder: String
     private let limit: Int64
-    /// Of one file.
-    private static let mostBytes = 1 << 30
-    private let isRunning = Condition()
-    // Guarded by `isRunning`.
-    /// The paths of the files that are being made.
-    private var running: Set<String> = []
-    /// Those that could not be made, and when that is tried again. Their names change with the tracks' files.
-    private var failed: [String: Int64] = [:]
-    /// A full medium may be why.
-    private static let failureLasts: Int64 = 3_600_000_000_000
     private let clock: any MonotonicClock
-    /// One start at a time: a program that starts meanwhile would inherit the pipe of this one, and hold it open.
+    private let lock = Lock()
+    /// Guarded by `lock`.
+    private var state = State()
     private let starting = Lock()
     /// One at a time: two would remove more than is too much.
     private let removing = Lock()
@@ -63,160 +82,177 @@ final class EncodedTracks: @unchecked Sendable {
         }
     }
 
+    /// Begins to encode, unless it is done.
     /// - Parameter file: the track's.
     /// - Returns: nil when the track cannot be encoded, which is in the log; lossless is served then.
     func track(
         _ track: Track, _ quality: EncodedQuality, from file: OpenedFile, _ encryption: ContentEncryption?
     ) -> FragmentedAAC? {
-        guard let frameCount = track.frameCount, track.isEncodable else { return nil }
-        let rate = Self.rate(for: track.format.sampleRate)
-        let original = Int64(track.format.sampleRate)
-        let heardCount = (frameCount * Int64(rate) + original - 1) / original
+        guard let stream = AACStream(track, quality) else { return nil }
         let path = "\(folder)/\(track.id)-\(track.version)-\(quality.rawValue).aac"
-        do {
-            let length = frameCount / original
-            guard let bytes = try finished(path) ?? encodeOnce(file, to: path, rate: rate, quality, length: length)
-            else { return nil }
-            return try FragmentedAAC(bytes, heardCount: heardCount, encryption: encryption)
-        } catch {
-            Log.warning("\(track.path): cannot be encoded: \(error)")
-            return nil
+        let encoded = EncodedTrack(track: track, stream: stream, music: file, path: path, tracks: self)
+        switch begin(encoded) {
+        case .finished: break
+        case .failed: return nil
+        case .runs(let encoding):
+            if encoding.firstSign(within: Self.patience) == .failed { return nil }
         }
-    }
-
-    private struct Failure: Error, CustomStringConvertible {
-        let description: String
-    }
-
-    /// Rates that AAC has stay; others become the nearest below.
-    private static func rate(for rate: Int) -> Int {
-        if [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000].contains(rate) { return rate }
-        return rate % 44_100 == 0 ? 44_100 : 48_000
-    }
-
-    /// - Returns: nil when the track is not encoded, or was removed just now.
-    private func finished(_ path: String) throws(Failure) -> [UInt8]? {
-        do throws(SystemError) {
-            let bytes = try File.contents(of: path, limit: Self.mostBytes)
-            // Of an ffmpeg that found nothing in a pipe, and did not say so.
-            if bytes.isEmpty { return nil }
-            use(path)
-            return bytes
-        } catch {
-            if error.isMissingFile { return nil }
-            throw Failure(description: error.description)
-        }
-    }
-
-    /// More would only take longer, each of them.
-    private static let mostAtOnce = max(2, ProcessInfo.processInfo.activeProcessorCount)
-
-    /// Waits while another thread makes the same file, or as many as there are processors make others.
-    /// - Parameter length: of the track, in seconds.
-    /// - Returns: nil when it failed before: reading the file again for each request would take long, and fail again.
-    private func encodeOnce(
-        _ file: OpenedFile, to path: String, rate: Int, _ quality: EncodedQuality, length: Int64
-    ) throws(Failure) -> [UInt8]? {
-        isRunning.wait { running.count < Self.mostAtOnce && running.insert(path).inserted }
-        var hasFailed = false
-        defer {
-            isRunning.update {
-                if hasFailed { failed[path] = clock.now() + Self.failureLasts }
-                running.remove(path)
-            }
-        }
-        if let bytes = try finished(path) { return bytes }
-        if hasFailedLately(path) { return nil }
-        let new = path + ".new"
-        do throws(Failure) {
-            try encode(file, to: new, rate: rate, quality, limit: Self.leastTime + length)
-            do throws(SystemError) {
-                // Before it has its name, and may be removed.
-                let bytes = try File.contents(of: new, limit: Self.mostBytes)
-                if bytes.isEmpty { throw SystemError(code: ENODATA, operation: "encode", subject: path) }
-                // Power loss here: the next start removes it, and the track is encoded again.
-                try File(updating: new).synchronize()
-                try Folder.renameFile(new, to: path)
-                removeUnused(but: path)
-                return bytes
-            } catch {
-                throw Failure(description: error.description)
-            }
-        } catch {
-            try? Folder.removeFile(new)
-            hasFailed = true
-            throw error
-        }
-    }
-
-    private func hasFailedLately(_ path: String) -> Bool {
-        let now = clock.now()
-        return isRunning.update {
-            // All of them: nobody asks any more for a file that is gone or has changed.
-            failed = failed.filter { now < $0.value }
-            return failed[path] != nil
-        }
+        return FragmentedAAC(encoded, encryption: encryption)
     }
 
     /// How many are not tried at present.
-    var failureCount: Int { isRunning.update { failed.count } }
+    var failureCount: Int { lock.withLock { state.failed.count } }
 
-    /// What an encoder has for a short track, in seconds; for a longer one it has as much as the music lasts beside
-    /// that. The smallest boards are many times as fast.
-    private static let leastTime: Int64 = 600
-
-    /// - Parameter limit: in seconds.
-    private func encode(
-        _ file: OpenedFile, to path: String, rate: Int, _ quality: EncodedQuality, limit: Int64
-    ) throws(Failure) {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = [
-            "-nostdin", "-v", "error", "-y", "-i", "/dev/stdin", "-map", "0:a:0", "-c:a", "aac", "-b:a",
-            "\(quality.bitRate)", "-ar", "\(rate)", "-f", "adts", path,
-        ]
-        // Not by its name: names of files may be anything. And not as a pipe: MP4 may have its tables at the end, and
-        // ffmpeg must seek to them. Linux opens the file once more by the name /dev/stdin.
-        process.standardInput = FileHandle(fileDescriptor: file.file.descriptor, closeOnDealloc: false)
-        process.standardOutput = FileHandle.nullDevice
-        let errors: Pipe
-        do {
-            errors = try starting.withLock {
-                let errors = Pipe()
-                process.standardError = errors
-                try process.run()
-                return errors
-            }
-        } catch {
-            throw Failure(description: "\(program) does not start: \(error)")
-        }
-        let text = text(from: errors.fileHandleForReading.fileDescriptor, of: process, limit: limit)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(description: "ffmpeg: \(text.prefix(300))") }
+    fileprivate enum Stage {
+        case finished
+        case failed
+        case runs(TrackEncoding)
     }
 
-    /// What the program writes until it ends. After the limit it is killed: who waits for the track has waited enough,
-    /// and others wait for its place.
-    private func text(from descriptor: Int32, of process: Process, limit: Int64) -> String {
-        let deadline = clock.now() + limit * 1_000_000_000
-        var text: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4096)
+    fileprivate func begin(_ track: EncodedTrack) -> Stage {
+        let now = clock.now()
+        let (stage, dropped, isNew): (Stage, TrackEncoding?, Bool) = lock.withLock {
+            if let encoding = state.encodings[track.path] { return (.runs(encoding), nil, false) }
+            if isThere(track.path) { return (.finished, nil, false) }
+            // All of them: nobody asks any more for a file that is gone or has changed.
+            state.failed = state.failed.filter { now < $0.value }
+            guard state.failed[track.path] == nil else { return (.failed, nil, false) }
+            let encoding = TrackEncoding(track.track, track.stream, from: track.music)
+            state.encodings[track.path] = encoding
+            let seconds = track.stream.heardCount / Int64(track.stream.sampleRate)
+            state.waiting.append((track.path, encoding, Self.leastTime + seconds))
+            var dropped: TrackEncoding?
+            if state.waiting.count > Self.mostWaiting {
+                let oldest = state.waiting.removeFirst()
+                state.encodings[oldest.path] = nil
+                dropped = oldest.encoding
+            }
+            let isNew = state.runCount < Self.mostAtOnce
+            if isNew { state.runCount += 1 }
+            return (.runs(encoding), dropped, isNew)
+        }
+        dropped?.end(.dropped)
+        if isNew { Thread.detachNewThread { [self] in work() } }
+        return stage
+    }
+
+    /// Whether the file is there. One without a byte is of an ffmpeg that found nothing, and did not say so.
+    private func isThere(_ path: String) -> Bool { FileStamp(of: path).map { $0.size > 0 } ?? false }
+
+    // MARK: Encoding
+
+    /// Encodes those that wait, until there is none.
+    private func work() {
         while true {
-            var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let left = (max(deadline - clock.now(), 0) + 999_999) / 1_000_000
-            let count = poll(&waited, 1, Int32(clamping: left))
-            if count < 0, errno == EINTR { continue }
-            if count == 0, clock.now() < deadline { continue }
-            if count <= 0 {
-                kill(process.processIdentifier, SIGKILL)
-                return "takes too long"
+            let next = lock.withLock {
+                let next = state.waiting.popLast()
+                if next == nil { state.runCount -= 1 }
+                return next
             }
-            let taken = read(descriptor, &buffer, buffer.count)
-            if taken <= 0 { return String(decoding: text, as: UTF8.self) }
-            // The rest is read, so that it does not wait for us.
-            if text.count < 4096 { text += buffer[..<taken] }
+            guard let (path, encoding, limit) = next else { return }
+            let new = path + ".new"
+            do throws(TrackEncoding.Failure) {
+                try encoding.run(program, to: new, limit: limit, clock: clock, starting: starting)
+                do throws(SystemError) {
+                    // Power loss here: the next start removes it, and the track is encoded again.
+                    try Folder.renameFile(new, to: path)
+                } catch {
+                    throw TrackEncoding.Failure(description: error.description)
+                }
+                remember(encoding.finishedIndex, of: path)
+                removeUnused(but: path)
+                end(encoding, path, .done)
+            } catch {
+                try? Folder.removeFile(new)
+                Log.warning("\(encoding.name): cannot be encoded: \(error)")
+                end(encoding, path, .failed)
+            }
         }
     }
+
+    private func end(_ encoding: TrackEncoding, _ path: String, _ outcome: TrackEncoding.Outcome) {
+        lock.withLock {
+            state.encodings[path] = nil
+            if outcome == .failed { state.failed[path] = clock.now() + Self.failureLasts }
+        }
+        encoding.end(outcome)
+    }
+
+    // MARK: Reading
+
+    /// Waits until the segment is encoded, and reads its bytes.
+    /// - Returns: nil when the track could not be encoded.
+    fileprivate func segment(_ number: Int, of track: EncodedTrack) throws(SystemError) -> [UInt8]? {
+        // It may be removed, or lose its turn, meanwhile.
+        for _ in 0..<3 {
+            switch begin(track) {
+            case .failed: return nil
+            case .runs(let encoding):
+                switch try encoding.segment(number) {
+                case .bytes(let bytes): return bytes
+                case .none(.failed): return nil
+                case .none(.dropped), .none(.done): continue
+                }
+            case .finished:
+                let file: OpenedFile
+                do throws(SystemError) { file = try OpenedFile(track.path) } catch {
+                    if error.isMissingFile { continue }
+                    throw error
+                }
+                use(track.path)
+                guard let index = try index(of: track, in: file) else { continue }
+                // An encoder that found damage may have ended early: silence follows.
+                guard let range = index.segment(number) else { return [] }
+                return try ContentBody([.file(file, range)]).bytes()
+            }
+        }
+        return nil
+    }
+
+    /// - Returns: nil for a file that is no stream.
+    private func index(of track: EncodedTrack, in file: OpenedFile) throws(SystemError) -> ADTSIndex? {
+        let known = lock.withLock { () -> ADTSIndex? in
+            guard let place = state.indexes.firstIndex(where: { $0.path == track.path }) else { return nil }
+            let known = state.indexes.remove(at: place)
+            state.indexes.append(known)
+            return known.index
+        }
+        if let known { return known }
+        // Of an earlier run of the origin.
+        var index = ADTSIndex(track.stream)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+        defer { buffer.deallocate() }
+        var position: Int64 = 0
+        do throws(MediaError) {
+            while true {
+                let count: Int
+                do throws(SystemError) { count = try file.file.read(into: buffer, at: position) } catch {
+                    throw .source(.medium(error))
+                }
+                if count == 0 { break }
+                try index.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                position += Int64(count)
+            }
+            try index.finish()
+        } catch {
+            if case .source(.medium(let error)) = error { throw error }
+            // Is made again.
+            try? Folder.removeFile(track.path)
+            return nil
+        }
+        remember(index, of: track.path)
+        return index
+    }
+
+    private func remember(_ index: ADTSIndex, of path: String) {
+        lock.withLock {
+            state.indexes.removeAll { $0.path == path }
+            if state.indexes.count == Self.mostIndexes { state.indexes.removeFirst() }
+            state.indexes.append((path, index))
+        }
+    }
+
+    // MARK: The folder
 
     /// Files are removed in the order of their use.
     private func use(_ path: String) {
@@ -241,7 +277,19 @@ final class EncodedTracks: @unchecked Sendable {
     }
 }
 
-extension Track {
-    /// Whether it can be encoded in fewer bits: it is lossless, and mono or stereo.
-    fileprivate var isEncodable: Bool { !isLossy && format.channelCount <= 2 }
+/// A track in one of the qualities, encoded or not yet.
+///
+/// Thread: any.
+struct EncodedTrack: Sendable {
+    fileprivate let track: Track
+    let stream: AACStream
+    fileprivate let music: OpenedFile
+    fileprivate let path: String
+    fileprivate let tracks: EncodedTracks
+
+    /// The frames of a segment, with their headers. Waits until they are encoded.
+    /// - Returns: nil when the track could not be encoded.
+    func segment(_ number: Int) throws(MediaError) -> [UInt8]? {
+        do throws(SystemError) { return try tracks.segment(number, of: self) } catch { throw .source(.medium(error)) }
+    }
 }

@@ -15,7 +15,7 @@ struct SegmentTables: Sendable {
         if let kept = try kept(track) { return SegmentTable(encoded: kept) }
         let table: SegmentTable?
         do throws(MediaError) { table = try SegmentTable(file) } catch {
-            Log.notice("\(track.path): served as a whole file only: \(error)")
+            Log.notice("\(track.path): served as a whole file only: \(error.reason)")
             table = nil
         }
         do throws(DatabaseError) {

@@ -88,5 +88,27 @@ extension MusicIndex {
                 """),
             // Of AAC, which was not in the index before.
             Migration(2, "ALTER TABLE track ADD COLUMN aac_object_type INTEGER"),
+            Migration(
+                3,
+                """
+                -- 1: its description is not up to date; 2: nor is its loudness.
+                ALTER TABLE album ADD COLUMN is_stale INTEGER NOT NULL DEFAULT 0;
+                CREATE INDEX album_stale ON album (is_stale) WHERE is_stale > 0;
+                -- The path in one spelling for all cases and normal forms.
+                ALTER TABLE track ADD COLUMN folded TEXT;
+                CREATE INDEX track_folded ON track (folded);
+                -- What an entry may mean, the likely paths first. The first one has the line of the file.
+                CREATE TABLE playlist_place (
+                    playlist INTEGER NOT NULL REFERENCES playlist (id),
+                    position INTEGER NOT NULL,
+                    rank INTEGER NOT NULL,
+                    path TEXT NOT NULL,
+                    folded TEXT NOT NULL,
+                    line TEXT,
+                    PRIMARY KEY (playlist, position, rank)
+                ) WITHOUT ROWID;
+                -- They are read again.
+                UPDATE playlist SET modified = -1;
+                """),
         ])
 }

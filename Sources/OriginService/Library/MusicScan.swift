@@ -17,6 +17,8 @@ struct MusicScan {
     let scope: Scope
     /// Told of each folder before it is read.
     var watch: FolderWatch?
+    /// The music folder: where playlists may find what they name. nil: that of the scope.
+    var root: String?
 
     struct Summary: Equatable {
         /// Music files that are there.
@@ -44,6 +46,9 @@ struct MusicScan {
     static let playlistEndings = ["m3u8", "m3u"]
     /// Changes of a transaction.
     private static let batchSize = 500
+    /// After how many changes albums are brought up to date for the first time, and then each time that there are twice
+    /// as many: an album of any size costs as much as a few changes for each track.
+    private static let firstFinish = 500
 
     private struct Known {
         var stamp: FileStamp
@@ -64,6 +69,7 @@ struct MusicScan {
         var playlists = try known("playlist")
         var summary = Summary()
         var batch: [(String, Change)] = []
+        var (changed, nextFinish) = (0, Self.firstFinish)
         var walk =
             switch scope {
             case .tree(let folder): FolderWalk(folder) { watch?.add($0) ?? true }
@@ -73,14 +79,17 @@ struct MusicScan {
             guard let stamp = walk.stamp(of: path) else { continue }
             let change: Change?
             if Self.isPlaylist(path) {
-                change = Self.playlist(path, stamp, &playlists)
+                change = playlist(path, stamp, &playlists)
                 if change != nil { summary.playlists += 1 }
             } else {
                 change = Self.track(path, stamp, &tracks, &summary)
             }
             if let change { batch.append((path, change)) }
             if batch.count >= Self.batchSize {
-                try store(batch)
+                changed += batch.count
+                let finishes = changed >= nextFinish
+                if finishes { nextFinish = changed * 2 }
+                try store(batch, finishes: finishes)
                 batch = []
             }
         }
@@ -91,8 +100,17 @@ struct MusicScan {
         let gonePlaylists = playlists.filter { $0.value.isPresent && !walk.isUnread($0.key.path) }.keys
         summary.playlists += gonePlaylists.count
         batch += gonePlaylists.map { ($0.path, .playlistIsGone) }
-        try store(batch)
+        try store(batch, finishes: false)
         return summary
+    }
+
+    /// Brings albums and playlists up to date. After one or several scans.
+    static func finish(_ index: MusicIndex) throws(DatabaseError) {
+        try index.write { (database) throws(DatabaseError) in
+            try CatalogueRows(database).finish()
+            try PlaylistRows(database).foldTracks()
+            try PlaylistRows(database).resolve()
+        }
     }
 
     /// Notes that all outside of the folder is gone: the index may come from another folder.
@@ -108,7 +126,9 @@ struct MusicScan {
                 return paths
             }
         }
-        try store(others("track").map { ($0, .trackIsGone) } + others("playlist").map { ($0, .playlistIsGone) })
+        try store(
+            others("track").map { ($0, .trackIsGone) } + others("playlist").map { ($0, .playlistIsGone) },
+            finishes: true)
     }
 
     /// - Returns: nil when nothing has changed.
@@ -126,7 +146,7 @@ struct MusicScan {
             summary.read += 1
             return .track(stamp, properties, metadata)
         } catch {
-            Log.warning("\(path): not served: \(error)")
+            Log.warning("\(path): not served: \(error.reason)")
             summary.problems += 1
             // What it was before is not there any more.
             if let row { known[PathBytes(path)] = row }
@@ -134,12 +154,13 @@ struct MusicScan {
         }
     }
 
-    private static func playlist(_ path: String, _ stamp: FileStamp, _ known: inout [PathBytes: Known]) -> Change? {
+    private func playlist(_ path: String, _ stamp: FileStamp, _ known: inout [PathBytes: Known]) -> Change? {
         let row = known.removeValue(forKey: PathBytes(path))
         if let row, row.stamp == stamp { return row.isPresent ? nil : .playlistIsBack }
         do throws(SystemError) {
             let bytes = try File.contents(of: path, limit: PlaylistFile.mostBytes)
-            return .playlist(stamp, PlaylistFile(parsing: bytes, in: Folder.containing(path)))
+            let folder = Folder.containing(path)
+            return .playlist(stamp, PlaylistFile(parsing: bytes, in: folder, below: root ?? scope.folder ?? folder))
         } catch {
             Log.warning("\(path): not served: \(error.reason)")
             if let row { known[PathBytes(path)] = row }
@@ -177,24 +198,31 @@ struct MusicScan {
         return (decoder.properties, decoder.metadata)
     }
 
-    private func store(_ changes: [(String, Change)]) throws(DatabaseError) {
+    /// - Parameter finishes: whether albums are brought up to date.
+    private func store(_ changes: [(String, Change)], finishes: Bool) throws(DatabaseError) {
         guard !changes.isEmpty else { return }
         try index.write { (database) throws(DatabaseError) in
-            var rows = CatalogueRows(database)
+            let (rows, playlists) = (CatalogueRows(database), PlaylistRows(database))
             for (path, change) in changes {
                 switch change {
                 case .track(let stamp, let properties, let metadata):
                     try rows.store(path, stamp, properties, metadata)
                 case .trackIsBack: try rows.setPresent(true, path)
                 case .trackIsGone: try rows.setPresent(false, path)
-                case .playlist(let stamp, let playlist): try rows.store(playlist, path, stamp)
-                case .playlistIsBack: try rows.setPlaylistPresent(true, path)
-                case .playlistIsGone: try rows.setPlaylistPresent(false, path)
+                case .playlist(let stamp, let playlist):
+                    try playlists.store(playlist, path, stamp, name: CatalogueRows.name(of: path))
+                case .playlistIsBack: try playlists.setPresent(true, path)
+                case .playlistIsGone: try playlists.setPresent(false, path)
                 }
             }
-            try rows.finish()
+            if finishes { try rows.finish() }
         }
     }
+}
+
+extension MusicScan.Scope {
+    /// nil for a file.
+    fileprivate var folder: String? { if case .tree(let folder) = self { folder } else { nil } }
 }
 
 extension SystemError {

@@ -114,7 +114,7 @@ public final class ContentOrigin: Sendable {
     /// Compares the music folder with the index. It reads the headers of new files, and blocks as long as that takes.
     public func scan() throws(Failure) -> ScanResult {
         do throws(DatabaseError) {
-            return ScanResult(try MusicScan(index: index, scope: .tree(musicFolder)).run())
+            return ScanResult(try scan(FolderWatch.Changes(isAll: true), nil))
         } catch {
             throw Failure(description: "index: \(error.description)")
         }
@@ -169,16 +169,19 @@ public final class ContentOrigin: Sendable {
     }
 
     private func scan(
-        _ changes: FolderWatch.Changes, _ watch: FolderWatch
+        _ changes: FolderWatch.Changes, _ watch: FolderWatch?
     ) throws(DatabaseError) -> MusicScan.Summary {
-        if changes.isAll {
-            return try MusicScan(index: index, scope: .tree(musicFolder), watch: watch).run()
-        }
         var summary = MusicScan.Summary()
-        for tree in changes.trees {
-            summary += try MusicScan(index: index, scope: .tree(tree.path), watch: watch).run()
+        func run(_ scope: MusicScan.Scope) throws(DatabaseError) {
+            summary += try MusicScan(index: index, scope: scope, watch: watch, root: musicFolder).run()
         }
-        for file in changes.files { summary += try MusicScan(index: index, scope: .file(file.path)).run() }
+        if changes.isAll {
+            try run(.tree(musicFolder))
+        } else {
+            for tree in changes.trees { try run(.tree(tree.path)) }
+            for file in changes.files { try run(.file(file.path)) }
+        }
+        try MusicScan.finish(index)
         return summary
     }
 

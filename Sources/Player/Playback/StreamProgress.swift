@@ -38,6 +38,8 @@ final class StreamProgress: @unchecked Sendable {
         case end
     }
 
+    /// Of the product's transfers.
+    let cookies = ProductCookies()
     private let clock: any MonotonicClock
     /// Called when a wait for a retry has begun, and when there is none any more: `wait` has changed. Any thread.
     private let waitChanged: (@Sendable () -> Void)?

@@ -87,6 +87,8 @@ public final class ContentService: PlaybackSource {
                     streamingSessionId: session.id, asksForNew: reason != nil),
                 of: product, settings, credentials)
             info.streamingSessionId = info.streamingSessionId ?? session.id
+            var requests = requests
+            requests.space = ContentSpace(info, of: settings)
             let content = StreamedContent(
                 requests, settings, asksForNew: reason != nil, asksForNewContent: reason?.isOfWrongContent ?? false,
                 throughput: throughput)

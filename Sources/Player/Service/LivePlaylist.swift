@@ -234,7 +234,7 @@ final class LivePlaylist {
         let now = clock.now()
         let delay = max(0, loadTime + interval - now)
         loadTime = now + delay
-        var request = TransferRequest.content(url)
+        var request = TransferRequest.content(url, requests.space)
         request.headers.append(HeaderField("Cache-Control", "no-cache"))
         request.maximumBody = Int64(ServiceRequests.longestAnswer)
         let reload = PlaylistReload(request, requests, after: delay)

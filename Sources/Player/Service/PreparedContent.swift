@@ -31,9 +31,11 @@ final class PreparedContent {
         self.requests = requests
         self.clip = clip
         bandwidth = representation.bandwidth
+        var fetching = fetching
+        fetching.space = fetching.space?.representation(representation)
         do throws(ByteSourceError) {
             switch representation.segments {
-            case .file(let file): source = .file(fetching.begin(ResourceReference(url: file.url)))
+            case .file(let file): source = .file(fetching.begin(ResourceReference(url: file.url), isFile: true))
             case .list(let list):
                 if let live {
                     source = .segments(try StreamedSegments(live, live: live, fetching, keys: keys))

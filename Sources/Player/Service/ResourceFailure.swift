@@ -37,6 +37,10 @@ extension TransferError {
         case .tls: .network(reason: description)
         case .malformedAnswer, .headTooLarge, .redirect, .library: .foreign(status: nil, reason: description)
         case .invalidRequest: .unusable(reason: description)
+        // Something on the way codes what nobody asked for.
+        case .coding(.unknown): .foreign(status: nil, reason: description)
+        case .coding(.ofPart): .unusable(reason: description)
+        case .coding(.damaged): .integrity(reason: description)
         case .tooLarge: ResourceFailure.tooLarge.byteSourceError
         case .meteredLink: .meteredLink
         case .offlineMode: .offlineMode
@@ -44,15 +48,20 @@ extension TransferError {
         }
     }
 
+    /// Whether a part was asked for of what the server has as a whole alone (`Content-Encoding`).
+    var isOfCoding: Bool { if case .coding(.ofPart) = self { true } else { false } }
+
     /// Whether the network is the reason, so that the same request may succeed later (docs/playback.md, 15.4).
     var isOfNetwork: Bool {
         switch self {
         // A proxy that asks for a login asks for it each time.
         case .proxy(status: 407): false
         case .nameResolution, .connection, .timeOut, .truncated, .proxy: true
-        // A connection that is cut while TLS begins is one, a certificate is not.
-        case .tls(.handshake): true
-        case .tls, .invalidRequest, .malformedAnswer, .headTooLarge, .tooLarge, .redirect, .cancelled, .library: false
+        // A connection that is cut while TLS begins is one. A certificate is not, nor a server that wants other TLS.
+        case .tls(.handshake(_, let isFinal)): !isFinal
+        case .tls, .invalidRequest, .malformedAnswer, .headTooLarge, .coding, .tooLarge, .redirect, .cancelled,
+            .library:
+            false
         // The engine waits for another link, or for the end of offline mode.
         case .meteredLink, .offlineMode: false
         }

@@ -32,26 +32,37 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
         /// There is nothing at the range.
         case empty
         case changed
+        /// It is not the part that was asked for: the whole is asked for instead.
+        case otherPart
     }
 
     /// Of the reason of a refusal.
     private static let longestReason = 16 << 10
 
     private let network: any ServiceNetwork
+    /// Of all that is wanted.
     private let request: TransferRequest
+    /// Whether the whole resource is wanted, and it may be coded.
+    private let mayBeCoded: Bool
     private let receiver: any ResourceReceiver
     private let lock = Lock()
     // Guarded by `lock`.
     private var state = State.waiting(0)
     private var isCancelled = false
+    /// The answer that runs is of no use.
+    private var isUnwanted = false
     // Of the network's thread.
     private var schedule: RetrySchedule
     private let purpose: RetrySchedule.Purpose
     private let continues: Bool
     private var answer = Answer.changed
     private var arrived: Int64 = 0
+    /// Whether the server is asked for the whole because it does not send the part.
+    private var asksForWhole = false
     /// Whether the answer announces less than what was asked for.
     private var isShort = false
+    /// Whether anything of the answer has arrived.
+    private var hasCome = false
     /// Whether the answer goes on behind the last byte that was asked for, or may.
     private var isLong = false
     /// Bytes that the answer has announced with its range and not sent.
@@ -73,12 +84,14 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
 
     /// Begins at once.
     /// - Parameters:
+    ///   - offset: of the first byte that is wanted, in what the request names.
     ///   - version: the one that is wanted; another one ends as `.changed`.
     ///   - continues: false for answers that the service makes for each request, such as addresses that expire: the end
     ///     of a second one does not belong to the beginning of the first.
     init(
-        _ request: TransferRequest, of version: ResourceVersion = ResourceVersion(), over network: any ServiceNetwork,
-        for purpose: RetrySchedule.Purpose = .playback, continues: Bool = true, progress: StreamProgress? = nil,
+        _ request: TransferRequest, from offset: Int64 = 0, of version: ResourceVersion = ResourceVersion(),
+        over network: any ServiceNetwork, for purpose: RetrySchedule.Purpose = .playback, continues: Bool = true,
+        progress: StreamProgress? = nil,
         into receiver: any ResourceReceiver
     ) {
         earlier = version
@@ -86,12 +99,13 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
         self.progress = progress
         progressID = progress?.newID() ?? 0
         self.network = network
-        self.request = request
+        mayBeCoded = request.range == nil && !request.isReadInParts
+        self.request = request.rest(from: offset)
         self.receiver = receiver
         self.purpose = purpose
         schedule = RetrySchedule(purpose)
         // There is nothing to load.
-        if let range = request.range, range.upTo == range.from {
+        if let range = self.request.range, range.upTo == range.from {
             network.schedule(after: 0) { [self] in finish(nil) }
         } else {
             attempt(0)
@@ -132,25 +146,40 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
             request.headers.removeAll { $0.isNamed("If-Range") }
             if let validator { request.headers.append(HeaderField("If-Range", validator)) }
         }
+        if asksForWhole {
+            request.range = nil
+            request.isReadInParts = !mayBeCoded
+            request.headers.removeAll { $0.isNamed("If-Range") }
+        }
+        if let cookie = progress?.cookies.field(for: request.url) { request.headers.append(cookie) }
         // Not under the lock: the sink may be called before this has returned, and even be through.
         let transfer = network.begin(request, into: self)
-        let isUnwanted: Bool = lock.withLock {
+        let isToEnd: Bool = lock.withLock {
             switch state {
             case .waiting(number): state = .running(transfer)
             case .waiting, .running: break
             // By its head.
             case .ended: return true
             }
-            return isCancelled
+            return isCancelled || isUnwanted
         }
-        if isUnwanted { transfer.cancel() }
+        if isToEnd { transfer.cancel() }
     }
 
     private func wait() -> Int {
         attempts += 1
         let number = attempts
-        lock.withLock { state = .waiting(number) }
+        lock.withLock {
+            state = .waiting(number)
+            isUnwanted = false
+        }
         return number
+    }
+
+    /// At once: nothing has failed.
+    private func askForWhole() {
+        asksForWhole = true
+        attempt(wait())
     }
 
     private func retry(after delay: Int64) {
@@ -189,17 +218,32 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
     // MARK: The answer
 
     func began(_ head: ResponseHead) {
+        progress?.cookies.take(head)
         answer = meaning(of: head)
+        // The places of what is decoded are none of the server's.
+        if head.isDecoded, case .content = answer { asksForWhole = true }
         isShort = isShort(head)
+        hasCome = false
         isLong = isLong(head)
         owed = head.contentRange.map { $0.range.upperBound - $0.range.lowerBound } ?? 0
         unseen = (head.contentRange?.range.lowerBound ?? 0) == 0 ? head : nil
         // The body of something else may be long, and the bytes are waited for.
         if case .changed = answer { return finishAndCancel(.changed) }
+        if case .otherPart = answer { return giveUpAnswer() }
         guard case .content = answer, arrived == 0 else { return }
         validator = head.strongValidator
         version = earlier.completed(by: ResourceVersion(head))
         receiver.began(head, length: head.resourceLength)
+    }
+
+    /// Ends the transfer that runs; `ended` goes on.
+    private func giveUpAnswer() {
+        let ongoing: (any OngoingTransfer)? = lock.withLock {
+            isUnwanted = true
+            if case .running(let transfer) = state { return transfer }
+            return nil
+        }
+        ongoing?.cancel()
     }
 
     private func finishAndCancel(_ failure: ResourceFailure?) {
@@ -230,12 +274,22 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
     private func meaning(of head: ResponseHead) -> Answer {
         let start = (request.range?.from ?? 0) + arrived
         switch head.status {
-        case 206: return head.rangeStart == start && isSame(head) ? .content(skip: 0) : .changed
+        case 206:
+            guard head.rangeStart != start || asksForWhole else {
+                return isSame(head) ? .content(skip: 0) : .changed
+            }
+            // It begins earlier, or does not say where (RFC 9110, 15.3.7).
+            let isBefore = head.rangeStart.map { $0 < start } ?? true
+            return isBefore && !asksForWhole && (arrived > 0 ? version : earlier).mayInclude(head)
+                ? .otherPart : .changed
         case 200, 203:
             // The server ignores ranges, or has something else now.
             return isSame(head) ? .content(skip: start) : .changed
         // A range with an end is one that a manifest or an index names, and one inside of the version that is wanted
         // has bytes: the file is another one.
+        // A server counts the bytes of a body that it sends coded, and does not say how many there are decoded.
+        case 416 where mayBeCoded && !asksForWhole && start > 0 && earlier.length == nil && version.length == nil:
+            return .otherPart
         case 416 where arrived == 0:
             let isInside = earlier.length.map { start < $0 } ?? false
             return request.range?.upTo == nil && !isInside ? .empty : .changed
@@ -275,6 +329,7 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
             guard receiver.received(rest) == .more else { return .enough }
             answer = .content(skip: 0)
             arrived += Int64(rest.count)
+            hasCome = true
             owed -= Int64(bytes.count)
             if purpose.forgetsFailures { schedule = RetrySchedule(purpose) }
             if attempts > 0 { progress?.goesOn(progressID) }
@@ -285,30 +340,38 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
                 finishAndCancel(nil)
             }
             return .more
-        case .empty, .changed: return .more
+        case .empty, .changed, .otherPart: return .more
         }
     }
 
     func ended(_ error: TransferError?) {
         // By its head, and what the cancelled transfer comes to is of no interest.
         if case .ended = lock.withLock({ state }) { return }
+        if case .otherPart = answer, error == nil || error == .cancelled, !lock.withLock({ isCancelled }) {
+            return askForWhole()
+        }
         if let error, error != .cancelled {
             // There is nothing to ask for.
             if case .content = answer, missing == 0 { return finish(nil) }
             if case .changed = answer, arrived > 0 { return finish(.changed) }
             if error == .tooLarge { return finish(.tooLarge) }
+            if error.isOfCoding, mayBeCoded, !asksForWhole { return askForWhole() }
             guard error.isOfNetwork, let delay = schedule.delay(after: .network) else {
                 return finish(.transfer(error))
             }
             patience.failed(with: error)
-            tell(error.description)
+            // Some servers close a connection that does not begin with TLS.
+            let isPlain = error == .connection(.lost) && arrived == 0 && request.url.utf8.starts(with: "http:".utf8)
+            tell(error.description + (isPlain ? " (if it speaks TLS, its address begins with https://)" : ""))
             return retryWithLink(after: delay)
         }
         if error == .cancelled { return finish(.cancelled) }
-        if isShort || owed > 0, case .content = answer { return ended(.truncated) }
+        if owed > 0 || isShort && !hasCome, case .content = answer { return ended(.truncated) }
+        // All of a shorter part: the next part follows at once.
+        if isShort, case .content = answer { return attempt(wait()) }
         switch answer {
         case .content, .empty: finish(nil)
-        case .changed: finish(.changed)
+        case .changed, .otherPart: finish(.changed)
         case .refusal(let status, let retryAfter, let body):
             let refusal = ServiceRefusal(status: status, body: body)
             guard ServiceRefusal.isTemporary(status),
@@ -318,28 +381,4 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
             retry(after: delay)
         }
     }
-}
-
-extension TransferRequest {
-    /// For the log: what follows in an address may be a secret.
-    fileprivate var host: String {
-        let parts = url.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2, omittingEmptySubsequences: true)
-        guard parts.count > 1 else { return "the service" }
-        let host = parts[1].prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        return String(decoding: host, as: UTF8.self)
-    }
-}
-
-extension ResponseHead {
-    /// In seconds. A date counts from the server's own `Date`: the clock here may be wrong.
-    var retryAfter: Int64? {
-        guard let text = value(of: "retry-after") else { return nil }
-        if let seconds = Int64(text) { return seconds }
-        guard let now = value(of: "date").flatMap({ HTTPDate.seconds(of: $0, now: 0) }),
-            let time = HTTPDate.seconds(of: text, now: now)
-        else { return nil }
-        return max(0, time - now)
-    }
-
-    fileprivate var rangeStart: Int64? { contentRange?.range.lowerBound }
 }

@@ -119,6 +119,17 @@ extension MediaError {
         case .source(.status(let status)): (400..<500).contains(status) && status != 429
         case .source(.foreign(let status?, _)): status < 500
         case .source(.integrity): true
+        default: isOfNoService
+        }
+    }
+
+    /// Whether no service sends that as music: something in between has answered, perhaps only once.
+    var isOfNoService: Bool {
+        switch self {
+        case .empty: true
+        case .notAudio(let name?):
+            name.utf8.elementsEqual("HTML".utf8) || name.utf8.elementsEqual("XML".utf8)
+                || name.utf8.elementsEqual("text".utf8)
         default: false
         }
     }
@@ -137,7 +148,7 @@ extension MediaError {
     var isOfWrongContent: Bool {
         switch self {
         case .source(.integrity), .source(.foreign): true
-        default: false
+        default: isOfNoService
         }
     }
 }

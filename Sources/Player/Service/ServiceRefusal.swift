@@ -68,7 +68,13 @@ struct ServiceRefusal: Equatable, Sendable {
 
     /// Why an answer that the service has not given is of no use, for a person.
     static func foreignReason(_ status: Int) -> String {
-        let login = status == 401 ? " If it is the service, log in with `tonearm login`" : " Is [service] url right?"
+        let login =
+            switch status {
+            case 401: " If it is the service, log in with `tonearm login`"
+            // What nginx and others answer at a port that speaks TLS.
+            case 400: " Is [service] url right, and does it begin with https:// where the server speaks TLS?"
+            default: " Is [service] url right?"
+            }
         return "the answer (status \(status)) does not come from the content service: a login page of the network, a "
             + "filter or a proxy may be in between, or the server fails." + login
     }

@@ -15,6 +15,8 @@ struct ServiceRequests {
     let medium: MediumAccess
     /// Asked for each request; nil: any link may be used.
     var permission: MeteredPermission?
+    /// Of the playbackinfo whose content is asked for; nil before it is there.
+    var space: ContentSpace?
 
     func answer(to request: TransferRequest) throws(ResourceFailure) -> WholeAnswer.Content {
         var request = request

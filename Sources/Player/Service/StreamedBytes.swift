@@ -68,12 +68,10 @@ final class StreamedBytes: ByteSource {
         _ request: TransferRequest, from offset: Int64, of version: ResourceVersion, over network: any ServiceNetwork,
         _ readAhead: Int, _ progress: StreamProgress?, _ throughput: Throughput?
     ) -> (StreamWindow, ResourceTransfer) {
-        var request = request
-        if offset > 0 {
-            request.range = ByteRange(from: (request.range?.from ?? 0) + offset, upTo: request.range?.upTo)
-        }
         let window = StreamWindow(from: offset, capacity: readAhead, progress, throughput)
-        return (window, ResourceTransfer(request, of: version, over: network, progress: progress, into: window))
+        let transfer = ResourceTransfer(
+            request, from: offset, of: version, over: network, progress: progress, into: window)
+        return (window, transfer)
     }
 
     var length: Int64? {

@@ -46,12 +46,12 @@ struct StreamedContent {
         let layout = try ContentLayout(try indexed(manifest, quality: quality), quality: quality)
         let keys: () -> StreamedKeys = { self.keys(of: info) }
         guard layout.parts.count > 1 else {
-            let content = try prepare(layout.parts[0], keys)
+            let content = try prepare(layout.parts[0], 0, keys)
             return Opened(decoder: try content.open(), transfers: content.transfers)
         }
         let parts = layout.parts
         let joined = try JoinedDecoder(durations: parts.map { $0.duration }) { (place) throws(MediaError) in
-            try prepare(parts[place], keys)
+            try prepare(parts[place], place, keys)
         }
         return Opened(
             decoder: joined, transfers: ContentTransfers({ joined.isFetched }, fetchAhead: { joined.fetchAhead() }))
@@ -118,7 +118,7 @@ struct StreamedContent {
     private var fetching: StreamedSegments.Fetching {
         StreamedSegments.Fetching(
             network: requests.network, medium: requests.medium, throughput: throughput, readAhead: settings.readAhead,
-            asksForNew: asksForNewContent)
+            asksForNew: asksForNewContent, space: requests.space)
     }
 
     private func keys(of info: PlaybackInfo) -> StreamedKeys {
@@ -131,10 +131,11 @@ struct StreamedContent {
 
     /// Begins the transfers of a part.
     private func prepare(
-        _ part: ContentLayout.Part, _ keys: @escaping () -> StreamedKeys
+        _ part: ContentLayout.Part, _ place: Int, _ keys: @escaping () -> StreamedKeys
     ) throws(MediaError) -> JoinedDecoder.Prepared {
         let (requests, throughput) = (requests, throughput)
-        let fetching = fetching
+        var fetching = fetching
+        fetching.space = fetching.space?.part(place)
         let encodings = part.representations.map { representation in
             AdaptiveSteering.Encoding(bandwidth: representation.bandwidth ?? 0) { () throws(MediaError) in
                 try PreparedContent(representation, clip: part.clip, fetching, requests, keys())
@@ -200,7 +201,7 @@ struct StreamedContent {
         _ representation: Representation, isOnly: Bool, _ quality: String?
     ) throws(MediaError) -> Followed {
         guard case .playlist(let address) = representation.segments else { return .encoding(representation) }
-        let (inner, url) = try playlist(at: address, quality)
+        let (inner, url) = try playlist(at: address, quality, requests.space?.representation(representation))
         // Live content keeps to one encoding.
         if isOnly || inner.isLive { return .manifest(inner, url: url) }
         return .encoding(try representation.with(inner.best(quality: quality)))
@@ -231,7 +232,9 @@ struct StreamedContent {
             else { return manifest }
             let answer: WholeAnswer.Content
             do throws(ResourceFailure) {
-                answer = try requests.answer(to: ResourceReference(url: file.url, range: range).request)
+                let index = ResourceReference(url: file.url, range: range)
+                answer = try requests.answer(
+                    to: .content(index.url, range: index.byteRange, requests.space?.representation(encoding)))
             } catch {
                 // A server that does not know ranges sends all of it.
                 if error == .tooLarge { return manifest }
@@ -269,9 +272,9 @@ struct StreamedContent {
     }
 
     private func playlist(
-        at url: String, _ quality: String?
+        at url: String, _ quality: String?, _ space: ContentSpace?
     ) throws(MediaError) -> (manifest: Manifest, url: String) {
-        var request = TransferRequest.content(url)
+        var request = TransferRequest.content(url, space)
         if asksForNew { request.headers.append(HeaderField("Cache-Control", "no-cache")) }
         let answer: WholeAnswer.Content
         do throws(ResourceFailure) { answer = try requests.answer(to: request) } catch {

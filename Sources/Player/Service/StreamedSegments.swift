@@ -33,9 +33,19 @@ final class StreamedSegments: SegmentedSource {
         let readAhead: Int
         /// Whether it does not come from a cache: what the server has sent before was of no use.
         var asksForNew = false
+        /// Of what is fetched.
+        var space: ContentSpace?
 
-        func begin(_ resource: ResourceReference, limit: Int? = nil, isMeasured: Bool = true) -> StreamedBytes {
-            var request = resource.request
+        /// - Parameters:
+        ///   - index: of a segment.
+        ///   - isFile: whether it is all of the content, which is read by places.
+        func begin(
+            _ resource: ResourceReference, _ index: Int? = nil, limit: Int? = nil, isMeasured: Bool = true,
+            isFile: Bool = false
+        ) -> StreamedBytes {
+            var request = TransferRequest.content(
+                resource.url, range: resource.byteRange, index.map { space?.part($0) } ?? space)
+            request.isReadInParts = isFile
             if asksForNew { request.headers.append(HeaderField("Cache-Control", "no-cache")) }
             return StreamedBytes(
                 request, over: network, readAhead: min(readAhead, limit ?? .max), progress: medium.stream,
@@ -105,7 +115,7 @@ final class StreamedSegments: SegmentedSource {
         let first = timeline.firstIndex
         let start = lead ? max(first, index - 1) : index
         if start > first, let resource = reference(first)?.resource {
-            head = fetching.begin(resource, limit: Self.headBytes, isMeasured: false)
+            head = fetching.begin(resource, first, limit: Self.headBytes, isMeasured: false)
         }
         for place in start...max(start, index) { _ = begin(place, isHeard: place >= index) }
     }
@@ -132,7 +142,7 @@ final class StreamedSegments: SegmentedSource {
 
     private func begin(_ index: Int, isHeard: Bool = true) -> StreamedBytes? {
         guard let segment = reference(index) else { return nil }
-        let bytes = fetching.begin(segment.resource)
+        let bytes = fetching.begin(segment.resource, index)
         if isHeard { bytes.show(seconds: segment.duration, isSegment: true) }
         begun.append((index, bytes))
         return bytes
@@ -178,16 +188,16 @@ private final class Segment: ByteSource {
 }
 
 extension ResourceReference {
-    var request: TransferRequest { .content(url, range: byteRange) }
-
     var byteRange: ByteRange? { range.map { ByteRange(from: $0.lowerBound, upTo: $0.upperBound) } }
 }
 
 extension TransferRequest {
-    /// Of a manifest or of content. Its address is signed each time: the cache knows it by its path.
-    static func content(_ url: String, range: ByteRange? = nil) -> TransferRequest {
+    /// Of a manifest or of content. Its address is signed each time: the cache knows it by its path, and by what it
+    /// belongs to.
+    static func content(_ url: String, range: ByteRange? = nil, _ space: ContentSpace? = nil) -> TransferRequest {
         var request = TransferRequest(url: url, range: range)
         request.cacheScope = .path
+        request.cacheSpace = space?.text
         return request
     }
 }

@@ -22,18 +22,10 @@ extension PlayerError {
         // Not even JSON: a page, or something that is no content service.
         case .answer(let field): field.utf8.elementsEqual(PlaybackInfo.Malformed.noAnswer.utf8) ? .service : .product
         case .media(.source(let error)): Self.reach(of: error)
-        // No service sends that as music: it is an answer of something in between.
-        case .media(.empty): isOfService ? .content : .product
-        case .media(.notAudio(let name?)): isOfService && Self.isText(name) ? .content : .product
+        case .media(let error) where error.isOfNoService: isOfService ? .content : .product
         case .system(let error): error.isOfResources ? .machine : .product
         case .media, .memory, .device, .database, .source: .product
         }
-    }
-
-    /// - Parameter name: of a kind of file (`MediaError.notAudio`).
-    private static func isText(_ name: String) -> Bool {
-        name.utf8.elementsEqual("HTML".utf8) || name.utf8.elementsEqual("XML".utf8)
-            || name.utf8.elementsEqual("text".utf8)
     }
 
     private var isOfService: Bool { mediaProduct.map { ServiceAddress.isMeant(by: $0.productId) } ?? false }

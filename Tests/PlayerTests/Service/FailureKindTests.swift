@@ -20,6 +20,7 @@ struct FailureKindTests {
             (.proxy(status: nil), .network, "n1", true), (.proxy(status: 407), .network, "n1", false),
             (.timeOut(.firstByte), .network, "n1", true),
             (.truncated, .network, "n1", true), (.tls(.handshake(reason: "x")), .network, "n1", true),
+            (.tls(.handshake(reason: "x", isFinal: true)), .network, "n1", false),
             (.tls(.unknownAuthority), .network, "n1", false), (.tls(.expired), .network, "n1", false),
             (.tls(.pin), .network, "n1", false), (.malformedAnswer, .unexpected, "n2", false),
             (.headTooLarge, .unexpected, "n2", false), (.redirect(.tooMany), .unexpected, "n2", false),

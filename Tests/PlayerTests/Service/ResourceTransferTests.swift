@@ -126,6 +126,76 @@ struct ResourceTransferTests {
         #expect(received.bytes == Array(content[20..<60]) && received.ends == [nil])
     }
 
+    @Test("A part that is shorter than what was asked for is followed by the next one at once")
+    func shorterParts() {
+        _ = begin(ByteRange(from: 20, upTo: 60))
+        for start in [20, 30, 40, 50] {
+            #expect(network.last.request.range == ByteRange(from: Int64(start), upTo: 60))
+            network.last.answer(
+                206, [("Content-Range", "bytes \(start)-\(start + 9)/100")], Array(content[start..<(start + 10)]))
+        }
+        #expect(network.delays.isEmpty && network.transfers.count == 4)
+        #expect(received.bytes == Array(content[20..<60]) && received.ends == [nil])
+    }
+
+    @Test(
+        "A part that begins earlier, or does not say where it begins: the whole is asked for, once",
+        arguments: ["bytes 0-59/100", "bytes 19-59/100", nil, "items 20-59/100"])
+    func otherPart(range: String?) {
+        _ = begin(ByteRange(from: 20, upTo: 60))
+        network.last.begin(206, range.map { [("Content-Range", $0)] } ?? [])
+        #expect(network.transfers.count == 2 && network.transfers[0].isCancelled && network.delays.isEmpty)
+        #expect(network.last.request.range == nil)
+        network.last.begin(200, [("Content-Length", "100")])
+        network.last.deliver(content)
+        #expect(received.bytes == Array(content[20..<60]) && received.ends == [nil])
+        // Not twice.
+        (received.bytes, received.ends) = ([], [])
+        _ = begin(ByteRange(from: 20, upTo: 60))
+        network.last.answer(206, [], content)
+        network.last.answer(206, [], content)
+        #expect(network.transfers.count == 4 && received.bytes.isEmpty && received.ends == [.changed])
+    }
+
+    @Test("The same in the middle of a transfer: what has arrived is passed over")
+    func otherPartLater() {
+        _ = begin()
+        network.last.begin(200, [("Content-Length", "100"), ("ETag", "\"v1\"")])
+        network.last.deliver(Array(content[..<30]))
+        network.last.end(.connection(.lost))
+        network.passDelays()
+        network.last.answer(206, [("Content-Range", "bytes 0-99/100"), ("ETag", "\"v1\"")], content)
+        #expect(network.last.request.range == nil)
+        #expect(!network.last.request.headers.contains { $0.isNamed("If-Range") })
+        network.last.answer(200, [("Content-Length", "100"), ("ETag", "\"v1\"")], content)
+        #expect(received.bytes == content && received.ends == [nil])
+    }
+
+    @Test("The rest of a body that is coded does not come: the whole is asked for, and what is there is passed over")
+    func coded() {
+        let refusals: [(ScriptedNetwork.Ongoing) -> Void] = [
+            { $0.end(.coding(.ofPart(coding: "gzip"))) }, { $0.answer(416) },
+        ]
+        for refusal in refusals {
+            (received.bytes, received.ends) = ([], [])
+            _ = ResourceTransfer(TransferRequest(url: "https://a/b"), from: 30, over: network, into: received)
+            #expect(network.last.request.range == ByteRange(from: 30))
+            refusal(network.last)
+            #expect(network.last.request.range == nil && !network.last.request.isReadInParts)
+            network.last.answer(200, [], content)
+            #expect(received.bytes == Array(content[30...]) && received.ends == [nil])
+        }
+        // Not for a part that a manifest names, or of a file that is read by places.
+        var request = TransferRequest(url: "https://a/b", range: ByteRange(from: 20, upTo: 60))
+        for _ in 0..<2 {
+            received.ends = []
+            _ = ResourceTransfer(request, over: network, into: received)
+            network.last.end(.coding(.ofPart(coding: "gzip")))
+            #expect(received.ends == [.transfer(.coding(.ofPart(coding: "gzip")))])
+            (request.range, request.isReadInParts) = (nil, true)
+        }
+    }
+
     @Test("An answer that is made for each request starts over: two halves of two answers are none")
     func startsOver() {
         let transfer = ResourceTransfer(
@@ -168,6 +238,14 @@ struct ResourceTransferTests {
         network.last.answer(503, [("Retry-After", "9")])
         network.changeLink()
         #expect(network.transfers.count == 1 && received.ends.isEmpty)
+    }
+
+    @Test("A handshake that cannot succeed is an error at once")
+    func finalHandshake() {
+        _ = begin()
+        let error = TransferError.tls(.handshake(reason: "x", isFinal: true))
+        network.last.end(error)
+        #expect(received.ends == [.transfer(error)] && network.delays.isEmpty)
     }
 
     @Test("4XX is never repeated", arguments: [400, 401, 403, 404, 410, 451])
@@ -257,7 +335,7 @@ struct ResourceTransferTests {
         "Another version is not mixed with the first one",
         arguments: [
             (200, [("ETag", "\"v2\"")]), (200, []), (206, [("ETag", "\"v2\""), ("Content-Range", "bytes 30-99/100")]),
-            (206, [("ETag", "\"v1\""), ("Content-Range", "bytes 31-99/100")]), (206, [("ETag", "\"v1\"")]),
+            (206, [("ETag", "\"v1\""), ("Content-Range", "bytes 31-99/100")]),
         ] as [(Int, [(String, String)])])
     func changed(status: Int, headers: [(String, String)]) {
         _ = begin()

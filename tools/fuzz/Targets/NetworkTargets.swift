@@ -25,6 +25,13 @@ let networkTargets = [
         // What is sent reads the same again.
         require(WebAddress(redirection.address.text) != nil, "not an address: \(redirection.address.text)")
     },
+    FuzzTarget("inflate") { bytes in
+        // In pieces and at once it is the same. The first byte says which coding, and how large the pieces are.
+        guard let first = bytes.first else { return }
+        let coding = first & 1 == 0 ? ContentCoding.gzip : .deflate
+        let whole = decoded(bytes.dropFirst(), coding, piece: .max / 2)
+        require(whole == decoded(bytes.dropFirst(), coding, piece: Int(first >> 1) + 1), "pieces differ")
+    },
     FuzzTarget("http-date") { bytes in
         let text = String(decoding: bytes, as: UTF8.self)
         guard let seconds = HTTPDate.seconds(of: text, now: 1_800_000_000) else { return }
@@ -78,3 +85,25 @@ let networkTargets = [
         require(again == response, "a row that reads otherwise when it is written again")
     },
 ]
+
+/// - Returns: nil when it is damaged. A bomb is given up.
+private func decoded(_ bytes: ArraySlice<UInt8>, _ coding: ContentCoding, piece: Int) -> [UInt8]? {
+    var decoder = BodyDecoder(coding)
+    var plain: [UInt8] = []
+    var rest = bytes
+    while !rest.isEmpty {
+        let input = Array(rest.prefix(piece))
+        rest = rest.dropFirst(piece)
+        var position = 0
+        var progress = BodyDecoder.Progress.isFull
+        while progress == .isFull {
+            progress = input.withUnsafeBytes { decoder.run($0, at: &position) }
+            let made = decoder.takeOutput()
+            require(made.count < 33_000, "\(made.count) bytes at once")
+            plain += made
+            if plain.count > 1 << 20 { return Array(plain[..<(1 << 20)]) }
+        }
+        if progress == .damaged { return nil }
+    }
+    return decoder.isComplete ? plain : plain + [0]
+}

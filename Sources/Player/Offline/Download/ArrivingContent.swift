@@ -262,16 +262,16 @@ final class ArrivingContent: ByteSource {
         var request = TransferRequest.content(resource.reference.url, range: resource.reference.byteRange)
         // Bytes that are kept need not be in the cache too.
         request.cacheScope = nil
+        request.isReadInParts = resource.isFile
         var version = ResourceVersion()
         if offset > 0 {
-            request.range = ByteRange(from: (request.range?.from ?? 0) + offset, upTo: request.range?.upTo)
             // Not every server looks at If-Range.
             version = ResourceVersion(validator: validator)
             if let validator { request.headers.append(HeaderField("If-Range", validator)) }
         }
         try turn.wait(cancellation)
         let transfer = ResourceTransfer(
-            request, of: version, over: network, for: .offlining, progress: stream, into: arriving)
+            request, from: offset, of: version, over: network, for: .offlining, progress: stream, into: arriving)
         return Reception(resource, arriving, transfer, at: offset)
     }
 

@@ -12,6 +12,8 @@ struct ContentResources {
         var share: Double
         /// To which part of the content it belongs, from 0.
         var part: Int
+        /// Whether it is all of that part, which is read by places.
+        var isFile = false
     }
 
     /// The resources of one part.
@@ -50,7 +52,8 @@ struct ContentResources {
         switch best.segments {
         case .file(let file):
             append(part, count: 1, bytes: nil) { _ in
-                Resource(reference: ResourceReference(url: file.url), protections: [], share: 1, part: index)
+                let reference = ResourceReference(url: file.url)
+                return Resource(reference: reference, protections: [], share: 1, part: index, isFile: true)
             }
         case .list(let list): try add(part, list, best.bandwidth)
         case .template(let template): try add(part, template, best.bandwidth)

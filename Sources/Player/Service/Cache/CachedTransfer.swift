@@ -261,6 +261,10 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
         case .asking(.revalidate(_, mayStandIn: true), let stored?) where error?.isOfNetwork ?? false:
             ongoing = nil
             serve(stored)
+        // The server does not send the rest of what was decoded. The next attempt asks for the whole.
+        case .asking(.resume, let stored?) where error?.isOfCoding ?? false:
+            store.purge(stored)
+            finish(.truncated)
         case .asking: finish(error)
         case .refused: finish(isCancelled ? .cancelled : .truncated)
         case .resuming(let delivery, let recording, _):

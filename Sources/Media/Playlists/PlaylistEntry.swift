@@ -1,0 +1,137 @@
+import Platform
+
+/// A file that a playlist names, and where it may be.
+public struct PlaylistEntry: Equatable, Sendable {
+    /// As the playlist has it, for a person.
+    public let line: String
+    /// The path that the line means here; nil for a file on another machine.
+    public let path: String?
+    /// Other paths that it may mean, the likely ones first: with the separators of Windows, without its drives, with
+    /// percent-encoding, in another set of characters, and of music that has come from elsewhere.
+    public let alternatives: [String]
+
+    /// - Parameters:
+    ///   - line: without blanks at its ends.
+    ///   - folder: where relative paths begin.
+    ///   - root: where music from elsewhere is looked for.
+    /// - Returns: nil for what is no file.
+    init?(_ line: [UInt8], in folder: String, below root: String) {
+        self.line = WesternText.text(of: line)
+        var places = EntryPlaces(folder: folder, root: root)
+        if let scheme = Self.scheme(of: line) {
+            guard scheme.elementsEqual("file".utf8), let address = FileAddress(line) else { return nil }
+            if address.isHere { places.add(address.path) }
+            path = places.found.first
+            places.addForeign(address.path)
+            if !WesternText.isUTF8(address.path) { places.addForeign(Array(WesternText.text(of: address.path).utf8)) }
+        } else {
+            // Written by Windows; there, it is no character of a name.
+            let isOfWindows = !line.contains(UInt8(ascii: "/"))
+            places.add(isOfWindows ? Self.withSlashes(line) : line)
+            path = places.found.first
+            for bytes in WesternText.isUTF8(line) ? [line] : [line, Array(self.line.utf8)] {
+                let slashed = Self.withSlashes(bytes)
+                places.addForeign(slashed)
+                if let plain = FormText.unescaped(slashed[...], plusIsBlank: false), plain != slashed {
+                    places.addForeign(plain)
+                }
+            }
+        }
+        let first = path
+        alternatives = places.found.filter { other in first.map { !$0.utf8.elementsEqual(other.utf8) } ?? true }
+        if path == nil, alternatives.isEmpty { return nil }
+    }
+
+    /// What stands before `://` (RFC 3986, 3.1), in lower case; nil for a path.
+    private static func scheme(of line: [UInt8]) -> [UInt8]? {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 1,
+            line[(colon + 1)...].starts(with: "//".utf8)
+        else { return nil }
+        let name = line[..<colon].map { $0 | 0x20 }
+        return name.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) } ? name : nil
+    }
+
+    private static func withSlashes(_ path: [UInt8]) -> [UInt8] {
+        path.map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }
+    }
+}
+
+/// `file:///music/a%20b.flac`.
+private struct FileAddress {
+    var path: [UInt8]
+    /// Whether it names this machine.
+    var isHere: Bool
+
+    /// - Returns: nil for an escaped NUL, and what is no address.
+    init?(_ line: [UInt8]) {
+        var rest = line.dropFirst("file://".utf8.count)
+        let host = rest.prefix { $0 != UInt8(ascii: "/") }
+        rest = rest.dropFirst(host.count)
+        isHere = host.isEmpty || host.map { $0 | 0x20 }.elementsEqual("localhost".utf8)
+        guard rest.first == UInt8(ascii: "/"), let path = FormText.unescaped(rest, plusIsBlank: false),
+            !path.contains(0)
+        else { return nil }
+        self.path = path
+    }
+}
+
+/// The paths that an entry may mean, each once.
+private struct EntryPlaces {
+    let folder: String
+    let root: String
+    private(set) var found: [String] = []
+
+    private static let most = 64
+    private static let deepest = 32
+    init(folder: String, root: String) { (self.folder, self.root) = (folder, root) }
+
+    /// The path as it is: absolute, or relative to the folder.
+    mutating func add(_ path: [UInt8]) {
+        let text = path.withUnsafeBufferPointer { FileName.text(of: $0) }
+        note(text.utf8.first == UInt8(ascii: "/") ? text : "\(folder)/\(text)")
+    }
+
+    /// The path without a drive; if it is absolute, also its ends, below the root and the folder: the music may have
+    /// moved as a whole.
+    mutating func addForeign(_ path: [UInt8]) {
+        var path = path[...]
+        // `/C:/Music` of an address.
+        var letter = path.first == UInt8(ascii: "/") ? path.dropFirst() : path
+        if letter.count > 2, letter.dropFirst().first == UInt8(ascii: ":"), let drive = letter.first,
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(drive | 0x20)
+        {
+            letter = letter.dropFirst(2)
+            path = letter
+        }
+        add(Array(path))
+        guard path.first == UInt8(ascii: "/") else { return }
+        let names = path.split(separator: UInt8(ascii: "/")).suffix(Self.deepest)
+        for place in names.indices {
+            let rest = Array(names[place...].joined(separator: [UInt8(ascii: "/")]))
+            let text = rest.withUnsafeBufferPointer { FileName.text(of: $0) }
+            note("\(root)/\(text)")
+            note("\(folder)/\(text)")
+        }
+    }
+
+    private mutating func note(_ path: String) {
+        guard found.count < Self.most, let path = Self.withoutDots(path),
+            !found.contains(where: { $0.utf8.elementsEqual(path.utf8) })
+        else { return }
+        found.append(path)
+    }
+
+    /// nil when it leads above the root.
+    private static func withoutDots(_ path: String) -> String? {
+        var names: [Substring.UTF8View] = []
+        for name in path.utf8.split(separator: UInt8(ascii: "/")) {
+            if name.elementsEqual(".".utf8) { continue }
+            if name.elementsEqual("..".utf8) {
+                if names.popLast() == nil { return nil }
+            } else {
+                names.append(name)
+            }
+        }
+        return names.isEmpty ? nil : names.reduce(into: "") { $0 += "/" + String(Substring($1)) }
+    }
+}

@@ -1,0 +1,85 @@
+import Media
+
+/// Where the segments of an ADTS stream (ISO/IEC 13818-7, 6.2) are in its file, from bytes that arrive in order.
+struct ADTSIndex: Equatable, Sendable {
+    /// Of a header without a checksum.
+    static let headerCount = 7
+
+    private let stream: AACStream
+    /// Of the first byte of each segment that has begun.
+    private var starts: [Int64] = []
+    /// Of the header of the next frame.
+    private var end: Int64 = 0
+    private var frameCount = 0
+    /// The beginning of a header whose rest has not arrived, and its place.
+    private var rest: [UInt8] = []
+    private var arrived: Int64 = 0
+    private(set) var isComplete = false
+
+    init(_ stream: AACStream) { self.stream = stream }
+
+    /// Frames that have begun.
+    var count: Int { frameCount }
+
+    /// The bytes of a segment, from 1; nil while they are not all there.
+    func segment(_ number: Int) -> Range<Int64>? {
+        guard number > 0, number <= starts.count else { return nil }
+        if number < starts.count { return starts[number - 1]..<starts[number] }
+        return isComplete ? starts[number - 1]..<end : nil
+    }
+
+    /// - Throws: `.damaged` for what is no frame, or one of another stream.
+    mutating func append(_ bytes: UnsafeRawBufferPointer) throws(MediaError) {
+        let start = arrived - Int64(rest.count)
+        arrived += Int64(bytes.count)
+        let known = rest
+        func byte(_ place: Int) -> UInt8 { place < known.count ? known[place] : bytes[place - known.count] }
+        let total = known.count + bytes.count
+        while true {
+            let place = Int(end - start)
+            guard place + Self.headerCount <= total else {
+                rest = place < total ? (place..<total).map { byte($0) } : []
+                return
+            }
+            let header = (place..<(place + Self.headerCount)).map { byte($0) }
+            guard let frame = ADTSFrame(header), frame.isOf(stream) else { throw Self.damaged }
+            if frameCount % stream.framesPerSegment == 0 { starts.append(end) }
+            frameCount += 1
+            end += Int64(frame.count)
+        }
+    }
+
+    /// Nothing follows.
+    /// - Throws: `.damaged` when the last frame is cut, or there is none.
+    mutating func finish() throws(MediaError) {
+        guard rest.isEmpty, end == arrived, frameCount > 0 else { throw Self.damaged }
+        isComplete = true
+    }
+
+    private static var damaged: MediaError { .damaged(what: "AAC that was encoded") }
+}
+
+/// The header of a frame.
+struct ADTSFrame {
+    /// Of the frame with its header, in bytes.
+    let count: Int
+    let headerCount: Int
+    private let rateIndex: UInt8
+    private let channelCount: UInt8
+
+    /// - Parameter bytes: at least `ADTSIndex.headerCount`.
+    /// - Returns: nil when it is none.
+    init?(_ bytes: some RandomAccessCollection<UInt8>) {
+        func byte(_ place: Int) -> UInt8 { bytes[bytes.index(bytes.startIndex, offsetBy: place)] }
+        guard bytes.count >= ADTSIndex.headerCount, byte(0) == 0xFF, byte(1) & 0xF6 == 0xF0 else { return nil }
+        headerCount = byte(1) & 1 == 0 ? 9 : 7
+        count = Int(byte(3) & 3) << 11 | Int(byte(4)) << 3 | Int(byte(5)) >> 5
+        rateIndex = byte(2) >> 2 & 15
+        channelCount = (byte(2) & 1) << 2 | byte(3) >> 6
+        guard count > headerCount else { return nil }
+    }
+
+    func isOf(_ stream: AACStream) -> Bool {
+        rateIndex == stream.rateIndex && channelCount == UInt8(stream.channelCount)
+    }
+}

@@ -1,0 +1,86 @@
+import Database
+import Platform
+
+/// What an origin serves, from its index: it may run meanwhile, or not.
+public struct OriginStatus: Sendable {
+    /// A playlist file, and the lines in it that name no file of the music folder.
+    public struct Playlist: Equatable, Sendable {
+        public var path: String
+        public var title: String
+        public var entryCount: Int
+        public var missing: [String]
+    }
+
+    public private(set) var trackCount = 0
+    public private(set) var albumCount = 0
+    public private(set) var playlists: [Playlist] = []
+
+    /// - Throws: when there is no index, or it cannot be read.
+    public init(stateFolder: String) throws(ContentOrigin.Failure) {
+        let path = "\(stateFolder)/index.db"
+        guard FileKind(at: path) == .file else {
+            throw ContentOrigin.Failure(
+                description: "\(path): there is no index. Has tonearm-origin served a folder with this --state?")
+        }
+        do throws(DatabaseError) {
+            let index = try MusicIndex(in: stateFolder)
+            try index.read { (database) throws(DatabaseError) in try read(database) }
+        } catch {
+            throw ContentOrigin.Failure(description: "\(path): \(error.description)")
+        }
+    }
+
+    private mutating func read(_ database: Database) throws(DatabaseError) {
+        func number(_ sql: String) throws(DatabaseError) -> Int {
+            var statement = try database.prepare(sql)
+            return try statement.step() ? Int(statement.integer(0) ?? 0) : 0
+        }
+        trackCount = try number(CatalogueQuery.tracks.count)
+        albumCount = try number(CatalogueQuery.albums.count)
+        var places: [Int64: Int] = [:]
+        var statement = try database.prepare(
+            """
+            SELECT id, path, title, (SELECT count(*) FROM playlist_entry WHERE playlist = id) FROM playlist
+            WHERE is_present = 1 ORDER BY path
+            """)
+        while try statement.step() {
+            guard let id = statement.integer(0), let path = statement.text(1) else { continue }
+            places[id] = playlists.count
+            playlists.append(
+                Playlist(
+                    path: path, title: statement.text(2) ?? "", entryCount: Int(statement.integer(3) ?? 0), missing: [])
+            )
+        }
+        for (playlist, line) in try PlaylistRows(database).missing() {
+            if let place = places[playlist] { playlists[place].missing.append(line) }
+        }
+    }
+
+    /// For a person.
+    public var text: String {
+        var lines = ["\(trackCount) tracks, \(albumCount) albums, \(playlists.count) playlists"]
+        for playlist in playlists where !playlist.missing.isEmpty {
+            lines.append(
+                "\(playlist.path): \(playlist.missing.count) of \(playlist.entryCount) entries are not in the folder:")
+            lines += playlist.missing.map { "  \($0)" }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// For programs.
+    public var json: String {
+        JSONValue.object([
+            .init("tracks", .integer(Int64(trackCount))), .init("albums", .integer(Int64(albumCount))),
+            .init(
+                "playlists",
+                .array(
+                    playlists.map { playlist in
+                        .object([
+                            .init("path", .string(playlist.path)), .init("title", .string(playlist.title)),
+                            .init("entries", .integer(Int64(playlist.entryCount))),
+                            .init("missing", .array(playlist.missing.map { .string($0) })),
+                        ])
+                    })),
+        ]).serialized()
+    }
+}
