@@ -259,9 +259,9 @@ final class ArrivingContent: ByteSource {
         do throws(SystemError) { arriving = try ArrivingBytes(isContinuation: offset > 0) } catch {
             throw .medium(error)
         }
-        var request = TransferRequest.content(resource.reference.url, range: resource.reference.byteRange)
-        // Bytes that are kept need not be in the cache too.
-        request.cacheScope = nil
+        var request = TransferRequest.content(
+            resource.reference.url, range: resource.reference.byteRange, resource.space)
+        if resource.space == nil { request.cacheScope = nil }
         request.isReadInParts = resource.isFile
         var version = ResourceVersion()
         if offset > 0 {

@@ -14,6 +14,8 @@ struct ContentResources {
         var part: Int
         /// Whether it is all of that part, which is read by places.
         var isFile = false
+        /// Its name in the cache, as a stream of the same content has it; nil: it does not come from there.
+        var space: ContentSpace?
     }
 
     /// The resources of one part.
@@ -34,10 +36,12 @@ struct ContentResources {
     private(set) var expectedBytes: Int64? = 0
     private var parts: [Part] = []
 
-    /// - Parameter layout: of which the best encodings are taken.
+    /// - Parameters:
+    ///   - layout: of which the best encodings are taken.
+    ///   - space: of the content in the cache; nil: it does not come from there.
     /// - Throws: `.unsupported` for content that has no end; `.damaged` without segments.
-    init(_ layout: ContentLayout) throws(MediaError) {
-        for part in layout.parts { try add(part) }
+    init(_ layout: ContentLayout, in space: ContentSpace?) throws(MediaError) {
+        for part in layout.parts { try add(part, in: space?.part(parts.count)) }
         let durations = parts.map { max(0, $0.duration ?? 0) }
         let total = durations.reduce(0, +)
         let isKnown = total > 0 && total.isFinite && parts.allSatisfy { $0.duration != nil }
@@ -46,23 +50,25 @@ struct ContentResources {
         }
     }
 
-    private mutating func add(_ part: ContentLayout.Part) throws(MediaError) {
+    private mutating func add(_ part: ContentLayout.Part, in space: ContentSpace?) throws(MediaError) {
         guard let best = part.representations.last else { throw .damaged(what: "a manifest without audio") }
         let index = parts.count
+        let space = space?.representation(best)
         switch best.segments {
         case .file(let file):
             append(part, count: 1, bytes: nil) { _ in
                 let reference = ResourceReference(url: file.url)
-                return Resource(reference: reference, protections: [], share: 1, part: index, isFile: true)
+                return Resource(
+                    reference: reference, protections: [], share: 1, part: index, isFile: true, space: space)
             }
-        case .list(let list): try add(part, list, best.bandwidth)
-        case .template(let template): try add(part, template, best.bandwidth)
+        case .list(let list): try add(part, list, best.bandwidth, in: space)
+        case .template(let template): try add(part, template, best.bandwidth, in: space)
         case .playlist: preconditionFailure("ContentResources: a playlist that was not followed")
         }
     }
 
     private mutating func add(
-        _ part: ContentLayout.Part, _ segments: some SegmentReferences, _ bandwidth: Int?
+        _ part: ContentLayout.Part, _ segments: some SegmentReferences, _ bandwidth: Int?, in space: ContentSpace?
     ) throws(MediaError) {
         let timeline = segments.timeline
         guard timeline.isComplete else { throw .unsupported(what: "keeping live content") }
@@ -78,10 +84,14 @@ struct ContentResources {
         append(part, count: timeline.count + first, bytes: bytes) { index in
             if index < first, let initialization {
                 return Resource(
-                    reference: initialization, protections: initializationProtections, share: 0, part: number)
+                    reference: initialization, protections: initializationProtections, share: 0, part: number,
+                    space: space)
             }
-            return segments.segment(timeline.firstIndex + index - first).map {
-                Resource(reference: $0.resource, protections: $0.protections, share: share, part: number)
+            let place = timeline.firstIndex + index - first
+            return segments.segment(place).map {
+                Resource(
+                    reference: $0.resource, protections: $0.protections, share: share, part: number,
+                    space: space?.part(place))
             }
         }
     }

@@ -64,7 +64,9 @@ struct OfflineDownload {
         let info = try service.playbackInfo(
             of: job.product, job.request, for: mediaProduct, requests, asksForNew: isRestart)
         let (layout, keys) = try service.content(of: info, requests, asksForNew: isRestart)
-        let resources = try Self.media { () throws(MediaError) in try ContentResources(layout) }
+        // Content that was of no use does not come from the cache again.
+        let cached = isRestart ? nil : ContentSpace(info, of: service.settings)
+        let resources = try Self.media { () throws(MediaError) in try ContentResources(layout, in: cached) }
         let content = try GrowingContent(job, info.fingerprint, in: store, recordedEvery: recordInterval)
         let arriving = ArrivingContent(
             job, resources, keys, into: content, over: service.network, space, turn, medium.stream, cancellation,

@@ -59,6 +59,8 @@ struct OfflineService: Sendable {
     func content(
         of info: PlaybackInfo, _ requests: ServiceRequests, asksForNew: Bool
     ) throws(OfflineFailure) -> (ContentLayout, [StreamedKeys]) {
+        var requests = requests
+        requests.space = ContentSpace(info, of: settings)
         do throws(MediaError) {
             return try StreamedContent(requests, settings, asksForNew: asksForNew).resolve(info)
         } catch {
