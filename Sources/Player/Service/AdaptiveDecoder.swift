@@ -2,9 +2,10 @@ import Media
 import PCM
 import Platform
 
-/// One part of the content in several encodings of the same sound: the one that is fetched follows the line
-/// (docs/playback.md, 15.11). It changes at the boundary of a segment, and no frame is lost or heard twice.
-/// Where the next encoding has another format, the pipeline is told, as it is of a change inside a file.
+/// One part of the content in several representations of the same sound: the one that is fetched follows the line
+/// (docs/playback.md, 15.11). It changes at the boundary of a segment, or inside of one whose transfer is given up, and
+/// no frame is lost or heard twice. Where the next one has another format, the pipeline is told, as it is of a change
+/// inside a file.
 ///
 /// A seek keeps the encoding. Its frames are those of the first encoding's rate.
 ///
@@ -12,7 +13,6 @@ import Platform
 final class AdaptiveDecoder: AudioDecoder {
     private let steering: AdaptiveSteering
     private let progress: StreamProgress
-    private var content: PreparedContent
     private var decoder: any AudioDecoder
     /// The first frame of the next `read`, in frames of the present encoding.
     private var position: Int64 = 0
@@ -29,23 +29,38 @@ final class AdaptiveDecoder: AudioDecoder {
         _ encodings: [AdaptiveSteering.Encoding], beginningWith place: Int, _ content: PreparedContent,
         _ isExcluded: [Bool], _ throughput: Throughput, _ progress: StreamProgress
     ) throws(MediaError) {
-        let timeline = content.segments?.timeline ?? SegmentTimeline(runs: [], isComplete: true)
-        let steering = AdaptiveSteering(encodings, current: place, timeline, throughput, progress)
+        let steering = AdaptiveSteering(encodings, beginningWith: place, content, throughput, progress)
         for other in isExcluded.indices where isExcluded[other] { steering.exclude(other) }
-        content.segments?.mayBegin = { steering.stays(for: $0) }
+        do throws(MediaError) { decoder = try Self.open(steering) } catch {
+            steering.end()
+            throw error
+        }
         self.steering = steering
         self.progress = progress
-        self.content = content
-        decoder = try content.open()
         first = decoder.properties
-        steering.needsLead = first.codec != .flac
     }
+
+    /// Opens the first encoding, or another one that has taken its place meanwhile.
+    private static func open(_ steering: AdaptiveSteering) throws(MediaError) -> any AudioDecoder {
+        while true {
+            let content = steering.current.content
+            do throws(MediaError) {
+                let opened = try content.open()
+                content.segments?.forgetHead()
+                return opened
+            } catch {
+                guard error == .source(.cancelled), steering.takeNext() != nil else { throw error }
+            }
+        }
+    }
+
+    deinit { steering.end() }
 
     /// The format and the length of the first encoding, in which a seek counts, and the rest of the present one.
     var properties: AudioProperties {
         var properties = first
         properties.codec = decoder.properties.codec
-        let bandwidth = steering.encodings[steering.current].bandwidth
+        let bandwidth = steering.encodings[steering.current.place].bandwidth
         properties.bitRate = bandwidth > 0 ? bandwidth : nil
         return properties
     }
@@ -60,26 +75,29 @@ final class AdaptiveDecoder: AudioDecoder {
     }
 
     /// Whether all of it has arrived.
-    var isFetched: Bool { steering.next == nil && content.isFetched }
+    var isFetched: Bool { steering.isFetched }
 
     /// Begins the next transfers when there is room for more.
-    func fetchAhead() {
-        content.fetchAhead()
-        steering.next?.content.fetchAhead()
-    }
+    func fetchAhead() { steering.fetchAhead() }
 
     func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(MediaError) -> DecodedRun {
         while true {
-            let run = try decoder.read(into: buffer)
+            let run: DecodedRun
+            do throws(MediaError) { run = try decoder.read(into: buffer) } catch {
+                // The end of a segment that was given up.
+                guard error == .source(.cancelled), steering.next != nil else { throw error }
+                if let change = try takeNext() { return .format(change) }
+                continue
+            }
             switch run {
             case .frames(let count):
                 position += Int64(count)
-                steering.next?.content.fetchAhead()
+                steering.fetchAhead()
                 return run
             case .format, .notYet: return run
             case .end:
-                guard let next = steering.takeNext() else { return .end }
-                if let change = try take(next) { return .format(change) }
+                guard steering.next != nil else { return .end }
+                if let change = try takeNext() { return .format(change) }
             }
         }
     }
@@ -87,48 +105,57 @@ final class AdaptiveDecoder: AudioDecoder {
     func seek(toFrame frame: Int64) throws(MediaError) {
         position = max(0, frame).frames(from: first.format.sampleRate, to: decoder.properties.format.sampleRate)
         steering.forgetNext()
-        content.segments?.goOn()
-        try decoder.seek(toFrame: position)
+        try move()
     }
 
     func whenReadable(_ wake: @escaping @Sendable () -> Void) { decoder.whenReadable(wake) }
 
-    /// The present encoding has come to the boundary where another one follows.
+    /// Moves the decoder to `position`.
+    private func move() throws(MediaError) {
+        guard let segments = steering.current.content.segments else { return try decoder.seek(toFrame: position) }
+        try segments.moving { () throws(MediaError) in try decoder.seek(toFrame: position) }
+    }
+
+    /// The present encoding has come to where another one follows.
     /// - Returns: the format from here on, when it is another one.
-    private func take(_ next: AdaptiveSteering.Following) throws(MediaError) -> PCMFormat? {
+    private func takeNext() throws(MediaError) -> PCMFormat? {
+        guard let next = steering.next else { return nil }
         let old = decoder.properties.format
         do throws(MediaError) {
             let opened = try next.content.open()
             let new = opened.properties.format
             guard progress.mayPlay(rate: new.sampleRate) else {
                 Log.notice("the device has no \(new.sampleRate) Hz: an encoding of the content is not used")
-                try stay(insteadOf: next)
+                try stay()
                 return nil
             }
             let begin = position.frames(from: old.sampleRate, to: new.sampleRate)
-            try opened.seek(toFrame: begin)
+            if let segments = next.content.segments {
+                try segments.moving { () throws(MediaError) in try opened.seek(toFrame: begin) }
+                segments.forgetHead()
+            } else {
+                try opened.seek(toFrame: begin)
+            }
             earlierDamage.incidents += decoder.damage.incidents
             earlierDamage.silencedFrames += decoder.damage.silencedFrames
-            (content, decoder, position) = (next.content, opened, begin)
-            if let segments = content.segments {
-                segments.forgetHead()
-                let steering = steering
-                segments.mayBegin = { steering.stays(for: $0) }
-                steering.became(next.place, segments.timeline)
-            }
-            steering.needsLead = opened.properties.codec != .flac
+            (decoder, position) = (opened, begin)
+            _ = steering.takeNext()
             return new == old ? nil : new
         } catch {
-            if error == .source(.cancelled) { throw error }
-            try stay(insteadOf: next)
-            return nil
+            guard error == .source(.cancelled) else {
+                try stay()
+                return nil
+            }
+            // Its first segment may have been given up meanwhile.
+            guard steering.next !== next else { throw error }
+            if steering.next == nil { try move() }
+            return try takeNext()
         }
     }
 
-    /// The present encoding goes on, and the other one is not tried again.
-    private func stay(insteadOf other: AdaptiveSteering.Following) throws(MediaError) {
-        steering.exclude(other.place)
-        content.segments?.goOn()
-        try decoder.seek(toFrame: position)
+    /// The present encoding goes on, and the one that was to follow is not tried again.
+    private func stay() throws(MediaError) {
+        steering.excludeNext()
+        try move()
     }
 }

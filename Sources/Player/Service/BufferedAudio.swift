@@ -5,7 +5,7 @@ struct BufferedAudio: Equatable, Sendable {
 
     /// Of audio.
     var seconds = 0.0
-    /// In bits per second, of what was requested; nil while no length is known.
+    /// In bits per second, of the representation that is fetched now; nil while it is not known.
     var bitRate: Double?
     /// Whether a segment has arrived to its end, and was not read to it. Always true of content that is one file.
     var hasSegment = false
@@ -26,12 +26,15 @@ struct BufferedAudio: Equatable, Sendable {
 }
 
 extension BufferedAudio {
+    /// - Parameter stretches: in the order in which they were requested.
     init(_ stretches: [BufferedStretch]) {
         var (bits, audio) = (0.0, 0.0)
+        let bandwidth = stretches.last?.bandwidth
         for stretch in stretches {
             let ahead = stretch.bufferedSeconds
             seconds += ahead
-            if let length = stretch.byteCount, stretch.seconds > 0 {
+            // What is missing will be of the representation that is fetched now, whatever was fetched before.
+            if stretch.bandwidth == bandwidth, let length = stretch.byteCount, stretch.seconds > 0 {
                 bits += Double(length) * 8
                 audio += stretch.seconds
             }
@@ -39,7 +42,7 @@ extension BufferedAudio {
             // Of a file of unknown length it is never known whether it is enough: it is not waited for.
             if stretch.window.isGrowing, stretch.isSegment || stretch.byteCount != nil { isGrowing = true }
         }
-        if audio > 0 { bitRate = bits / audio }
+        if audio > 0 { bitRate = bits / audio } else if let bandwidth { bitRate = Double(bandwidth) }
     }
 }
 
@@ -52,6 +55,8 @@ struct BufferedStretch: Sendable {
     var seconds: Double
     /// Whether it is a segment of the content, and not all of it.
     var isSegment: Bool
+    /// Of its representation, in bits per second; nil when it is not known.
+    var bandwidth: Int?
 
     /// nil while it is not known.
     var byteCount: Int64? { length ?? window.length ?? window.finalCount }

@@ -28,6 +28,9 @@ public final class ContentService: PlaybackSource {
         quality.follow(configuration, isMetered: isMetered)
     }
 
+    /// Another link is in use from now on: the line is what was measured on a link of that kind before.
+    func linkChanged(to kind: Link.Kind) { throughput.linkChanged(to: kind) }
+
     public func open(
         _ product: MediaProduct, session: PlaybackSession, cancellation: Cancellation, medium: MediumAccess
     ) throws(PlayerError) -> OpenedProduct {

@@ -70,8 +70,8 @@ final class FirstEncoding {
             let left = isExcluded.map { !$0 }
             var usable = left.indices.map { left[$0] && preferred[$0] }
             if !usable.contains(true) { usable = left }
-            place = AdaptiveChoice(bandwidths: encodings.map { $0.bandwidth }).first(
-                throughput: throughput.bitsPerSecond, usable: usable)
+            place = RepresentationChoice(bandwidths: encodings.map { $0.bandwidth }).first(
+                line: throughput.bitsPerSecond, usable: usable)
             do throws(MediaError) {
                 let content = try encodings[place].prepare()
                 content.prepare()

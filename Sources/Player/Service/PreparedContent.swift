@@ -38,11 +38,13 @@ final class PreparedContent {
             case .file(let file): source = .file(fetching.begin(ResourceReference(url: file.url), isFile: true))
             case .list(let list):
                 if let live {
-                    source = .segments(try StreamedSegments(live, live: live, fetching, keys: keys))
+                    source = .segments(
+                        try StreamedSegments(live, live: live, fetching, keys: keys, bandwidth: bandwidth))
                 } else {
-                    source = .segments(try StreamedSegments(list, fetching, keys: keys))
+                    source = .segments(try StreamedSegments(list, fetching, keys: keys, bandwidth: bandwidth))
                 }
-            case .template(let template): source = .segments(try StreamedSegments(template, fetching, keys: keys))
+            case .template(let template):
+                source = .segments(try StreamedSegments(template, fetching, keys: keys, bandwidth: bandwidth))
             case .playlist: preconditionFailure("PreparedContent: a playlist that was not followed")
             }
         } catch {

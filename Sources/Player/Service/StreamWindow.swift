@@ -67,6 +67,9 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
     /// All bytes of the resource, when it has ended; nil before.
     var finalCount: Int64? { lock.withLock { if case .complete = progress { end } else { nil } } }
 
+    /// Behind the last byte that has arrived.
+    var arrivedEnd: Int64 { lock.withLock { end } }
+
     /// Bytes ahead of the reader.
     var buffered: Int64 { lock.withLock { max(0, end - readEnd) } }
 

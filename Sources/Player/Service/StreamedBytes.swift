@@ -21,7 +21,9 @@ final class StreamedBytes: ByteSource {
     private let throughput: Throughput?
 
     /// The audio in it; nil for what is none.
-    private var audio: (seconds: Double, isSegment: Bool)?
+    private var audio: (seconds: Double, isSegment: Bool, bandwidth: Int?)?
+    /// Whether the transfer was ended because it takes too long. A read that reaches its end throws `.cancelled`.
+    private(set) var isGivenUp = false
 
     /// Begins to fetch.
     /// - Parameters:
@@ -48,10 +50,20 @@ final class StreamedBytes: ByteSource {
     }
 
     /// Shows the audio in it to the status, and to the decision when to begin.
-    /// - Parameter isSegment: whether it is a segment of the content, and not all of it.
-    func show(seconds: Double, isSegment: Bool) {
-        audio = (seconds, isSegment)
+    /// - Parameters:
+    ///   - isSegment: whether it is a segment of the content, and not all of it.
+    ///   - bandwidth: of its representation, in bits per second; nil when it is not known.
+    func show(seconds: Double, isSegment: Bool, bandwidth: Int? = nil) {
+        audio = (seconds, isSegment, bandwidth)
         show()
+    }
+
+    /// Ends the transfer. What has arrived can be read, and does not count as buffered any more.
+    func giveUp() {
+        isGivenUp = true
+        audio = nil
+        progress?.forget(progressID)
+        transfer.cancel()
     }
 
     private func show() {
@@ -61,7 +73,8 @@ final class StreamedBytes: ByteSource {
         progress?.show(
             progressID,
             BufferedStretch(
-                window: window, length: length, seconds: audio.seconds, isSegment: audio.isSegment))
+                window: window, length: length, seconds: audio.seconds, isSegment: audio.isSegment,
+                bandwidth: audio.bandwidth))
     }
 
     private static func fetch(
@@ -87,6 +100,11 @@ final class StreamedBytes: ByteSource {
     /// Bytes that have arrived ahead of the reader.
     var buffered: Int64 { window.buffered }
 
+    /// Bytes that have not arrived, of an estimated length when the server has not said it.
+    func missing(ofEstimated estimate: Double) -> Double {
+        max(0, (length.map { Double($0) } ?? estimate) - Double(window.arrivedEnd))
+    }
+
     /// Whether all bytes have arrived, or none follows any more.
     var isComplete: Bool { window.isOver }
 
@@ -99,7 +117,7 @@ final class StreamedBytes: ByteSource {
             if offset >= length { return .end }
             buffer = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(clamping: length - offset)))
         }
-        if !window.mayReach(offset, patience: Self.patience) {
+        if !isGivenUp, !window.mayReach(offset, patience: Self.patience) {
             transfer.cancel()
             // Bytes of two versions are no resource. The answer is compared, and no If-Range is sent: the cache answers
             // no conditions, and a server that does not take its own tag back would send the whole.

@@ -55,8 +55,25 @@ final class StreamedSegments: SegmentedSource {
 
     let initialization: (any ByteSource)?
     var timeline: SegmentTimeline { live?.timeline ?? knownTimeline }
-    /// Asked before a segment is fetched ahead. After false nothing more is fetched, and the segments end before it.
-    var mayBegin: (Int) -> Bool = { _ in true }
+    /// What is asked and called by segments that are one of several representations.
+    struct Steering {
+        /// Asked before a segment is fetched.
+        var decide: (Int) -> Decision
+        /// Begins the transfers that there is room for. Called with each read.
+        var fetchAhead: () -> Void
+    }
+
+    /// What happens with the next segment.
+    enum Decision {
+        case fetch
+        /// Not before more was decoded.
+        case wait
+        /// It is one of another representation: the segments end before it.
+        case end
+    }
+
+    /// nil for a representation that stands alone.
+    var steering: Steering?
 
     private let reference: (Int) -> SegmentReference?
     private let knownTimeline: SegmentTimeline
@@ -65,11 +82,17 @@ final class StreamedSegments: SegmentedSource {
     private let fetching: Fetching
     private let keys: StreamedKeys
     /// Segments that were begun, in order and without gaps.
-    private var begun: [(index: Int, bytes: StreamedBytes)] = []
+    private var begun: [(index: Int, bytes: StreamedBytes, isHeard: Bool)] = []
+    /// The index of the first segment that is heard.
+    private var firstHeard: Int?
     /// The beginning of the first segment, of which a decoder that begins elsewhere needs the times.
     private var head: StreamedBytes?
-    /// Behind the last segment, when another encoding follows.
+    /// Behind the last segment, when another representation follows.
     private var end: Int?
+    /// In bits per second; nil when it is not known.
+    private let bandwidth: Int?
+    /// Whether the decoder moves, and reads segments of which nothing is decided.
+    private var isMoving = false
 
     /// Of the beginning of a segment that is not played.
     private static let headBytes = 64 << 10
@@ -77,9 +100,11 @@ final class StreamedSegments: SegmentedSource {
     /// - Parameter live: the references, when more of them come later.
     /// - Throws: when there is no key for the initialization.
     init(
-        _ references: some SegmentReferences, live: LivePart? = nil, _ fetching: Fetching, keys: StreamedKeys
+        _ references: some SegmentReferences, live: LivePart? = nil, _ fetching: Fetching, keys: StreamedKeys,
+        bandwidth: Int? = nil
     ) throws(ByteSourceError) {
         self.live = live
+        self.bandwidth = bandwidth
         knownTimeline = references.timeline
         reference = { references.segment($0) }
         self.fetching = fetching
@@ -104,7 +129,7 @@ final class StreamedSegments: SegmentedSource {
             return MediumByteSource(coming, fetching.medium)
         }
         return try keys.decrypted(
-            MediumByteSource(Segment(bytes, of: self), fetching.medium), reference(index)?.protections ?? [])
+            MediumByteSource(Segment(index, bytes, of: self), fetching.medium), reference(index)?.protections ?? [])
     }
 
     // MARK: Fetching
@@ -123,6 +148,50 @@ final class StreamedSegments: SegmentedSource {
     /// The segments go to their own end again.
     func goOn() { end = nil }
 
+    /// Moves the decoder of these segments, which is no step of playback: nothing is decided by what it reads.
+    func moving<Failure: Error>(_ move: () throws(Failure) -> Void) throws(Failure) {
+        isMoving = true
+        defer { isMoving = false }
+        try move()
+    }
+
+    /// A segment whose transfer goes on.
+    struct Arriving {
+        var index: Int
+        /// In seconds.
+        var duration: Double
+        var bytesLeft: Double
+        /// Whether segments before it have been fetched, too.
+        var isFirst: Bool
+    }
+
+    /// The last segment that was begun, while it arrives.
+    var arriving: Arriving? {
+        guard end == nil, let last = begun.last, last.isHeard, !last.bytes.isComplete,
+            let duration = reference(last.index)?.duration
+        else { return nil }
+        return Arriving(
+            index: last.index, duration: duration,
+            bytesLeft: last.bytes.missing(ofEstimated: duration * Double(bandwidth ?? 0) / 8),
+            isFirst: last.index == firstHeard)
+    }
+
+    /// Ends the transfer of the last segment. The segments end before it.
+    func giveUp() {
+        guard let last = begun.popLast() else { return }
+        last.bytes.giveUp()
+        end = last.index
+    }
+
+    /// The segments end before this one, which was not begun.
+    func end(before index: Int) { end = index }
+
+    /// Whether the segments end before their own end, where another representation follows.
+    var endsEarly: Bool { end != nil }
+
+    /// Whether the last segment has arrived.
+    var hasArrived: Bool { begun.last.map { $0.bytes.isComplete } ?? true }
+
     /// Whether all segments have arrived, or none follows any more.
     var isFetched: Bool {
         guard end == nil, let last = begun.last, last.bytes.isComplete else { return false }
@@ -135,16 +204,31 @@ final class StreamedSegments: SegmentedSource {
         // The one before stays: its last bytes may not be decoded yet.
         begun.removeAll { $0.index < index - 1 }
         if let known = begun.first(where: { $0.index == index }) { return known.bytes }
+        if !isMoving, begun.last?.index == index - 1, let steering, reference(index) != nil,
+            case .end = steering.decide(index)
+        {
+            end = index
+            return nil
+        }
         // Elsewhere, after a seek.
         begun.removeAll { $0.index >= index || $0.index < index - 1 }
         return begin(index)
     }
 
+    /// The bytes of a segment that was given up before, when it is played all the same.
+    fileprivate func resumed(_ index: Int) -> StreamedBytes? { bytes(of: index) }
+
+    /// A read is an occasion to fetch ahead.
+    fileprivate func wasRead() { if let steering { steering.fetchAhead() } else { fetchAhead() } }
+
     private func begin(_ index: Int, isHeard: Bool = true) -> StreamedBytes? {
         guard let segment = reference(index) else { return nil }
         let bytes = fetching.begin(segment.resource, index)
-        if isHeard { bytes.show(seconds: segment.duration, isSegment: true) }
-        begun.append((index, bytes))
+        if isHeard {
+            bytes.show(seconds: segment.duration, isSegment: true, bandwidth: bandwidth)
+            firstHeard = firstHeard ?? index
+        }
+        begun.append((index, bytes, isHeard))
         return bytes
     }
 
@@ -156,11 +240,11 @@ final class StreamedSegments: SegmentedSource {
         else { return }
         let index = last.index + 1
         guard reference(index) != nil else { return }
-        guard mayBegin(index) else {
-            end = index
-            return
+        switch steering?.decide(index) ?? .fetch {
+        case .fetch: _ = begin(index)
+        case .wait: break
+        case .end: end = index
         }
-        _ = begin(index)
     }
 
     /// A decoder that has been moved by a seek does not need the beginning any more.
@@ -169,10 +253,12 @@ final class StreamedSegments: SegmentedSource {
 
 /// The bytes of one segment. Each read is an occasion to fetch ahead.
 private final class Segment: ByteSource {
-    private let bytes: StreamedBytes
+    private let index: Int
+    private var bytes: StreamedBytes
     private let segments: StreamedSegments
 
-    init(_ bytes: StreamedBytes, of segments: StreamedSegments) {
+    init(_ index: Int, _ bytes: StreamedBytes, of segments: StreamedSegments) {
+        self.index = index
         self.bytes = bytes
         self.segments = segments
     }
@@ -180,7 +266,8 @@ private final class Segment: ByteSource {
     var length: Int64? { bytes.length }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead {
-        segments.fetchAhead()
+        segments.wasRead()
+        if bytes.isGivenUp, let resumed = segments.resumed(index) { bytes = resumed }
         return try bytes.read(into: buffer, at: offset)
     }
 

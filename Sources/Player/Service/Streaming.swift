@@ -91,6 +91,7 @@ public final class Streaming: Sendable {
         cache = opened
         let credentials = settings.credentials(over: network)
         source = ContentService(settings.service, over: service, credentials: credentials)
+        source.linkChanged(to: Link.current(settings.links).kind)
         offline = OfflineService(network: downloads, settings: settings.service, credentials: credentials)
     }
 
@@ -116,7 +117,10 @@ public final class Streaming: Sendable {
     }
 
     /// Another link is in use from now on; see `Network.linkChanged`.
-    public func linkChanged(to link: Link) { network.linkChanged(to: link) }
+    public func linkChanged(to link: Link) {
+        network.linkChanged(to: link)
+        source.linkChanged(to: link.kind)
+    }
 
     /// Where packets go has changed, and the link has not; see `Network.routesChanged`.
     public func routesChanged() { network.routesChanged() }

@@ -14,6 +14,16 @@ struct AdaptiveTests {
     init() throws {
         content = try PackagedContent()
         track = try Track("a", frames: 480_001, in: content.folder)
+        // The line was fast before: the best encoding is begun with.
+        content.throughput.add(bytes: 1 << 20, nanoseconds: 8_388_608)
+    }
+
+    /// A line that is slow at first, and fast from a request on, before which the next change may be made.
+    private func serve(fastFrom request: Int) {
+        content.serve { [clock = content.clock] count in
+            if count == request { clock.advance(by: 5_000_000_000) }
+            return count < request ? 300_000 : 50_000_000
+        }
     }
 
     /// Two lossless encodings, of which the manifest says that one needs a tenth of the other.
@@ -35,7 +45,7 @@ struct AdaptiveTests {
     @Test("A line that gets slow and fast again: the encoding follows, and not a frame is lost or heard twice")
     func follows() throws {
         let manifest = try lossless()
-        content.serve { $0 < 12 ? 300_000 : 50_000_000 }
+        serve(fastFrom: 12)
         let decoder = try content.open(manifest)
         #expect(decoder.properties.bitRate == 1_000_000)
         let played = try decoder.decodeRest()
@@ -74,7 +84,7 @@ struct AdaptiveTests {
         let high = try Track("high", frames: 960_000, rate: 16_000, in: content.folder)
         let low = try Track("low", frames: 661_500, rate: 11_025, in: content.folder)
         let manifest = try ofTwoRates(high, low)
-        content.serve { $0 < 12 ? 300_000 : 50_000_000 }
+        serve(fastFrom: 12)
         let decoder = try content.open(manifest)
         let played = try decoder.decodeRest()
         #expect(played.formats == [low.format, high.format] && decoder.damage.isEmpty)
@@ -383,7 +393,7 @@ struct AdaptiveTests {
     @Test("Files with an index: the encoding follows at the boundary of a part, and not a frame is lost")
     func indexedFiles() throws {
         let manifest = try files()
-        content.serve { $0 < 14 ? 300_000 : 50_000_000 }
+        serve(fastFrom: 14)
         let decoder = try content.open(manifest)
         #expect(decoder.properties.bitRate == 1_000_000)
         let played = try decoder.decodeRest()
