@@ -4,6 +4,7 @@ import Media
 import Network
 import Platform
 import Player
+import ProgramTestSupport
 import TestSupport
 import Testing
 
@@ -25,36 +26,121 @@ struct CachedStreamingTests {
         try music.writeFLAC(to: folder["music/1.flac"])
     }
 
-    /// Opens the track with a program's life of its own, and decodes it.
-    private func decode(_ address: String) throws -> [UInt8] {
-        let storage = try StorageThread(folder["state.db"], modules: [DatabaseCacheIndex.schema])
-        var settings = StreamingSettings(service: ServiceSettings(baseURL: address))
-        settings.cache = CacheSettings(folder: folder["cache"], limits: CacheLimits(bytes: 64 << 20))
-        settings.cache?.limits.freeBytes = 0
-        let streaming = try Streaming(settings, clock: Now(), storage: storage)
-        streaming.start()
-        defer { streaming.stop() }
-        let product = MediaProduct(productType: .track, productId: "tonearm:track/1", referenceId: "1")
-        let opened = try streaming.source.open(
-            product, session: PlaybackSession(), cancellation: Cancellation(), medium: MediumAccess())
-        var samples: [UInt8] = []
-        let buffer = UnsafeMutableBufferPointer<Int32>.allocate(capacity: 65_536)
-        defer { buffer.deallocate() }
-        while true {
-            switch try opened.decoder.read(into: buffer) {
-            case .frames(let count):
-                for sample in buffer[..<(count * 2)] {
-                    samples.append(UInt8(truncatingIfNeeded: sample >> 16))
-                    samples.append(UInt8(truncatingIfNeeded: sample >> 24))
+    /// A program's life of its own, with the cache in a folder.
+    private final class Life {
+        let streaming: Streaming
+        let decoder: any AudioDecoder
+        private let buffer = UnsafeMutableBufferPointer<Int32>.allocate(capacity: 65_536)
+        private(set) var samples: [UInt8] = []
+        private(set) var hasEnded = false
+
+        /// Opens the track.
+        /// - Parameter readAhead: in bytes of memory.
+        init(_ address: String, state: String, cache: String, readAhead: Int? = nil) throws {
+            let storage = try StorageThread(state, modules: [DatabaseCacheIndex.schema])
+            var service = ServiceSettings(baseURL: address)
+            if let readAhead { service.readAhead = readAhead }
+            var settings = StreamingSettings(service: service)
+            settings.cache = CacheSettings(folder: cache, limits: CacheLimits(bytes: 64 << 20))
+            settings.cache?.limits.freeBytes = 0
+            streaming = try Streaming(settings, clock: Now(), storage: storage)
+            streaming.start()
+            let product = MediaProduct(productType: .track, productId: "tonearm:track/1", referenceId: "1")
+            decoder = try streaming.source.open(
+                product, session: PlaybackSession(), cancellation: Cancellation(), medium: MediumAccess()
+            ).decoder
+        }
+
+        deinit {
+            streaming.stop()
+            buffer.deallocate()
+        }
+
+        /// Decodes some frames, or all of them.
+        func decode(atMost frames: Int = .max) throws {
+            let end = frames == .max ? .max : samples.count + frames * 4
+            while samples.count < end, !hasEnded {
+                let room = UnsafeMutableBufferPointer(rebasing: buffer.prefix(min(65_536, (end - samples.count) / 2)))
+                switch try decoder.read(into: room) {
+                case .frames(let count):
+                    for sample in buffer[..<(count * 2)] {
+                        samples.append(UInt8(truncatingIfNeeded: sample >> 16))
+                        samples.append(UInt8(truncatingIfNeeded: sample >> 24))
+                    }
+                case .format: break
+                case .notYet:
+                    let arrived = DispatchSemaphore(value: 0)
+                    decoder.whenReadable { arrived.signal() }
+                    try arrived.wait(for: "bytes of the content")
+                case .end: hasEnded = true
                 }
-            case .format: break
-            case .notYet:
-                let arrived = DispatchSemaphore(value: 0)
-                opened.decoder.whenReadable { arrived.signal() }
-                try arrived.wait(for: "bytes of the content")
-            case .end: return samples
             }
         }
+    }
+
+    private func decode(_ address: String) throws -> [UInt8] {
+        let life = try Life(address, state: folder["state.db"], cache: folder["cache"])
+        try life.decode()
+        return life.samples
+    }
+
+    /// The bytes of all bodies in a cache.
+    private func stored(in cache: String) -> Int {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(cache)/bodies")) ?? []
+        return names.reduce(0) { sum, name in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: "\(cache)/bodies/\(name)")
+            return sum + ((attributes?[.size] as? Int) ?? 0)
+        }
+    }
+
+    @Test(
+        "What has no room in memory goes into the cache: the service ends, and the whole track plays",
+        arguments: ["dash", "hls", "bts"])
+    func outage(manifest: String) throws {
+        let music = Music(frames: 800_000, seed: 3)
+        try music.writeFLAC(to: folder["music/1.flac"])
+        let origin = try RunningOrigin(folder["music"], state: folder["state"], "--manifest", manifest)
+        // How much there is to store.
+        _ = try decode(origin.address)
+        let all = stored(in: folder["cache"])
+        #expect(all > 1 << 20)
+        let life = try Life(
+            origin.address, state: folder["second.db"], cache: folder["second"], readAhead: 600_000)
+        let deadline = Deadline()
+        // Each read is an occasion to fetch. A tenth of the track has to be enough.
+        while stored(in: folder["second"]) < all, life.samples.count < 320_000, !deadline.hasPassed {
+            try life.decode(atMost: 256)
+            Deadline.pause()
+        }
+        #expect(stored(in: folder["second"]) == all)
+        try origin.end()
+        try life.decode()
+        #expect(life.samples == music.samples())
+    }
+
+    @Test("A download takes from the cache what was streamed before", arguments: ["dash", "bts"])
+    func download(manifest: String) throws {
+        let size = try FileManager.default.attributesOfItem(atPath: folder["music/1.flac"])[.size] as? Int ?? 0
+        let origin = try RunningOrigin(folder["music"], state: folder["state"], "--manifest", manifest)
+        let port = try #require(origin.address.split(separator: ":").last.flatMap { Int($0) })
+        // It is cut when the content passes for the second time.
+        let line = CutLine(to: port, pieces: [size + size / 2], refusals: 0)
+        defer { line.end() }
+        let daemon = try RunningDaemon(
+            settings: """
+                [service]
+                url = http://127.0.0.1:\(line.port)
+                [offline]
+                free-space = 0
+                """)
+        let watch = try daemon.watch()
+        _ = try daemon.run("queue", "add", "tonearm:track/1", "--play")
+        try watch.line { $0.contains("\"playing\"") }
+        try watch.line { $0.contains("\"stopped\"") }
+        _ = try daemon.run("offline", "add", "tonearm:track/1")
+        expectSoon("the download") { (try? daemon.run("offline", "list").output.contains("kept")) ?? false }
+        #expect(line.cutCount == 0, "content came twice")
+        #expect(try daemon.end().code == 0)
     }
 
     @Test("The second time only the answers of the service come from it", arguments: ["dash", "hls", "emu", "bts"])

@@ -13,8 +13,6 @@ public final class BodyRecording: @unchecked Sendable {
         case opening
         case growing
         case failed
-        /// All of it is on the medium.
-        case complete
     }
 
     /// Bytes that wait for the storage thread at most.
@@ -48,9 +46,6 @@ public final class BodyRecording: @unchecked Sendable {
 
     /// Whether the medium has taken everything so far, so that `read` has it.
     public var isReadable: Bool { condition.load(ordering: .relaxed) == Condition.growing.rawValue }
-
-    /// Whether all of the body is on the medium.
-    public var isComplete: Bool { condition.load(ordering: .relaxed) == Condition.complete.rawValue }
 
     /// Whether more bytes wait for the medium than should.
     public var isBehind: Bool { queued.load(ordering: .relaxed) > Self.comfortableQueue }
@@ -120,7 +115,6 @@ public final class BodyRecording: @unchecked Sendable {
                     response.count = writer.count
                     response.isComplete = true
                     store.keep(response)
-                    become(.complete)
                 } else {
                     try keepPart(writer)
                 }

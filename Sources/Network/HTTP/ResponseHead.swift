@@ -13,6 +13,8 @@ public struct ResponseHead: Equatable, Sendable {
     /// Whether the body is coded on the line (`Content-Encoding`), and decoded for the sink. The head has neither that
     /// field nor a length then, and the places of its bytes are others than those of the server.
     public private(set) var isDecoded = false
+    /// Whether it is that of a stored response, so that the medium and not the line says how fast its body comes.
+    public var isFromCache = false
 
     public init(
         status: Int, headers: [HeaderField] = [], effectiveURL: String, isVerifiedTLS: Bool = false, date: Int64? = nil

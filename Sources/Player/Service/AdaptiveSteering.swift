@@ -77,7 +77,7 @@ final class AdaptiveSteering {
 
     private func steer(_ run: Run) {
         run.content.segments?.steering = StreamedSegments.Steering(
-            decide: { [self] in decide($0, run) }, fetchAhead: fetchAhead)
+            decide: { [self] in decide($0, run) }, fetchAhead: fetchAhead, storesAhead: { [self] in storesAhead(run) })
     }
 
     // MARK: Decisions
@@ -100,6 +100,12 @@ final class AdaptiveSteering {
         if place != run.place, follow(run, at: index, with: place) { return .end }
         run.segmentCount += 1
         return .fetch
+    }
+
+    private func storesAhead(_ run: Run) -> Bool {
+        guard run === runs[runs.count - 1] else { return false }
+        let now = situation(of: run, segment: 0)
+        return choice.fetchesAhead(now) && choice.next(now) == run.place
     }
 
     private func giveUpLateTransfer() {

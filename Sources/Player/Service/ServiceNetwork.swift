@@ -11,9 +11,13 @@ protocol ServiceNetwork: AnyObject, Sendable {
     func waitForLink(atMost nanoseconds: Int64, _ action: @escaping @Sendable (LinkWaitEnd) -> Void)
     /// The same as `schedule`, and at once when offline mode begins.
     func waitForServer(atMost nanoseconds: Int64, _ action: @escaping @Sendable () -> Void)
+    /// Whether what has no room in memory may be fetched all the same, because it goes to the medium.
+    var storesAhead: Bool { get }
 }
 
 extension ServiceNetwork {
+    var storesAhead: Bool { false }
+
     func waitForServer(atMost nanoseconds: Int64, _ action: @escaping @Sendable () -> Void) {
         schedule(after: nanoseconds, action)
     }

@@ -157,7 +157,10 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
     // MARK: From the network
 
     func began(_ head: ResponseHead, length: Int64?) {
-        lock.withLock { arrivingVersion = ResourceVersion(head) }
+        lock.withLock {
+            arrivingVersion = ResourceVersion(head)
+            if head.isFromCache { meter = nil }
+        }
     }
 
     func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {

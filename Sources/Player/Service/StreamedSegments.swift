@@ -43,13 +43,23 @@ final class StreamedSegments: SegmentedSource {
             _ resource: ResourceReference, _ index: Int? = nil, limit: Int? = nil, isMeasured: Bool = true,
             isFile: Bool = false
         ) -> StreamedBytes {
-            var request = TransferRequest.content(
-                resource.url, range: resource.byteRange, index.map { space?.part($0) } ?? space)
+            var request = request(resource, index)
             request.isReadInParts = isFile
-            if asksForNew { request.headers.append(HeaderField("Cache-Control", "no-cache")) }
             return StreamedBytes(
                 request, over: network, readAhead: min(readAhead, limit ?? .max), progress: medium.stream,
                 throughput: isMeasured ? throughput : nil)
+        }
+
+        /// Fetches a segment into the cache.
+        func store(_ resource: ResourceReference, _ index: Int) -> StoredAhead {
+            StoredAhead(request(resource, index), over: network)
+        }
+
+        private func request(_ resource: ResourceReference, _ index: Int?) -> TransferRequest {
+            var request = TransferRequest.content(
+                resource.url, range: resource.byteRange, index.map { space?.part($0) } ?? space)
+            if asksForNew { request.headers.append(HeaderField("Cache-Control", "no-cache")) }
+            return request
         }
     }
 
@@ -61,6 +71,8 @@ final class StreamedSegments: SegmentedSource {
         var decide: (Int) -> Decision
         /// Begins the transfers that there is room for. Called with each read.
         var fetchAhead: () -> Void
+        /// Whether these segments are fetched into the cache while memory has no room: nothing else is to be decided.
+        var storesAhead: () -> Bool
     }
 
     /// What happens with the next segment.
@@ -83,6 +95,10 @@ final class StreamedSegments: SegmentedSource {
     private let keys: StreamedKeys
     /// Segments that were begun, in order and without gaps.
     private var begun: [(index: Int, bytes: StreamedBytes, isHeard: Bool)] = []
+    /// The segment that was fetched into the cache last, after those of `begun`.
+    private var ahead: (index: Int, transfer: StoredAhead)?
+    /// The last one did not come: the next one waits until memory has room again.
+    private var aheadHasFailed = false
     /// The index of the first segment that is heard.
     private var firstHeard: Int?
     /// The beginning of the first segment, of which a decoder that begins elsewhere needs the times.
@@ -180,11 +196,14 @@ final class StreamedSegments: SegmentedSource {
     func giveUp() {
         guard let last = begun.popLast() else { return }
         last.bytes.giveUp()
-        end = last.index
+        end(before: last.index)
     }
 
     /// The segments end before this one, which was not begun.
-    func end(before index: Int) { end = index }
+    func end(before index: Int) {
+        end = index
+        ahead = nil
+    }
 
     /// Whether the segments end before their own end, where another representation follows.
     var endsEarly: Bool { end != nil }
@@ -207,10 +226,11 @@ final class StreamedSegments: SegmentedSource {
         if !isMoving, begun.last?.index == index - 1, let steering, reference(index) != nil,
             case .end = steering.decide(index)
         {
-            end = index
+            end(before: index)
             return nil
         }
-        // Elsewhere, after a seek.
+        // Elsewhere, after a seek; or memory has nothing more, and this segment is wanted at once.
+        if begun.last?.index != index - 1 || ahead?.index == index { ahead = nil }
         begun.removeAll { $0.index >= index || $0.index < index - 1 }
         return begin(index)
     }
@@ -235,16 +255,36 @@ final class StreamedSegments: SegmentedSource {
     /// Begins the next segment when all before are complete and there is room for more. Behind a segment that has
     /// failed nothing is asked for: the decoder ends there.
     func fetchAhead() {
-        guard end == nil, let last = begun.last, last.bytes.isComplete, !last.bytes.hasFailed,
-            begun.reduce(0, { $0 + $1.bytes.buffered }) < Int64(fetching.readAhead)
-        else { return }
+        guard end == nil, let last = begun.last, last.bytes.isComplete, !last.bytes.hasFailed else { return }
         let index = last.index + 1
+        let hasRoom = begun.reduce(0) { $0 + $1.bytes.buffered } < Int64(fetching.readAhead)
+        guard hasRoom else { return storeAhead(from: index) }
+        // It comes from the cache when it is there.
+        if let ahead, ahead.index == index, ahead.transfer.outcome == .arriving { return }
         guard reference(index) != nil else { return }
         switch steering?.decide(index) ?? .fetch {
-        case .fetch: _ = begin(index)
+        case .fetch:
+            aheadHasFailed = false
+            _ = begin(index)
         case .wait: break
-        case .end: end = index
+        case .end: end(before: index)
         }
+    }
+
+    /// Fetches the next segment that is not in memory into the cache, where content may be stored.
+    private func storeAhead(from index: Int) {
+        var next = index
+        switch ahead?.transfer.outcome {
+        case .arriving: return
+        case .failed:
+            (ahead, aheadHasFailed) = (nil, true)
+            return
+        case .stored: next = max(index, (ahead?.index ?? 0) + 1)
+        case nil: if aheadHasFailed { return }
+        }
+        guard live == nil, fetching.network.storesAhead, steering?.storesAhead() ?? true else { return }
+        guard let segment = reference(next) else { return }
+        ahead = (next, fetching.store(segment.resource, next))
     }
 
     /// A decoder that has been moved by a seek does not need the beginning any more.

@@ -5,7 +5,7 @@ enum CacheUse: Sendable {
     /// Nothing new is stored.
     case reading
     /// Answers are stored. While `mayReadAhead` is true, a body whose receiver has had enough goes on to the medium,
-    /// and comes from there later. Called on the network thread.
+    /// and comes from there later. Called on any thread.
     case recording(mayReadAhead: @Sendable () -> Bool)
 
     var mayReadAhead: Bool { if case .recording(let mayReadAhead) = self { mayReadAhead() } else { false } }
@@ -49,6 +49,8 @@ final class CachingNetwork: ServiceNetwork {
         network.schedule(after: Self.patience) { transfer.start(nil) }
         return transfer
     }
+
+    var storesAhead: Bool { use.mayReadAhead }
 
     func schedule(after nanoseconds: Int64, _ action: @escaping @Sendable () -> Void) {
         network.schedule(after: nanoseconds, action)

@@ -50,9 +50,6 @@ final class SpooledDelivery: @unchecked Sendable {
         self.finished = finished
     }
 
-    /// Whether all of the body is on the medium.
-    var isStored: Bool { recording.isComplete }
-
     // MARK: From the transfer
 
     func append(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {

@@ -13,26 +13,27 @@ struct StoredHead {
             response =
                 stored.status == 200
                 ? Self.whole(stored, length: stored.count, of: request)
-                : ResponseHead(status: stored.status, headers: stored.headers, effectiveURL: request.url)
+                : Self.head(stored.status, stored.headers, of: request)
         } else if start < stored.count {
             range = start..<stored.count
-            response = ResponseHead(
-                status: 206,
-                headers: Self.headers(stored, length: stored.count - start) + [
-                    HeaderField("Content-Range", "bytes \(start)-\(stored.count - 1)/\(stored.count)")
-                ], effectiveURL: request.url)
+            let part = HeaderField("Content-Range", "bytes \(start)-\(stored.count - 1)/\(stored.count)")
+            response = Self.head(206, Self.headers(stored, length: stored.count - start) + [part], of: request)
         } else {
             range = 0..<0
-            response = ResponseHead(
-                status: 416, headers: [HeaderField("Content-Range", "bytes */\(stored.count)")],
-                effectiveURL: request.url)
+            response = Self.head(416, [HeaderField("Content-Range", "bytes */\(stored.count)")], of: request)
         }
     }
 
     /// The head of the whole body.
     /// - Parameter length: nil when it is not known.
     static func whole(_ stored: CachedResponse, length: Int64?, of request: TransferRequest) -> ResponseHead {
-        ResponseHead(status: 200, headers: headers(stored, length: length), effectiveURL: request.url)
+        head(200, headers(stored, length: length), of: request)
+    }
+
+    private static func head(_ status: Int, _ headers: [HeaderField], of request: TransferRequest) -> ResponseHead {
+        var head = ResponseHead(status: status, headers: headers, effectiveURL: request.url)
+        head.isFromCache = true
+        return head
     }
 
     private static func headers(_ stored: CachedResponse, length: Int64?) -> [HeaderField] {
