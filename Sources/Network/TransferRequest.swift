@@ -14,6 +14,9 @@ public struct TransferRequest: Sendable {
     public var headers: [HeaderField]
     /// The part of the body that is wanted. The server may answer with all of it: see `ResponseHead.status`.
     public var range: ByteRange?
+    /// The most bytes that are asked for of a range without an end, whose answer is a shorter part then; nil: all. A
+    /// server would fill the line with bytes that a reader which goes elsewhere does not want.
+    public var longestPart: Int64?
     /// The largest body, in bytes. A larger one ends the transfer with `.tooLarge`. nil: no limit.
     public var maximumBody: Int64?
     /// What names the resource in the cache; nil: it is neither answered from there nor stored.
@@ -73,6 +76,12 @@ public struct ByteRange: Equatable, Sendable {
     public init(from: Int64, upTo: Int64? = nil) {
         self.from = from
         self.upTo = upTo
+    }
+
+    /// The same with an end, if it has none.
+    func limited(to count: Int64?) -> ByteRange {
+        guard upTo == nil, let count, count > 0, count < .max - max(0, from) else { return self }
+        return ByteRange(from: from, upTo: from + count)
     }
 
     /// The value of the field Range; nil when there is no such range, or no byte in it.

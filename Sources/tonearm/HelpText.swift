@@ -104,7 +104,8 @@ enum HelpText {
           --device NAME           hw:CARD=name,DEV=0, hw:0,0 or another ALSA PCM that does not convert; default:
                                   the first sound card. file:FILE=music.wav,FORMAT=wav writes a file, null nothing.
           --normalize MODE        off, track or album: bring all tracks, or all albums, to one loudness; default: off
-          --service URL           the content service that has the products tonearm:track/ID and tonearm:video/ID
+          --service URL           the content service that has the products tonearm:track/ID and tonearm:video/ID;
+                                  tonearm:album/ID and tonearm:playlist/ID are their tracks
           --token-file FILE       a file with the token of the service
           --ca-file FILE          certificates (PEM) of authorities beside the system's
           --pre-amp DB            -30 to 30, added when normalizing; default: 4

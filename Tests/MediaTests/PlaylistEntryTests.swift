@@ -27,7 +27,7 @@ struct PlaylistEntryTests {
 
     @Test("Sets of characters: UTF-16 in both orders, with and without a mark, and Windows-1252")
     func characters() throws {
-        let line = "Björk/Dvořák – 1.flac"
+        let line = "Björk/Dvořák – 🎵.flac"
         let (little, big) = (
             Array(line.utf16).flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] },
             Array(line.utf16).flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }

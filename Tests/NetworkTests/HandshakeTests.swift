@@ -68,6 +68,7 @@ struct HandshakeTests {
             ("ssl_handshake returned: (-0x7200) unknown error", "does not speak TLS", true),
             ("ssl_handshake returned: (-0x6E80) unknown error", "no version of TLS", true),
             ("ssl_handshake returned: (-0x262E) unknown error", "of a kind", true),
+            ("ssl_handshake returned: (-0x7F00) unknown error", "7F00", false),
             ("ssl_handshake returned: (-0x7280) unknown error", "closed the connection", false),
             ("ssl_handshake returned: (-0x0050) unknown error", "closed the connection", false),
             ("OpenSSL/3.0.19: error:0A000410:SSL routines::sslv3 alert handshake failure", "nothing in common", true),

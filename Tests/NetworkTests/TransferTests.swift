@@ -1,8 +1,9 @@
 import Foundation
-import Network
 import Platform
 import TestSupport
 import Testing
+
+@testable import Network
 
 @Suite("Transfers")
 struct TransferTests {
@@ -55,6 +56,16 @@ struct TransferTests {
         #expect(error == nil)
         #expect(sink.response?.status == 206)
         #expect(sink.body == Array(nginx.file[Int(from)..<Int(upTo ?? Int64(nginx.file.count))]))
+    }
+
+    @Test("of a range without an end no more is asked for than the longest part", arguments: [(5, 10), (3_145_727, 9)])
+    func longestPart(from: Int64, longest: Int64) {
+        var request = TransferRequest(url: nginx.url("/file"), range: ByteRange(from: from))
+        request.longestPart = longest
+        let (sink, error) = network.run(request)
+        #expect(error == nil && sink.response?.status == 206)
+        #expect(sink.body == Array(nginx.file[Int(from)..<min(Int(from + longest), nginx.file.count)]))
+        #expect(ByteRange(from: .max - 5).limited(to: 10) == ByteRange(from: .max - 5))
     }
 
     @Test("fields of the request are sent")

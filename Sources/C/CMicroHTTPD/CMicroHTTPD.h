@@ -9,7 +9,8 @@
 /// Starts a server with a thread for each connection on a socket that listens.
 /// `certificate` and `key` are PEM texts for TLS, both NULL without it. The server closes the socket at its end.
 static inline struct MHD_Daemon *tonearm_http_start(
-    int listening, const char *certificate, const char *key, unsigned int connections, unsigned int idle_seconds,
+    int listening, const char *certificate, const char *key, unsigned int connections, unsigned int of_client,
+    unsigned int idle_seconds,
     MHD_AccessHandlerCallback answer, MHD_RequestCompletedCallback completed, void *context)
 {
     unsigned int flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL | MHD_USE_ITC
@@ -18,12 +19,14 @@ static inline struct MHD_Daemon *tonearm_http_start(
     if (!certificate || !key) {
         return MHD_start_daemon(
             flags, 0, NULL, NULL, answer, context, MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_CONNECTION_LIMIT,
-            connections, MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds, MHD_OPTION_THREAD_STACK_SIZE, stack,
-            MHD_OPTION_NOTIFY_COMPLETED, completed, NULL, MHD_OPTION_END);
+            connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT, of_client, MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
+            MHD_OPTION_THREAD_STACK_SIZE, stack, MHD_OPTION_NOTIFY_COMPLETED, completed, NULL, MHD_OPTION_END);
     }
     return MHD_start_daemon(
         flags | MHD_USE_TLS, 0, NULL, NULL, answer, context, MHD_OPTION_LISTEN_SOCKET, listening,
-        MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
+        MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT, of_client,
+        MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds, MHD_OPTION_HTTPS_PRIORITIES,
+        "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2",
         MHD_OPTION_THREAD_STACK_SIZE, stack, MHD_OPTION_NOTIFY_COMPLETED, completed, NULL,
         MHD_OPTION_HTTPS_MEM_CERT, certificate, MHD_OPTION_HTTPS_MEM_KEY, key, MHD_OPTION_END);
 }

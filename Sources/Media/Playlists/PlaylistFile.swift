@@ -67,11 +67,21 @@ private enum WideText {
         case (0, let second) where second != 0: isLittle = false
         default: return nil
         }
-        var units: [UInt16] = []
-        for place in stride(from: 0, to: bytes.count - 1, by: 2) {
-            let (first, second) = (UInt16(bytes[place]), UInt16(bytes[place + 1]))
-            units.append(isLittle ? second << 8 | first : first << 8 | second)
+        func unit(_ place: Int) -> UInt32 {
+            let (first, second) = (UInt32(bytes[place]), UInt32(bytes[place + 1]))
+            return isLittle ? second << 8 | first : first << 8 | second
         }
-        return Array(String(decoding: units, as: UTF16.self).utf8)
+        var text = String.UnicodeScalarView()
+        var place = 0
+        while place + 1 < bytes.count {
+            var value = unit(place)
+            place += 2
+            if value & 0xFC00 == 0xD800, place + 1 < bytes.count, unit(place) & 0xFC00 == 0xDC00 {
+                value = 0x1_0000 + ((value & 0x3FF) << 10 | unit(place) & 0x3FF)
+                place += 2
+            }
+            text.append(Unicode.Scalar(value) ?? "\u{FFFD}")
+        }
+        return Array(String(text).utf8)
     }
 }

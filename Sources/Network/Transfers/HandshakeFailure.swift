@@ -64,6 +64,8 @@ private enum HandshakeFault {
     /// - Returns: nil when there is no number in it: a system call has failed.
     init?(_ message: String) {
         if let number = Self.number(in: message, after: "(-0x") {
+            // No memory: later there may be some.
+            if number == 0x7F00 { return nil }
             self.init(mbedTLS: number)
         } else if let number = Self.number(in: message, after: "error:") {
             self.init(openSSL: number)

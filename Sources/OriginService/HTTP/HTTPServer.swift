@@ -19,6 +19,8 @@ final class HTTPServer: @unchecked Sendable {
 
     /// More than a house has players; each takes a thread.
     private static let mostConnections: UInt32 = 512
+    /// Of one address: others still find a place. A proxy has one address for all.
+    private static let mostOfClient: UInt32 = 384
     private static let idleSeconds: UInt32 = 60
 
     private let context: Context
@@ -34,12 +36,13 @@ final class HTTPServer: @unchecked Sendable {
         let started: OpaquePointer? =
             if let identity {
                 tonearm_http_start(
-                    socket.descriptor, identity.certificate, identity.key, Self.mostConnections, Self.idleSeconds,
+                    socket.descriptor, identity.certificate, identity.key, Self.mostConnections, Self.mostOfClient,
+                    Self.idleSeconds,
                     answerConnection, completeRequest, pointer)
             } else {
                 tonearm_http_start(
-                    socket.descriptor, nil, nil, Self.mostConnections, Self.idleSeconds, answerConnection,
-                    completeRequest, pointer)
+                    socket.descriptor, nil, nil, Self.mostConnections, Self.mostOfClient, Self.idleSeconds,
+                    answerConnection, completeRequest, pointer)
             }
         guard let started else {
             close(socket.descriptor)

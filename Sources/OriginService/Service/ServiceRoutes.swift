@@ -217,7 +217,7 @@ struct ServiceRoutes: Sendable {
                 guard let body = try content.segment(number) else { return notFound() }
                 return resource(body, "audio/mp4")
             } catch {
-                Log.warning("\(track.path): \(error)")
+                Log.warning("\(track.path): a segment cannot be served: \(error.reason)")
                 return Unavailable.changed.answer
             }
         }

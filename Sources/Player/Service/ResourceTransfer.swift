@@ -140,6 +140,7 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
         request.firstByteTimeout = patience.milliseconds
         if !continues { (arrived, validator) = (0, nil) }
         if arrived > 0 {
+            request.longestPart = nil
             let start = request.range?.from ?? 0
             request.range = ByteRange(from: start + arrived, upTo: request.range?.upTo)
             // In place of the one with which a part was asked for.

@@ -8,6 +8,8 @@ import Platform
 final class StreamedBytes: ByteSource {
     /// How far ahead of the last byte that has arrived a read waits for it, instead of asking for another range.
     private static let patience: Int64 = 256 << 10
+    /// How much is asked for at first where a reader jumps to, which may jump on: a search for a position does.
+    private static let firstPart: Int64 = 128 << 10
 
     private let network: any ServiceNetwork
     private let request: TransferRequest
@@ -81,6 +83,8 @@ final class StreamedBytes: ByteSource {
         _ request: TransferRequest, from offset: Int64, of version: ResourceVersion, over network: any ServiceNetwork,
         _ readAhead: Int, _ progress: StreamProgress?, _ throughput: Throughput?
     ) -> (StreamWindow, ResourceTransfer) {
+        var request = request
+        if offset > 0 { request.longestPart = firstPart }
         let window = StreamWindow(from: offset, capacity: readAhead, progress, throughput)
         let transfer = ResourceTransfer(
             request, from: offset, of: version, over: network, progress: progress, into: window)

@@ -19,7 +19,13 @@ struct PlayCommand {
     /// Plays everything.
     /// - Returns: the exit code. A signal that ends the program is raised again after the cleanup, and does not return.
     func run() -> Int32 {
-        let selection = MusicSelection(options.paths)
+        let paths: [String]
+        do throws(ServiceAccess.Problem) { paths = try ServiceAccess.expanded(options.paths, streamingSettings) } catch
+        {
+            for line in error.lines { console.complain(line) }
+            return error.exitCode
+        }
+        let selection = MusicSelection(paths)
         for problem in selection.problems { console.complain(problem.message) }
         if selection.files.isEmpty { return ExitCode.failed }
         let device: OutputDevice
@@ -131,12 +137,18 @@ struct PlayCommand {
     // MARK: The player
 
     /// - Returns: nil without a service.
-    private func openStreaming() throws(NetworkSetupError) -> Streaming? {
+    private var streamingSettings: StreamingSettings? {
         guard let url = options.service else { return nil }
         var settings = StreamingSettings(service: ServiceSettings(baseURL: url))
         settings.tokenFile = options.tokenFile
         settings.loginFolder = StateFolder.path
         settings.authorities = options.authorities
+        return settings
+    }
+
+    /// - Returns: nil without a service.
+    private func openStreaming() throws(NetworkSetupError) -> Streaming? {
+        guard let settings = streamingSettings else { return nil }
         let clock = TrustedCertificateClock(TrustedClock(store: nil), released: tonearmReleased)
         return try Streaming(settings, clock: clock)
     }

@@ -34,11 +34,20 @@ struct ServiceAccess {
             if let file = arguments.value(of: "--ca-file") { settings.authorities = file }
             isOfDaemon = true
         }
-        if let folder = settings.loginFolder { try Self.prepare(folder) }
-        address = settings.service.baseURL
+        (address, account) = (settings.service.baseURL, try Self.account(settings))
+    }
+
+    /// A service that a command names itself.
+    private init(_ settings: StreamingSettings) throws(Problem) {
+        isOfDaemon = false
+        (address, account) = (settings.service.baseURL, try Self.account(settings))
+    }
+
+    private static func account(_ settings: StreamingSettings) throws(Problem) -> ServiceAccount {
+        if let folder = settings.loginFolder { try prepare(folder) }
         do throws(NetworkSetupError) {
             let clock = TrustedCertificateClock(TrustedClock(store: nil), released: tonearmReleased)
-            account = try ServiceAccount(settings, clock: clock)
+            return try ServiceAccount(settings, clock: clock)
         } catch {
             throw Problem(lines: [error.description])
         }
@@ -73,11 +82,21 @@ struct ServiceAccess {
     /// The products with the tracks of albums and playlists in their place. Without any the service is not asked.
     static func expanded(_ products: [String], _ arguments: Arguments) throws(Problem) -> [String] {
         guard products.contains(where: { CatalogueList($0) != nil }) else { return products }
-        let service = try toCatalogue(arguments)
+        return try toCatalogue(arguments).expanded(products)
+    }
+
+    /// The same, of a service that a command names itself.
+    static func expanded(_ products: [String], _ settings: StreamingSettings?) throws(Problem) -> [String] {
+        guard let list = products.first(where: { CatalogueList($0) != nil }) else { return products }
+        guard let settings else { throw Problem(lines: ["\(list): name the content service with --service."]) }
+        return try ServiceAccess(settings).expanded(products)
+    }
+
+    private func expanded(_ products: [String]) throws(Problem) -> [String] {
         var all: [String] = []
         for product in products {
             if let list = CatalogueList(product) {
-                all += try service.tracks(of: list)
+                all += try tracks(of: list)
             } else {
                 all.append(product)
             }

@@ -138,6 +138,18 @@ struct ResourceTransferTests {
         #expect(received.bytes == Array(content[20..<60]) && received.ends == [nil])
     }
 
+    @Test("The rest after a first part without an end is asked for without a limit, at once")
+    func firstPart() {
+        var request = TransferRequest(url: "https://a/b")
+        request.longestPart = 10
+        _ = ResourceTransfer(request, from: 20, over: network, into: received)
+        #expect(network.last.request.range == ByteRange(from: 20) && network.last.request.longestPart == 10)
+        network.last.answer(206, [("Content-Range", "bytes 20-29/100")], Array(content[20..<30]))
+        #expect(network.last.request.range == ByteRange(from: 30) && network.last.request.longestPart == nil)
+        network.last.answer(206, [("Content-Range", "bytes 30-99/100")], Array(content[30...]))
+        #expect(network.delays.isEmpty && received.bytes == Array(content[20...]) && received.ends == [nil])
+    }
+
     @Test(
         "A part that begins earlier, or does not say where it begins: the whole is asked for, once",
         arguments: ["bytes 0-59/100", "bytes 19-59/100", nil, "items 20-59/100"])

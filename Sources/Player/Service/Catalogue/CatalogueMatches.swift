@@ -32,6 +32,8 @@ public struct CatalogueMatches: Equatable, Sendable {
     public private(set) var groups: [Group] = []
     /// How many tracks there are in all; `tracks` may be fewer.
     public private(set) var trackCount = 0
+    /// Entries of a page of tracks, also those that cannot be used.
+    private(set) var entryCount = 0
 
     /// - Returns: nil when it is not the answer to a search. Entries without an id or a title are left out.
     init?(parsing body: [UInt8]) {
@@ -48,6 +50,7 @@ public struct CatalogueMatches: Equatable, Sendable {
 
     private init?(_ page: JSONValue) {
         guard let items = page["items"]?.elements else { return nil }
+        entryCount = items.count
         for item in items {
             guard let id = Self.id(item), let title = item["title"]?.string else { continue }
             tracks.append(

@@ -131,16 +131,26 @@ public final class ServiceAccount: Sendable {
     /// The tracks of an album or a playlist, in their order, as `tonearm:track/ID`.
     public func tracks(of list: CatalogueList, cancellation: Cancellation) throws(PlayerError) -> [String] {
         var tracks: [String] = []
+        var last: CatalogueMatches?
+        var offset = 0
         while true {
-            let body = try get(list.path(offset: tracks.count, limit: Self.pageLimit), cancellation)
+            let body = try get(list.path(offset: offset, limit: Self.pageLimit), cancellation)
             guard let page = CatalogueMatches(tracksIn: body) else {
                 throw PlayerError(
                     .unexpected, code: "c1", message: "the service sent an unexpected answer to the list.")
             }
-            tracks += page.tracks.map { $0.address }
-            if page.tracks.isEmpty || tracks.count >= page.trackCount { return tracks }
+            // The total is what a service claims. A page without entries is the end, and so is one that comes again.
+            if page.entryCount == 0 || page == last { return tracks }
+            tracks += page.tracks.prefix(Self.mostTracks - tracks.count).map { $0.address }
+            offset += page.entryCount
+            let isLast = offset >= page.trackCount && page.entryCount < Self.pageLimit
+            if isLast || tracks.count == Self.mostTracks { return tracks }
+            last = page
         }
     }
+
+    /// As many as a queue has.
+    private static let mostTracks = 100_000
 
     /// The most entries of a page that a service has.
     private static let pageLimit = 200
