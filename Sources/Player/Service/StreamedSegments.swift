@@ -34,24 +34,24 @@ final class StreamedSegments: SegmentedSource {
         /// Whether it does not come from a cache: what the server has sent before was of no use.
         var asksForNew = false
 
-        func begin(_ resource: ResourceReference, limit: Int? = nil, isMeasured: Bool = true) -> StreamedBytes {
+        /// - Parameter retries: of live content; nil for any other.
+        func begin(
+            _ resource: ResourceReference, limit: Int? = nil, isMeasured: Bool = true, retries: LiveRetries? = nil
+        ) -> StreamedBytes {
             var request = resource.request
             if asksForNew { request.headers.append(HeaderField("Cache-Control", "no-cache")) }
             return StreamedBytes(
                 request, over: network, readAhead: min(readAhead, limit ?? .max), progress: medium.stream,
-                throughput: isMeasured ? throughput : nil)
+                throughput: isMeasured ? throughput : nil, retries: retries)
         }
     }
 
     let initialization: (any ByteSource)?
-    var timeline: SegmentTimeline { live?.timeline ?? knownTimeline }
+    let timeline: SegmentTimeline
     /// Asked before a segment is fetched ahead. After false nothing more is fetched, and the segments end before it.
     var mayBegin: (Int) -> Bool = { _ in true }
 
     private let reference: (Int) -> SegmentReference?
-    private let knownTimeline: SegmentTimeline
-    /// Has more segments later; nil when all are known.
-    private let live: LivePart?
     private let fetching: Fetching
     private let keys: StreamedKeys
     /// Segments that were begun, in order and without gaps.
@@ -64,13 +64,11 @@ final class StreamedSegments: SegmentedSource {
     /// Of the beginning of a segment that is not played.
     private static let headBytes = 64 << 10
 
-    /// - Parameter live: the references, when more of them come later.
     /// - Throws: when there is no key for the initialization.
     init(
-        _ references: some SegmentReferences, live: LivePart? = nil, _ fetching: Fetching, keys: StreamedKeys
+        _ references: some SegmentReferences, _ fetching: Fetching, keys: StreamedKeys
     ) throws(ByteSourceError) {
-        self.live = live
-        knownTimeline = references.timeline
+        timeline = references.timeline
         reference = { references.segment($0) }
         self.fetching = fetching
         self.keys = keys
@@ -84,15 +82,7 @@ final class StreamedSegments: SegmentedSource {
     }
 
     func segment(_ index: Int) throws(ByteSourceError) -> (any ByteSource)? {
-        guard let bytes = bytes(of: index) else {
-            guard let live, reference(index) == nil else { return nil }
-            if live.isGone(index) { throw .integrity(reason: "the live stream has gone on too far") }
-            guard !live.isComplete else { return nil }
-            let coming = ComingSegment(index, of: live) { [self] (index) throws(ByteSourceError) in
-                try segment(index)
-            }
-            return MediumByteSource(coming, fetching.medium)
-        }
+        guard let bytes = bytes(of: index) else { return nil }
         return try keys.decrypted(
             MediumByteSource(Segment(bytes, of: self), fetching.medium), reference(index)?.protections ?? [])
     }
