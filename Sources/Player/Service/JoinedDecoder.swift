@@ -14,7 +14,6 @@ final class JoinedDecoder: AudioDecoder {
     }
 
     private let prepare: (Int) throws(MediaError) -> Prepared
-    private let knownParts: () -> Int
     private let rate: Int
     /// In frames of the first part's rate; nil while not known.
     private var lengths: [Int64?]
@@ -38,15 +37,12 @@ final class JoinedDecoder: AudioDecoder {
 
     /// - Parameters:
     ///   - durations: of the parts as the manifest says, in seconds; at least one.
-    ///   - knownParts: how many parts there are by now, of live content; others come later.
     ///   - prepare: begins the transfers of a part.
     /// - Throws: when the first part cannot be opened.
     init(
-        durations: [Double?], knownParts: @escaping () -> Int = { 0 },
-        prepare: @escaping (Int) throws(MediaError) -> Prepared
+        durations: [Double?], prepare: @escaping (Int) throws(MediaError) -> Prepared
     ) throws(MediaError) {
         self.prepare = prepare
-        self.knownParts = knownParts
         part = 0
         current = try prepare(0)
         decoder = try current.open()
@@ -75,11 +71,10 @@ final class JoinedDecoder: AudioDecoder {
         if lengths.count > 1 { properties.sampleDigest = nil }
         var sum: Int64? = 0
         for (place, known) in lengths.enumerated() {
-            // The last part of live content gets a length when the content is complete.
             let length = known ?? (place == part ? properties.frameCount.map(scaled) : nil)
             sum = sum.flatMap { sum in length.map { sum + $0 } }
         }
-        properties.frameCount = lengths.count < knownParts() ? nil : sum
+        properties.frameCount = sum
         return properties
     }
 
@@ -124,7 +119,6 @@ final class JoinedDecoder: AudioDecoder {
                     lengths[part] = scaled(position.frame)
                     isCounted[part] = true
                 }
-                takeNewParts()
                 guard part + 1 < lengths.count else { return .end }
                 try move(to: part + 1)
                 if let change = changedFormat() { return .format(change) }
@@ -151,16 +145,8 @@ final class JoinedDecoder: AudioDecoder {
 
     // MARK: Parts
 
-    private func takeNewParts() {
-        while lengths.count < knownParts() {
-            lengths.append(nil)
-            isCounted.append(false)
-        }
-    }
-
     /// Begins the transfers of the next part as soon as those of this one are through.
     private func prepareNext() {
-        takeNewParts()
         guard next == nil, part + 1 < lengths.count, current.transfers.isFetched() else { return }
         // What fails now fails again when its turn comes, behind the frames of this part.
         do throws(MediaError) { next = try prepare(part + 1) } catch {}

@@ -11,8 +11,10 @@ struct LiveEncoding {
         var isLast: Bool
         /// From one load to the next, in seconds.
         var interval: Double
-        /// How far behind its end it is begun, in seconds.
+        /// How far before its end it begins, in seconds.
         var delay: Double
+        /// Duration of its longest segment, in seconds.
+        var longest: Double
         /// Where the manifest is loaded again; nil: from where it came.
         var location: String?
     }
@@ -54,6 +56,7 @@ struct LiveEncoding {
                 return State(
                     representation: representation, list: list, isLast: place == manifest.periods.count - 1,
                     interval: interval, delay: manifest.live?.suggestedDelay ?? LivePlaylist.delay * longest,
+                    longest: longest,
                     location: manifest.live?.location)
             }
         }

@@ -15,7 +15,7 @@ final class LivePlaylist {
 
     /// How far behind the end it is begun when it does not say so, in its longest segments (RFC 8216, 6.3.3).
     static let delay = 3.0
-    /// What is kept to be played again: five hours of segments of 2 s. Behind that the list would only cost memory.
+    /// Segments that can be played again: five hours of 2 s. More would only cost memory.
     static let mostSegments = 10_000
     /// The segment that is decoded, and the one before it, stay.
     private static let fewestPlayed = 2
@@ -26,284 +26,231 @@ final class LivePlaylist {
     private let requests: ServiceRequests
     private var url: String
     private let clock: any MonotonicClock
-    /// The latest ones since the first one that is played.
-    private var list: SegmentList
-    /// The index of the first segment of each part, and when it begins. It may not be in the list any more. Positions
-    /// count from the first one, where playback begins.
-    /// A part with an `end` is followed by a gap.
-    private var parts: [(index: Int, start: Double, end: Int?)]
+    /// Positions count from the first one, where playback begins.
+    private(set) var parts: LiveParts
     /// From one load to the next, in seconds.
     private var interval: Double
+    /// In seconds: the duration by which a late segment is measured.
+    let targetDuration: Double
     private var hasGrown = true
     /// In a row.
     private var olderAnswers = 0
+    private var losses = LiveLosses()
     private var loadTime: Int64
-    private var reload: PlaylistReload?
+    private var reload: LiveReload?
+    /// Why the last load has brought nothing; nil when it has.
+    private var loadFailure: ResourceFailure?
+    private var failure: MediaError?
+    /// In milliseconds.
+    private var firstByteTimeout: Int
+    private let progressID: Int
+
+    private static let longestFirstByteTimeout = 120_000
 
     /// - Parameters:
     ///   - list: with at least one segment that is no gap.
     ///   - interval: after which it is loaded again, in seconds.
-    ///   - delay: how far behind its end it is begun, in seconds.
+    ///   - targetDuration: of its segments, in seconds; nil: the interval.
+    ///   - delay: how far before its end it begins, in seconds.
     ///   - url: where it is loaded from.
     init(
-        _ list: SegmentList, _ format: Format, interval: Double, delay: Double, url: String,
-        _ requests: ServiceRequests, clock: any MonotonicClock
+        _ list: SegmentList, _ format: Format, interval: Double, targetDuration: Double? = nil, delay: Double,
+        url: String, _ requests: ServiceRequests, clock: any MonotonicClock
     ) {
         self.format = format
         self.requests = requests
         self.url = url
         self.clock = clock
         self.interval = interval
+        self.targetDuration = targetDuration ?? interval
         loadTime = clock.now()
-        var seconds = 0.0
-        let count = list.segments.reversed().prefix { segment in
-            seconds += segment.duration
-            return seconds <= delay + SegmentList.tolerance
-        }.count
-        var latest = list.segments.suffix(max(1, count))
-        // A decoder begins with a segment.
-        if latest.allSatisfy({ $0.isGap }), let last = list.segments.lastIndex(where: { !$0.isGap }) {
-            latest = list.segments[last...]
-        }
-        latest = latest.drop { $0.isGap }
-        self.list = list
-        self.list.segments = []
-        self.list.firstIndex += list.segments.count - latest.count
-        parts = [(self.list.firstIndex, latest.first?.start ?? 0, nil)]
-        add(Array(latest), after: nil)
+        parts = LiveParts(list, delay: delay)
+        firstByteTimeout = LivePatience(targetDuration: self.targetDuration).firstByteTimeout
+        progressID = requests.medium.stream.newID()
     }
 
-    deinit { reload?.cancel() }
+    deinit {
+        reload?.cancel()
+        requests.medium.stream.goesOn(progressID)
+    }
 
-    func segment(_ index: Int) -> SegmentReference? { list.segment(index) }
+    func segment(_ index: Int) -> SegmentReference? { parts.list.segment(index) }
 
-    /// How many parts are known (docs/playback.md, 15.10). A new one ends the one before.
+    /// How many parts are known (docs/playback.md, 15.10).
     var partCount: Int { parts.count }
 
-    func part(_ place: Int) -> LivePart { LivePart(place, of: self) }
+    func part(_ place: Int) -> LivePart { LivePart(parts.index(ofPart: place), of: self) }
 
-    /// Whether no more segments will come for that part.
-    func isComplete(_ part: Int) -> Bool { part < parts.count - 1 || list.isComplete }
-
-    /// The indices of the segments of a part, also of those that are not in the list any more.
-    func indices(_ part: Int) -> Range<Int> {
-        let end = part < parts.count - 1 ? parts[part + 1].index : list.firstIndex + list.segments.count
-        return parts[part].index..<(parts[part].end ?? end)
-    }
-
-    /// With one run for all segments of that part that are not in the list any more.
-    func timeline(_ part: Int) -> SegmentTimeline {
-        let indices = indices(part)
-        let known = indices.clamped(to: list.firstIndex..<(list.firstIndex + list.segments.count))
-        var runs: [SegmentTimeline.Run] = []
-        let gone = indices.count - known.count
-        let start = parts[part].start
-        if gone > 0 {
-            let next = part + 1 < parts.count ? parts[part + 1].start : end
-            let end = known.isEmpty ? next : list.segments[known.lowerBound - list.firstIndex].start
-            runs.append(.init(start: start, duration: max(0, end - start) / Double(gone), count: gone))
-        }
-        runs += known.map { index in
-            let segment = list.segments[index - list.firstIndex]
-            return .init(start: segment.start, duration: segment.duration, count: 1)
-        }
-        return SegmentTimeline(firstIndex: indices.lowerBound, runs: runs, isComplete: isComplete(part))
-    }
+    /// The part after one; nil while there is none.
+    func part(after part: LivePart) -> LivePart? { parts.part(after: part.index).map { LivePart($0, of: self) } }
 
     /// Whether that segment was in the list, and is not any more.
-    func isGone(_ index: Int) -> Bool { index < list.firstIndex }
+    func isGone(_ index: Int) -> Bool { index < parts.list.firstIndex }
 
     /// Whether no more segments will come.
-    var isComplete: Bool { list.isComplete }
+    var isComplete: Bool { parts.isComplete }
 
-    /// Takes what has arrived.
-    /// - Throws: when the playlist cannot be loaded any more, or has gone on too far.
+    // MARK: Losses
+
+    /// Counts a segment that cannot be had as a gap.
+    func lose(_ index: Int, after error: MediaError) {
+        guard parts.lose(index) else { return }
+        Log.warning("a segment of the live stream is left out: it does not come, or is no audio")
+        if let reason = losses.lost(after: error) { failure = reason }
+    }
+
+    /// The reason to begin a new session; nil without one. It is reported once.
+    func takeFailure() -> MediaError? {
+        defer { failure = nil }
+        return failure
+    }
+
+    /// The stream cannot go on from what is known.
+    /// - Returns: true.
+    @discardableResult
+    func fail(_ reason: String) -> Bool {
+        failure = .source(.integrity(reason: "live stream: \(reason)"))
+        return true
+    }
+
+    /// Something was decoded.
+    func heard() { losses.heard() }
+
+    // MARK: Loads
+
+    /// Takes what has arrived. A load that has failed is repeated, however often.
+    /// - Throws: in offline mode.
     func poll() throws(ByteSourceError) {
         guard let result = reload?.result else { return }
         reload = nil
         let content: WholeAnswer.Content
-        do throws(ResourceFailure) { content = try result.get() } catch { throw error.byteSourceError }
-        switch format {
-        case .playlist: try takePlaylist(content)
-        case .manifest(let encoding): try takeManifest(content, encoding)
+        do throws(ResourceFailure) { content = try result.get() } catch {
+            guard error.byteSourceError.isOfLiveAnswer else { throw error.byteSourceError }
+            return failed(error)
         }
+        let isTaken: Bool
+        switch format {
+        case .playlist: isTaken = takePlaylist(content)
+        case .manifest(let encoding): isTaken = takeManifest(content, encoding)
+        }
+        guard isTaken else { return failed(.changed) }
+        loadFailure = nil
+        requests.medium.stream.goesOn(progressID)
     }
 
-    private func takePlaylist(_ content: WholeAnswer.Content) throws(ByteSourceError) {
-        let playlist: MediaPlaylist
-        do throws(ManifestError) { playlist = try MediaPlaylist(content.body, url: content.url) } catch {
-            throw .integrity(reason: "the live playlist cannot be read")
+    private func failed(_ failure: ResourceFailure) {
+        if failure == .transfer(.timeOut(.firstByte)) {
+            firstByteTimeout = min(2 * firstByteTimeout, Self.longestFirstByteTimeout)
         }
-        interval = playlist.targetDuration
+        if loadFailure == nil { Log.warning("the playlist of the live stream cannot be loaded. It is retried.") }
+        loadFailure = failure
+        hasGrown = false
+        loadTime = clock.now()
+    }
+
+    /// - Returns: false for an answer that is no playlist.
+    private func takePlaylist(_ content: WholeAnswer.Content) -> Bool {
+        guard let playlist = try? MediaPlaylist(content.body, url: content.url) else { return false }
         let new = playlist.segments
-        let next = list.firstIndex + list.segments.count
-        guard new.firstIndex <= next else { throw .integrity(reason: "the live stream has gone on too far") }
-        if !new.segments.isEmpty, new.firstIndex + new.segments.count < next {
-            return try takeOlder(new)
-        }
+        if new.segments.isEmpty, !new.isComplete { return false }
+        interval = playlist.targetDuration
+        let next = parts.endIndex
+        guard new.firstIndex <= next else { return fail(Self.tooFar) }
+        if new.firstIndex + new.segments.count < next { return takeOlder(new) }
         var added = Array(new.segments.dropFirst(next - new.firstIndex))
         // The times of a playlist count from its own beginning.
-        var start = end
+        var start = parts.end
         for place in added.indices {
             added[place].start = start
             start += added[place].duration
         }
         // As the new playlist has it, if it still does: an address may have another signature each time.
-        append(added, after: new.segment(next - 1) ?? list.segments.last, isComplete: new.isComplete)
+        append(added, after: new.segment(next - 1) ?? parts.list.segments.last, isComplete: new.isComplete)
+        return true
     }
 
     /// Segments of a manifest are known by their times: it may number those that it still has from the beginning.
-    private func takeManifest(_ content: WholeAnswer.Content, _ encoding: LiveEncoding) throws(ByteSourceError) {
-        let manifest: Manifest
-        do throws(ManifestError) { manifest = try Manifest(content.body, format: .dash, url: content.url) } catch {
-            throw .integrity(reason: "the live manifest cannot be read")
-        }
+    /// - Returns: false for an answer that is no manifest.
+    private func takeManifest(_ content: WholeAnswer.Content, _ encoding: LiveEncoding) -> Bool {
+        guard let manifest = try? Manifest(content.body, format: .dash, url: content.url) else { return false }
         guard let state = encoding.state(in: manifest) else {
-            throw .integrity(reason: "the live manifest does not have any more what is played")
+            return fail("its manifest does not have any more what is played")
         }
         interval = state.interval
         if let location = state.location { url = location }
         // Its end may be said more exactly each time, so it is the middle that counts.
-        if let last = list.segments.last, let newest = state.list.segments.last,
+        if let last = parts.list.segments.last, let newest = state.list.segments.last,
             newest.start + newest.duration / 2 < last.start
         {
-            return try takeOlder(state.list)
+            return takeOlder(state.list)
         }
-        let end = self.end
+        let end = parts.end
         let known = state.list.segments.prefix { $0.start + $0.duration / 2 < end }.count
         if known == 0, let first = state.list.segments.first, first.start > end + SegmentList.tolerance {
-            throw .integrity(reason: "the live stream has gone on too far")
+            return fail(Self.tooFar)
         }
         append(Array(state.list.segments.dropFirst(known)), after: nil, isComplete: state.list.isComplete)
         // What has arrived is played first.
-        if !state.isLast, !hasGrown, !list.isComplete {
-            throw .integrity(reason: "the live stream goes on in another period")
+        if !state.isLast, !hasGrown, !parts.isComplete {
+            return fail("it goes on in another period")
         }
+        return true
     }
 
-    /// Of the last segment that is known, in seconds.
-    private var end: Double { list.segments.last.map { $0.start + $0.duration } ?? 0 }
+    static let tooFar = "the next segment has left the playlist"
 
     /// Takes a list that ends before what is known ends. It is the one of a late server when its last segment is known,
     /// and otherwise that of an encoder that counts from its beginning again: what is known will not go on.
-    private func takeOlder(_ older: SegmentList) throws(ByteSourceError) {
+    private func takeOlder(_ older: SegmentList) -> Bool {
         let newest = older.segments.last?.resource
         olderAnswers += 1
         guard olderAnswers <= Self.mostOlderAnswers || older.isComplete,
-            list.segments.contains(where: { $0.resource == newest })
-        else { throw .integrity(reason: "the live stream has begun again") }
+            parts.list.segments.contains(where: { $0.resource == newest })
+        else { return fail("it has begun again") }
         hasGrown = false
-        list.isComplete = older.isComplete
+        parts.isComplete = older.isComplete
+        return true
     }
 
-    /// - Parameter previous: as in `add`.
+    /// - Parameter previous: as in `LiveParts.add`.
     private func append(_ added: [SegmentReference], after previous: SegmentReference?, isComplete: Bool) {
         hasGrown = !added.isEmpty
         olderAnswers = 0
         // More is loaded when all that was known has been asked for.
-        let played = list.segments.count - Self.fewestPlayed
-        add(added, after: previous)
-        list.isComplete = isComplete
-        let gone = min(list.segments.count - Self.mostSegments, played)
-        guard gone > 0 else { return }
-        list.segments.removeFirst(gone)
-        list.firstIndex += gone
-    }
-
-    /// Adds segments, and divides them where a decoder cannot go on.
-    /// - Parameter previous: the segment before them; nil when they continue what is there.
-    private func add(_ added: [SegmentReference], after previous: SegmentReference?) {
-        var previous = previous
-        for segment in added {
-            let (index, last) = (list.firstIndex + list.segments.count, parts.count - 1)
-            if segment.isGap {
-                parts[last].end = parts[last].end ?? index
-            } else if parts[last].end != nil || previous.map({ !segment.continues($0) }) ?? false {
-                parts.append((index, segment.start, nil))
-            }
-            list.segments.append(segment)
-            previous = segment
-        }
+        let played = parts.list.segments.count - Self.fewestPlayed
+        parts.add(added, after: previous)
+        parts.isComplete = isComplete
+        let gone = min(parts.list.segments.count - Self.mostSegments, played)
+        if gone > 0 { parts.forget(gone) }
     }
 
     /// Calls `wake` once, from any thread, when it makes sense to `poll`: after the playlist was loaded again.
     func whenLoaded(_ wake: @escaping @Sendable () -> Void) {
         if let reload { return reload.whenOver(wake) }
-        // A playlist that has not grown is asked for sooner.
-        let interval = Int64(max(0.1, min(self.interval * (hasGrown ? 1 : 0.5), 3600)) * 1e9)
         let now = clock.now()
-        let delay = max(0, loadTime + interval - now)
+        let delay = max(0, loadTime + pace - now)
         loadTime = now + delay
+        if let failure = loadFailure {
+            let reason: RetrySchedule.Failure = failure.isOfNetwork ? .network : .server(retryAfter: nil)
+            requests.medium.stream.willRetry(progressID, after: reason, delay: delay)
+        }
         var request = TransferRequest.content(url, requests.space)
         request.headers.append(HeaderField("Cache-Control", "no-cache"))
         request.maximumBody = Int64(ServiceRequests.longestAnswer)
-        let reload = PlaylistReload(request, requests, after: delay)
+        request.firstByteTimeout = firstByteTimeout
+        let reload = LiveReload(request, requests, after: delay, wantsLink: loadFailure?.isOfNetwork ?? false)
         self.reload = reload
         reload.whenOver(wake)
     }
+
+    /// Nanoseconds from one load to the next. A playlist that has not grown is loaded sooner, and so is one that could
+    /// not be loaded.
+    private var pace: Int64 {
+        if loadFailure != nil { return LivePatience(targetDuration: targetDuration).pace }
+        return Int64(max(0.1, min(interval * (hasGrown ? 1 : 0.5), 3600)) * 1e9)
+    }
 }
 
-/// One more request for a playlist.
-///
-/// Thread: any. `@unchecked Sendable` is safe because `lock` guards what changes.
-private final class PlaylistReload: ResourceReceiver, @unchecked Sendable {
-    private let lock = Lock()
-    private var content = WholeAnswer.Content(body: [], url: "")
-    private var outcome: Result<WholeAnswer.Content, ResourceFailure>?
-    private var transfer: ResourceTransfer?
-    private var isCancelled = false
-    private var wake: (@Sendable () -> Void)?
-
-    init(_ request: TransferRequest, _ requests: ServiceRequests, after delay: Int64) {
-        let (network, progress) = (requests.network, requests.medium.stream)
-        network.schedule(after: delay) { [self] in
-            guard !lock.withLock({ isCancelled }) else { return }
-            let transfer = ResourceTransfer(
-                request, over: network, continues: false, progress: progress, into: self)
-            let isUnwanted = lock.withLock {
-                if outcome == nil { self.transfer = transfer }
-                return isCancelled
-            }
-            if isUnwanted { transfer.cancel() }
-        }
-    }
-
-    /// nil while it is not over.
-    var result: Result<WholeAnswer.Content, ResourceFailure>? { lock.withLock { outcome } }
-
-    func cancel() {
-        let transfer = lock.withLock {
-            isCancelled = true
-            return self.transfer
-        }
-        transfer?.cancel()
-    }
-
-    /// As `ByteSource.whenReadable`.
-    func whenOver(_ wake: @escaping @Sendable () -> Void) {
-        let isOver = lock.withLock {
-            if outcome == nil { self.wake = wake }
-            return outcome != nil
-        }
-        if isOver { wake() }
-    }
-
-    func began(_ head: ResponseHead, length: Int64?) {
-        lock.withLock { content = WholeAnswer.Content(body: [], url: head.effectiveURL) }
-    }
-
-    func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
-        lock.withLock { content.body.append(contentsOf: bytes) }
-        return .more
-    }
-
-    func ended(_ failure: ResourceFailure?) {
-        let wake = lock.withLock {
-            if let failure { outcome = .failure(failure) } else { outcome = .success(content) }
-            transfer = nil
-            defer { self.wake = nil }
-            return self.wake
-        }
-        wake?()
-    }
+extension ResourceFailure {
+    fileprivate var isOfNetwork: Bool { if case .transfer(let error) = self { error.isOfNetwork } else { false } }
 }

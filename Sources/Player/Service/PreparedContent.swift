@@ -21,10 +21,9 @@ final class PreparedContent {
     ///   - representation: a file, a list or a template.
     ///   - clip: what of a file is played.
     ///   - keys: take what the representation says of its encryption.
-    ///   - live: the list of the representation, when it may grow.
     init(
         _ representation: Representation, clip: Range<Double>?, _ fetching: StreamedSegments.Fetching,
-        _ requests: ServiceRequests, _ keys: StreamedKeys, live: LivePart? = nil
+        _ requests: ServiceRequests, _ keys: StreamedKeys
     ) throws(MediaError) {
         self.keys = keys
         try keys.take(representation)
@@ -37,12 +36,7 @@ final class PreparedContent {
             switch representation.segments {
             case .file(let file): source = .file(fetching.begin(ResourceReference(url: file.url), isFile: true))
             case .list(let list):
-                if let live {
-                    source = .segments(
-                        try StreamedSegments(live, live: live, fetching, keys: keys, bandwidth: bandwidth))
-                } else {
-                    source = .segments(try StreamedSegments(list, fetching, keys: keys, bandwidth: bandwidth))
-                }
+                source = .segments(try StreamedSegments(list, fetching, keys: keys, bandwidth: bandwidth))
             case .template(let template):
                 source = .segments(try StreamedSegments(template, fetching, keys: keys, bandwidth: bandwidth))
             case .playlist: preconditionFailure("PreparedContent: a playlist that was not followed")

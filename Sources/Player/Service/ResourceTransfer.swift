@@ -15,7 +15,7 @@ protocol ResourceReceiver: AnyObject, Sendable {
 ///
 /// Thread: any; the receiver is called on the network's.
 /// `@unchecked Sendable` is safe because `lock` guards what changes.
-final class ResourceTransfer: TransferSink, @unchecked Sendable {
+final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
     private enum State {
         case running(any OngoingTransfer)
         /// A retry is scheduled. The number tells it from one that was cancelled.

@@ -6,7 +6,8 @@ import Platform
 /// content with 4XX: a signed address has expired, or the content has moved (docs/playback.md, 15.5).
 ///
 /// The new content continues at the frame that is next, so nothing above notices. Live content goes on where the
-/// service is by then, and what is in between is left out.
+/// service is by then, and what is in between is left out. While there is no new session, live content keeps to the old
+/// one.
 ///
 /// Thread: the decoder thread. A restart blocks.
 final class RestartingDecoder: AudioDecoder {
@@ -96,11 +97,12 @@ final class RestartingDecoder: AudioDecoder {
     /// - Throws: the error, when a restart does not help.
     private func restart(after error: MediaError) throws(MediaError) {
         failure = nil
-        guard error.isWorthRestarting, hasProgressed else { throw error }
+        guard error.isWorthRestarting, hasProgressed || isLive else { throw error }
         hasProgressed = false
         Log.info("a part of the content is refused or has changed: the product is requested again")
         let decoder: any AudioDecoder
         do throws(PlayerError) { decoder = try reopen(error) } catch let refusal {
+            if isLive, refusal.isOfMoment { return }
             failure = refusal
             throw error
         }
@@ -108,6 +110,14 @@ final class RestartingDecoder: AudioDecoder {
         self.decoder = decoder
         // Another encoding may be the best one for the line by now.
         restartedFormat = decoder.properties.format
+    }
+}
+
+extension PlayerError {
+    /// Whether the service has not refused the product: it is away, or the content is.
+    fileprivate var isOfMoment: Bool {
+        if case .media(let error) = cause, !error.isOfAnswer { return false }
+        return kind == .retryable || kind == .network || kind == .unexpected
     }
 }
 

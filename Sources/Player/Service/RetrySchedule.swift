@@ -11,12 +11,15 @@ struct RetrySchedule: Equatable, Sendable {
         case command
         /// Others wait behind it, and a later round asks again.
         case validation
+        /// Content that goes on whatever one answer is: its retries are those of `LivePatience`.
+        case live
 
         /// How often a request is repeated after 5XX and 429.
         var serverRetries: Int {
             switch self {
             case .playback, .command, .validation: 3
             case .offlining: 9
+            case .live: 0
             }
         }
 
@@ -24,7 +27,7 @@ struct RetrySchedule: Equatable, Sendable {
         var networkRetries: Int? {
             switch self {
             case .playback, .offlining: nil
-            case .command: 0
+            case .command, .live: 0
             case .validation: 3
             }
         }

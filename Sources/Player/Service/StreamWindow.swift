@@ -59,7 +59,10 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
     /// Whether nothing more arrives.
     var isOver: Bool { lock.withLock { if case .arriving = progress { false } else { true } } }
 
-    var hasFailed: Bool { lock.withLock { if case .failed = progress { true } else { false } } }
+    var hasFailed: Bool { failure != nil }
+
+    /// Why nothing more arrives; nil for any other state.
+    var failure: ResourceFailure? { lock.withLock { if case .failed(let failure) = progress { failure } else { nil } } }
 
     /// Whether more arrives before something is read.
     var isGrowing: Bool { lock.withLock { if case .arriving = progress { !isFull } else { false } } }

@@ -15,12 +15,13 @@ final class StreamedBytes: ByteSource {
     private let request: TransferRequest
     private let readAhead: Int
     private var window: StreamWindow
-    private var transfer: ResourceTransfer
+    private var transfer: any OngoingTransfer
     /// Of the bytes that came by the transfers before.
     private var version = ResourceVersion()
     private let progress: StreamProgress?
     private let progressID: Int
     private let throughput: Throughput?
+    private let retries: LiveRetries?
 
     /// The audio in it; nil for what is none.
     private var audio: (seconds: Double, isSegment: Bool, bandwidth: Int?)?
@@ -33,17 +34,20 @@ final class StreamedBytes: ByteSource {
     ///   - readAhead: bytes that are held at most.
     ///   - progress: shows how much has arrived, and waits.
     ///   - throughput: takes part in what is measured; nil for what is too small.
+    ///   - retries: of live content; nil for any other.
     init(
         _ request: TransferRequest, over network: any ServiceNetwork, readAhead: Int, progress: StreamProgress? = nil,
-        throughput: Throughput? = nil
+        throughput: Throughput? = nil, retries: LiveRetries? = nil
     ) {
         self.throughput = throughput
+        self.retries = retries
         self.progress = progress
         progressID = progress?.newID() ?? 0
         self.network = network
         self.request = request
         self.readAhead = readAhead
-        (window, transfer) = Self.fetch(request, from: 0, of: version, over: network, readAhead, progress, throughput)
+        (window, transfer) = Self.fetch(
+            request, from: 0, of: version, over: network, readAhead, progress, throughput, retries)
     }
 
     deinit {
@@ -81,11 +85,16 @@ final class StreamedBytes: ByteSource {
 
     private static func fetch(
         _ request: TransferRequest, from offset: Int64, of version: ResourceVersion, over network: any ServiceNetwork,
-        _ readAhead: Int, _ progress: StreamProgress?, _ throughput: Throughput?
-    ) -> (StreamWindow, ResourceTransfer) {
+        _ readAhead: Int, _ progress: StreamProgress?, _ throughput: Throughput?, _ retries: LiveRetries?
+    ) -> (StreamWindow, any OngoingTransfer) {
         var request = request
         if offset > 0 { request.longestPart = firstPart }
         let window = StreamWindow(from: offset, capacity: readAhead, progress, throughput)
+        if let retries {
+            let transfer = LiveTransfer(
+                request.rest(from: offset), of: version, over: network, retries, progress: progress, into: window)
+            return (window, transfer)
+        }
         let transfer = ResourceTransfer(
             request, from: offset, of: version, over: network, progress: progress, into: window)
         return (window, transfer)
@@ -115,6 +124,9 @@ final class StreamedBytes: ByteSource {
     /// Whether it ended before its last byte: a read that reaches this place throws the reason.
     var hasFailed: Bool { window.hasFailed }
 
+    /// The reason; nil when it has not failed.
+    var failure: ResourceFailure? { window.failure }
+
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead {
         var buffer = buffer
         if let length {
@@ -127,7 +139,7 @@ final class StreamedBytes: ByteSource {
             // no conditions, and a server that does not take its own tag back would send the whole.
             version = version.completed(by: window.version)
             (window, transfer) = Self.fetch(
-                request, from: offset, of: version, over: network, readAhead, progress, throughput)
+                request, from: offset, of: version, over: network, readAhead, progress, throughput, retries)
             show()
         }
         let (read, wantsMore) = try window.read(into: buffer, at: offset)

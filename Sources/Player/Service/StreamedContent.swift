@@ -69,18 +69,15 @@ struct StreamedContent {
         } else {
             (representation, playlist) = try livePlaylist(live, of: manifest, at: url, info)
         }
-        let fetching = fetching
-        let durations = (0..<playlist.partCount).map { playlist.timeline($0).duration }
-        let joined = try JoinedDecoder(durations: durations, knownParts: { playlist.partCount }) {
-            (place) throws(MediaError) in
-            let part = playlist.part(place)
-            let content = try PreparedContent(
-                representation.part(part.list), clip: nil, fetching, requests, keys(of: info), live: part)
-            content.prepare()
-            return JoinedDecoder.Prepared(open: content.open, transfers: content.transfers)
+        let decoder = LiveDecoder(playlist, requests) { [fetching] (part) throws(MediaError) in
+            let keys = keys(of: info)
+            try keys.take(representation.part(part.list))
+            let retries = LiveRetries(targetDuration: playlist.targetDuration, clock: throughput.clock)
+            return LiveDecoder.Content(segments: LiveSegments(part, fetching, retries, keys), licenses: keys.licenses)
         }
+        try decoder.open()
         return Opened(
-            decoder: joined, transfers: ContentTransfers({ false }, fetchAhead: joined.fetchAhead), isLive: true)
+            decoder: decoder, transfers: ContentTransfers({ false }, fetchAhead: decoder.fetchAhead), isLive: true)
     }
 
     private func livePlaylist(
@@ -110,8 +107,9 @@ struct StreamedContent {
                 what: "live content of DASH without Location, minimumUpdatePeriod or a list of its segments")
         }
         let playlist = LivePlaylist(
-            state.list, .manifest(encoding), interval: state.interval, delay: state.delay, url: url, requests,
-            clock: throughput.clock)
+            state.list, .manifest(encoding), interval: state.interval, targetDuration: state.longest,
+            delay: state.delay,
+            url: url, requests, clock: throughput.clock)
         return (state.representation, playlist)
     }
 

@@ -84,14 +84,29 @@ final class StreamedKeys {
         }
     }
 
-    /// 16 bytes, as they are.
-    fileprivate func key(at url: String) throws(MediaError) -> [UInt8] {
-        if let known = fetched.first(where: { $0.url.utf8.elementsEqual(url.utf8) }) { return known.key }
-        let key: [UInt8]
-        if let data = DataURL(url) { key = data.bytes } else { key = try requests.body(TransferRequest(url: url)) }
+    /// The address of the next key that these protections need and that was not fetched yet; nil when there is none.
+    func missingKey(of protections: [ContentProtection]) -> String? {
+        for protection in protections where protection.hasPlainKey {
+            if let url = protection.keyURI, DataURL(url) == nil, known(url) == nil { return url }
+        }
+        return nil
+    }
+
+    /// Takes a key that was fetched elsewhere.
+    func add(_ key: [UInt8], from url: String) throws(MediaError) {
         guard key.count == Self.keySize else { throw .license(reason: "a key of \(key.count) bytes, not 16") }
         if fetched.count == Self.mostKeys { fetched.removeFirst() }
         fetched.append((url, key))
+    }
+
+    private func known(_ url: String) -> [UInt8]? { fetched.first { $0.url.utf8.elementsEqual(url.utf8) }?.key }
+
+    /// 16 bytes, as they are.
+    fileprivate func key(at url: String) throws(MediaError) -> [UInt8] {
+        if let key = known(url) { return key }
+        let key: [UInt8]
+        if let data = DataURL(url) { key = data.bytes } else { key = try requests.body(TransferRequest(url: url)) }
+        try add(key, from: url)
         return key
     }
 }

@@ -39,15 +39,16 @@ final class StreamedSegments: SegmentedSource {
         /// - Parameters:
         ///   - index: of a segment.
         ///   - isFile: whether it is all of the content, which is read by places.
+        ///   - retries: of live content; nil for any other.
         func begin(
             _ resource: ResourceReference, _ index: Int? = nil, limit: Int? = nil, isMeasured: Bool = true,
-            isFile: Bool = false
+            isFile: Bool = false, retries: LiveRetries? = nil
         ) -> StreamedBytes {
             var request = request(resource, index)
             request.isReadInParts = isFile
             return StreamedBytes(
                 request, over: network, readAhead: min(readAhead, limit ?? .max), progress: medium.stream,
-                throughput: isMeasured ? throughput : nil)
+                throughput: isMeasured ? throughput : nil, retries: retries)
         }
 
         /// Fetches a segment into the cache.
@@ -64,7 +65,7 @@ final class StreamedSegments: SegmentedSource {
     }
 
     let initialization: (any ByteSource)?
-    var timeline: SegmentTimeline { live?.timeline ?? knownTimeline }
+    let timeline: SegmentTimeline
     /// What is asked and called by segments that are one of several representations.
     struct Steering {
         /// Asked before a segment is fetched.
@@ -88,9 +89,6 @@ final class StreamedSegments: SegmentedSource {
     var steering: Steering?
 
     private let reference: (Int) -> SegmentReference?
-    private let knownTimeline: SegmentTimeline
-    /// Has more segments later; nil when all are known.
-    private let live: LivePart?
     private let fetching: Fetching
     private let keys: StreamedKeys
     /// Segments that were begun, in order and without gaps.
@@ -113,15 +111,12 @@ final class StreamedSegments: SegmentedSource {
     /// Of the beginning of a segment that is not played.
     private static let headBytes = 64 << 10
 
-    /// - Parameter live: the references, when more of them come later.
     /// - Throws: when there is no key for the initialization.
     init(
-        _ references: some SegmentReferences, live: LivePart? = nil, _ fetching: Fetching, keys: StreamedKeys,
-        bandwidth: Int? = nil
+        _ references: some SegmentReferences, _ fetching: Fetching, keys: StreamedKeys, bandwidth: Int? = nil
     ) throws(ByteSourceError) {
-        self.live = live
         self.bandwidth = bandwidth
-        knownTimeline = references.timeline
+        timeline = references.timeline
         reference = { references.segment($0) }
         self.fetching = fetching
         self.keys = keys
@@ -135,15 +130,7 @@ final class StreamedSegments: SegmentedSource {
     }
 
     func segment(_ index: Int) throws(ByteSourceError) -> (any ByteSource)? {
-        guard let bytes = bytes(of: index) else {
-            guard let live, reference(index) == nil else { return nil }
-            if live.isGone(index) { throw .integrity(reason: "the live stream has gone on too far") }
-            guard !live.isComplete else { return nil }
-            let coming = ComingSegment(index, of: live) { [self] (index) throws(ByteSourceError) in
-                try segment(index)
-            }
-            return MediumByteSource(coming, fetching.medium)
-        }
+        guard let bytes = bytes(of: index) else { return nil }
         return try keys.decrypted(
             MediumByteSource(Segment(index, bytes, of: self), fetching.medium), reference(index)?.protections ?? [])
     }
@@ -282,7 +269,7 @@ final class StreamedSegments: SegmentedSource {
         case .stored: next = max(index, (ahead?.index ?? 0) + 1)
         case nil: if aheadHasFailed { return }
         }
-        guard live == nil, fetching.network.storesAhead, steering?.storesAhead() ?? true else { return }
+        guard fetching.network.storesAhead, steering?.storesAhead() ?? true else { return }
         guard let segment = reference(next) else { return }
         ahead = (next, fetching.store(segment.resource, next))
     }

@@ -38,7 +38,7 @@ struct LongLivePlaylistTests {
 
     @Test("It does not end, keeps the latest segments, and numbers and times stay as they were")
     func goesOn() throws {
-        let start = try #require(live.timeline(0).start(of: 107))
+        let start = try #require(live.part(0).timeline.start(of: 107))
         try load(108..<6000)
         try load(5000..<12_000)
         #expect(!live.isComplete)
@@ -46,7 +46,7 @@ struct LongLivePlaylistTests {
         #expect(live.isGone(first - 1) && live.segment(first - 1) == nil)
         #expect(!live.isGone(first) && live.segment(first)?.resource.url == "https://content/\(first).aac")
         #expect(live.segment(11_999)?.resource.url == "https://content/11999.aac")
-        let timeline = live.timeline(0)
+        let timeline = live.part(0).timeline
         #expect(timeline.firstIndex == 107)
         for index in [107, 1000, first, 11_999] {
             let place = Double(index - 107) * 2
@@ -55,7 +55,7 @@ struct LongLivePlaylistTests {
         }
         try load(11_000..<12_005, isOver: true)
         #expect(live.isComplete && live.segment(12_004) != nil)
-        #expect(live.timeline(0).duration.map { abs($0 - Double(12_005 - 107) * 2) < 1e-6 } ?? false)
+        #expect(live.part(0).timeline.duration.map { abs($0 - Double(12_005 - 107) * 2) < 1e-6 } ?? false)
     }
 
     @Test("What was not played yet stays, however much comes at once")
@@ -71,10 +71,10 @@ struct LongLivePlaylistTests {
     func gone() throws {
         try load(108..<6000)
         try load(5000..<12_000)
-        let segments = try StreamedSegments(
-            live.part(0), live: live.part(0),
-            .init(network: network, medium: requests.medium, throughput: nil, readAhead: 1 << 20),
-            keys: StreamedKeys(requests, licenseURL: nil, provider: nil))
+        let segments = LiveSegments(
+            live.part(0), .init(network: network, medium: requests.medium, throughput: nil, readAhead: 1 << 20),
+            LiveRetries(targetDuration: 2, clock: ManualClock()),
+            StreamedKeys(requests, licenseURL: nil, provider: nil))
         #expect { _ = try segments.segment(500) } throws: { error in
             (error as? ByteSourceError).map { MediaError.source($0).isWorthRestarting } ?? false
         }
