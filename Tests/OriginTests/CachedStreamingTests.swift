@@ -134,9 +134,9 @@ struct CachedStreamingTests {
                 free-space = 0
                 """)
         let watch = try daemon.watch()
-        _ = try daemon.run("queue", "add", "tonearm:track/1", "--play")
-        try watch.line { $0.contains("\"playing\"") }
-        try watch.line { $0.contains("\"stopped\"") }
+        _ = try daemon.run("queue", "set", "--play", "tonearm:track/1")
+        try watch.line { $0["state"] == "playing" }
+        try watch.line { $0["state"] == "stopped" }
         _ = try daemon.run("offline", "add", "tonearm:track/1")
         expectSoon("the download") { (try? daemon.run("offline", "list").output.contains("kept")) ?? false }
         #expect(line.cutCount == 0, "content came twice")
