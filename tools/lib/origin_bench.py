@@ -102,7 +102,8 @@ def long_track(root, folder):
     get(media.replace("$Number$", str(HOUR // 4 - 10)))
     all_of_it = time.monotonic() - began
     with concurrent.futures.ThreadPoolExecutor(CLIENTS) as clients:
-        for _ in clients.map(lambda number: get(media.replace("$Number$", str(number + 1))), range(CLIENTS * 8)):
+        numbers = (str(number % (HOUR // 4 - 10) + 1) for number in range(CLIENTS * 8))
+        for _ in clients.map(lambda number: get(media.replace("$Number$", number)), numbers):
             pass
     memory = origin.memory()
     origin.end()
