@@ -26,6 +26,8 @@ final class PreparedContent {
         _ representation: Representation, clip: Range<Double>?, _ fetching: StreamedSegments.Fetching,
         _ requests: ServiceRequests, _ keys: StreamedKeys, live: LivePart? = nil
     ) throws(MediaError) {
+        var fetching = fetching
+        fetching.bases = representation.bases
         self.keys = keys
         try keys.take(representation)
         self.requests = requests
@@ -33,7 +35,7 @@ final class PreparedContent {
         bandwidth = representation.bandwidth
         do throws(ByteSourceError) {
             switch representation.segments {
-            case .file(let file): source = .file(fetching.begin(ResourceReference(url: file.url)))
+            case .file(let file): source = .file(fetching.begin(ResourceReference(url: file.url), isSegment: false))
             case .list(let list):
                 if let live {
                     source = .segments(

@@ -44,6 +44,16 @@ extension TransferError {
         }
     }
 
+    /// Whether another address of the same bytes may help.
+    var isOfAddress: Bool {
+        switch self {
+        case .nameResolution, .connection, .timeOut, .truncated, .proxy, .tls, .invalidRequest, .malformedAnswer,
+            .headTooLarge, .redirect:
+            true
+        case .tooLarge, .cancelled, .library, .meteredLink, .offlineMode: false
+        }
+    }
+
     /// Whether the network is the reason, so that the same request may succeed later (docs/playback.md, 15.4).
     var isOfNetwork: Bool {
         switch self {

@@ -1,3 +1,4 @@
+import Media
 import Network
 import Platform
 
@@ -32,7 +33,12 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
         /// There is nothing at the range.
         case empty
         case changed
+        /// A web page, where there are other addresses.
+        case page(status: Int)
     }
+
+    /// So often an optional resource is asked for again after a part of it has arrived.
+    private static let optionalRetries = 2
 
     /// Of the reason of a refusal.
     private static let longestReason = 16 << 10
@@ -48,6 +54,15 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
     private var schedule: RetrySchedule
     private let purpose: RetrySchedule.Purpose
     private let continues: Bool
+    private let addresses: ResourceAddresses?
+    /// Of the present attempt, among the alternatives.
+    private var place = 0
+    /// The alternatives that have failed since all were asked, or since bytes have arrived.
+    private var tried: [Int] = []
+    /// In a row, of all alternatives together.
+    private var failures = 0
+    /// Whether an attempt has had another address: validators of two hosts are not compared.
+    private var isElsewhere = false
     private var answer = Answer.changed
     private var arrived: Int64 = 0
     /// Whether the answer announces less than what was asked for.
@@ -74,15 +89,17 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
     /// Begins at once.
     /// - Parameters:
     ///   - version: the one that is wanted; another one ends as `.changed`.
+    ///   - addresses: of the same bytes; nil for that of the request alone.
     ///   - continues: false for answers that the service makes for each request, such as addresses that expire: the end
     ///     of a second one does not belong to the beginning of the first.
     init(
         _ request: TransferRequest, of version: ResourceVersion = ResourceVersion(), over network: any ServiceNetwork,
-        for purpose: RetrySchedule.Purpose = .playback, continues: Bool = true, progress: StreamProgress? = nil,
-        into receiver: any ResourceReceiver
+        for purpose: RetrySchedule.Purpose = .playback, continues: Bool = true,
+        at addresses: ResourceAddresses? = nil, progress: StreamProgress? = nil, into receiver: any ResourceReceiver
     ) {
         earlier = version
         self.continues = continues
+        self.addresses = addresses
         self.progress = progress
         progressID = progress?.newID() ?? 0
         self.network = network
@@ -123,6 +140,8 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
         guard case .waiting(number) = lock.withLock({ state }) else { return }
         if lock.withLock({ isCancelled }) { return finish(.cancelled) }
         var request = request
+        chooseAddress()
+        if let address { request.url = address.url }
         request.firstByteTimeout = patience.milliseconds
         if !continues { (arrived, validator) = (0, nil) }
         if arrived > 0 {
@@ -144,6 +163,44 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
             return isCancelled
         }
         if isUnwanted { transfer.cancel() }
+    }
+
+    /// nil for the one of the request.
+    private var address: Alternatives.Address? { addresses.map { $0.alternatives.addresses[place] } }
+
+    /// The first one that has not failed, or that has failed first.
+    private func chooseAddress() {
+        guard let addresses else { return }
+        let all = addresses.alternatives.addresses
+        let ranks = all.map { addresses.failed.rank($0) }
+        guard let best = all.indices.filter({ !tried.contains($0) }).min(by: { ranks[$0] < ranks[$1] }) else { return }
+        if best != place, arrived > 0 || isElsewhere { isElsewhere = true }
+        if best != place { validator = nil }
+        place = best
+    }
+
+    /// Goes on at another address, at once, as long as there is one that was not asked since the last success.
+    /// - Parameter isOfHost: whether the host is the reason.
+    private func goesToAnotherAddress(isOfHost: Bool) -> Bool {
+        guard let addresses, let address, addresses.alternatives.addresses.count > 1 else { return false }
+        addresses.failed.add(address, isOfHost: isOfHost)
+        tried.append(place)
+        guard tried.count < addresses.alternatives.addresses.count else {
+            tried = []
+            return false
+        }
+        isElsewhere = true
+        attempt(wait())
+        return true
+    }
+
+    /// Whether it is left to something else to play.
+    private func givesWay() -> Bool {
+        guard addresses?.isOptional ?? false else { return false }
+        failures += 1
+        guard failures > (arrived > 0 ? Self.optionalRetries : 0) else { return false }
+        if let addresses, let address { addresses.failed.add(address, isOfHost: true) }
+        return true
     }
 
     private func wait() -> Int {
@@ -173,7 +230,7 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
     private func tell(_ reason: String) {
         guard !hasTold else { return }
         hasTold = true
-        Log.warning("\(request.host): \(reason). It is retried.")
+        Log.warning("\((address?.url ?? request.url).hostForLog): \(reason). It is retried.")
     }
 
     private func finish(_ failure: ResourceFailure?) {
@@ -245,6 +302,7 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
     }
 
     private func isSame(_ head: ResponseHead) -> Bool {
+        if isElsewhere { return (arrived > 0 ? version : earlier).hasLength(of: head) }
         guard (arrived > 0 ? version : earlier).mayInclude(head) else { return false }
         guard arrived > 0, let validator else { return true }
         return head.strongValidator.map { $0.utf8.elementsEqual(validator.utf8) } ?? false
@@ -261,6 +319,11 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
             if let head = unseen {
                 unseen = nil
                 if WebPage.isMeant(by: head, bytes) {
+                    if let addresses, tried.count + 1 < addresses.alternatives.addresses.count {
+                        answer = .page(status: head.status)
+                        cancelAttempt()
+                        return .enough
+                    }
                     finishAndCancel(.refused(ServiceRefusal(status: head.status)))
                     // A cache does not take it either.
                     return .enough
@@ -279,24 +342,36 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
             if purpose.forgetsFailures { schedule = RetrySchedule(purpose) }
             if attempts > 0 { progress?.goesOn(progressID) }
             hasTold = false
+            (tried, failures) = ([], 0)
             // The rest of it is of no use, and may be much. An answer that ends here keeps its connection.
             if missing == 0, isLong {
                 answer = .empty
                 finishAndCancel(nil)
             }
             return .more
-        case .empty, .changed: return .more
+        case .empty, .changed, .page: return .more
         }
+    }
+
+    private func cancelAttempt() {
+        if case .running(let transfer) = lock.withLock({ state }) { transfer.cancel() }
     }
 
     func ended(_ error: TransferError?) {
         // By its head, and what the cancelled transfer comes to is of no interest.
         if case .ended = lock.withLock({ state }) { return }
+        if case .page(let status) = answer, !lock.withLock({ isCancelled }) {
+            answer = .empty
+            if !goesToAnotherAddress(isOfHost: false) { finish(.refused(ServiceRefusal(status: status))) }
+            return
+        }
         if let error, error != .cancelled {
             // There is nothing to ask for.
             if case .content = answer, missing == 0 { return finish(nil) }
             if case .changed = answer, arrived > 0 { return finish(.changed) }
             if error == .tooLarge { return finish(.tooLarge) }
+            if error.isOfAddress, goesToAnotherAddress(isOfHost: true) { return }
+            if error.isOfAddress, givesWay() { return finish(.transfer(error)) }
             guard error.isOfNetwork, let delay = schedule.delay(after: .network) else {
                 return finish(.transfer(error))
             }
@@ -307,10 +382,12 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
         if error == .cancelled { return finish(.cancelled) }
         if isShort || owed > 0, case .content = answer { return ended(.truncated) }
         switch answer {
-        case .content, .empty: finish(nil)
+        case .content, .empty, .page: finish(nil)
         case .changed: finish(.changed)
         case .refusal(let status, let retryAfter, let body):
+            if goesToAnotherAddress(isOfHost: false) { return }
             let refusal = ServiceRefusal(status: status, body: body)
+            if givesWay() { return finish(.refused(refusal)) }
             guard ServiceRefusal.isTemporary(status),
                 let delay = schedule.delay(after: .server(retryAfter: retryAfter))
             else { return finish(.refused(refusal)) }
@@ -320,10 +397,10 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
     }
 }
 
-extension TransferRequest {
+extension String {
     /// For the log: what follows in an address may be a secret.
-    fileprivate var host: String {
-        let parts = url.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2, omittingEmptySubsequences: true)
+    fileprivate var hostForLog: String {
+        let parts = utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2, omittingEmptySubsequences: true)
         guard parts.count > 1 else { return "the service" }
         let host = parts[1].prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         return String(decoding: host, as: UTF8.self)

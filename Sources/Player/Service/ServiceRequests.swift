@@ -15,8 +15,13 @@ struct ServiceRequests {
     let medium: MediumAccess
     /// Asked for each request; nil: any link may be used.
     var permission: MeteredPermission?
+    /// What has failed in this session.
+    var failed = FailedAddresses()
 
-    func answer(to request: TransferRequest) throws(ResourceFailure) -> WholeAnswer.Content {
+    /// - Parameter addresses: of the same answer; nil for that of the request alone.
+    func answer(
+        to request: TransferRequest, at addresses: ResourceAddresses? = nil
+    ) throws(ResourceFailure) -> WholeAnswer.Content {
         var request = request
         request.maximumBody = Int64(Self.longestAnswer)
         let answer: WholeAnswer
@@ -24,7 +29,8 @@ struct ServiceRequests {
             throw .transfer(.library(code: Int(error.code), reason: error.description))
         }
         let transfer = ResourceTransfer(
-            request, over: network, for: purpose, continues: false, progress: medium.stream, into: answer)
+            request, over: network, for: purpose, continues: false, at: addresses, progress: medium.stream, into: answer
+        )
         let outcome = medium.waiting { () -> Cancellation.Outcome in
             do throws(SystemError) {
                 return try cancellation.wait(for: answer.arrival.descriptor, .readable, milliseconds: -1)

@@ -13,9 +13,12 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
         case failed(ResourceFailure)
     }
 
-    /// Bytes behind the reader that stay: parsers look back a little.
+    /// Bytes before the reader that stay: parsers look back a little.
     private static let kept: Int64 = 64 << 10
+    /// The same of a segment. A step that is repeated reads it again from where it was.
+    private static let keptOfSegment: Int64 = 4 << 20
 
+    private let kept: Int64
     private let capacity: Int
     private let lock = Lock()
     private var pieces: [[UInt8]] = []
@@ -40,8 +43,13 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
     ///   - capacity: bytes ahead of the reader that are held at most, give or take what arrives at once.
     ///   - observer: is told what arrives.
     ///   - throughput: nil measures nothing.
-    init(from offset: Int64, capacity: Int, _ observer: StreamProgress? = nil, _ throughput: Throughput? = nil) {
+    ///   - isSegment: whether it is one of many segments, and no file.
+    init(
+        from offset: Int64, capacity: Int, _ observer: StreamProgress? = nil, _ throughput: Throughput? = nil,
+        isSegment: Bool = false
+    ) {
         self.observer = observer
+        kept = isSegment ? Self.keptOfSegment : Self.kept
         meter = throughput.map { TransferMeter($0) }
         start = offset
         end = offset
@@ -93,7 +101,7 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
         try lock.withLock { () throws(ByteSourceError) in
             position = offset
             readEnd = offset
-            drop(before: offset - Self.kept)
+            drop(before: offset - kept)
             var wantsMore = false
             if isFull, end - max(offset, start) < Int64(capacity / 2) {
                 isFull = false

@@ -19,6 +19,8 @@ final class StreamedBytes: ByteSource {
     private let progress: StreamProgress?
     private let progressID: Int
     private let throughput: Throughput?
+    private let addresses: ResourceAddresses?
+    private let isSegment: Bool
 
     /// The audio in it; nil for what is none.
     private var audio: (seconds: Double, isSegment: Bool, bandwidth: Int?)?
@@ -28,20 +30,25 @@ final class StreamedBytes: ByteSource {
     /// Begins to fetch.
     /// - Parameters:
     ///   - request: of the whole resource, or of a range, whose first byte has the offset 0 then.
+    ///   - addresses: of the same bytes; nil for that of the request alone.
     ///   - readAhead: bytes that are held at most.
     ///   - progress: shows how much has arrived, and waits.
     ///   - throughput: takes part in what is measured; nil for what is too small.
+    ///   - isSegment: whether it is one of many segments: what arrives is waited for and stays, wherever it is read.
     init(
-        _ request: TransferRequest, over network: any ServiceNetwork, readAhead: Int, progress: StreamProgress? = nil,
-        throughput: Throughput? = nil
+        _ request: TransferRequest, over network: any ServiceNetwork, at addresses: ResourceAddresses? = nil,
+        readAhead: Int, progress: StreamProgress? = nil, throughput: Throughput? = nil, isSegment: Bool = false
     ) {
         self.throughput = throughput
+        self.isSegment = isSegment
+        self.addresses = addresses
         self.progress = progress
         progressID = progress?.newID() ?? 0
         self.network = network
         self.request = request
         self.readAhead = readAhead
-        (window, transfer) = Self.fetch(request, from: 0, of: version, over: network, readAhead, progress, throughput)
+        (window, transfer) = Self.fetch(
+            request, from: 0, of: version, over: network, addresses, readAhead, progress, throughput, isSegment)
     }
 
     deinit {
@@ -79,14 +86,20 @@ final class StreamedBytes: ByteSource {
 
     private static func fetch(
         _ request: TransferRequest, from offset: Int64, of version: ResourceVersion, over network: any ServiceNetwork,
-        _ readAhead: Int, _ progress: StreamProgress?, _ throughput: Throughput?
+        _ addresses: ResourceAddresses?, _ readAhead: Int, _ progress: StreamProgress?, _ throughput: Throughput?,
+        _ isSegment: Bool
     ) -> (StreamWindow, ResourceTransfer) {
         var request = request
         if offset > 0 {
             request.range = ByteRange(from: (request.range?.from ?? 0) + offset, upTo: request.range?.upTo)
         }
-        let window = StreamWindow(from: offset, capacity: readAhead, progress, throughput)
-        return (window, ResourceTransfer(request, of: version, over: network, progress: progress, into: window))
+        let window = StreamWindow(
+            from: offset, capacity: readAhead, progress, throughput, isSegment: isSegment)
+        return (
+            window,
+            ResourceTransfer(
+                request, of: version, over: network, at: addresses, progress: progress, into: window)
+        )
     }
 
     var length: Int64? {
@@ -119,13 +132,14 @@ final class StreamedBytes: ByteSource {
             if offset >= length { return .end }
             buffer = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(clamping: length - offset)))
         }
-        if !isGivenUp, !window.mayReach(offset, patience: Self.patience) {
+        if !isGivenUp, !window.mayReach(offset, patience: isSegment ? .max : Self.patience) {
             transfer.cancel()
             // Bytes of two versions are no resource. The answer is compared, and no If-Range is sent: the cache answers
             // no conditions, and a server that does not take its own tag back would send the whole.
             version = version.completed(by: window.version)
             (window, transfer) = Self.fetch(
-                request, from: offset, of: version, over: network, readAhead, progress, throughput)
+                request, from: offset, of: version, over: network, addresses, readAhead, progress, throughput, isSegment
+            )
             show()
         }
         let (read, wantsMore) = try window.read(into: buffer, at: offset)

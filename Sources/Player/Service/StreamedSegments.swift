@@ -33,13 +33,23 @@ final class StreamedSegments: SegmentedSource {
         let readAhead: Int
         /// Whether it does not come from a cache: what the server has sent before was of no use.
         var asksForNew = false
+        /// Addresses that stand for one another, of a representation.
+        var bases: [String] = []
+        var failed = FailedAddresses()
+        /// Whether there are other representations.
+        var isOptional = false
 
-        func begin(_ resource: ResourceReference, limit: Int? = nil, isMeasured: Bool = true) -> StreamedBytes {
+        func begin(
+            _ resource: ResourceReference, limit: Int? = nil, isMeasured: Bool = true, isSegment: Bool = true
+        ) -> StreamedBytes {
             var request = resource.request
             if asksForNew { request.headers.append(HeaderField("Cache-Control", "no-cache")) }
             return StreamedBytes(
-                request, over: network, readAhead: min(readAhead, limit ?? .max), progress: medium.stream,
-                throughput: isMeasured ? throughput : nil)
+                request, over: network,
+                at: ResourceAddresses(
+                    alternatives: Alternatives(resource.url, bases: bases), failed: failed, isOptional: isOptional),
+                readAhead: min(readAhead, limit ?? .max), progress: medium.stream,
+                throughput: isMeasured ? throughput : nil, isSegment: isSegment)
         }
     }
 
