@@ -2,14 +2,17 @@ import Platform
 
 /// The service's own manifests: a JSON object with the URLs of one piece of content (docs/service.md).
 enum JSONManifest {
-    /// One file in one encoding. The first of several URLs counts.
+    private static let mostURLs = 8
+
+    /// One file in one encoding. Several URLs are alternatives.
     static func bts(_ bytes: [UInt8], base: URLReference) throws(ManifestError) -> Manifest {
         let object = try parse(bytes, "BTS")
         if let encryption = object["encryptionType"]?.string, !encryption.utf8.elementsEqual("NONE".utf8) {
             throw .unsupported(what: "BTS with encryption “\(encryption)”")
         }
-        let url = try firstURL(object, "BTS", base)
-        var representation = Representation(id: "0", segments: .file(IndexedFile(url: url)))
+        let urls = try urls(object, "BTS", base)
+        var representation = Representation(id: "0", segments: .file(IndexedFile(url: urls[0])))
+        if urls.count > 1 { representation.bases = urls }
         representation.mimeType = object["mimeType"]?.string.map(TagText.lowercased)
         representation.codecs = object["codecs"]?.string.map(CodecList.codecs) ?? []
         return manifest(of: representation)
@@ -21,9 +24,11 @@ enum JSONManifest {
         if let type = object["mimeType"]?.string, ManifestFormat(mimeType: type) != .hls {
             throw .unsupported(what: "EMU with “\(type)”")
         }
-        let url = try firstURL(object, "EMU", base)
-        if let data = DataURL(url) { return try HLSManifest.read(data.bytes, base: base) }
-        return manifest(of: Representation(id: "0", segments: .playlist(url: url)))
+        let urls = try urls(object, "EMU", base)
+        if let data = DataURL(urls[0]) { return try HLSManifest.read(data.bytes, base: base) }
+        var representation = Representation(id: "0", segments: .playlist(url: urls[0]))
+        if urls.count > 1 { representation.bases = urls }
+        return manifest(of: representation)
     }
 
     private static func parse(_ bytes: [UInt8], _ format: StaticString) throws(ManifestError) -> JSONValue {
@@ -35,14 +40,19 @@ enum JSONManifest {
         return value
     }
 
-    private static func firstURL(
+    /// - Returns: at least one.
+    private static func urls(
         _ object: JSONValue, _ format: StaticString, _ base: URLReference
-    ) throws(ManifestError) -> String {
-        guard let first = object["urls"]?[0] else { throw .malformed(what: "\(format) without urls") }
-        guard let text = first.string, !text.isEmpty else {
-            throw .malformed(what: "\(format) with a URL that is not text")
+    ) throws(ManifestError) -> [String] {
+        guard let list = object["urls"], list[0] != nil else { throw .malformed(what: "\(format) without urls") }
+        var urls: [String] = []
+        while urls.count < mostURLs, let element = list[urls.count] {
+            guard let text = element.string, !text.isEmpty else {
+                throw .malformed(what: "\(format) with a URL that is not text")
+            }
+            urls.append(URLReference(text).resolved(against: base).url)
         }
-        return URLReference(text).resolved(against: base).url
+        return urls
     }
 
     private static func manifest(of representation: Representation) -> Manifest {

@@ -42,6 +42,10 @@ public struct AdaptationSet: Equatable, Sendable {
     public var language: String?
     /// Whether it is the sound itself: not a commentary, a dubbed version or a description of the pictures.
     public var isMain = true
+    /// In sorted order: of DASH the roles.
+    public var roles: [String] = []
+    /// Of HLS the groups that it is a part of. Two sets in one group are two sounds.
+    public var groups: [String] = []
     /// At least one, in the order of the manifest.
     public var representations: [Representation]
 }
@@ -61,6 +65,9 @@ public struct Representation: Equatable, Sendable {
     /// Empty for content that is not encrypted.
     public var contentProtections: [ContentProtection]
     public var segments: SegmentAddressing
+    /// Addresses that stand for one another, if there are several: each leads to the same file or playlist, or to the
+    /// folder of the same resources.
+    public var bases: [String] = []
 
     init(id: String, segments: SegmentAddressing) {
         self.id = id

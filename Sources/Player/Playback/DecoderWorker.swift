@@ -271,7 +271,8 @@ final class DecoderWorker {
         var properties = opened.decoder.properties
         properties.format = format
         var now = AudioEncoding(
-            codec: properties.codec.rawValue, bitRate: properties.bitRate, quality: opened.audioQuality())
+            codec: properties.codec.rawValue, bitRate: properties.bitRate,
+            quality: opened.audioQuality().map { $0.heard(in: properties) })
         // After a restart the source may name another quality. Other changes it does not know.
         if opening == nil || opening?.quality != now.quality { opening = now }
         if let opening, now != opening { now.quality = AudioQuality(of: properties) }

@@ -17,6 +17,8 @@ final class AdaptiveDecoder: AudioDecoder {
     /// The first frame of the next `read`, in frames of the present encoding.
     private var position: Int64 = 0
     private let first: AudioProperties
+    /// Whether `decoder` cannot go on, because its segments cannot be reached.
+    private var isBroken = false
     /// Of the encodings before.
     private var earlierDamage = DamageReport()
 
@@ -84,9 +86,14 @@ final class AdaptiveDecoder: AudioDecoder {
         while true {
             let run: DecodedRun
             do throws(MediaError) { run = try decoder.read(into: buffer) } catch {
-                // The end of a segment that was given up.
-                guard error == .source(.cancelled), steering.next != nil else { throw error }
-                if let change = try takeNext() { return .format(change) }
+                let change: PCMFormat?
+                if error == .source(.cancelled), steering.next != nil {
+                    // The end of a segment that was given up.
+                    change = try takeNext()
+                } else {
+                    change = try replace(after: error)
+                }
+                if let change { return .format(change) }
                 continue
             }
             switch run {
@@ -126,6 +133,7 @@ final class AdaptiveDecoder: AudioDecoder {
             let new = opened.properties.format
             guard progress.mayPlay(rate: new.sampleRate) else {
                 Log.notice("the device has no \(new.sampleRate) Hz: an encoding of the content is not used")
+                if isBroken { throw .source(.network(reason: "an encoding that the device cannot play")) }
                 try stay()
                 return nil
             }
@@ -138,13 +146,17 @@ final class AdaptiveDecoder: AudioDecoder {
             }
             earlierDamage.incidents += decoder.damage.incidents
             earlierDamage.silencedFrames += decoder.damage.silencedFrames
-            (decoder, position) = (opened, begin)
+            (decoder, position, isBroken) = (opened, begin, false)
             _ = steering.takeNext()
             return new == old ? nil : new
         } catch {
             guard error == .source(.cancelled) else {
-                try stay()
-                return nil
+                guard isBroken else {
+                    try stay(after: error)
+                    return nil
+                }
+                steering.excludeNext(isAway: error.isOfAddress)
+                return try replace(after: error)
             }
             // Its first segment may have been given up meanwhile.
             guard steering.next !== next else { throw error }
@@ -153,9 +165,32 @@ final class AdaptiveDecoder: AudioDecoder {
         }
     }
 
+    /// Another encoding goes on, because the segments of the present one cannot be reached.
+    /// - Throws: the error, when it has another reason, or nothing else can be played.
+    private func replace(after error: MediaError) throws(MediaError) -> PCMFormat? {
+        guard error.isOfAddress else { throw error }
+        let seconds = Double(position) / Double(decoder.properties.format.sampleRate)
+        guard try steering.replaceCurrent(at: seconds) else { throw error }
+        isBroken = true
+        return try takeNext()
+    }
+
     /// The present encoding goes on, and the one that was to follow is not tried again.
-    private func stay() throws(MediaError) {
-        steering.excludeNext()
+    /// - Parameter error: why; nil when the device cannot play it.
+    private func stay(after error: MediaError? = nil) throws(MediaError) {
+        steering.excludeNext(isAway: error?.isOfAddress ?? false)
         try move()
+    }
+}
+
+extension MediaError {
+    /// Whether other representations may be reached: the network, or the server has failed.
+    var isOfAddress: Bool {
+        switch self {
+        case .source(.network): true
+        case .source(.status(let status)): ServiceRefusal.isTemporary(status)
+        case .source(.foreign(let status, _)): status.map { $0 >= 500 } ?? true
+        default: false
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Media
+import Platform
 
 /// Carries out what `RepresentationChoice` decides: before each segment the representation that it is fetched of, and
 /// while it arrives whether another one takes its place.
@@ -13,8 +14,13 @@ final class AdaptiveSteering {
         var bandwidth: Int
         /// Whether its codec decodes a packet with the help of the one before.
         var needsLead = true
-        /// Begins no transfer of a segment yet.
-        var prepare: () throws(MediaError) -> PreparedContent
+        /// Whether it is known where its segments are.
+        var isReady: () -> Bool = { true }
+        /// Begins to load where its segments are.
+        var load: () -> Void = {}
+        /// Begins no transfer of a segment yet. Blocks while it is not ready.
+        /// - Parameter isOptional: whether another one can be played. It fails when its addresses do.
+        var prepare: (_ isOptional: Bool) throws(MediaError) -> PreparedContent
     }
 
     /// Segments of one representation, one after the other.
@@ -25,6 +31,8 @@ final class AdaptiveSteering {
         fileprivate(set) var segmentCount: Int
         /// When its first segment was there; nil before, and for the run with which the content begins.
         fileprivate var arrival: Int64?
+        /// Whether its transfers are repeated as long as it takes.
+        fileprivate var isPatient = false
 
         fileprivate init(_ place: Int, _ content: PreparedContent, segmentCount: Int = 1) {
             (self.place, self.content, self.segmentCount) = (place, content, segmentCount)
@@ -40,6 +48,8 @@ final class AdaptiveSteering {
     private let throughput: Throughput
     private let progress: StreamProgress
     private var usable: [Bool]
+    /// Those of which no address answers.
+    private var isAway: [Bool]
     /// At least one.
     private var runs: [Run]
     /// When the last change was made of which no run is left; nil before the first one.
@@ -56,6 +66,7 @@ final class AdaptiveSteering {
         self.throughput = throughput
         self.progress = progress
         usable = encodings.map { _ in true }
+        isAway = encodings.map { _ in false }
         choice = RepresentationChoice(bandwidths: encodings.map { $0.bandwidth })
         runs = [Run(place, content)]
         steer(runs[0])
@@ -84,6 +95,7 @@ final class AdaptiveSteering {
 
     /// Begins the transfers that there is room for, in place of one that takes too long.
     func fetchAhead() {
+        for place in encodings.indices where usable[place] { encodings[place].load() }
         let last = runs[runs.count - 1]
         if last.arrival == nil, runs.count > 1, last.content.segments?.hasArrived ?? true {
             last.arrival = throughput.now()
@@ -152,7 +164,7 @@ final class AdaptiveSteering {
     /// - Returns: whether it can be used.
     private func follow(_ run: Run, at index: Int, with place: Int) -> Bool {
         do throws(MediaError) {
-            let content = try encodings[place].prepare()
+            let content = try encodings[place].prepare(true)
             guard let segments = content.segments, let moment = run.timeline.start(of: index),
                 let counterpart = segments.timeline.index(as: moment, in: run.timeline)
             else {
@@ -180,10 +192,41 @@ final class AdaptiveSteering {
             current: run.place, line: throughput.bitsPerSecond, mayBeFaster: throughput.mayBeFaster,
             buffered: progress.bufferedSeconds ?? 0, segment: segment,
             sinceChange: change.map { Double(throughput.now() - $0) / 1e9 },
-            segments: run.segmentCount, usable: usable)
+            segments: run.segmentCount, usable: choices(beside: run.place))
+    }
+
+    /// Which encodings may be chosen.
+    /// - Parameter place: is one of them.
+    private func choices(beside place: Int?) -> [Bool] {
+        encodings.indices.map { $0 == place || usable[$0] && !isAway[$0] && encodings[$0].isReady() }
     }
 
     // MARK: From the decoder
+
+    /// No address of the current run answers: another encoding follows at a moment of the content, or the same one, and
+    /// then as long as it takes.
+    /// - Returns: false when there is only one.
+    func replaceCurrent(at seconds: Double) throws(MediaError) -> Bool {
+        guard encodings.count > 1, !current.isPatient else { return false }
+        isAway[current.place] = true
+        let others = choices(beside: nil)
+        let isPatient = !others.contains(true)
+        if isPatient { isAway = encodings.map { _ in false } }
+        let place = isPatient ? current.place : choice.first(line: throughput.bitsPerSecond, usable: others)
+        let content = try encodings[place].prepare(!isPatient)
+        guard let segments = content.segments else { return false }
+        let timeline = segments.timeline
+        let begin = timeline.start(of: timeline.firstIndex) ?? 0
+        guard let index = timeline.index(at: begin + seconds) else { return false }
+        Log.notice("an encoding of the content cannot be reached, \(isPatient ? "it" : "another one") is tried")
+        segments.prepare(from: index, lead: encodings[place].needsLead)
+        forgetNext()
+        let run = Run(place, content)
+        run.isPatient = isPatient
+        steer(run)
+        runs.append(run)
+        return true
+    }
 
     /// The run that follows is decoded from now on.
     func takeNext() -> Run? {
@@ -202,8 +245,11 @@ final class AdaptiveSteering {
     }
 
     /// The run that follows cannot be used, nor can its encoding later: the current one goes on.
-    func excludeNext() {
-        if let next { exclude(next.place) }
+    /// - Parameter isAway: whether it cannot be reached. It is chosen again when nothing else can be.
+    func excludeNext(isAway: Bool = false) {
+        if let next {
+            if isAway { self.isAway[next.place] = true } else { exclude(next.place) }
+        }
         forgetNext()
     }
 

@@ -15,6 +15,10 @@ struct ContentLayout: Equatable {
 
     /// At least one.
     private(set) var parts: [Part] = []
+    /// Other representations of the same sound, of which it is not known where their segments are.
+    private(set) var later: [Representation] = []
+    /// The list of the representation by which the content is divided into parts; nil without `later`.
+    private var divided: SegmentList?
 
     /// - Parameters:
     ///   - manifest: whose playlists were followed, with its sets in the order in which they are preferred.
@@ -24,7 +28,10 @@ struct ContentLayout: Equatable {
             guard let set = Self.set(of: period, like: parts.last, quality) else {
                 throw .unsupported(what: "content with a period without sound")
             }
-            for part in Self.parts(of: set, in: period, quality) {
+            let all = set.encodings(quality: quality)
+            later += all.filter { $0.isPlaylist }
+            if !later.isEmpty, case .list(let list)? = all.last(where: { !$0.isPlaylist })?.segments { divided = list }
+            for part in Self.parts(of: all.filter { !$0.isPlaylist }, in: period) {
                 if let last = parts.last, let joined = last.continued(by: part) {
                     parts[parts.count - 1] = joined
                 } else {
@@ -49,8 +56,18 @@ struct ContentLayout: Equatable {
         } ?? first
     }
 
-    private static func parts(of set: AdaptationSet, in period: Period, _ quality: String?) -> [Part] {
-        let all = set.encodings(quality: quality)
+    /// What one of `later` has for a part.
+    /// - Parameter representation: with its segments.
+    /// - Returns: nil when it is divided in another way than the others, so that it cannot replace them.
+    func part(_ place: Int, of representation: Representation) -> Representation? {
+        guard let divided, case .list(let list) = representation.segments, list.gaps == divided.gaps,
+            list.isComplete == divided.isComplete
+        else { return nil }
+        let spans = list.spans
+        return spans.count == parts.count ? representation.part(spans[place]) : nil
+    }
+
+    private static func parts(of all: [Representation], in period: Period) -> [Part] {
         guard let best = all.last else { return [] }
         switch best.segments {
         case .file(let file):
@@ -120,6 +137,8 @@ extension SegmentAddressing {
 }
 
 extension Representation {
+    var isPlaylist: Bool { if case .playlist = segments { true } else { false } }
+
     /// This encoding with some of its segments. Where a playlist has a key for each segment, those of other segments
     /// are left out: a part without them is not encrypted, and one with another key has only that one.
     func part(_ part: SegmentList) -> Representation {

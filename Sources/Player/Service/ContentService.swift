@@ -11,6 +11,7 @@ public final class ContentService: PlaybackSource {
     private let credentials: any CredentialsProvider
     private let quality = StreamingQuality()
     private let throughput: Throughput
+    private let failed = FailedAddresses()
 
     init(
         _ settings: ServiceSettings, over network: any ServiceNetwork, credentials: any CredentialsProvider,
@@ -29,7 +30,10 @@ public final class ContentService: PlaybackSource {
     }
 
     /// Another link is in use from now on: the line is what was measured on a link of that kind before.
-    func linkChanged(to kind: Link.Kind) { throughput.linkChanged(to: kind) }
+    func linkChanged(to kind: Link.Kind) {
+        throughput.linkChanged(to: kind)
+        failed.forget()
+    }
 
     public func open(
         _ product: MediaProduct, session: PlaybackSession, cancellation: Cancellation, medium: MediumAccess
@@ -41,8 +45,9 @@ public final class ContentService: PlaybackSource {
                     + "tonearm:video/ID.",
                 mediaProduct: product)
         }
-        let requests = ServiceRequests(
+        var requests = ServiceRequests(
             network: network, purpose: .playback, cancellation: cancellation, medium: medium)
+        requests.failed = failed
         let (info, opened) = try openSession(session, product, address, requests)
         let present = PresentContent(info, opened)
         let restarting = RestartingDecoder(opened.decoder, isLive: opened.isLive) {

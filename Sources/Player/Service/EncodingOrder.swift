@@ -4,11 +4,12 @@ import Media
 
 extension Manifest {
     /// The same manifest, with the sets of each period in the order in which they are preferred: the one that has the
-    /// quality that came, then those that can be decoded, then the main ones, then as they are listed.
+    /// quality that came, then those that can be decoded, then the main ones, then as they are listed. Sets that differ
+    /// in codec and bandwidth only are one.
     func ordered(quality: String?) -> Manifest {
         var result = self
         for index in periods.indices {
-            let sets = periods[index].adaptationSets
+            let sets = AdaptationSet.joined(periods[index].adaptationSets, quality)
             var places = sets.indices.map { (rank: sets[$0].rank(quality), place: $0) }
             places.sort { ($0.rank, $0.place) < ($1.rank, $1.place) }
             result.periods[index].adaptationSets = places.map { sets[$0.place] }
@@ -33,8 +34,47 @@ extension AdaptationSet {
         let decodable = representations.filter { $0.isDecodable }
         var all = decodable.isEmpty ? representations : decodable
         if let named = all.first(where: { $0.isNamed(quality) }) { return [named] }
+        // The quality is a limit that a user has set for this link.
+        if WantedCodecs(quality) == .lossy, all.contains(where: { !$0.isLossless }) { all.removeAll { $0.isLossless } }
         all.sort { ($0.bandwidth ?? 0) < ($1.bandwidth ?? 0) }
         return Array(all.suffix(Self.mostEncodings))
+    }
+
+    /// Joins sets of the same sound. Without a known quality nothing says which codecs are wanted, and they stay apart.
+    fileprivate static func joined(_ sets: [AdaptationSet], _ quality: String?) -> [AdaptationSet] {
+        guard sets.count > 1, WantedCodecs(quality) != nil else { return sets }
+        var result: [AdaptationSet] = []
+        for set in sets {
+            if let place = result.firstIndex(where: { $0.isSameSound(as: set) }) {
+                result[place].representations += set.representations
+                result[place].groups += set.groups
+            } else {
+                result.append(set)
+            }
+        }
+        return result
+    }
+
+    /// Whether the other set has the same sound in another codec, as far as a manifest says it. Two sets in one codec
+    /// differ in something else.
+    private func isSameSound(as other: AdaptationSet) -> Bool {
+        func isSame(_ one: String?, _ other: String?) -> Bool {
+            (one ?? "").utf8.elementsEqual((other ?? "").utf8)
+        }
+        guard isMain == other.isMain, isSame(language, other.language), roles.count == other.roles.count,
+            zip(roles, other.roles).allSatisfy({ $0.utf8.elementsEqual($1.utf8) }),
+            !groups.contains(where: { group in other.groups.contains { $0.utf8.elementsEqual(group.utf8) } })
+        else { return false }
+        for one in representations {
+            guard let family = one.codecFamily else { return false }
+            for another in other.representations {
+                guard let otherFamily = another.codecFamily, !family.elementsEqual(otherFamily),
+                    one.channelCount == nil || another.channelCount == nil
+                        || one.channelCount == another.channelCount
+                else { return false }
+            }
+        }
+        return true
     }
 
     /// The lowest is preferred.
@@ -48,4 +88,31 @@ extension Representation {
     fileprivate func isNamed(_ quality: String?) -> Bool { quality.map { $0.utf8.elementsEqual(id.utf8) } ?? false }
 
     fileprivate var isDecodable: Bool { codecs.isEmpty || codecs.contains(where: AudioFormats.hasDecoder) }
+
+    /// What a codec is called without its profile: `mp4a`; nil when the manifest does not say it.
+    fileprivate var codecFamily: [UInt8]? {
+        codecs.first.map { codec in
+            codec.utf8.prefix { $0 != UInt8(ascii: ".") }.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        }
+    }
+
+    fileprivate var isLossless: Bool {
+        codecFamily.map { $0.elementsEqual("flac".utf8) || $0.elementsEqual("alac".utf8) } ?? false
+    }
+}
+
+/// The codecs that a quality stands for.
+private enum WantedCodecs {
+    case lossy
+    /// Lossy ones as well, where the line does not carry the others.
+    case lossless
+
+    /// - Parameter quality: the service's name.
+    init?(_ quality: String?) {
+        switch quality.flatMap(AudioQuality.init(serviceName:)) {
+        case .low, .high: self = .lossy
+        case .lossless, .hiRes, .hiResLossless: self = .lossless
+        case nil: return nil
+        }
+    }
 }

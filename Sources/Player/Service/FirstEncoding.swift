@@ -13,6 +13,10 @@ final class FirstEncoding {
     private let mayBeRenewed: Bool
     /// Which ones cannot be opened.
     private var isExcluded: [Bool]
+    /// Which of these cannot be reached at present.
+    private var isAway: [Bool]
+    /// Whether nothing is left but to wait for one of them.
+    private var isPatient: Bool
     private var place = 0
     private var content: PreparedContent?
     private var decoder: AdaptiveDecoder?
@@ -30,6 +34,8 @@ final class FirstEncoding {
         (self.encodings, self.preferred, self.throughput, self.progress) = (encodings, preferred, throughput, progress)
         self.mayBeRenewed = mayBeRenewed
         isExcluded = encodings.map { _ in false }
+        isAway = isExcluded
+        isPatient = encodings.count < 2
         try begin()
     }
 
@@ -70,10 +76,12 @@ final class FirstEncoding {
             let left = isExcluded.map { !$0 }
             var usable = left.indices.map { left[$0] && preferred[$0] }
             if !usable.contains(true) { usable = left }
+            let ready = usable.indices.map { usable[$0] && encodings[$0].isReady() }
+            if ready.contains(true) { usable = ready }
             place = RepresentationChoice(bandwidths: encodings.map { $0.bandwidth }).first(
                 line: throughput.bitsPerSecond, usable: usable)
             do throws(MediaError) {
-                let content = try encodings[place].prepare()
+                let content = try encodings[place].prepare(!isPatient)
                 content.prepare()
                 self.content = content
                 return
@@ -89,7 +97,13 @@ final class FirstEncoding {
     private func exclude(_ place: Int, _ error: MediaError) -> Bool {
         if error == .source(.cancelled) || mayBeRenewed && error.isWorthRestarting { return false }
         isExcluded[place] = true
-        guard isExcluded.contains(false) else { return false }
+        isAway[place] = error.isOfAddress
+        if !isExcluded.contains(false) {
+            guard !isPatient, isAway.contains(true) else { return false }
+            // As long as it takes.
+            for other in isAway.indices where isAway[other] { isExcluded[other] = false }
+            isPatient = true
+        }
         Log.notice("an encoding of the content cannot be opened, another one is tried")
         return true
     }

@@ -25,16 +25,19 @@ final class PreparedContent {
         _ representation: Representation, clip: Range<Double>?, _ fetching: StreamedSegments.Fetching,
         _ requests: ServiceRequests, _ keys: StreamedKeys
     ) throws(MediaError) {
+        var fetching = fetching
+        fetching.bases = representation.bases
         self.keys = keys
         try keys.take(representation)
         self.requests = requests
         self.clip = clip
         bandwidth = representation.bandwidth
-        var fetching = fetching
         fetching.space = fetching.space?.representation(representation)
         do throws(ByteSourceError) {
             switch representation.segments {
-            case .file(let file): source = .file(fetching.begin(ResourceReference(url: file.url), isFile: true))
+            case .file(let file):
+                source = .file(
+                    fetching.begin(ResourceReference(url: file.url), isFile: true))
             case .list(let list):
                 source = .segments(try StreamedSegments(list, fetching, keys: keys, bandwidth: bandwidth))
             case .template(let template):

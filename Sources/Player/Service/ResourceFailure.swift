@@ -51,6 +51,16 @@ extension TransferError {
     /// Whether a part was asked for of what the server has as a whole alone (`Content-Encoding`).
     var isOfCoding: Bool { if case .coding(.ofPart) = self { true } else { false } }
 
+    /// Whether another address of the same bytes may help.
+    var isOfAddress: Bool {
+        switch self {
+        case .nameResolution, .connection, .timeOut, .truncated, .proxy, .tls, .invalidRequest, .malformedAnswer,
+            .headTooLarge, .redirect, .coding:
+            true
+        case .tooLarge, .cancelled, .library, .meteredLink, .offlineMode: false
+        }
+    }
+
     /// Whether the network is the reason, so that the same request may succeed later (docs/playback.md, 15.4).
     var isOfNetwork: Bool {
         switch self {

@@ -1,3 +1,4 @@
+import Media
 import Network
 import Platform
 
@@ -34,7 +35,12 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
         case changed
         /// It is not the part that was asked for: the whole is asked for instead.
         case otherPart
+        /// A web page, where there are other addresses.
+        case page(status: Int)
     }
+
+    /// So often an optional resource is asked for again after a part of it has arrived.
+    private static let optionalRetries = 2
 
     /// Of the reason of a refusal.
     private static let longestReason = 16 << 10
@@ -55,6 +61,15 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
     private var schedule: RetrySchedule
     private let purpose: RetrySchedule.Purpose
     private let continues: Bool
+    private let addresses: ResourceAddresses?
+    /// Of the present attempt, among the alternatives.
+    private var place = 0
+    /// The alternatives that have failed since all were asked, or since bytes have arrived.
+    private var tried: [Int] = []
+    /// In a row, of all alternatives together.
+    private var failures = 0
+    /// Whether an attempt has had another address: validators of two hosts are not compared.
+    private var isElsewhere = false
     private var answer = Answer.changed
     private var arrived: Int64 = 0
     /// Whether the server is asked for the whole because it does not send the part.
@@ -86,16 +101,17 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
     /// - Parameters:
     ///   - offset: of the first byte that is wanted, in what the request names.
     ///   - version: the one that is wanted; another one ends as `.changed`.
+    ///   - addresses: of the same bytes; nil for that of the request alone.
     ///   - continues: false for answers that the service makes for each request, such as addresses that expire: the end
     ///     of a second one does not belong to the beginning of the first.
     init(
         _ request: TransferRequest, from offset: Int64 = 0, of version: ResourceVersion = ResourceVersion(),
         over network: any ServiceNetwork, for purpose: RetrySchedule.Purpose = .playback, continues: Bool = true,
-        progress: StreamProgress? = nil,
-        into receiver: any ResourceReceiver
+        at addresses: ResourceAddresses? = nil, progress: StreamProgress? = nil, into receiver: any ResourceReceiver
     ) {
         earlier = version
         self.continues = continues
+        self.addresses = addresses
         self.progress = progress
         progressID = progress?.newID() ?? 0
         self.network = network
@@ -137,6 +153,8 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
         guard case .waiting(number) = lock.withLock({ state }) else { return }
         if lock.withLock({ isCancelled }) { return finish(.cancelled) }
         var request = request
+        chooseAddress()
+        if let address { request.url = address.url }
         request.firstByteTimeout = patience.milliseconds
         if !continues { (arrived, validator) = (0, nil) }
         if arrived > 0 {
@@ -165,6 +183,44 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
             return isCancelled || isUnwanted
         }
         if isToEnd { transfer.cancel() }
+    }
+
+    /// nil for the one of the request.
+    private var address: Alternatives.Address? { addresses.map { $0.alternatives.addresses[place] } }
+
+    /// The first one that has not failed, or that has failed first.
+    private func chooseAddress() {
+        guard let addresses else { return }
+        let all = addresses.alternatives.addresses
+        let ranks = all.map { addresses.failed.rank($0) }
+        guard let best = all.indices.filter({ !tried.contains($0) }).min(by: { ranks[$0] < ranks[$1] }) else { return }
+        if best != place, arrived > 0 || isElsewhere { isElsewhere = true }
+        if best != place { validator = nil }
+        place = best
+    }
+
+    /// Goes on at another address, at once, as long as there is one that was not asked since the last success.
+    /// - Parameter isOfHost: whether the host is the reason.
+    private func goesToAnotherAddress(isOfHost: Bool) -> Bool {
+        guard let addresses, let address, addresses.alternatives.addresses.count > 1 else { return false }
+        addresses.failed.add(address, isOfHost: isOfHost)
+        tried.append(place)
+        guard tried.count < addresses.alternatives.addresses.count else {
+            tried = []
+            return false
+        }
+        isElsewhere = true
+        attempt(wait())
+        return true
+    }
+
+    /// Whether it is left to something else to play.
+    private func givesWay() -> Bool {
+        guard let retries = addresses?.retries else { return false }
+        failures += 1
+        guard failures > (arrived > 0 ? max(retries, Self.optionalRetries) : retries) else { return false }
+        if let addresses, let address { addresses.failed.add(address, isOfHost: true) }
+        return true
     }
 
     private func wait() -> Int {
@@ -203,7 +259,7 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
     private func tell(_ reason: String) {
         guard !hasTold else { return }
         hasTold = true
-        Log.warning("\(request.host): \(reason). It is retried.")
+        Log.warning("\(TransferRequest(url: address?.url ?? request.url).host): \(reason). It is retried.")
     }
 
     private func finish(_ failure: ResourceFailure?) {
@@ -300,6 +356,7 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
     }
 
     private func isSame(_ head: ResponseHead) -> Bool {
+        if isElsewhere { return (arrived > 0 ? version : earlier).hasLength(of: head) }
         guard (arrived > 0 ? version : earlier).mayInclude(head) else { return false }
         guard arrived > 0, let validator else { return true }
         return head.strongValidator.map { $0.utf8.elementsEqual(validator.utf8) } ?? false
@@ -316,6 +373,11 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
             if let head = unseen {
                 unseen = nil
                 if WebPage.isMeant(by: head, bytes) {
+                    if let addresses, tried.count + 1 < addresses.alternatives.addresses.count {
+                        answer = .page(status: head.status)
+                        cancelAttempt()
+                        return .enough
+                    }
                     finishAndCancel(.refused(ServiceRefusal(status: head.status)))
                     // A cache does not take it either.
                     return .enough
@@ -335,14 +397,19 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
             if purpose.forgetsFailures { schedule = RetrySchedule(purpose) }
             if attempts > 0 { progress?.goesOn(progressID) }
             hasTold = false
+            (tried, failures) = ([], 0)
             // The rest of it is of no use, and may be much. An answer that ends here keeps its connection.
             if missing == 0, isLong {
                 answer = .empty
                 finishAndCancel(nil)
             }
             return .more
-        case .empty, .changed, .otherPart: return .more
+        case .empty, .changed, .otherPart, .page: return .more
         }
+    }
+
+    private func cancelAttempt() {
+        if case .running(let transfer) = lock.withLock({ state }) { transfer.cancel() }
     }
 
     func ended(_ error: TransferError?) {
@@ -351,12 +418,19 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
         if case .otherPart = answer, error == nil || error == .cancelled, !lock.withLock({ isCancelled }) {
             return askForWhole()
         }
+        if case .page(let status) = answer, !lock.withLock({ isCancelled }) {
+            answer = .empty
+            if !goesToAnotherAddress(isOfHost: false) { finish(.refused(ServiceRefusal(status: status))) }
+            return
+        }
         if let error, error != .cancelled {
             // There is nothing to ask for.
             if case .content = answer, missing == 0 { return finish(nil) }
             if case .changed = answer, arrived > 0 { return finish(.changed) }
             if error == .tooLarge { return finish(.tooLarge) }
             if error.isOfCoding, mayBeCoded, !asksForWhole { return askForWhole() }
+            if error.isOfAddress, goesToAnotherAddress(isOfHost: true) { return }
+            if error.isOfAddress, givesWay() { return finish(.transfer(error)) }
             guard error.isOfNetwork, let delay = schedule.delay(after: .network) else {
                 return finish(.transfer(error))
             }
@@ -371,10 +445,12 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
         // All of a shorter part: the next part follows at once.
         if isShort, case .content = answer { return attempt(wait()) }
         switch answer {
-        case .content, .empty: finish(nil)
+        case .content, .empty, .page: finish(nil)
         case .changed, .otherPart: finish(.changed)
         case .refusal(let status, let retryAfter, let body):
+            if goesToAnotherAddress(isOfHost: false) { return }
             let refusal = ServiceRefusal(status: status, body: body)
+            if givesWay() { return finish(.refused(refusal)) }
             guard ServiceRefusal.isTemporary(status),
                 let delay = schedule.delay(after: .server(retryAfter: retryAfter))
             else { return finish(.refused(refusal)) }

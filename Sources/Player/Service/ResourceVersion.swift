@@ -30,6 +30,12 @@ struct ResourceVersion: Equatable, Sendable {
         return version
     }
 
+    /// Whether an answer from another host may belong to it: hosts have validators of their own.
+    func hasLength(of head: ResponseHead) -> Bool {
+        guard let length, let other = head.resourceLength else { return true }
+        return length == other
+    }
+
     /// Whether an answer may belong to it. What the answer does not say is no difference: not every server repeats its
     /// fields with a part.
     func mayInclude(_ head: ResponseHead) -> Bool {

@@ -17,8 +17,13 @@ struct ServiceRequests {
     var permission: MeteredPermission?
     /// Of the playbackinfo whose content is asked for; nil before it is there.
     var space: ContentSpace?
+    /// What has failed in this session.
+    var failed = FailedAddresses()
 
-    func answer(to request: TransferRequest) throws(ResourceFailure) -> WholeAnswer.Content {
+    /// - Parameter addresses: of the same answer; nil for that of the request alone.
+    func answer(
+        to request: TransferRequest, at addresses: ResourceAddresses? = nil
+    ) throws(ResourceFailure) -> WholeAnswer.Content {
         var request = request
         request.maximumBody = Int64(Self.longestAnswer)
         let answer: WholeAnswer
@@ -26,7 +31,8 @@ struct ServiceRequests {
             throw .transfer(.library(code: Int(error.code), reason: error.description))
         }
         let transfer = ResourceTransfer(
-            request, over: network, for: purpose, continues: false, progress: medium.stream, into: answer)
+            request, over: network, for: purpose, continues: false, at: addresses, progress: medium.stream, into: answer
+        )
         let outcome = medium.waiting { () -> Cancellation.Outcome in
             do throws(SystemError) {
                 return try cancellation.wait(for: answer.arrival.descriptor, .readable, milliseconds: -1)

@@ -13,10 +13,13 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
         case failed(ResourceFailure)
     }
 
-    /// Bytes behind the reader that stay: parsers look back a little.
+    /// Bytes before the reader that stay: parsers look back a little.
     private static let kept: Int64 = 64 << 10
+    /// The same of a segment. A step that is repeated reads it again from where it was.
+    private static let keptOfSegment: Int64 = 4 << 20
 
-    private let capacity: Int
+    private let kept: Int64
+    private var capacity: Int
     private let lock = Lock()
     private var pieces: [[UInt8]] = []
     /// Of the first byte in `pieces`.
@@ -27,6 +30,8 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
     private var arrivingVersion = ResourceVersion()
     /// The transfer waits for room.
     private var isFull = false
+    /// The reader looks at another place, and may come back.
+    private var isHeld = false
     /// Where the last read began.
     private var position: Int64
     /// Where it ended.
@@ -40,8 +45,13 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
     ///   - capacity: bytes ahead of the reader that are held at most, give or take what arrives at once.
     ///   - observer: is told what arrives.
     ///   - throughput: nil measures nothing.
-    init(from offset: Int64, capacity: Int, _ observer: StreamProgress? = nil, _ throughput: Throughput? = nil) {
+    ///   - isSegment: whether it is one of many segments, and no file.
+    init(
+        from offset: Int64, capacity: Int, _ observer: StreamProgress? = nil, _ throughput: Throughput? = nil,
+        isSegment: Bool = false
+    ) {
         self.observer = observer
+        kept = isSegment ? Self.keptOfSegment : Self.kept
         meter = throughput.map { TransferMeter($0) }
         start = offset
         end = offset
@@ -96,9 +106,9 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
         try lock.withLock { () throws(ByteSourceError) in
             position = offset
             readEnd = offset
-            drop(before: offset - Self.kept)
+            drop(before: offset - kept)
             var wantsMore = false
-            if isFull, end - max(offset, start) < Int64(capacity / 2) {
+            if isFull, !isHeld, end - max(offset, start) < Int64(capacity / 2) {
                 isFull = false
                 wantsMore = true
                 meter?.resume()
@@ -114,6 +124,33 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
             case .failed(let failure): throw failure.byteSourceError
             }
         }
+    }
+
+    /// Nothing more is taken until `release`.
+    func hold() { lock.withLock { isHeld = true } }
+
+    /// - Returns: whether the transfer waits for this.
+    func release() -> Bool {
+        lock.withLock {
+            isHeld = false
+            return takesMore()
+        }
+    }
+
+    /// So many bytes are held from now on.
+    /// - Returns: whether the transfer waits for this.
+    func widen(to capacity: Int) -> Bool {
+        lock.withLock {
+            self.capacity = capacity
+            return takesMore()
+        }
+    }
+
+    private func takesMore() -> Bool {
+        guard isFull, !isHeld, end - max(start, position) < Int64(capacity) else { return false }
+        isFull = false
+        meter?.resume()
+        return true
     }
 
     /// As `ByteSource.whenReadable`, for the last read.
@@ -170,7 +207,7 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
         var waiting: (@Sendable () -> Void)?
         let answer: SinkAnswer = lock.withLock {
             // What lies behind the reader does not count.
-            if end - max(start, position) >= Int64(capacity) {
+            if isHeld || end - max(start, position) >= Int64(capacity) {
                 isFull = true
                 meter?.end()
                 return .enough

@@ -11,17 +11,52 @@ final class StreamedBytes: ByteSource {
     /// How much is asked for at first where a reader jumps to, which may jump on: a search for a position does.
     private static let firstPart: Int64 = 128 << 10
 
-    private let network: any ServiceNetwork
-    private let request: TransferRequest
-    private let readAhead: Int
-    private var window: StreamWindow
-    private var transfer: any OngoingTransfer
+    /// What is fetched, and how.
+    private struct Source {
+        let request: TransferRequest
+        let network: any ServiceNetwork
+        let addresses: ResourceAddresses?
+        let readAhead: Int
+        let progress: StreamProgress?
+        let throughput: Throughput?
+        let isSegment: Bool
+        let retries: LiveRetries?
+
+        /// - Parameter isLook: whether the reader may jump on: little is held then.
+        func begin(from offset: Int64, of version: ResourceVersion, isLook: Bool = false) -> Stretch {
+            var request = request
+            if offset > 0 { request.longestPart = StreamedBytes.firstPart }
+            let window = StreamWindow(
+                from: offset, capacity: isLook ? Int(StreamedBytes.firstPart) : readAhead, progress, throughput,
+                isSegment: isSegment)
+            let transfer: any OngoingTransfer =
+                if let retries {
+                    LiveTransfer(
+                        request.rest(from: offset), of: version, over: network, retries, progress: progress,
+                        into: window)
+                } else {
+                    ResourceTransfer(
+                        request, from: offset, of: version, over: network, at: addresses, progress: progress,
+                        into: window)
+                }
+            return Stretch(start: offset, window: window, transfer: transfer)
+        }
+    }
+
+    /// Bytes that one transfer brings.
+    private struct Stretch {
+        let start: Int64
+        let window: StreamWindow
+        let transfer: any OngoingTransfer
+    }
+
+    private let source: Source
+    private var main: Stretch
+    /// Where the reader has jumped to, as long as it may come back: a file is opened with a look at its end.
+    private var look: Stretch?
     /// Of the bytes that came by the transfers before.
     private var version = ResourceVersion()
-    private let progress: StreamProgress?
     private let progressID: Int
-    private let throughput: Throughput?
-    private let retries: LiveRetries?
 
     /// The audio in it; nil for what is none.
     private var audio: (seconds: Double, isSegment: Bool, bandwidth: Int?)?
@@ -31,28 +66,28 @@ final class StreamedBytes: ByteSource {
     /// Begins to fetch.
     /// - Parameters:
     ///   - request: of the whole resource, or of a range, whose first byte has the offset 0 then.
+    ///   - addresses: of the same bytes; nil for that of the request alone.
     ///   - readAhead: bytes that are held at most.
     ///   - progress: shows how much has arrived, and waits.
     ///   - throughput: takes part in what is measured; nil for what is too small.
+    ///   - isSegment: whether it is one of many segments: what arrives is waited for and stays, wherever it is read.
     ///   - retries: of live content; nil for any other.
     init(
-        _ request: TransferRequest, over network: any ServiceNetwork, readAhead: Int, progress: StreamProgress? = nil,
-        throughput: Throughput? = nil, retries: LiveRetries? = nil
+        _ request: TransferRequest, over network: any ServiceNetwork, at addresses: ResourceAddresses? = nil,
+        readAhead: Int, progress: StreamProgress? = nil, throughput: Throughput? = nil, isSegment: Bool = false,
+        retries: LiveRetries? = nil
     ) {
-        self.throughput = throughput
-        self.retries = retries
-        self.progress = progress
+        source = Source(
+            request: request, network: network, addresses: addresses, readAhead: readAhead, progress: progress,
+            throughput: throughput, isSegment: isSegment, retries: retries)
         progressID = progress?.newID() ?? 0
-        self.network = network
-        self.request = request
-        self.readAhead = readAhead
-        (window, transfer) = Self.fetch(
-            request, from: 0, of: version, over: network, readAhead, progress, throughput, retries)
+        main = source.begin(from: 0, of: version)
     }
 
     deinit {
-        transfer.cancel()
-        progress?.forget(progressID)
+        main.transfer.cancel()
+        look?.transfer.cancel()
+        source.progress?.forget(progressID)
     }
 
     /// Shows the audio in it to the status, and to the decision when to begin.
@@ -68,41 +103,25 @@ final class StreamedBytes: ByteSource {
     func giveUp() {
         isGivenUp = true
         audio = nil
-        progress?.forget(progressID)
-        transfer.cancel()
+        source.progress?.forget(progressID)
+        look?.transfer.cancel()
+        main.transfer.cancel()
     }
 
     private func show() {
         guard let audio else { return }
-        let range = request.range
+        let range = source.request.range
         let length = range.flatMap { range in range.upTo.map { $0 - range.from } }
-        progress?.show(
+        source.progress?.show(
             progressID,
             BufferedStretch(
-                window: window, length: length, seconds: audio.seconds, isSegment: audio.isSegment,
+                window: main.window, length: length, seconds: audio.seconds, isSegment: audio.isSegment,
                 bandwidth: audio.bandwidth))
     }
 
-    private static func fetch(
-        _ request: TransferRequest, from offset: Int64, of version: ResourceVersion, over network: any ServiceNetwork,
-        _ readAhead: Int, _ progress: StreamProgress?, _ throughput: Throughput?, _ retries: LiveRetries?
-    ) -> (StreamWindow, any OngoingTransfer) {
-        var request = request
-        if offset > 0 { request.longestPart = firstPart }
-        let window = StreamWindow(from: offset, capacity: readAhead, progress, throughput)
-        if let retries {
-            let transfer = LiveTransfer(
-                request.rest(from: offset), of: version, over: network, retries, progress: progress, into: window)
-            return (window, transfer)
-        }
-        let transfer = ResourceTransfer(
-            request, from: offset, of: version, over: network, progress: progress, into: window)
-        return (window, transfer)
-    }
-
     var length: Int64? {
-        let length = version.length ?? window.length
-        guard let range = request.range else { return length }
+        let length = version.length ?? main.window.length ?? look?.window.length
+        guard let range = source.request.range else { return length }
         // A range ends there also while it is not known how long the whole is: not every server says it.
         guard let end = length.map({ min(range.upTo ?? .max, $0) }) ?? range.upTo else { return nil }
         return max(0, end - range.from)
@@ -111,21 +130,21 @@ final class StreamedBytes: ByteSource {
     var isStreamed: Bool { true }
 
     /// Bytes that have arrived ahead of the reader.
-    var buffered: Int64 { window.buffered }
+    var buffered: Int64 { main.window.buffered }
 
     /// Bytes that have not arrived, of an estimated length when the server has not said it.
     func missing(ofEstimated estimate: Double) -> Double {
-        max(0, (length.map { Double($0) } ?? estimate) - Double(window.arrivedEnd))
+        max(0, (length.map { Double($0) } ?? estimate) - Double(main.window.arrivedEnd))
     }
 
     /// Whether all bytes have arrived, or none follows any more.
-    var isComplete: Bool { window.isOver }
+    var isComplete: Bool { main.window.isOver }
 
     /// Whether it ended before its last byte: a read that reaches this place throws the reason.
-    var hasFailed: Bool { window.hasFailed }
+    var hasFailed: Bool { main.window.hasFailed }
 
     /// The reason; nil when it has not failed.
-    var failure: ResourceFailure? { window.failure }
+    var failure: ResourceFailure? { main.window.failure }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead {
         var buffer = buffer
@@ -133,19 +152,49 @@ final class StreamedBytes: ByteSource {
             if offset >= length { return .end }
             buffer = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(clamping: length - offset)))
         }
-        if !isGivenUp, !window.mayReach(offset, patience: Self.patience) {
-            transfer.cancel()
-            // Bytes of two versions are no resource. The answer is compared, and no If-Range is sent: the cache answers
-            // no conditions, and a server that does not take its own tag back would send the whole.
-            version = version.completed(by: window.version)
-            (window, transfer) = Self.fetch(
-                request, from: offset, of: version, over: network, readAhead, progress, throughput, retries)
-            show()
-        }
-        let (read, wantsMore) = try window.read(into: buffer, at: offset)
-        if wantsMore { transfer.resume() }
+        let stretch = stretch(for: offset)
+        let (read, wantsMore) = try stretch.window.read(into: buffer, at: offset)
+        if wantsMore { stretch.transfer.resume() }
         return read
     }
 
-    func whenReadable(_ wake: @escaping @Sendable () -> Void) { window.whenReadable(wake) }
+    /// What brings the byte at `offset`, which is begun when nothing does.
+    private func stretch(for offset: Int64) -> Stretch {
+        if isGivenUp || main.window.mayReach(offset, patience: Self.patience) {
+            if let look {
+                self.look = nil
+                look.transfer.cancel()
+                if main.window.release() { main.transfer.resume() }
+            }
+            return main
+        }
+        if let look, look.window.mayReach(offset, patience: Self.patience) {
+            // It is no look any more: the reader stays.
+            if offset - look.start >= Self.firstPart { stay(at: look) }
+            return look
+        }
+        look?.transfer.cancel()
+        // Bytes of two versions are no resource. The answer is compared, and no If-Range is sent: the cache answers no
+        // conditions, and a server that does not take its own tag back would send the whole.
+        version = version.completed(by: main.window.version)
+        let isLook = !source.isSegment && source.retries == nil && !main.window.hasFailed
+        let begun = source.begin(from: offset, of: version, isLook: isLook)
+        if isLook {
+            // The line is for the look.
+            main.window.hold()
+            look = begun
+        } else {
+            stay(at: begun)
+        }
+        return begun
+    }
+
+    private func stay(at stretch: Stretch) {
+        main.transfer.cancel()
+        (main, look) = (stretch, nil)
+        if main.window.widen(to: source.readAhead) { main.transfer.resume() }
+        show()
+    }
+
+    func whenReadable(_ wake: @escaping @Sendable () -> Void) { (look ?? main).window.whenReadable(wake) }
 }

@@ -45,13 +45,14 @@ struct StreamedContent {
         if let live = manifest.live { return try open(live, of: manifest, at: url, info) }
         let layout = try ContentLayout(try indexed(manifest, quality: quality), quality: quality)
         let keys: () -> StreamedKeys = { self.keys(of: info) }
+        let later = layout.later.map { self.later($0, quality) }
         guard layout.parts.count > 1 else {
-            let content = try prepare(layout.parts[0], 0, keys)
+            let content = try prepare(0, of: layout, later, keys)
             return Opened(decoder: try content.open(), transfers: content.transfers)
         }
-        let parts = layout.parts
-        let joined = try JoinedDecoder(durations: parts.map { $0.duration }) { (place) throws(MediaError) in
-            try prepare(parts[place], place, keys)
+        let durations = layout.parts.map { $0.duration }
+        let joined = try JoinedDecoder(durations: durations) { (place) throws(MediaError) in
+            try prepare(place, of: layout, later, keys)
         }
         return Opened(
             decoder: joined, transfers: ContentTransfers({ joined.isFetched }, fetchAhead: { joined.fetchAhead() }))
@@ -116,7 +117,7 @@ struct StreamedContent {
     private var fetching: StreamedSegments.Fetching {
         StreamedSegments.Fetching(
             network: requests.network, medium: requests.medium, throughput: throughput, readAhead: settings.readAhead,
-            asksForNew: asksForNewContent, space: requests.space)
+            asksForNew: asksForNewContent, space: requests.space, failed: requests.failed)
     }
 
     private func keys(of info: PlaybackInfo) -> StreamedKeys {
@@ -129,27 +130,65 @@ struct StreamedContent {
 
     /// Begins the transfers of a part.
     private func prepare(
-        _ part: ContentLayout.Part, _ place: Int, _ keys: @escaping () -> StreamedKeys
+        _ place: Int, of layout: ContentLayout, _ later: [LaterPlaylist], _ keys: @escaping () -> StreamedKeys
     ) throws(MediaError) -> JoinedDecoder.Prepared {
-        let (requests, throughput) = (requests, throughput)
-        var fetching = fetching
-        fetching.space = fetching.space?.part(place)
-        let encodings = part.representations.map { representation in
-            AdaptiveSteering.Encoding(bandwidth: representation.bandwidth ?? 0) { () throws(MediaError) in
-                try PreparedContent(representation, clip: part.clip, fetching, requests, keys())
-            }
+        let (part, requests, throughput) = (layout.parts[place], requests, throughput)
+        func content(_ representation: Representation, _ isOptional: Bool) throws(MediaError) -> PreparedContent {
+            var fetching = fetching
+            fetching.space = fetching.space?.part(place)
+            fetching.isOptional = isOptional
+            return try PreparedContent(representation, clip: part.clip, fetching, requests, keys())
         }
-        let usable = part.representations.map { representation in
-            representation.sampleRate.map { requests.medium.stream.mayPlay(rate: $0) } ?? true
+        var choices = part.representations.map { representation in
+            (
+                representation,
+                AdaptiveSteering.Encoding(
+                    bandwidth: representation.bandwidth ?? 0, needsLead: !representation.isFLAC
+                ) { (isOptional) throws(MediaError) in try content(representation, isOptional) }
+            )
+        }
+        choices += later.map { later in
+            (
+                later.representation,
+                AdaptiveSteering.Encoding(
+                    bandwidth: later.representation.bandwidth ?? 0, needsLead: !later.representation.isFLAC,
+                    isReady: { later.loaded.map { layout.part(place, of: $0) != nil } ?? false },
+                    load: later.prepare
+                ) { (isOptional) throws(MediaError) in
+                    guard let own = layout.part(place, of: try later.load(isOptional: isOptional)) else {
+                        throw .damaged(what: "a playlist that is divided in another way than the others")
+                    }
+                    return try content(own, isOptional)
+                }
+            )
+        }
+        choices.sort { ($0.0.bandwidth ?? 0) < ($1.0.bandwidth ?? 0) }
+        let usable = choices.map { choice in
+            choice.0.sampleRate.map { requests.medium.stream.mayPlay(rate: $0) } ?? true
         }
         let first = try FirstEncoding(
-            encodings, preferring: usable, throughput, requests.medium.stream, mayBeRenewed: !asksForNew)
+            choices.map { $0.1 }, preferring: usable, throughput, requests.medium.stream, mayBeRenewed: !asksForNew)
         return JoinedDecoder.Prepared(open: first.open, transfers: first.transfers)
     }
 
-    /// The same manifest with its playlists in place of their addresses, and only with what can be played. An encoding
-    /// whose playlist cannot be loaded is left out, as long as there is another one.
-    /// - Parameter keepsBest: only the best one is followed.
+    /// A variant that is not played yet.
+    private func later(_ representation: Representation, _ quality: String?) -> LaterPlaylist {
+        let url = if case .playlist(let url) = representation.segments { url } else { "" }
+        return LaterPlaylist(representation) {
+            PlaylistLoad(
+                playlistRequest(url, of: representation), at: addresses(url, of: representation, isOptional: true), over: requests.network)
+        } read: { (answer) throws(MediaError) in
+            let inner = try manifest(answer.body, .hls, from: answer.url, quality)
+            return try representation.with(inner.best(quality: quality))
+        } load: { (isOptional) throws(MediaError) in
+            let (inner, _) = try playlist(of: representation, isOptional: isOptional, quality)
+            return try representation.with(inner.best(quality: quality))
+        }
+    }
+
+    /// The same manifest with the playlist of one encoding in place of its address: the one to begin with. One that
+    /// cannot be loaded gives way to another. The playlists of the others are loaded later.
+    /// - Parameter keepsBest: only the best one is followed, and the others are left out.
     /// - Returns: also where it came from; nil for what was in the playbackinfo.
     private func followed(
         _ manifest: Manifest, _ quality: String?, keepsBest: Bool = false
@@ -161,48 +200,89 @@ struct StreamedContent {
                 set.representations.contains(where: { $0.isPlaylist })
             else { return (manifest, url) }
             let playable = set.encodings(quality: quality)
-            var found: [Representation] = []
-            var next: (manifest: Manifest, url: String)?
-            var failure: MediaError?
-            for representation in playable.reversed() {
-                do throws(MediaError) {
-                    switch try follow(representation, isOnly: playable.count == 1, quality) {
-                    case .encoding(let encoding): found.append(encoding)
-                    case .manifest(let manifest, let url): if found.isEmpty { next = (manifest, url) }
-                    }
-                } catch {
-                    // What is kept stays as it is, so it waits for the best one.
-                    guard error != .source(.cancelled), !keepsBest || !error.isTemporary else { throw error }
-                    failure = failure ?? error
-                }
-                if next != nil || keepsBest && !found.isEmpty { break }
+            switch try follow(playable, quality, keepsBest: keepsBest) {
+            case .manifest(let inner, let address): (manifest, url) = (inner, address)
+            case .encoding(let encoding, let place, let failed):
+                // A master playlist has one period.
+                var left =
+                    keepsBest
+                    ? []
+                    : playable.indices.filter { $0 != place && !failed.contains($0) }
+                        .map { playable[$0] }
+                left.append(encoding)
+                manifest.periods[0].adaptationSets[0].representations = left
+                return (manifest, url)
             }
-            if let next {
-                (manifest, url) = next
-                continue
-            }
-            try Self.check(found, failure)
-            // A master playlist has one period.
-            manifest.periods[0].adaptationSets[0].representations = found.reversed()
         }
         throw .damaged(what: "playlists that name each other")
     }
 
     /// What is behind the address of an encoding.
     private enum Followed {
-        case encoding(Representation)
+        /// - Parameter failed: the places of those that cannot be used.
+        case encoding(Representation, place: Int, failed: [Int])
         /// It takes the place of the whole manifest.
         case manifest(Manifest, url: String)
     }
 
+    /// Loads the playlist of the first of some encodings that can be loaded.
+    /// - Parameter playable: the lowest bandwidth first.
     private func follow(
-        _ representation: Representation, isOnly: Bool, _ quality: String?
+        _ playable: [Representation], _ quality: String?, keepsBest: Bool
     ) throws(MediaError) -> Followed {
-        guard case .playlist(let address) = representation.segments else { return .encoding(representation) }
-        let (inner, url) = try playlist(at: address, quality, requests.space?.representation(representation))
-        // Live content keeps to one encoding.
-        if isOnly || inner.isLive { return .manifest(inner, url: url) }
-        return .encoding(try representation.with(inner.best(quality: quality)))
+        var order = Array(playable.indices.reversed())
+        if !keepsBest {
+            let choice = RepresentationChoice(bandwidths: playable.map { $0.bandwidth ?? 0 })
+            let first = choice.first(line: throughput.bitsPerSecond, usable: playable.map { isInReach($0) })
+            order.removeAll { $0 == first }
+            order.insert(first, at: 0)
+        }
+        var (failure, failed): (MediaError?, [Int]) = (nil, [])
+        // Once each, then as long as it takes.
+        for isOptional in [true, false] where isOptional == (playable.count > 1 && !keepsBest) || failure != nil {
+            for place in order where !failed.contains(place) {
+                do throws(MediaError) {
+                    let representation = playable[place]
+                    guard representation.isPlaylist else {
+                        return .encoding(representation, place: place, failed: failed)
+                    }
+                    let (inner, url) = try playlist(of: representation, isOptional: isOptional, quality)
+                    if inner.isLive, !keepsBest, let better = try liveFollowed(playable[(place + 1)...], quality) {
+                        return better
+                    }
+                    if playable.count == 1 || inner.isLive { return .manifest(inner, url: url) }
+                    return .encoding(
+                        try representation.with(inner.best(quality: quality)), place: place, failed: failed)
+                } catch {
+                    // What is kept stays as it is, so it waits for the best one.
+                    guard error != .source(.cancelled), !keepsBest || !error.isTemporary else { throw error }
+                    failure = failure ?? error
+                    if !isOptional || !error.isOfAddress { failed.append(place) }
+                }
+            }
+        }
+        throw failure ?? .damaged(what: "a manifest without audio")
+    }
+
+    /// Live content keeps to the best encoding of which the playlist can be loaded.
+    private func liveFollowed(
+        _ better: ArraySlice<Representation>, _ quality: String?
+    ) throws(MediaError) -> Followed? {
+        for representation in better.reversed() where representation.isPlaylist {
+            do throws(MediaError) {
+                let (inner, url) = try playlist(of: representation, isOptional: true, quality)
+                if inner.isLive { return .manifest(inner, url: url) }
+            } catch {
+                if error == .source(.cancelled) { throw error }
+            }
+        }
+        return nil
+    }
+
+    /// Whether some address of it has not failed in this session.
+    private func isInReach(_ representation: Representation) -> Bool {
+        guard case .playlist(let url) = representation.segments else { return true }
+        return Alternatives(url, bases: representation.bases).addresses.contains { requests.failed.rank($0) == 0 }
     }
 
     /// One encoding that cannot be used does not end the product.
@@ -232,7 +312,8 @@ struct StreamedContent {
             do throws(ResourceFailure) {
                 let index = ResourceReference(url: file.url, range: range)
                 answer = try requests.answer(
-                    to: .content(index.url, range: index.byteRange, requests.space?.representation(encoding)))
+                    to: .content(index.url, range: index.byteRange, requests.space?.representation(encoding)),
+                    at: addresses(file.url, of: encoding, isOptional: true))
             } catch {
                 // A server that does not know ranges sends all of it.
                 if error == .tooLarge { return manifest }
@@ -270,15 +351,29 @@ struct StreamedContent {
     }
 
     private func playlist(
-        at url: String, _ quality: String?, _ space: ContentSpace?
+        of representation: Representation, isOptional: Bool, _ quality: String?
     ) throws(MediaError) -> (manifest: Manifest, url: String) {
-        var request = TransferRequest.content(url, space)
-        if asksForNew { request.headers.append(HeaderField("Cache-Control", "no-cache")) }
+        let url = if case .playlist(let url) = representation.segments { url } else { "" }
         let answer: WholeAnswer.Content
-        do throws(ResourceFailure) { answer = try requests.answer(to: request) } catch {
+        do throws(ResourceFailure) {
+            answer = try requests.answer(
+                to: playlistRequest(url, of: representation), at: addresses(url, of: representation, isOptional: isOptional))
+        } catch {
             throw .source(error.byteSourceError)
         }
         return (try manifest(answer.body, .hls, from: answer.url, quality), answer.url)
+    }
+
+    private func playlistRequest(_ url: String, of representation: Representation) -> TransferRequest {
+        var request = TransferRequest.content(url, requests.space?.representation(representation))
+        if asksForNew { request.headers.append(HeaderField("Cache-Control", "no-cache")) }
+        return request
+    }
+
+    private func addresses(_ url: String, of representation: Representation, isOptional: Bool) -> ResourceAddresses {
+        ResourceAddresses(
+            Alternatives(url, bases: representation.bases), failed: requests.failed,
+            isOptional: isOptional)
     }
 
     /// - Returns: with its sets in the order in which they are preferred.
@@ -297,7 +392,12 @@ struct StreamedContent {
 }
 
 extension Representation {
-    fileprivate var isPlaylist: Bool { if case .playlist = segments { true } else { false } }
+    /// Whether a packet is decoded without the one before, as far as the manifest says it.
+    fileprivate var isFLAC: Bool {
+        codecs.first.map { codec in
+            codec.utf8.count == 4 && zip(codec.utf8, "flac".utf8).allSatisfy { $0 | 0x20 == $1 }
+        } ?? false
+    }
 
     /// - Parameter inner: what its playlist names.
     fileprivate func with(_ inner: Representation?) throws(MediaError) -> Representation {
@@ -305,6 +405,7 @@ extension Representation {
         result.bandwidth = bandwidth
         result.codecs = codecs
         result.channelCount = channelCount
+        result.bases = bases
         return result
     }
 }

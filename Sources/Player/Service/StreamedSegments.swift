@@ -35,20 +35,30 @@ final class StreamedSegments: SegmentedSource {
         var asksForNew = false
         /// Of what is fetched.
         var space: ContentSpace?
+        /// Addresses that stand for one another, of a representation.
+        var bases: [String] = []
+        var failed = FailedAddresses()
+        /// Whether there are other representations.
+        var isOptional = false
 
         /// - Parameters:
         ///   - index: of a segment.
         ///   - isFile: whether it is all of the content, which is read by places.
+        ///   - hasWorked: whether the representation has brought something before.
         ///   - retries: of live content; nil for any other.
         func begin(
             _ resource: ResourceReference, _ index: Int? = nil, limit: Int? = nil, isMeasured: Bool = true,
-            isFile: Bool = false, retries: LiveRetries? = nil
+            isFile: Bool = false, hasWorked: Bool = false, retries: LiveRetries? = nil
         ) -> StreamedBytes {
             var request = request(resource, index)
             request.isReadInParts = isFile
             return StreamedBytes(
-                request, over: network, readAhead: min(readAhead, limit ?? .max), progress: medium.stream,
-                throughput: isMeasured ? throughput : nil, retries: retries)
+                request, over: network,
+                at: ResourceAddresses(
+                    Alternatives(resource.url, bases: bases), failed: failed, isOptional: isOptional,
+                    hasWorked: hasWorked),
+                readAhead: min(readAhead, limit ?? .max), progress: medium.stream,
+                throughput: isMeasured ? throughput : nil, isSegment: !isFile, retries: retries)
         }
 
         /// Fetches a segment into the cache.
@@ -230,7 +240,8 @@ final class StreamedSegments: SegmentedSource {
 
     private func begin(_ index: Int, isHeard: Bool = true) -> StreamedBytes? {
         guard let segment = reference(index) else { return nil }
-        let bytes = fetching.begin(segment.resource, index)
+        let bytes = fetching.begin(
+            segment.resource, index, hasWorked: firstHeard.map { $0 != index } ?? false)
         if isHeard {
             bytes.show(seconds: segment.duration, isSegment: true, bandwidth: bandwidth)
             firstHeard = firstHeard ?? index

@@ -52,6 +52,19 @@ extension AudioQuality {
         }
     }
 
+    /// The quality that is heard where this one was named: a lossy codec is never lossless.
+    func heard(in properties: AudioProperties) -> AudioQuality {
+        let decoded = AudioQuality(of: properties)
+        return isLossless && !decoded.isLossless ? decoded : self
+    }
+
+    private var isLossless: Bool {
+        switch self {
+        case .low, .high: false
+        case .lossless, .hiRes, .hiResLossless: true
+        }
+    }
+
     /// Lossless formats beyond those of a CD are high resolution.
     init(lossless format: PCMFormat) {
         self = format.bitDepth > 16 || format.sampleRate > 48_000 ? .hiResLossless : .lossless

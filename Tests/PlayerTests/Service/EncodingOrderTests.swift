@@ -69,6 +69,55 @@ struct EncodingOrderTests {
         #expect(try played(set(("o", 1, "flac"), roles: "dub"), set(("p", 1, "flac"), roles: "commentary")) == ["o"])
     }
 
+    @Test("Sets that differ in codec and bandwidth only are one choice, up to the quality that is wanted")
+    func codecs() throws {
+        let lossy = set(("a", 96_000, "mp4a.40.2"), ("b", 320_000, "mp4a.40.2"))
+        let lossless = set(("c", 900_000, "fLaC"))
+        for quality in ["LOSSLESS", "HI_RES_LOSSLESS", "HI_RES"] {
+            #expect(try played(lossy, lossless, quality: quality) == ["a", "b", "c"], "\(quality)")
+            #expect(try played(lossless, lossy, quality: quality) == ["a", "b", "c"], "\(quality)")
+        }
+        // A limit that a user has set.
+        for quality in ["LOW", "HIGH"] {
+            #expect(try played(lossy, lossless, quality: quality) == ["a", "b"], "\(quality)")
+            #expect(try played(lossless, lossy, quality: quality) == ["a", "b"], "\(quality)")
+            #expect(try played(lossless, quality: quality) == ["c"], "\(quality)")
+        }
+        // One codec in two sets: something else differs.
+        #expect(try played(lossless, set(("d", 950_000, "flac")), quality: "LOSSLESS") == ["c"])
+        #expect(try played(lossy, set(("d", 1, "flac"), roles: "commentary"), quality: "LOSSLESS") == ["a", "b"])
+        let french = lossless.replacingOccurrences(of: "<AdaptationSet", with: "<AdaptationSet lang=\"fr\"")
+        #expect(try played(lossy, french, quality: "LOSSLESS") == ["a", "b"])
+        #expect(try played(set(("s", 640_000, "ec-3")), lossless, lossy, quality: "LOSSLESS") == ["a", "b", "c"])
+    }
+
+    @Test("HLS: groups of renditions that differ in codec are one choice, two names in one group are two sounds")
+    func groups() throws {
+        func ids(_ groups: (String, String, String)...) throws -> [String] {
+            let text =
+                ["#EXTM3U"]
+                + groups.map {
+                    "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"\($0.0)\",NAME=\"\($0.1)\",URI=\"\($0.0)-\($0.1).m3u8\""
+                }
+                + groups.flatMap {
+                    [
+                        "#EXT-X-STREAM-INF:BANDWIDTH=\($0.2 == "fLaC" ? 9 : 3)00000,"
+                            + "CODECS=\"\($0.2)\",AUDIO=\"\($0.0)\"",
+                        "v",
+                    ]
+                }
+            let manifest = try Manifest(
+                Array(text.joined(separator: "\n").utf8), format: .hls, url: "https://h/a.m3u8")
+            let set = manifest.ordered(quality: "LOSSLESS").periods[0].adaptationSets[0]
+            return set.encodings(quality: "LOSSLESS").map { encoding in
+                if case .playlist(let url) = encoding.segments { String(url.dropFirst(10)) } else { "" }
+            }
+        }
+        #expect(try ids(("aac", "one", "mp4a.40.2"), ("flac", "two", "fLaC")) == ["aac-one.m3u8", "flac-two.m3u8"])
+        #expect(try ids(("aac", "one", "mp4a.40.2"), ("flac", "one", "fLaC")) == ["aac-one.m3u8", "flac-one.m3u8"])
+        #expect(try ids(("all", "one", "mp4a.40.2"), ("all", "two", "mp4a.40.2")).count == 1)
+    }
+
     @Test("A later period goes on with what was played before, if it can be decoded there")
     func periods() throws {
         let (one, two) = (set(("a", 1, "flac")), set(("b", 1, "flac")))

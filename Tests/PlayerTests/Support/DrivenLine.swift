@@ -166,7 +166,7 @@ final class DrivenPlayback {
             network: line, medium: medium, throughput: throughput, readAhead: 16 << 20)
         return layout.parts[0].representations.map { representation in
             AdaptiveSteering.Encoding(bandwidth: representation.bandwidth ?? 0, needsLead: false) {
-                () throws(MediaError) in
+                (_) throws(MediaError) in
                 try PreparedContent(
                     representation, clip: nil, fetching, requests, StreamedKeys(requests, licenseURL: nil))
             }
@@ -178,7 +178,7 @@ final class DrivenPlayback {
         let encodings = try encodings()
         let place = RepresentationChoice(bandwidths: bandwidths).first(
             line: throughput.bitsPerSecond, usable: bandwidths.map { _ in true })
-        let content = try encodings[place].prepare()
+        let content = try encodings[place].prepare(true)
         content.prepare()
         let steering = AdaptiveSteering(encodings, beginningWith: place, content, throughput, medium.stream)
         defer { steering.end() }

@@ -69,7 +69,7 @@ struct DASHManifest {
     ) throws(ManifestError) -> AdaptationSet? {
         var set = AdaptationSet(
             id: element.attribute("id"), language: element.attribute("lang"), isMain: isMain(element),
-            representations: [])
+            roles: roles(element), representations: [])
         for child in element.children("Representation") {
             let inner = scope.inside(child)
             guard isSound(element, child) else { continue }
@@ -80,10 +80,15 @@ struct DASHManifest {
 
     /// By its roles (ISO/IEC 23009-1, 5.8.5.5). A set without one is like any other.
     private static func isMain(_ set: XMLElement) -> Bool {
+        let roles = roles(set)
+        return roles.isEmpty || roles.contains { $0.utf8.elementsEqual("main".utf8) }
+    }
+
+    private static func roles(_ set: XMLElement) -> [String] {
         let roles = set.children("Role").filter {
             $0.attribute("schemeIdUri")?.utf8.elementsEqual("urn:mpeg:dash:role:2011".utf8) ?? false
         }
-        return roles.isEmpty || roles.contains { $0.attribute("value")?.utf8.elementsEqual("main".utf8) ?? false }
+        return roles.compactMap { $0.attribute("value") }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
     /// By the type of the content, or by the codecs: of a video with its sound in the same files, too.
@@ -108,6 +113,7 @@ struct DASHManifest {
         var result = Representation(
             id: id, segments: try scope.addressing(element, representation: id, bandwidth: bandwidth))
         result.bandwidth = bandwidth
+        if scope.bases.count > 1 { result.bases = scope.bases.map { $0.url } }
         result.mimeType = scope.attribute("mimeType").map(TagText.lowercased)
         result.codecs = scope.attribute("codecs").map(CodecList.codecs) ?? []
         // A range of rates names two.

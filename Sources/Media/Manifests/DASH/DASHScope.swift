@@ -3,6 +3,8 @@ import Platform
 /// What an element inherits from those around it: base URLs, attributes, and how segments are addressed.
 struct DASHScope {
     private(set) var base: URLReference
+    /// All that stand for `base`, which is the first one.
+    private(set) var bases: [URLReference]
     var live: LivePresentation?
     /// In seconds.
     var period: (start: Double, duration: Double?) = (0, nil)
@@ -11,14 +13,25 @@ struct DASHScope {
 
     private static let mostRuns = 20_000
     private static let mostSegments = 20_000
+    private static let mostBases = 8
 
-    init(_ base: URLReference) { self.base = base }
+    init(_ base: URLReference) { (self.base, bases) = (base, [base]) }
 
-    /// The scope inside an element. Of several base URLs the first one counts.
+    /// The scope inside an element. Several base URLs are alternatives (5.6), at each level.
     func inside(_ element: XMLElement) -> DASHScope {
         var scope = self
         scope.elements.insert(element, at: 0)
-        if let child = element.child("BaseURL") { scope.base = URLReference(child.text).resolved(against: base) }
+        let children = element.children("BaseURL").map { URLReference($0.text) }
+        guard !children.isEmpty else { return scope }
+        scope.bases = []
+        for base in bases {
+            for child in children where scope.bases.count < Self.mostBases {
+                let resolved = child.resolved(against: base)
+                let isKnown = scope.bases.contains { $0.url.utf8.elementsEqual(resolved.url.utf8) }
+                if !isKnown { scope.bases.append(resolved) }
+            }
+        }
+        scope.base = scope.bases[0]
         return scope
     }
 

@@ -81,7 +81,7 @@ struct HLSManifest {
                 }
                 if found.contentProtections.isEmpty { found.contentProtections = sessionKeys }
                 guard let rendition else {
-                    own.representations.append(found)
+                    Self.add(found, to: &own)
                     continue
                 }
                 Self.add(found, rendition, to: &shared)
@@ -98,15 +98,29 @@ struct HLSManifest {
         if let index = sets.firstIndex(where: {
             $0.id.map { $0.utf8.elementsEqual((name ?? "").utf8) } ?? (name == nil)
         }) {
-            guard !sets[index].representations.contains(where: { $0.segments == found.segments }) else { return }
-            sets[index].representations.append(found)
-            return
+            if let group = rendition.text("GROUP-ID") { sets[index].groups.append(group) }
+            return add(found, to: &sets[index])
         }
         let isDefault = rendition.has("DEFAULT", "YES")
         let set = AdaptationSet(
             id: name, language: rendition.text("LANGUAGE"), isMain: isDefault || !describesPictures(rendition),
-            representations: [found])
+            groups: rendition.text("GROUP-ID").map { [$0] } ?? [], representations: [found])
         sets.insert(set, at: isDefault ? 0 : sets.count)
+    }
+
+    /// Adds a representation. One that is like another but for its address is a redundant stream: its playlist stands
+    /// for that of the other (RFC 8216, 6.2.4).
+    private static func add(_ found: Representation, to set: inout AdaptationSet) {
+        guard !set.representations.contains(where: { $0.segments == found.segments }) else { return }
+        guard case .playlist(let url) = found.segments,
+            let place = set.representations.firstIndex(where: { $0.isRedundant(with: found) }),
+            case .playlist(let first) = set.representations[place].segments
+        else {
+            set.representations.append(found)
+            return
+        }
+        if set.representations[place].bases.isEmpty { set.representations[place].bases = [first] }
+        set.representations[place].bases.append(url)
     }
 
     /// RFC 8216, 4.3.4.1.
@@ -147,5 +161,14 @@ struct HLSManifest {
         return Manifest(
             periods: [Period(id: nil, start: 0, duration: duration, adaptationSets: sets)], live: live,
             duration: duration)
+    }
+}
+
+extension Representation {
+    fileprivate func isRedundant(with other: Representation) -> Bool {
+        guard case .playlist = segments, bandwidth != nil else { return false }
+        return bandwidth == other.bandwidth && channelCount == other.channelCount
+            && codecs.count == other.codecs.count
+            && zip(codecs, other.codecs).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
     }
 }

@@ -1,0 +1,99 @@
+import Media
+import Network
+import Platform
+
+/// A variant of a master playlist that is not played yet. Its playlist is loaded while another variant plays, and
+/// nothing waits for it.
+///
+/// Thread: the decoder thread.
+final class LaterPlaylist {
+    /// In the master playlist.
+    let representation: Representation
+    private let load: (_ isOptional: Bool) throws(MediaError) -> Representation
+    private let begin: () -> PlaylistLoad
+    private let read: (WholeAnswer.Content) throws(MediaError) -> Representation
+    private var loading: PlaylistLoad?
+    private var isUseless = false
+    private var known: Representation?
+
+    /// - Parameters:
+    ///   - begin: begins to load the playlist.
+    ///   - read: reads it.
+    ///   - load: loads and reads it, and blocks meanwhile.
+    init(
+        _ representation: Representation, begin: @escaping () -> PlaylistLoad,
+        read: @escaping (WholeAnswer.Content) throws(MediaError) -> Representation,
+        load: @escaping (_ isOptional: Bool) throws(MediaError) -> Representation
+    ) {
+        (self.representation, self.begin, self.read, self.load) = (representation, begin, read, load)
+    }
+
+    deinit { loading?.cancel() }
+
+    /// Begins to load it, unless that was done before.
+    func prepare() {
+        if known == nil, loading == nil, !isUseless { loading = begin() }
+    }
+
+    /// With its segments; nil while they are not there.
+    var loaded: Representation? {
+        guard known == nil, !isUseless, let loading, let result = loading.result else { return known }
+        self.loading = nil
+        do throws(ResourceFailure) {
+            let content = try result.get()
+            do throws(MediaError) { known = try read(content) } catch { isUseless = true }
+        } catch {
+            isUseless = true
+        }
+        return known
+    }
+
+    /// The same, and waits for them.
+    func load(isOptional: Bool) throws(MediaError) -> Representation {
+        if let loaded { return loaded }
+        let representation = try load(isOptional)
+        known = representation
+        return representation
+    }
+}
+
+/// A request for a playlist for which nothing waits.
+///
+/// Thread: any. `@unchecked Sendable` is safe because `lock` guards what changes.
+final class PlaylistLoad: ResourceReceiver, @unchecked Sendable {
+    private let lock = Lock()
+    private var content = WholeAnswer.Content(body: [], url: "")
+    private var outcome: Result<WholeAnswer.Content, ResourceFailure>?
+    private var transfer: ResourceTransfer?
+
+    init(_ request: TransferRequest, at addresses: ResourceAddresses, over network: any ServiceNetwork) {
+        var request = request
+        request.maximumBody = Int64(ServiceRequests.longestAnswer)
+        let transfer = ResourceTransfer(request, over: network, continues: false, at: addresses, into: self)
+        lock.withLock { if outcome == nil { self.transfer = transfer } }
+    }
+
+    /// nil while it is not over.
+    var result: Result<WholeAnswer.Content, ResourceFailure>? { lock.withLock { outcome } }
+
+    func cancel() {
+        let transfer = lock.withLock { self.transfer }
+        transfer?.cancel()
+    }
+
+    func began(_ head: ResponseHead, length: Int64?) {
+        lock.withLock { content = WholeAnswer.Content(body: [], url: head.effectiveURL) }
+    }
+
+    func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
+        lock.withLock { content.body.append(contentsOf: bytes) }
+        return .more
+    }
+
+    func ended(_ failure: ResourceFailure?) {
+        lock.withLock {
+            if let failure { outcome = .failure(failure) } else { outcome = .success(content) }
+            transfer = nil
+        }
+    }
+}
