@@ -115,7 +115,7 @@ final class StreamedBytes: ByteSource {
         source.progress?.show(
             progressID,
             BufferedStretch(
-                window: main.window, length: length, seconds: audio.seconds, isSegment: audio.isSegment,
+                window: current.window, length: length, seconds: audio.seconds, isSegment: audio.isSegment,
                 bandwidth: audio.bandwidth))
     }
 
@@ -129,22 +129,25 @@ final class StreamedBytes: ByteSource {
 
     var isStreamed: Bool { true }
 
+    /// Where the reader is.
+    private var current: Stretch { look ?? main }
+
     /// Bytes that have arrived ahead of the reader.
-    var buffered: Int64 { main.window.buffered }
+    var buffered: Int64 { current.window.buffered }
 
     /// Bytes that have not arrived, of an estimated length when the server has not said it.
     func missing(ofEstimated estimate: Double) -> Double {
-        max(0, (length.map { Double($0) } ?? estimate) - Double(main.window.arrivedEnd))
+        max(0, (length.map { Double($0) } ?? estimate) - Double(current.window.arrivedEnd))
     }
 
     /// Whether all bytes have arrived, or none follows any more.
-    var isComplete: Bool { main.window.isOver }
+    var isComplete: Bool { current.window.isOver }
 
     /// Whether it ended before its last byte: a read that reaches this place throws the reason.
-    var hasFailed: Bool { main.window.hasFailed }
+    var hasFailed: Bool { current.window.hasFailed }
 
     /// The reason; nil when it has not failed.
-    var failure: ResourceFailure? { main.window.failure }
+    var failure: ResourceFailure? { current.window.failure }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead {
         var buffer = buffer
@@ -164,6 +167,7 @@ final class StreamedBytes: ByteSource {
             if let look {
                 self.look = nil
                 look.transfer.cancel()
+                show()
                 if main.window.release() { main.transfer.resume() }
             }
             return main
@@ -183,6 +187,7 @@ final class StreamedBytes: ByteSource {
             // The line is for the look.
             main.window.hold()
             look = begun
+            show()
         } else {
             stay(at: begun)
         }
@@ -196,5 +201,5 @@ final class StreamedBytes: ByteSource {
         show()
     }
 
-    func whenReadable(_ wake: @escaping @Sendable () -> Void) { (look ?? main).window.whenReadable(wake) }
+    func whenReadable(_ wake: @escaping @Sendable () -> Void) { current.window.whenReadable(wake) }
 }
