@@ -12,6 +12,8 @@ struct ContentResources {
         var share: Double
         /// To which part of the content it belongs, from 0.
         var part: Int
+        /// Whether it is the last one of its part, and only a duration says that it is there.
+        var isEstimated = false
     }
 
     /// The resources of one part.
@@ -77,8 +79,11 @@ struct ContentResources {
                 return Resource(
                     reference: initialization, protections: initializationProtections, share: 0, part: number)
             }
-            return segments.segment(timeline.firstIndex + index - first).map {
-                Resource(reference: $0.resource, protections: $0.protections, share: share, part: number)
+            let place = timeline.firstIndex + index - first
+            return segments.segment(place).map {
+                Resource(
+                    reference: $0.resource, protections: $0.protections, share: share, part: number,
+                    isEstimated: $0.isEstimated && index > first && segments.segment(place + 1) == nil)
             }
         }
     }
