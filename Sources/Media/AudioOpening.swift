@@ -93,8 +93,7 @@ public final class AudioOpening {
             guard try chain.hasSegment(SegmentChain.firstRegion) else { throw .failed(.empty) }
             let head = try SourceReader(steps).bytes(Signature.byteCount, at: first)
             guard Signature.container(of: head) == .mp4 else {
-                let start = try ID3v2.end(of: steps, at: first)
-                if ADTSHeader(try SourceReader(steps).bytes(ADTSHeader.leastSize, at: start)) != nil {
+                if try PackedSegments.firstPacket(of: steps, at: first) != nil {
                     return try decoder(of: try ADTSContainer(steps, tags: TrackMetadata(), chain: chain))
                 }
                 guard try !chain.hasSegment(SegmentChain.firstRegion + 1) else {
@@ -195,6 +194,13 @@ public final class AudioOpening {
         }
         // A tag that says that it is longer than the file is damaged, and says nothing about where the frames begin.
         let isBeyond = head.isEmpty
+        // A recording may begin inside of a packet.
+        let paged = PagePairSource(source)
+        if let found = try ADTSHeader.search(
+            paged, from: isBeyond ? 0 : start, limit: ADTSHeader.mostJunk, headers: ADTSHeader.testedHeaders + 1)
+        {
+            return Finding(container: .adts, tagsEnd: min(tagsEnd, found), start: found)
+        }
         let sync = MPEGSync(PagePairSource(source))
         if let found = try sync.search(
             from: isBeyond ? 0 : start, limit: isBeyond ? MPEGWalk.mostJunk : MPEGSync.mostJunk)

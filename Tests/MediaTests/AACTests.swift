@@ -166,14 +166,12 @@ import Testing
             while let header = ADTSHeader(bytes[(offsets.last ?? 0)...]) {
                 offsets.append((offsets.last ?? 0) + header.byteCount)
             }
-            // Junk between packets 20 and 21 counts as one packet.
+            // Junk between packets 20 and 21 has no time.
             let junk = Array(bytes[..<offsets[20]]) + [UInt8](repeating: 0xFF, count: 700) + bytes[offsets[20]...]
             let decoder = try AudioFile.open(MemorySource(junk))
             let found = decoder.decodeAll().samples
-            #expect(decoder.damage.incidents == 1 && decoder.damage.silencedFrames == 1024)
-            #expect(found.count == whole.count + 2048 && !decoder.damage.truncated)
-            #expect(difference(Array(found[..<(20 * 2048)]), Array(whole[..<(20 * 2048)])) == nil)
-            #expect(difference(Array(found[(21 * 2048)...]), Array(whole[(20 * 2048)...])) == nil)
+            #expect(decoder.damage.isEmpty)
+            #expect(difference(found, whole) == nil)
             let cut = try AudioFile.open(MemorySource(Array(bytes.prefix(offsets[50] + 100))))
             #expect(difference(cut.decodeAll().samples, Array(whole[..<(50 * 2048)])) == nil)
             #expect(cut.damage.truncated)

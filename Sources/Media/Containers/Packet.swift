@@ -10,6 +10,9 @@ struct Packet {
     var trim = PacketTrim()
     /// nil for plain bytes.
     var encryption: PacketEncryption?
+    /// Of AAC in an elementary stream: the fields of its header, as `ADTSHeader.stream`; nil for those of the first
+    /// packet.
+    var otherStream: UInt16?
 }
 
 /// Frames of one packet that are not played.

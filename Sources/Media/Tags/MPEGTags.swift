@@ -30,6 +30,7 @@ enum MPEGTags {
         if begins(head, with: "ID3") { return try ID3v2.end(of: source, at: offset) }
         if begins(head, with: "TAG+") { return offset + ID3v1.extensionSize }
         if begins(head, with: "TAG") { return offset + ID3v1.size }
+        if begins(head, with: "LYRICSBEGIN") { return try Lyrics3.end(of: source, at: offset) }
         if let tag = APETag(head) { return offset + (tag.isHeader ? tag.size + Int64(APETag.headerSize) : tag.size) }
         return offset
     }

@@ -142,7 +142,13 @@ final class StreamedSegments: SegmentedSource {
     func segment(_ index: Int) throws(ByteSourceError) -> (any ByteSource)? {
         guard let bytes = bytes(of: index) else { return nil }
         return try keys.decrypted(
-            MediumByteSource(Segment(index, bytes, of: self), fetching.medium), reference(index)?.protections ?? [])
+            MediumByteSource(Segment(index, bytes, of: self, mayBeMissing: mayBeMissing(index)), fetching.medium),
+            reference(index)?.protections ?? [])
+    }
+
+    /// Whether it is the last one, and only a duration says that it is there.
+    private func mayBeMissing(_ index: Int) -> Bool {
+        reference(index)?.isEstimated ?? false && index > timeline.firstIndex && reference(index + 1) == nil
     }
 
     // MARK: Fetching
@@ -294,11 +300,13 @@ private final class Segment: ByteSource {
     private let index: Int
     private var bytes: StreamedBytes
     private let segments: StreamedSegments
+    private let mayBeMissing: Bool
 
-    init(_ index: Int, _ bytes: StreamedBytes, of segments: StreamedSegments) {
+    init(_ index: Int, _ bytes: StreamedBytes, of segments: StreamedSegments, mayBeMissing: Bool) {
         self.index = index
         self.bytes = bytes
         self.segments = segments
+        self.mayBeMissing = mayBeMissing
     }
 
     var length: Int64? { bytes.length }
@@ -306,10 +314,20 @@ private final class Segment: ByteSource {
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(ByteSourceError) -> ByteRead {
         segments.wasRead()
         if bytes.isGivenUp, let resumed = segments.resumed(index) { bytes = resumed }
-        return try bytes.read(into: buffer, at: offset)
+        do throws(ByteSourceError) { return try bytes.read(into: buffer, at: offset) } catch {
+            guard mayBeMissing, offset == 0, bytes.failure?.isOfMissing ?? false else { throw error }
+            return .end
+        }
     }
 
     func whenReadable(_ wake: @escaping @Sendable () -> Void) { bytes.whenReadable(wake) }
+}
+
+extension ResourceFailure {
+    /// Whether a server says that there is no such resource.
+    var isOfMissing: Bool {
+        if case .refused(let refusal) = self { refusal.status == 404 || refusal.status == 410 } else { false }
+    }
 }
 
 extension ResourceReference {

@@ -9,6 +9,13 @@
         private let packetFrameCount: Int
         private let config: [UInt8]
         private var library: FAADLibrary
+        /// As `Packet.otherStream`.
+        private var stream: UInt16?
+        /// Of such a stream, while it may turn out to have SBR.
+        private var otherConfig: AudioSpecificConfig?
+        /// Whether the stream has one channel.
+        private var isMono: Bool
+        private let isFirstMono: Bool
         private var format: PCMFormat
         /// Of the samples in `kept`.
         private var pendingFormat: PCMFormat
@@ -23,6 +30,8 @@
             library = try FAADLibrary(config)
             format = stream.format
             pendingFormat = format
+            isFirstMono = format.channelCount == 1
+            isMono = isFirstMono
         }
 
         func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(Interruption) -> CodecRun {
@@ -39,7 +48,7 @@
             kept.drop(.max)
             pendingSilence = 0
             let start = try packets.seek(toFrame: frame)
-            if start <= 0 { library = try FAADLibrary(config) }
+            if start <= 0 { try begin(nil) }
             return start
         }
 
@@ -61,15 +70,44 @@
             return .frames(taken / channelCount)
         }
 
+        /// - Returns: nil for a packet that is damaged.
+        private func decoded(_ packet: Packet) -> FAADLibrary.Block? {
+            do throws(Interruption) {
+                if packet.otherStream != stream { try begin(packet.otherStream) }
+                let block = library.decode(packet.bytes)
+                guard let block, block.hasSBR, let other = otherConfig else { return block }
+                library = try FAADLibrary(other.withSBR)
+                otherConfig = nil
+                return library.decode(packet.bytes)
+            } catch {
+                return nil
+            }
+        }
+
+        /// Begins a stream with other channels or another rate.
+        private func begin(_ other: UInt16?) throws(Interruption) {
+            if let other {
+                let config = try AudioSpecificConfig(ADTSHeader.config(ofStream: other))
+                library = try FAADLibrary(config.bytes)
+                otherConfig = config
+                isMono = config.channelCount == 1
+            } else {
+                library = try FAADLibrary(config)
+                otherConfig = nil
+                isMono = isFirstMono
+            }
+            stream = other
+        }
+
         private func decode(_ packet: Packet) {
-            guard let block = library.decode(packet.bytes) else {
+            guard let block = decoded(packet) else {
                 damage.incidents += 1
                 pendingSilence = max(0, packetFrameCount - packet.trim.leading - packet.trim.trailing)
                 return
             }
             // libfaad2 makes two equal channels of one, in case parametric stereo begins.
-            let isMono = block.channelCount == 2 && format.channelCount == 1 && !block.hasParametricStereo
-            let channelCount = isMono ? 1 : block.channelCount
+            let isOne = block.channelCount == 2 && isMono && !block.hasParametricStereo
+            let channelCount = isOne ? 1 : block.channelCount
             pendingFormat = PCMFormat(
                 sampleRate: block.sampleRate, channelCount: channelCount, bitDepth: format.bitDepth)
             let first = min(max(0, packet.trim.leading), block.frameCount)

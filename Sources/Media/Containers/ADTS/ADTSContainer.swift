@@ -21,14 +21,22 @@ final class ADTSContainer: TimedPacketSource {
     private struct Place {
         var offset: Int64
         var packet: Int64 = 0
+        /// Of the packet before.
+        var stream: UInt16
+        /// Of segments: the one with the packet before; nil before the first one.
+        var region: Int64?
     }
+
+    /// A packet, and where it begins.
+    private typealias Finding = (offset: Int64, header: ADTSHeader)
 
     private static let pageSize = 32_768
     private static let packetsPerOffset: Int64 = 64
     /// More than 200 hours at 44.1 kHz. Behind these a seek reads from the last one on.
     private static let mostOffsets = 524_288
-    /// Bytes between packets that are skipped.
-    private static let mostJunk: Int64 = 65_536
+    /// Bytes between packets that are passed over: a hole in a file of which a part was not copied.
+    private static let mostJunk: Int64 = 16_777_216
+    private static let mostTagRuns = 64
 
     /// - Parameters:
     ///   - source: begins with a header.
@@ -39,13 +47,13 @@ final class ADTSContainer: TimedPacketSource {
         let segments: PackedSegments? = if let chain { try PackedSegments(chain, paged) } else { nil }
         self.segments = segments
         let start = segments?.start ?? 0
-        place = Place(offset: start)
         offsets = [start]
         guard let header = ADTSHeader(try SourceReader(paged).bytes(ADTSHeader.leastSize, at: start)) else {
             throw .damaged(what: "AAC that does not begin with a packet")
         }
         stream = header.stream
-        guard stream & 0xF != 0 else { throw .unsupported(what: "AAC with channels that its header does not say") }
+        place = Place(offset: start, stream: stream)
+        guard header.hasChannels else { throw .unsupported(what: "AAC with channels that its header does not say") }
         config = try AudioSpecificConfig(header.config)
         let format = PCMFormat(sampleRate: config.coreSampleRate, channelCount: config.channelCount, bitDepth: 24)
         track = TrackDescription(
@@ -64,79 +72,95 @@ final class ADTSContainer: TimedPacketSource {
     }
 
     func nextPacket() throws(Interruption) -> Packet? {
-        guard let found = try header(at: place) else { return nil }
+        guard let found = try packet(at: place) else { return nil }
         let timeStamp = place.packet * packetFrameCount
-        guard let header = found.header else {
-            // The bytes in between were one packet or more; how many is not known.
-            place.offset = found.offset
-            place.packet += 1
-            return Packet(bytes: UnsafeRawBufferPointer(start: nil, count: 0), timeStamp: timeStamp)
-        }
+        let header = found.header
         guard header.blockCount == 1 else { throw .unsupported(what: "ADTS with several blocks in a packet") }
         let start = found.offset + Int64(header.headerSize)
         guard let bytes = try buffer.fill(header.byteCount - header.headerSize, from: source, at: start) else {
             try cutShort()
             return nil
         }
-        place.offset = found.offset
-        advance(&place, header)
-        return Packet(bytes: bytes, timeStamp: timeStamp, duration: packetFrameCount)
+        advance(&place, found)
+        var packet = Packet(bytes: bytes, timeStamp: timeStamp, duration: packetFrameCount)
+        if header.stream != stream { packet.otherStream = header.stream }
+        return packet
     }
 
     func seek(toFrame frame: Int64) throws(Interruption) -> Int64 {
         let target = max(0, frame / packetFrameCount - preroll)
         let known = min(Int(min(target / Self.packetsPerOffset, Int64(Int32.max))), offsets.count - 1)
-        var ahead = Place(offset: offsets[known], packet: Int64(known) * Self.packetsPerOffset)
+        var ahead = Place(offset: offsets[known], packet: Int64(known) * Self.packetsPerOffset, stream: place.stream)
         let rate = Double(track.properties.format.sampleRate)
         if let segments, target - ahead.packet >= Self.packetsPerOffset,
             let found = try segments.segment(of: target, secondsPerPacket: Double(packetFrameCount) / rate),
             found.packet > ahead.packet
         {
-            ahead = Place(offset: found.offset, packet: found.packet)
+            ahead = Place(offset: found.offset, packet: found.packet, stream: place.stream)
         }
-        while ahead.packet < target, let found = try header(at: ahead) {
-            ahead.offset = found.offset
-            if let header = found.header { advance(&ahead, header) } else { ahead.packet += 1 }
-        }
+        while ahead.packet < target, let found = try packet(at: ahead) { advance(&ahead, found) }
         place = ahead
         // At the end there is nothing to drop.
         return ahead.packet < target ? frame : ahead.packet * packetFrameCount
     }
 
-    private func advance(_ place: inout Place, _ header: ADTSHeader) {
-        place.offset += Int64(header.byteCount)
+    private func advance(_ place: inout Place, _ found: Finding) {
+        place.offset = found.offset + Int64(found.header.byteCount)
         place.packet += 1
+        place.stream = found.header.stream
+        place.region = SegmentChain.region(of: found.offset)
         if place.packet == Int64(offsets.count) * Self.packetsPerOffset, offsets.count < Self.mostOffsets {
             offsets.append(place.offset)
         }
     }
 
-    /// The header at a place, or where the next one is when there is none: then `header` is nil.
+    /// The packet at a place, or the next one behind tags and bytes that are no packet.
     /// - Returns: nil at the end of the stream.
-    private func header(at place: Place) throws(Interruption) -> (offset: Int64, header: ADTSHeader?)? {
-        guard place.offset < AudioLimits.largestData else { return nil }
-        let bytes = try SourceReader(source).bytes(ADTSHeader.leastSize, at: place.offset)
-        if let header = ADTSHeader(bytes), header.stream == stream { return (place.offset, header) }
-        if bytes.isEmpty, let next = try segments?.next(behind: place.offset) {
-            return try header(at: Place(offset: next, packet: place.packet))
+    private func packet(at place: Place) throws(Interruption) -> Finding? {
+        let reader = SourceReader(source)
+        var offset = place.offset
+        for _ in 0..<Self.mostTagRuns {
+            guard offset < AudioLimits.largestData else { return nil }
+            let bytes = try reader.bytes(ADTSHeader.leastSize, at: offset)
+            if let header = ADTSHeader(bytes), header.hasChannels {
+                // Another stream has to prove that it is one.
+                if header.stream == place.stream { return (offset, header) }
+                if try ADTSHeader.begins(source, at: offset) { return (offset, header) }
+            }
+            let next: Int64?
+            if bytes.isEmpty {
+                next = try segments?.next(behind: offset)
+            } else {
+                next = try behindOthers(at: offset, place)
+            }
+            guard let next else { return nil }
+            offset = next
         }
-        // The end, or tags at the end.
-        if bytes.isEmpty || bytes.starts(with: "TAG".utf8) || bytes.starts(with: "APETAGE".utf8) { return nil }
-        var cursor = SourceCursor(source, from: place.offset + 1, to: place.offset + Self.mostJunk)
-        while let byte = try cursor.byte() {
-            guard byte == 0xFF else { continue }
-            let offset = cursor.offset - 1
-            guard let header = ADTSHeader(try SourceReader(source).bytes(ADTSHeader.leastSize, at: offset)),
-                header.stream == stream, try ADTSHeader.begins(source, at: offset)
-            else { continue }
-            return (offset, nil)
-        }
-        try cutShort()
         return nil
     }
 
+    /// Where a packet may begin behind tags, or behind bytes that are no packet.
+    /// - Returns: nil when there is none.
+    private func behindOthers(at offset: Int64, _ place: Place) throws(Interruption) -> Int64? {
+        let end: Int64
+        if let segments {
+            end = try segments.endOfTags(at: offset)
+        } else {
+            end = try MPEGTags.end(of: source, at: offset)
+        }
+        if end > offset { return end }
+        let found = try ADTSHeader.search(source, from: offset, limit: Self.mostJunk, like: place.stream)
+        if let found { return found }
+        guard let segments else { return nil }
+        // A server may send something else in place of a segment.
+        guard place.region == SegmentChain.region(of: offset) else { throw Self.unusable }
+        return try segments.next(behind: offset)
+    }
+
+    private static var unusable: Interruption { SegmentChain.unusable("is cut off, or is not AAC") }
+
     private func cutShort() throws(Interruption) {
-        if segments != nil { throw SegmentChain.unusable("is cut off, or is not AAC") }
+        if segments != nil { throw Self.unusable }
         isCutShort = true
     }
 }

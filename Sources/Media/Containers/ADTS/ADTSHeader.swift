@@ -11,7 +11,9 @@ struct ADTSHeader: Equatable {
 
     static let leastSize = 7
     /// Headers in a row that show that a file is ADTS.
-    private static let testedHeaders = 3
+    static let testedHeaders = 3
+    /// Bytes before the first packet.
+    static let mostJunk: Int64 = 65_536
 
     /// - Parameter bytes: at least `leastSize`.
     /// - Returns: nil for anything else than a header.
@@ -30,8 +32,13 @@ struct ADTSHeader: Equatable {
         guard self.byteCount > headerSize else { return nil }
     }
 
+    /// Whether it says where its channels are played. The others need a description that is in few streams.
+    var hasChannels: Bool { stream & 0xF != 0 }
+
     /// The configuration that MP4 would have in its place.
-    var config: [UInt8] {
+    var config: [UInt8] { Self.config(ofStream: stream) }
+
+    static func config(ofStream stream: UInt16) -> [UInt8] {
         var writer = BitWriter()
         writer.append(UInt32(stream >> 8) + 1, 5)
         writer.append(UInt32(stream >> 4 & 0xF), 4)
@@ -40,21 +47,46 @@ struct ADTSHeader: Equatable {
         return writer.bytes
     }
 
-    /// Whether packets of one stream begin at `start`: three in a row, or all up to the end of the source.
-    static func begins(_ source: any ByteSource, at start: Int64) throws(Interruption) -> Bool {
+    /// Whether packets of one stream begin at `start`: so many in a row, or all up to the end or to a tag.
+    static func begins(
+        _ source: any ByteSource, at start: Int64, headers: Int = testedHeaders
+    ) throws(Interruption) -> Bool {
         let reader = SourceReader(source)
         var offset = start
         var first: ADTSHeader?
-        for _ in 0..<testedHeaders {
-            let bytes = try reader.bytes(leastSize, at: offset)
+        for number in 0..<headers {
+            let bytes = try reader.bytes(MPEGTags.markerSize, at: offset)
             guard let header = ADTSHeader(bytes) else {
-                // Tags may follow the last packet.
-                return first != nil && (bytes.isEmpty || bytes.starts(with: "TAG".utf8))
+                if number == 0 { return false }
+                guard bytes.isEmpty else { return MPEGTags.isMarker(bytes) }
+                // Of several packets the last one may be cut off.
+                if number > 1 { return true }
+                return try !reader.bytes(1, at: offset - 1).isEmpty
             }
             if let first, header.stream != first.stream { return false }
             first = first ?? header
             offset += Int64(header.byteCount)
         }
         return true
+    }
+
+    /// The next place where packets of one stream begin.
+    /// - Parameters:
+    ///   - limit: how many bytes further on at most.
+    ///   - known: of this stream two headers in a row are enough.
+    static func search(
+        _ source: any ByteSource, from start: Int64, limit: Int64, headers: Int = testedHeaders,
+        like known: UInt16? = nil
+    ) throws(Interruption) -> Int64? {
+        var cursor = SourceCursor(source, from: start, to: start + limit)
+        while let byte = try cursor.byte() {
+            guard byte == 0xFF else { continue }
+            let offset = cursor.offset - 1
+            guard let header = ADTSHeader(try SourceReader(source).bytes(leastSize, at: offset)), header.hasChannels,
+                try begins(source, at: offset, headers: header.stream == known ? 2 : headers)
+            else { continue }
+            return offset
+        }
+        return nil
     }
 }

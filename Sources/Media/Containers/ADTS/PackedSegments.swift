@@ -25,8 +25,30 @@ struct PackedSegments {
         self.chain = chain
         self.source = source
         let first = SegmentChain.offsets(of: SegmentChain.firstRegion).lowerBound
-        start = try ID3v2.end(of: source, at: first)
+        let packet = try Self.firstPacket(of: source, at: first)
+        if let packet { start = packet } else { start = try ID3v2.end(of: source, at: first) }
         firstTime = try ID3v2.transportTime(of: source, at: first)
+    }
+
+    /// The first packet of a segment that begins at `offset`, behind tags and the end of a packet that was cut.
+    /// - Returns: nil for segments that are no AAC.
+    static func firstPacket(of source: any ByteSource, at offset: Int64) throws(Interruption) -> Int64? {
+        let start = try MPEGTags.end(of: source, at: offset)
+        if ADTSHeader(try SourceReader(source).bytes(ADTSHeader.leastSize, at: start)) != nil { return start }
+        return try ADTSHeader.search(
+            source, from: start, limit: ADTSHeader.mostJunk, headers: ADTSHeader.testedHeaders + 1)
+    }
+
+    /// Where the tags at `offset` end. A tag that is longer than the rest of its segment goes on in the next one.
+    func endOfTags(at offset: Int64) throws(Interruption) -> Int64 {
+        let end = try MPEGTags.end(of: source, at: offset)
+        let reader = SourceReader(source)
+        guard end > offset, try reader.bytes(1, at: end - 1).isEmpty else { return end }
+        var cursor = SourceCursor(source, from: offset, to: end)
+        while try cursor.byte() != nil {}
+        let region = SegmentChain.region(of: offset) + 1
+        guard try chain.hasSegment(region) else { return end }
+        return SegmentChain.offsets(of: region).lowerBound + end - cursor.offset
     }
 
     /// The first packet of the segment behind the one at `offset`; nil when there is none.

@@ -59,6 +59,7 @@ struct AIFFHeader {
         default:
             break
         }
-        return size < end - content ? content + size + size & 1 : nil
+        guard size < end - content else { return nil }
+        return try ChunkPadding.next(behind: content + size, size: size, of: source)
     }
 }

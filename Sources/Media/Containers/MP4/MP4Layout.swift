@@ -88,6 +88,9 @@ extension MP4Movie {
         guard start == delay || start == 0 && count == nil, end.map({ $0 - delay >= length }) ?? true else {
             return edit
         }
+        // A list that plays less was written later. Its durations are rounded to units of the movie.
+        let unit = (time.sampleRate + timescale - 1) / timescale
+        if start == delay, let count, count < length - unit { return edit }
         return TrackEdit(leading: delay, count: length)
     }
 }

@@ -25,6 +25,10 @@ struct MP4Tags: Equatable {
                     // 16 unused bits, the number, how many there are.
                     guard data.bytes.count >= 4 else { continue }
                     fields.add(field, "\(Int(data.bytes[2]) << 8 | Int(data.bytes[3]))")
+                } else if field == .artist {
+                    for value in try Self.values(of: item, source) {
+                        if let text = value.text { fields.add(field, text) }
+                    }
                 } else if let text = data.text {
                     fields.add(field, text)
                 }
@@ -52,10 +56,27 @@ struct MP4Tags: Equatable {
         var text: String?
     }
 
-    /// The first value: the type of its bytes, a locale, and the bytes.
+    /// The first value.
     private static func value(of item: MP4Box, _ source: any ByteSource) throws(Interruption) -> Value? {
-        guard let box = try item.child("data", of: source), box.end - box.content.lowerBound <= Int64(longestText)
-        else { return nil }
+        guard let box = try item.child("data", of: source) else { return nil }
+        return try value(box, source)
+    }
+
+    /// All values, of an item that several people share.
+    private static func values(of item: MP4Box, _ source: any ByteSource) throws(Interruption) -> [Value] {
+        var values: [Value] = []
+        var boxes = item.children(of: source)
+        while values.count < mostValues, let box = try boxes.next() {
+            if box.type == "data", let value = try value(box, source) { values.append(value) }
+        }
+        return values
+    }
+
+    private static let mostValues = 64
+
+    /// The type of the bytes, a locale, and the bytes.
+    private static func value(_ box: MP4Box, _ source: any ByteSource) throws(Interruption) -> Value? {
+        guard box.end - box.content.lowerBound <= Int64(longestText) else { return nil }
         let content = try box.bytes(of: source, limit: longestText)
         guard content.count >= 8 else { return nil }
         let bytes = Array(content[8...])

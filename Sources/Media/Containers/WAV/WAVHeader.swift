@@ -83,6 +83,7 @@ struct WAVHeader {
                 ? riffSize + 8 != end
                 : !isFromSizes64
                     && (Self.openSizes.contains(size) || size >= Self.unknownSizes && size > end - content)
+            if !isOpen, !isRF64 { size += try wrapped(size, at: content, of: source) }
             data = (content, isOpen ? nil : size)
             if isOpen { return nil }
         case "LIST":
@@ -92,6 +93,17 @@ struct WAVHeader {
         default:
             break
         }
-        return size < end - content ? content + size + size & 1 : nil
+        guard size < end - content else { return nil }
+        return try ChunkPadding.next(behind: content + size, size: size, of: source)
     }
+
+    /// Of a file with more than 4 GiB: what its sizes of 32 bits lack.
+    private func wrapped(_ size: Int64, at content: Int64, of source: any ByteSource) throws(Interruption) -> Int64 {
+        guard end < .max, end - content - size >= Self.sizeLimit else { return 0 }
+        let next = content + size + size & 1
+        if try ChunkPadding.isChunk(at: next, of: source) { return 0 }
+        return (end - content - size) / Self.sizeLimit * Self.sizeLimit
+    }
+
+    private static let sizeLimit: Int64 = 1 << 32
 }

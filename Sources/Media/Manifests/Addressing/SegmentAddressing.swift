@@ -40,6 +40,8 @@ public struct SegmentReference: Equatable, Sendable {
     public var discontinuitySequence: Int64 = 0
     /// How the whole segment is encrypted, of HLS; one entry for each key system. Empty: not at all.
     public var protections: [ContentProtection] = []
+    /// Whether its number follows from a duration alone, and it is the last one: a rounded duration names one too many.
+    public var isEstimated = false
     /// Of HLS: whether it is only a place in the list. There are no bytes (RFC 8216bis, 4.4.4.7).
     public var isGap = false
 }

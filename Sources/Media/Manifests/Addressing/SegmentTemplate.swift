@@ -4,6 +4,7 @@ public struct SegmentTemplate: Equatable, Sendable {
     struct Run: Equatable, Sendable {
         /// In units of the template.
         var time: Int64
+        /// 0: of numbers that no segment has.
         var duration: Int64
         /// nil: to the end of the period, or without end.
         var count: Int64?
@@ -34,6 +35,9 @@ public struct SegmentTemplate: Equatable, Sendable {
         var offset: Double
     }
 
+    /// Whether numbers are left out: those of entries without a duration.
+    var hasEmptyRuns: Bool { runs.contains { $0.duration == 0 } }
+
     /// The segment of that number; nil when there is none.
     public func segment(_ index: Int) -> SegmentReference? {
         let (place, isBefore) = Int64(index).subtractingReportingOverflow(startNumber)
@@ -48,9 +52,12 @@ public struct SegmentTemplate: Equatable, Sendable {
             let (time, isBeyondToo) = run.time.addingReportingOverflow(elapsed)
             guard !isBeyond, !isBeyondToo, time <= Int64(MP4Time.largest) else { return nil }
             let url = URLReference(media.text(number: Int64(index), time: time)).resolved(against: base).url
-            return SegmentReference(
+            guard run.duration > 0 else { return nil }
+            var segment = SegmentReference(
                 resource: ResourceReference(url: url), start: seconds(time),
                 duration: Double(run.duration) / Double(timescale), initialization: initialization)
+            segment.isEstimated = run.count == nil && count(of: run) == rest + 1
+            return segment
         }
         return nil
     }

@@ -49,7 +49,11 @@ struct DASHScope {
         _ element: XMLElement, representation: String, bandwidth: Int?
     ) throws(ManifestError) -> SegmentAddressing {
         let templates = Inherited(elements.compactMap { $0.child("SegmentTemplate") })
-        if !templates.isEmpty { return .template(try template(templates, element, representation, bandwidth)) }
+        if !templates.isEmpty {
+            let template = try template(templates, element, representation, bandwidth)
+            if template.hasEmptyRuns, let list = template.list { return .list(list) }
+            return .template(template)
+        }
         let lists = Inherited(elements.compactMap { $0.child("SegmentList") })
         if !lists.isEmpty { return .list(try list(lists, element)) }
         let bases = Inherited(elements.compactMap { $0.child("SegmentBase") })
@@ -112,12 +116,12 @@ struct DASHScope {
         var runs: [SegmentTemplate.Run] = []
         var time: Int64 = 0
         for (index, entry) in entries.enumerated() {
-            guard let duration = try entry.number("d"), duration > 0 else { throw entry.malformed("S without d") }
+            guard let duration = try entry.number("d") else { throw entry.malformed("S without d") }
             time = try entry.number("t") ?? time
             var count: Int64? = 1
             if let text = entry.attribute("r") {
                 // A negative number: up to the next entry, or to the end of the period (5.3.9.6).
-                if text.utf8.first == UInt8(ascii: "-") {
+                if text.utf8.first == UInt8(ascii: "-"), duration > 0 {
                     count = nil
                     if index + 1 < entries.count {
                         guard let next = try entries[index + 1].number("t"), next > time else {
@@ -125,7 +129,7 @@ struct DASHScope {
                         }
                         count = (next - time + duration - 1) / duration
                     }
-                } else {
+                } else if duration > 0 || text.utf8.first != UInt8(ascii: "-") {
                     guard let repetitions = XMLValue.integer(text), repetitions < 1 << 32 else {
                         throw entry.malformed("r is not a number: \(text)")
                     }

@@ -193,7 +193,8 @@ extension MediaPlaylist {
     }
 
     fileprivate static func seconds(_ text: String, _ lines: HLSLines) throws(ManifestError) -> Double {
-        guard let seconds = Double(decimal: text), seconds >= 0, seconds < 1e9 else {
+        let digits = String(decoding: TagText.trimmed(Array(text.utf8.drop(while: TagText.isBlank))), as: UTF8.self)
+        guard let seconds = Double(decimal: digits), seconds >= 0, seconds < 1e9 else {
             throw lines.malformed("not a duration: \(text)")
         }
         return seconds

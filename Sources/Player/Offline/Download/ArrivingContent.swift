@@ -122,7 +122,7 @@ final class ArrivingContent: ByteSource {
             case .complete: return false
             case .between(let index): try begin(index)
             case .receiving(let index, let reception):
-                if let bytes = try next(of: reception) {
+                if let bytes = try nextOrEnd(of: reception) {
                     try take(bytes, of: reception)
                 } else {
                     reception.transfer.cancel()
@@ -273,6 +273,16 @@ final class ArrivingContent: ByteSource {
         let transfer = ResourceTransfer(
             request, from: offset, of: version, over: network, for: .offlining, progress: stream, into: arriving)
         return Reception(resource, arriving, transfer, at: offset)
+    }
+
+    /// As `next(of:)`. A last segment that is not there, and need not be, has no bytes.
+    private func nextOrEnd(of reception: Reception) throws(OfflineFailure) -> [UInt8]? {
+        do throws(OfflineFailure) { return try next(of: reception) } catch {
+            guard reception.resource.isEstimated, reception.position == 0, case .resource(let failure) = error,
+                failure.isOfMissing
+            else { throw error }
+            return nil
+        }
     }
 
     /// The next bytes of a resource; nil at its end.

@@ -14,6 +14,8 @@ struct ContentResources {
         var part: Int
         /// Whether it is all of that part, which is read by places.
         var isFile = false
+        /// Whether it is the last one of its part, and only a duration says that it is there.
+        var isEstimated = false
         /// Its name in the cache, as a stream of the same content has it; nil: it does not come from there.
         var space: ContentSpace?
     }
@@ -91,6 +93,7 @@ struct ContentResources {
             return segments.segment(place).map {
                 Resource(
                     reference: $0.resource, protections: $0.protections, share: share, part: number,
+                    isEstimated: $0.isEstimated && index > first && segments.segment(place + 1) == nil,
                     space: space?.part(place))
             }
         }
