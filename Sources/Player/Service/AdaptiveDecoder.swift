@@ -151,12 +151,12 @@ final class AdaptiveDecoder: AudioDecoder {
             return new == old ? nil : new
         } catch {
             guard error == .source(.cancelled) else {
-                if isBroken {
-                    steering.excludeNext()
-                    return try replace(after: error)
+                guard isBroken else {
+                    try stay(after: error)
+                    return nil
                 }
-                try stay()
-                return nil
+                steering.excludeNext(isAway: error.isOfAddress)
+                return try replace(after: error)
             }
             // Its first segment may have been given up meanwhile.
             guard steering.next !== next else { throw error }
@@ -176,8 +176,9 @@ final class AdaptiveDecoder: AudioDecoder {
     }
 
     /// The present encoding goes on, and the one that was to follow is not tried again.
-    private func stay() throws(MediaError) {
-        steering.excludeNext()
+    /// - Parameter error: why; nil when the device cannot play it.
+    private func stay(after error: MediaError? = nil) throws(MediaError) {
+        steering.excludeNext(isAway: error?.isOfAddress ?? false)
         try move()
     }
 }

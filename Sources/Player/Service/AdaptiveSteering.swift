@@ -239,8 +239,11 @@ final class AdaptiveSteering {
     }
 
     /// The run that follows cannot be used, nor can its encoding later: the current one goes on.
-    func excludeNext() {
-        if let next { exclude(next.place) }
+    /// - Parameter isAway: whether it cannot be reached. It is chosen again when nothing else can be.
+    func excludeNext(isAway: Bool = false) {
+        if let next {
+            if isAway { self.isAway[next.place] = true } else { exclude(next.place) }
+        }
         forgetNext()
     }
 

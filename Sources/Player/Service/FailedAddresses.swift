@@ -51,8 +51,19 @@ final class FailedAddresses: @unchecked Sendable {
 
 /// The ways in which one resource can be asked for.
 struct ResourceAddresses {
+    /// So often an address that has worked before is asked again: half a minute passes meanwhile.
+    private static let retriesOfWorking = 6
+
     var alternatives: Alternatives
     var failed: FailedAddresses
-    /// Whether there is something else to play: it gives way when all addresses have failed.
-    var isOptional = false
+    /// How often all addresses are asked again before something else is played; nil: as the schedule says.
+    var retries: Int?
+
+    /// - Parameters:
+    ///   - isOptional: whether there is something else to play.
+    ///   - hasWorked: whether other resources have come from there.
+    init(_ alternatives: Alternatives, failed: FailedAddresses, isOptional: Bool = false, hasWorked: Bool = false) {
+        (self.alternatives, self.failed) = (alternatives, failed)
+        retries = isOptional ? (hasWorked ? Self.retriesOfWorking : 0) : nil
+    }
 }

@@ -196,9 +196,9 @@ final class ResourceTransfer: TransferSink, @unchecked Sendable {
 
     /// Whether it is left to something else to play.
     private func givesWay() -> Bool {
-        guard addresses?.isOptional ?? false else { return false }
+        guard let retries = addresses?.retries else { return false }
         failures += 1
-        guard failures > (arrived > 0 ? Self.optionalRetries : 0) else { return false }
+        guard failures > (arrived > 0 ? max(retries, Self.optionalRetries) : retries) else { return false }
         if let addresses, let address { addresses.failed.add(address, isOfHost: true) }
         return true
     }

@@ -372,7 +372,7 @@ struct StreamedContent {
 
     private func addresses(_ url: String, of representation: Representation, isOptional: Bool) -> ResourceAddresses {
         ResourceAddresses(
-            alternatives: Alternatives(url, bases: representation.bases), failed: requests.failed,
+            Alternatives(url, bases: representation.bases), failed: requests.failed,
             isOptional: isOptional)
     }
 

@@ -40,14 +40,16 @@ final class StreamedSegments: SegmentedSource {
         var isOptional = false
 
         func begin(
-            _ resource: ResourceReference, limit: Int? = nil, isMeasured: Bool = true, isSegment: Bool = true
+            _ resource: ResourceReference, limit: Int? = nil, isMeasured: Bool = true, isSegment: Bool = true,
+            hasWorked: Bool = false
         ) -> StreamedBytes {
             var request = resource.request
             if asksForNew { request.headers.append(HeaderField("Cache-Control", "no-cache")) }
             return StreamedBytes(
                 request, over: network,
                 at: ResourceAddresses(
-                    alternatives: Alternatives(resource.url, bases: bases), failed: failed, isOptional: isOptional),
+                    Alternatives(resource.url, bases: bases), failed: failed, isOptional: isOptional,
+                    hasWorked: hasWorked),
                 readAhead: min(readAhead, limit ?? .max), progress: medium.stream,
                 throughput: isMeasured ? throughput : nil, isSegment: isSegment)
         }
@@ -223,7 +225,7 @@ final class StreamedSegments: SegmentedSource {
 
     private func begin(_ index: Int, isHeard: Bool = true) -> StreamedBytes? {
         guard let segment = reference(index) else { return nil }
-        let bytes = fetching.begin(segment.resource)
+        let bytes = fetching.begin(segment.resource, hasWorked: firstHeard.map { $0 != index } ?? false)
         if isHeard {
             bytes.show(seconds: segment.duration, isSegment: true, bandwidth: bandwidth)
             firstHeard = firstHeard ?? index

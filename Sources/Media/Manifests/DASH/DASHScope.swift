@@ -27,7 +27,8 @@ struct DASHScope {
         for base in bases {
             for child in children where scope.bases.count < Self.mostBases {
                 let resolved = child.resolved(against: base)
-                if !scope.bases.contains(resolved) { scope.bases.append(resolved) }
+                let isKnown = scope.bases.contains { $0.url.utf8.elementsEqual(resolved.url.utf8) }
+                if !isKnown { scope.bases.append(resolved) }
             }
         }
         scope.base = scope.bases[0]
