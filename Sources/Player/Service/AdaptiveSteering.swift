@@ -16,6 +16,8 @@ final class AdaptiveSteering {
         var needsLead = true
         /// Whether it is known where its segments are.
         var isReady: () -> Bool = { true }
+        /// Whether some address of it has not failed in this session.
+        var isInReach: () -> Bool = { true }
         /// Begins to load where its segments are.
         var load: () -> Void = {}
         /// Begins no transfer of a segment yet. Blocks while it is not ready.
@@ -198,7 +200,13 @@ final class AdaptiveSteering {
     /// Which encodings may be chosen.
     /// - Parameter place: is one of them.
     private func choices(beside place: Int?) -> [Bool] {
-        encodings.indices.map { $0 == place || usable[$0] && !isAway[$0] && encodings[$0].isReady() }
+        // Where all have failed at some time, that says nothing.
+        let isReached = place.map { encodings[$0].isInReach() } ?? false
+        return encodings.indices.map {
+            $0 == place
+                || usable[$0] && !isAway[$0] && encodings[$0].isReady()
+                    && (!isReached || encodings[$0].isInReach())
+        }
     }
 
     // MARK: From the decoder

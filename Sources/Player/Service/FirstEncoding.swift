@@ -78,6 +78,8 @@ final class FirstEncoding {
             if !usable.contains(true) { usable = left }
             let ready = usable.indices.map { usable[$0] && encodings[$0].isReady() }
             if ready.contains(true) { usable = ready }
+            let inReach = usable.indices.map { usable[$0] && encodings[$0].isInReach() }
+            if inReach.contains(true) { usable = inReach }
             place = RepresentationChoice(bandwidths: encodings.map { $0.bandwidth }).first(
                 line: throughput.bitsPerSecond, usable: usable)
             do throws(MediaError) {

@@ -15,6 +15,8 @@ final class LaterPlaylist {
     private var loading: PlaylistLoad?
     private var isUseless = false
     private var known: Representation?
+    /// What was asked for last.
+    private var lastPart: (place: Int, part: Representation?)?
 
     /// - Parameters:
     ///   - begin: begins to load the playlist.
@@ -48,7 +50,16 @@ final class LaterPlaylist {
         return known
     }
 
-    /// The same, and waits for them.
+    /// A part of it, as the layout divides the content; nil while it is not loaded, and when it is divided otherwise.
+    func part(_ place: Int, of layout: ContentLayout) -> Representation? {
+        guard let loaded else { return nil }
+        if let lastPart, lastPart.place == place { return lastPart.part }
+        let part = layout.part(place, of: loaded)
+        lastPart = (place, part)
+        return part
+    }
+
+    /// Its segments, which are waited for.
     func load(isOptional: Bool) throws(MediaError) -> Representation {
         if let loaded { return loaded }
         let representation = try load(isOptional)

@@ -143,7 +143,8 @@ struct StreamedContent {
             (
                 representation,
                 AdaptiveSteering.Encoding(
-                    bandwidth: representation.bandwidth ?? 0, needsLead: !representation.isFLAC
+                    bandwidth: representation.bandwidth ?? 0, needsLead: !representation.isFLAC,
+                    isInReach: reach(of: representation)
                 ) { (isOptional) throws(MediaError) in try content(representation, isOptional) }
             )
         }
@@ -152,7 +153,8 @@ struct StreamedContent {
                 later.representation,
                 AdaptiveSteering.Encoding(
                     bandwidth: later.representation.bandwidth ?? 0, needsLead: !later.representation.isFLAC,
-                    isReady: { later.loaded.map { layout.part(place, of: $0) != nil } ?? false },
+                    isReady: { later.part(place, of: layout) != nil },
+                    isInReach: reach(of: later.representation),
                     load: later.prepare
                 ) { (isOptional) throws(MediaError) in
                     guard let own = layout.part(place, of: try later.load(isOptional: isOptional)) else {
@@ -233,7 +235,7 @@ struct StreamedContent {
         var order = Array(playable.indices.reversed())
         if !keepsBest {
             let choice = RepresentationChoice(bandwidths: playable.map { $0.bandwidth ?? 0 })
-            let first = choice.first(line: throughput.bitsPerSecond, usable: playable.map { isInReach($0) })
+            let first = choice.first(line: throughput.bitsPerSecond, usable: playable.map { reach(of: $0)() })
             order.removeAll { $0 == first }
             order.insert(first, at: 0)
         }
@@ -279,10 +281,11 @@ struct StreamedContent {
         return nil
     }
 
-    /// Whether some address of it has not failed in this session.
-    private func isInReach(_ representation: Representation) -> Bool {
-        guard case .playlist(let url) = representation.segments else { return true }
-        return Alternatives(url, bases: representation.bases).addresses.contains { requests.failed.rank($0) == 0 }
+    /// A function that says whether some address of it has not failed in this session.
+    private func reach(of representation: Representation) -> () -> Bool {
+        guard let url = representation.firstAddress else { return { true } }
+        let (addresses, failed) = (Alternatives(url, bases: representation.bases).addresses, requests.failed)
+        return { addresses.contains { failed.rank($0) == 0 } }
     }
 
     /// One encoding that cannot be used does not end the product.
@@ -392,6 +395,16 @@ struct StreamedContent {
 }
 
 extension Representation {
+    /// Of its first segment, its file or its playlist.
+    fileprivate var firstAddress: String? {
+        switch segments {
+        case .file(let file): file.url
+        case .list(let list): list.segments.first?.resource.url
+        case .template(let template): template.segment(template.timeline().firstIndex)?.resource.url
+        case .playlist(let url): url
+        }
+    }
+
     /// Whether a packet is decoded without the one before, as far as the manifest says it.
     fileprivate var isFLAC: Bool {
         codecs.first.map { codec in

@@ -193,6 +193,29 @@ struct UnreachableContentTests {
         #expect(again && deadRequests.count == 1)
     }
 
+    @Test("DASH: a representation on a dead host gives way, and is not asked for again in the session")
+    func deadRepresentation() throws {
+        content.throughput.add(bytes: 1 << 20, nanoseconds: 8_388_608)
+        refuse { $0.hasPrefix("https://dead/") }
+        let manifest = try content.package(["low.mp4", "high.mp4"], ["--segment_duration", "1"])
+            .components(separatedBy: "<Representation").map { part in
+                let isLow = part.contains("\"low/")
+                return part.replacing(/bandwidth="\d+"/, with: "bandwidth=\"\(isLow ? 100_000 : 1_000_000)\"")
+                    .replacingOccurrences(of: "\"high/", with: "\"https://dead/high/")
+            }.joined(separator: "<Representation")
+        let source = content.source(manifest)
+        for _ in 0..<2 {
+            let decoder = try source.open(
+                PackagedContent.product, session: PlaybackSession(), cancellation: try Cancellation(),
+                medium: MediumAccess()
+            ).decoder
+            let isEqual = try decoder.decodeRest().samples == track.samples
+            #expect(isEqual && content.service.playbackinfoRequests.count <= 2)
+            // The initialization and the first segment, which begin together.
+            #expect(deadRequests.count == 2, "\(deadRequests)")
+        }
+    }
+
     @Test("The segments of one representation cannot be reached any more: another one goes on at the next frame")
     func lostRepresentation() throws {
         content.throughput.add(bytes: 1 << 20, nanoseconds: 8_388_608)

@@ -59,8 +59,8 @@ struct DrivenLineTests {
         "No silence where the lowest representation fits the line, and ten seconds between two changes",
         arguments: patterns)
     func follows(pattern: Pattern) throws {
-        for segment in [4.0, 6.0] {
-            let playback = DrivenPlayback(Self.bandwidths, segment: segment, seconds: 180, rate: pattern.rate)
+        for (segment, seconds) in [(4.0, 180.0), (6.0, 120.0)] {
+            let playback = DrivenPlayback(Self.bandwidths, segment: segment, seconds: seconds, rate: pattern.rate)
             try playback.play()
             #expect(playback.silence == 0, "\(segment) s: \(playback.heard)")
             #expect(playback.shortestInterval >= 10, "\(segment) s: \(playback.heard)")
@@ -82,7 +82,9 @@ struct DrivenLineTests {
     @Test("On a fast line the best one is heard after at most three segments", arguments: [2.0, 4.0, 6.0, 10.0])
     func best(segment: Double) throws {
         for (rate, roundTrip) in [(50e6, 0.05), (20e6, 0.02), (1e9, 0.001)] {
-            let playback = DrivenPlayback(Self.bandwidths, segment: segment, roundTrip: roundTrip) { _ in rate }
+            let playback = DrivenPlayback(
+                Self.bandwidths, segment: segment, seconds: 60, roundTrip: roundTrip
+            ) { _ in rate }
             try playback.play()
             #expect((playback.segmentsBeforeBest ?? .max) <= 3, "\(rate): \(playback.heard)")
             #expect((playback.start ?? .infinity) < 1)
