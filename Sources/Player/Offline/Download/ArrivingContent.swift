@@ -52,6 +52,7 @@ final class ArrivingContent: ByteSource {
     private let turn: NetworkTurn
     private let stream: StreamProgress
     private let cancellation: Cancellation
+    private let failed = FailedAddresses()
     private let progress: (Int) -> Void
     private var state = State.between(0)
     /// The share of the resources that are complete.
@@ -271,7 +272,9 @@ final class ArrivingContent: ByteSource {
         }
         try turn.wait(cancellation)
         let transfer = ResourceTransfer(
-            request, from: offset, of: version, over: network, for: .offlining, progress: stream, into: arriving)
+            request, from: offset, of: version, over: network, for: .offlining,
+            at: ResourceAddresses(Alternatives(resource.reference.url, bases: resource.bases), failed: failed),
+            progress: stream, into: arriving)
         return Reception(resource, arriving, transfer, at: offset)
     }
 

@@ -16,6 +16,8 @@ struct ContentResources {
         var isFile = false
         /// Whether it is the last one of its part, and only a duration says that it is there.
         var isEstimated = false
+        /// Addresses that stand for one another, of its representation.
+        var bases: [String] = []
         /// Its name in the cache, as a stream of the same content has it; nil: it does not come from there.
         var space: ContentSpace?
     }
@@ -61,16 +63,17 @@ struct ContentResources {
             append(part, count: 1, bytes: nil) { _ in
                 let reference = ResourceReference(url: file.url)
                 return Resource(
-                    reference: reference, protections: [], share: 1, part: index, isFile: true, space: space)
+                    reference: reference, protections: [], share: 1, part: index, isFile: true,
+                    bases: best.bases, space: space)
             }
-        case .list(let list): try add(part, list, best.bandwidth, in: space)
-        case .template(let template): try add(part, template, best.bandwidth, in: space)
+        case .list(let list): try add(part, list, best, in: space)
+        case .template(let template): try add(part, template, best, in: space)
         case .playlist: preconditionFailure("ContentResources: a playlist that was not followed")
         }
     }
 
     private mutating func add(
-        _ part: ContentLayout.Part, _ segments: some SegmentReferences, _ bandwidth: Int?, in space: ContentSpace?
+        _ part: ContentLayout.Part, _ segments: some SegmentReferences, _ best: Representation, in space: ContentSpace?
     ) throws(MediaError) {
         let timeline = segments.timeline
         guard timeline.isComplete else { throw .unsupported(what: "keeping live content") }
@@ -82,19 +85,19 @@ struct ContentResources {
         let first = initialization == nil ? 0 : 1
         let share = 1 / Double(timeline.count)
         let number = parts.count
-        let bytes = bandwidth.flatMap { Int64(exactly: (Double($0) / 8 * duration).rounded()) }
+        let bytes = best.bandwidth.flatMap { Int64(exactly: (Double($0) / 8 * duration).rounded()) }
         append(part, count: timeline.count + first, bytes: bytes) { index in
             if index < first, let initialization {
                 return Resource(
                     reference: initialization, protections: initializationProtections, share: 0, part: number,
-                    space: space)
+                    bases: best.bases, space: space)
             }
             let place = timeline.firstIndex + index - first
             return segments.segment(place).map {
                 Resource(
                     reference: $0.resource, protections: $0.protections, share: share, part: number,
                     isEstimated: $0.isEstimated && index > first && segments.segment(place + 1) == nil,
-                    space: space?.part(place))
+                    bases: best.bases, space: space?.part(place))
             }
         }
     }
