@@ -36,7 +36,8 @@ struct ChannelAdaptationTests {
             (2, 8, .swapped, .placed, "2 channels on 8, left and right swapped"),
             (2, 8, .mono, .mixed, "2 channels on 8, left and right mixed"),
         ] as [(Int, Int, ChannelRouting, ChannelAdaptation.Kind, String?)])
-    func routing(source: Int, device: Int, routing: ChannelRouting, kind: ChannelAdaptation.Kind, text: String?) throws {
+    func routing(source: Int, device: Int, routing: ChannelRouting, kind: ChannelAdaptation.Kind, text: String?) throws
+    {
         let adaptation = try #require(ChannelAdaptation(from: source, to: device, routing: routing))
         #expect(adaptation.kind == kind && adaptation.routing == routing)
         if let text { #expect("\(adaptation)" == text) }

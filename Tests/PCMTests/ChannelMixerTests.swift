@@ -71,9 +71,11 @@ struct ChannelMixerTests {
         let stereo = try mixed(samples, from: 6, to: 2)
         let left = try mixed(samples, from: 6, to: 2, .left)
         #expect(left == stride(from: 0, to: stereo.count, by: 2).flatMap { [stereo[$0], stereo[$0]] })
-        #expect(try mixed(samples, from: 6, to: 2, .swapped) == stride(from: 0, to: stereo.count, by: 2).flatMap {
-            [stereo[$0 + 1], stereo[$0]]
-        })
+        #expect(
+            try mixed(samples, from: 6, to: 2, .swapped)
+                == stride(from: 0, to: stereo.count, by: 2).flatMap {
+                    [stereo[$0 + 1], stereo[$0]]
+                })
     }
 
     /// The BS.775 coefficients of each layout in FLAC's order, before scaling: left first, then right.

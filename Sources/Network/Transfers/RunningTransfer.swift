@@ -103,7 +103,9 @@ final class RunningTransfer {
         // While the time is not known, a server whose certificate is refused later must not come back without it.
         handle.set(CURLOPT_SSL_SESSIONID_CACHE, keys == nil && settings.clock.now().isProved ? 1 : 0)
         var headers = redirection.headers
-        if let range = request.range?.limited(to: request.longestPart).fieldValue { headers.append(HeaderField("Range", range)) }
+        if let range = request.range?.limited(to: request.longestPart).fieldValue {
+            headers.append(HeaderField("Range", range))
+        }
         handle.set(CURLOPT_HTTPGET, 1)
         switch redirection.method {
         case .get: break

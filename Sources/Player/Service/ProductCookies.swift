@@ -121,7 +121,8 @@ private struct CookieAddress {
     /// digits.
     func isBelow(_ domain: [UInt8]) -> Bool {
         if host == domain { return true }
-        guard domain.contains(UInt8(ascii: ".")), host.count > domain.count + 1, host.suffix(domain.count) == domain[...],
+        guard domain.contains(UInt8(ascii: ".")), host.count > domain.count + 1,
+            host.suffix(domain.count) == domain[...],
             host[host.count - domain.count - 1] == UInt8(ascii: ".")
         else { return false }
         return host.contains { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) && $0 != UInt8(ascii: ".") }
