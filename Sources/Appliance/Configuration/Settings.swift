@@ -120,8 +120,8 @@ struct Setting: Sendable {
         Setting(
             .channels, "audio", "channels", .choice(["stereo", "swapped", "mono", "left", "right"]), "stereo",
             """
-            What the two front channels play: each its own side; swapped, for crossed cables; mono, the mean of both, for
-            a single speaker; or one side on both, for two boards that are a pair.
+            What the two front channels play: each its own side; swapped, for crossed cables; mono, the mean of both,
+            for a single speaker; or one side on both, for two boards that are a pair.
             """),
         Setting(
             .normalization, "audio", "normalization", .choice(["off", "track", "album"]), "album",
