@@ -9,7 +9,7 @@ public struct PlaylistFile: Equatable, Sendable {
     public private(set) var entries: [PlaylistEntry] = []
 
     /// Files in order, as `FileName` writes them: absolute, without `.` and `..`.
-    public var paths: [String] { entries.compactMap(\.path) }
+    public var paths: [String] { entries.compactMap { $0.path } }
 
     /// A larger file is no playlist. In bytes.
     public static let mostBytes = 8 << 20
