@@ -29,7 +29,10 @@ public final class BodyRecording: @unchecked Sendable {
     private var response: CachedResponse
     private var writer: SealedWriter?
     private var nextLook = interval
+    /// Nothing more is appended.
     private var hasFailed = false
+    /// The body is not kept. What was appended can be read until the end of this object.
+    private var isGivenUp = false
 
     /// - Parameter length: the expected one, 0 when it is unknown.
     init(_ response: CachedResponse, expecting length: Int64, in store: CacheStore) {
@@ -39,7 +42,8 @@ public final class BodyRecording: @unchecked Sendable {
             store.makeRoom(for: length)
             attempt { () throws(SealedFileError) in
                 writer = try store.writer(of: self.response)
-                become(.growing)
+                _ = condition.compareExchange(
+                    expected: Condition.opening.rawValue, desired: Condition.growing.rawValue, ordering: .relaxed)
             }
         }
     }
@@ -56,8 +60,8 @@ public final class BodyRecording: @unchecked Sendable {
     /// Reads what was appended before this call, up to the end of a chunk.
     /// - Parameters:
     ///   - offset: in the body, in bytes.
-    ///   - answer: empty bytes where nothing was appended yet; nil when the body cannot be read any more. On the
-    ///     storage thread.
+    ///   - answer: empty bytes where nothing was appended yet; nil when the body cannot be read, or will have nothing
+    ///     there. On the storage thread.
     public func read(at offset: Int64, _ answer: @escaping @Sendable ([UInt8]?) -> Void) {
         store.index.perform { [self] in
             guard let writer else { return answer(nil) }
@@ -67,9 +71,10 @@ public final class BodyRecording: @unchecked Sendable {
                     try writer.read(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
                 }
                 bytes.removeLast(bytes.count - count)
-                answer(bytes)
+                answer(count == 0 && hasFailed ? nil : bytes)
             } catch {
                 giveUp(isUseless: true)
+                self.writer = nil
                 answer(nil)
             }
         }
@@ -79,14 +84,13 @@ public final class BodyRecording: @unchecked Sendable {
     public func append(_ bytes: [UInt8]) {
         let waiting = queued.wrappingAdd(bytes.count, ordering: .relaxed).newValue
         let isTooSlow = waiting > Self.longestQueue
+        // At once: what was appended before can still be read, and nothing after it.
+        if isTooSlow { become(.failed) }
         store.index.perform { [self, kept = isTooSlow ? [] : bytes] in
             queued.wrappingSubtract(bytes.count, ordering: .relaxed)
             attempt { () throws(SealedFileError) in
                 // What came before a gap can be continued another time.
-                if isTooSlow {
-                    hasFailed = true
-                    become(.failed)
-                }
+                if isTooSlow { hasFailed = true }
                 guard let writer, !hasFailed else { return }
                 guard writer.count + Int64(kept.count) <= store.limits.largestBody else {
                     return giveUp(isUseless: true)
@@ -107,7 +111,7 @@ public final class BodyRecording: @unchecked Sendable {
     public func end(isComplete: Bool, staysReadable: Bool = false) {
         store.index.perform { [self] in
             defer { if !staysReadable { writer = nil } }
-            guard let writer else { return }
+            guard let writer, !isGivenUp else { return }
             let isWhole = isComplete && !hasFailed
             attempt { () throws(SealedFileError) in
                 if isWhole {
@@ -145,9 +149,9 @@ public final class BodyRecording: @unchecked Sendable {
 
     /// A new body is dropped. A part that was there before stays unless it is of no use.
     private func giveUp(isUseless: Bool) {
-        hasFailed = true
+        if isGivenUp { return }
+        (hasFailed, isGivenUp) = (true, true)
         become(.failed)
-        writer = nil
         store.stopWriting(response)
         if response.count == 0 { store.drop(response) } else if isUseless { store.purge(response) }
     }

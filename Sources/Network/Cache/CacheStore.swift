@@ -12,7 +12,7 @@ public struct CacheLimits: Equatable, Sendable {
     public init(bytes: Int64) { self.bytes = bytes }
 
     /// One body that is larger would leave room for nothing else.
-    var largestBody: Int64 { bytes / 2 }
+    public var largestBody: Int64 { bytes / 2 }
 }
 
 /// The stored responses: an index, and the sealed files of their bodies in a folder.
@@ -24,7 +24,7 @@ public struct CacheLimits: Equatable, Sendable {
 /// `@unchecked Sendable` is safe because the storage thread alone uses what changes.
 public final class CacheStore: @unchecked Sendable {
     let index: any CacheIndex
-    let limits: CacheLimits
+    public let limits: CacheLimits
     /// In seconds.
     private static let useInterval: Int64 = 3600
 

@@ -14,6 +14,8 @@ final class LaterPlaylist {
     private let read: (WholeAnswer.Content) throws(MediaError) -> Representation
     private var loading: PlaylistLoad?
     private var isUseless = false
+    /// How many occasions to load it pass before the next attempt, and after the next failure.
+    private var (pause, nextPause) = (0, 4)
     private var known: Representation?
     /// What was asked for last.
     private var lastPart: (place: Int, part: Representation?)?
@@ -34,7 +36,8 @@ final class LaterPlaylist {
 
     /// Begins to load it, unless that was done before.
     func prepare() {
-        if known == nil, loading == nil, !isUseless { loading = begin() }
+        guard known == nil, loading == nil, !isUseless else { return }
+        if pause > 0 { pause -= 1 } else { loading = begin() }
     }
 
     /// With its segments; nil while they are not there.
@@ -45,7 +48,8 @@ final class LaterPlaylist {
             let content = try result.get()
             do throws(MediaError) { known = try read(content) } catch { isUseless = true }
         } catch {
-            isUseless = true
+            // One answer says little about the next one.
+            (pause, nextPause) = (nextPause, min(2 * nextPause, 64))
         }
         return known
     }

@@ -42,6 +42,9 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
     /// So often an optional resource is asked for again after a part of it has arrived.
     private static let optionalRetries = 2
 
+    /// With so many bytes an address works.
+    private static let gain = 64 << 10
+
     /// Of the reason of a refusal.
     private static let longestReason = 16 << 10
 
@@ -68,6 +71,8 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
     private var tried: [Int] = []
     /// In a row, of all alternatives together.
     private var failures = 0
+    /// Bytes since another address was asked.
+    private var gained = 0
     /// Whether an attempt has had another address: validators of two hosts are not compared.
     private var isElsewhere = false
     private var answer = Answer.changed
@@ -194,7 +199,8 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
         let all = addresses.alternatives.addresses
         let ranks = all.map { addresses.failed.rank($0) }
         guard let best = all.indices.filter({ !tried.contains($0) }).min(by: { ranks[$0] < ranks[$1] }) else { return }
-        if best != place, arrived > 0 || isElsewhere { isElsewhere = true }
+        // What is known of the resource may have come from another one of them.
+        if all.count > 1, arrived > 0 ? best != place : ranks.contains(where: { $0 > 0 }) { isElsewhere = true }
         if best != place { validator = nil }
         place = best
     }
@@ -205,6 +211,7 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
         guard let addresses, let address, addresses.alternatives.addresses.count > 1 else { return false }
         addresses.failed.add(address, isOfHost: isOfHost)
         tried.append(place)
+        gained = 0
         guard tried.count < addresses.alternatives.addresses.count else {
             tried = []
             return false
@@ -215,11 +222,11 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
     }
 
     /// Whether it is left to something else to play.
-    private func givesWay() -> Bool {
+    private func givesWay(isOfHost: Bool) -> Bool {
         guard let retries = addresses?.retries else { return false }
         failures += 1
         guard failures > (arrived > 0 ? max(retries, Self.optionalRetries) : retries) else { return false }
-        if let addresses, let address { addresses.failed.add(address, isOfHost: true) }
+        if let addresses, let address { addresses.failed.add(address, isOfHost: isOfHost) }
         return true
     }
 
@@ -269,6 +276,7 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
             return false
         }
         progress?.goesOn(progressID)
+        if !isOver, failure == nil, let addresses, let address { addresses.failed.succeeded(address) }
         if !isOver { receiver.ended(failure) }
     }
 
@@ -397,7 +405,7 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
             if purpose.forgetsFailures { schedule = RetrySchedule(purpose) }
             if attempts > 0 { progress?.goesOn(progressID) }
             hasTold = false
-            (tried, failures) = ([], 0)
+            worked(rest.count)
             // The rest of it is of no use, and may be much. An answer that ends here keeps its connection.
             if missing == 0, isLong {
                 answer = .empty
@@ -406,6 +414,14 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
             return .more
         case .empty, .changed, .otherPart, .page: return .more
         }
+    }
+
+    /// A few bytes before a cut are no reason to begin with all addresses again.
+    private func worked(_ count: Int) {
+        gained += count
+        guard gained >= Self.gain else { return }
+        (tried, failures) = ([], 0)
+        if let addresses, let address { addresses.failed.succeeded(address) }
     }
 
     private func cancelAttempt() {
@@ -430,7 +446,7 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
             if error == .tooLarge { return finish(.tooLarge) }
             if error.isOfCoding, mayBeCoded, !asksForWhole { return askForWhole() }
             if error.isOfAddress, goesToAnotherAddress(isOfHost: true) { return }
-            if error.isOfAddress, givesWay() { return finish(.transfer(error)) }
+            if error.isOfAddress, givesWay(isOfHost: true) { return finish(.transfer(error)) }
             guard error.isOfNetwork, let delay = schedule.delay(after: .network) else {
                 return finish(.transfer(error))
             }
@@ -450,7 +466,7 @@ final class ResourceTransfer: TransferSink, OngoingTransfer, @unchecked Sendable
         case .refusal(let status, let retryAfter, let body):
             if goesToAnotherAddress(isOfHost: false) { return }
             let refusal = ServiceRefusal(status: status, body: body)
-            if givesWay() { return finish(.refused(refusal)) }
+            if givesWay(isOfHost: false) { return finish(.refused(refusal)) }
             guard ServiceRefusal.isTemporary(status),
                 let delay = schedule.delay(after: .server(retryAfter: retryAfter))
             else { return finish(.refused(refusal)) }

@@ -11,12 +11,16 @@ protocol ServiceNetwork: AnyObject, Sendable {
     func waitForLink(atMost nanoseconds: Int64, _ action: @escaping @Sendable (LinkWaitEnd) -> Void)
     /// The same as `schedule`, and at once when offline mode begins.
     func waitForServer(atMost nanoseconds: Int64, _ action: @escaping @Sendable () -> Void)
-    /// Whether what has no room in memory may be fetched all the same, because it goes to the medium.
-    var storesAhead: Bool { get }
+    /// So many bytes of a product may be fetched although memory has no room for them, because they go to the medium.
+    var storeAheadLimit: Int64 { get }
+    /// Whether the cache would answer the request now, at most after a question to the server.
+    func isStored(_ request: TransferRequest, _ answer: @escaping @Sendable (Bool) -> Void)
 }
 
 extension ServiceNetwork {
-    var storesAhead: Bool { false }
+    var storeAheadLimit: Int64 { 0 }
+
+    func isStored(_ request: TransferRequest, _ answer: @escaping @Sendable (Bool) -> Void) { answer(false) }
 
     func waitForServer(atMost nanoseconds: Int64, _ action: @escaping @Sendable () -> Void) {
         schedule(after: nanoseconds, action)

@@ -19,6 +19,9 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
     private static let keptOfSegment: Int64 = 4 << 20
 
     private let kept: Int64
+    /// Whether the line is measured again after a pause. The rest of a file may have gone to the medium meanwhile, and
+    /// come from there.
+    private let measuresOn: Bool
     private var capacity: Int
     private let lock = Lock()
     private var pieces: [[UInt8]] = []
@@ -52,6 +55,7 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
     ) {
         self.observer = observer
         kept = isSegment ? Self.keptOfSegment : Self.kept
+        measuresOn = isSegment
         meter = throughput.map { TransferMeter($0) }
         start = offset
         end = offset
@@ -111,7 +115,7 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
             if isFull, !isHeld, end - max(offset, start) < Int64(capacity / 2) {
                 isFull = false
                 wantsMore = true
-                meter?.resume()
+                if measuresOn { meter?.resume() }
             }
             if offset < end {
                 let count = copy(into: buffer, from: offset)
@@ -149,7 +153,7 @@ final class StreamWindow: ResourceReceiver, @unchecked Sendable {
     private func takesMore() -> Bool {
         guard isFull, !isHeld, end - max(start, position) < Int64(capacity) else { return false }
         isFull = false
-        meter?.resume()
+        if measuresOn { meter?.resume() }
         return true
     }
 

@@ -286,7 +286,7 @@ struct StreamedContent {
     private func reach(of representation: Representation) -> () -> Bool {
         guard let url = representation.firstAddress else { return { true } }
         let (addresses, failed) = (Alternatives(url, bases: representation.bases).addresses, requests.failed)
-        return { addresses.contains { failed.rank($0) == 0 } }
+        return { addresses.contains { failed.isInReach($0) } }
     }
 
     /// One encoding that cannot be used does not end the product.

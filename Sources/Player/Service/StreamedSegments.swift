@@ -107,6 +107,8 @@ final class StreamedSegments: SegmentedSource {
     private var ahead: (index: Int, transfer: StoredAhead)?
     /// The last one did not come: the next one waits until memory has room again.
     private var aheadHasFailed = false
+    /// Bytes of the ones before; nil when the cache does not keep this content.
+    private var storedAhead: Int64? = 0
     /// The index of the first segment that is heard.
     private var firstHeard: Int?
     /// The beginning of the first segment, of which a decoder that begins elsewhere needs the times.
@@ -283,11 +285,18 @@ final class StreamedSegments: SegmentedSource {
         case .failed:
             (ahead, aheadHasFailed) = (nil, true)
             return
+        case .useless:
+            (ahead, storedAhead) = (nil, nil)
+            return
         case .stored: next = max(index, (ahead?.index ?? 0) + 1)
         case nil: if aheadHasFailed { return }
         }
-        guard fetching.network.storesAhead, steering?.storesAhead() ?? true else { return }
+        let count = ahead?.transfer.count ?? 0
+        guard !fetching.asksForNew, let storedAhead, storedAhead + count < fetching.network.storeAheadLimit,
+            steering?.storesAhead() ?? true
+        else { return }
         guard let segment = reference(next) else { return }
+        self.storedAhead = storedAhead + count
         ahead = (next, fetching.store(segment.resource, next))
     }
 

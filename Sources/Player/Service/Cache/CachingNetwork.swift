@@ -50,7 +50,18 @@ final class CachingNetwork: ServiceNetwork {
         return transfer
     }
 
-    var storesAhead: Bool { use.mayReadAhead }
+    /// More would remove from the cache what is played next.
+    var storeAheadLimit: Int64 { use.mayReadAhead ? store.limits.largestBody : 0 }
+
+    func isStored(_ request: TransferRequest, _ answer: @escaping @Sendable (Bool) -> Void) {
+        guard let key = CacheKey(of: request) else { return answer(false) }
+        store.find(key) { [clock] stored in
+            switch CacheDecision(request, stored: stored, at: clock.now()) {
+            case .serve, .revalidate: answer(stored?.isComplete ?? false)
+            case .fetch, .resume, .pass: answer(false)
+            }
+        }
+    }
 
     func schedule(after nanoseconds: Int64, _ action: @escaping @Sendable () -> Void) {
         network.schedule(after: nanoseconds, action)

@@ -53,6 +53,11 @@ final class SpooledDelivery: @unchecked Sendable {
     // MARK: From the transfer
 
     func append(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
+        guard recording.isReadable else {
+            // The rest would be lost. The receiver gets what was recorded, and asks for the rest.
+            if case .hungry = reader { read() }
+            return .enough
+        }
         if recording.isBehind {
             recording.afterWriting { [self] in network.schedule(after: 0) { [self] in proceed() } }
             return .enough
@@ -97,7 +102,7 @@ final class SpooledDelivery: @unchecked Sendable {
         if !bytes.isEmpty { return deliver(bytes) }
         if isLast, let end {
             reader = .stopped
-            return finished(end)
+            return finished(offset < appended ? .truncated : end)
         }
         // More may have come since the read was posted.
         reader = .hungry

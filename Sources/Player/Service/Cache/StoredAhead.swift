@@ -11,8 +11,10 @@ final class StoredAhead: Sendable {
         case arriving
         /// It is in the cache.
         case stored
-        /// It may not be stored, or did not arrive.
+        /// It did not arrive.
         case failed
+        /// It has arrived and is not in the cache, nor will others be.
+        case useless
     }
 
     private let sink: Sink
@@ -20,7 +22,7 @@ final class StoredAhead: Sendable {
 
     /// Begins at once.
     init(_ request: TransferRequest, over network: any ServiceNetwork) {
-        sink = Sink(request)
+        sink = Sink(request, network)
         transfer = network.begin(request, into: sink)
     }
 
@@ -28,11 +30,18 @@ final class StoredAhead: Sendable {
 
     var outcome: Outcome { sink.outcome }
 
+    /// Bytes that have arrived.
+    var count: Int64 { sink.count.load(ordering: .relaxed) }
+
     private final class Sink: TransferSink {
+        let count = Atomic<Int64>(0)
         private let request: TransferRequest
+        private let network: any ServiceNetwork
         private let state = Atomic(Outcome.arriving.rawValue)
 
-        init(_ request: TransferRequest) { self.request = request }
+        init(_ request: TransferRequest, _ network: any ServiceNetwork) {
+            (self.request, self.network) = (request, network)
+        }
 
         var outcome: Outcome { Outcome(rawValue: state.load(ordering: .acquiring)) ?? .failed }
 
@@ -41,14 +50,21 @@ final class StoredAhead: Sendable {
         func began(_ head: ResponseHead) {
             if head.isFromCache { return become(.stored) }
             let isStored = CachedResponse(storing: head, of: request, body: [], requested: 0, received: 0) != nil
-            if !isStored { become(.failed) }
+            if !isStored { become(head.status < 400 ? .useless : .failed) }
         }
 
         /// What is in the cache already, or will not be, is not taken.
-        func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer { outcome == .arriving ? .more : .enough }
+        func received(_ bytes: UnsafeRawBufferPointer) -> SinkAnswer {
+            guard outcome == .arriving else { return .enough }
+            count.wrappingAdd(Int64(bytes.count), ordering: .relaxed)
+            return .more
+        }
 
         func ended(_ error: TransferError?) {
-            if outcome == .arriving { become(error == nil ? .stored : .failed) }
+            guard outcome == .arriving else { return }
+            if error != nil { return become(.failed) }
+            // The medium may not have taken it, or the cache may have no room for it.
+            network.isStored(request) { [self] isStored in become(isStored ? .stored : .useless) }
         }
     }
 }
