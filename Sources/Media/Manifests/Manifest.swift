@@ -31,6 +31,8 @@ public struct Period: Equatable, Sendable {
     public var start: Double
     /// In seconds; nil when it is not known.
     public var duration: Double?
+    /// By how much its end may be rounded, in seconds; nil: the end does not limit its segments.
+    public var endRounding: Double?
     /// Those with sound.
     public var adaptationSets: [AdaptationSet]
 }

@@ -13,6 +13,7 @@ extension SegmentList {
                 var span = SegmentList(segments: [segment], isComplete: true)
                 span.firstIndex = firstIndex + place
                 span.mediaOffset = mediaOffset
+                span.hasExactTimes = hasExactTimes
                 spans.append(span)
             }
         }
@@ -79,7 +80,8 @@ extension SegmentTemplate {
         var list = SegmentList(
             segments: (timeline.firstIndex..<end).compactMap { segment($0) }, isComplete: true)
         list.firstIndex = timeline.firstIndex
-        list.mediaOffset = Double(presentationTimeOffset) / Double(timescale)
+        list.mediaOffset = mediaOffset
+        list.hasExactTimes = hasExactTimes
         return list
     }
 
@@ -96,7 +98,8 @@ extension SegmentTemplate {
         guard !isBeyond else { return nil }
         var list = SegmentList(segments: (first..<end).compactMap { segment($0) }, isComplete: availability == nil)
         list.firstIndex = first
-        list.mediaOffset = Double(presentationTimeOffset) / Double(timescale)
+        list.mediaOffset = mediaOffset
+        list.hasExactTimes = hasExactTimes
         return list
     }
 }

@@ -11,6 +11,8 @@ struct KeptPart: Equatable, Sendable {
     var clip: Range<Double>?
     /// As the manifest says, in seconds; nil when it does not.
     var duration: Double?
+    /// The time of the first frame in the seconds of `clip`, as the manifest says; nil: as the media says.
+    var mediaStart: Double?
 
     /// A file without parts.
     static let whole = KeptPart(start: 0)
@@ -32,14 +34,22 @@ extension [KeptPart] {
             let opened = try AudioFile.open(
                 isWhole ? source : SourceSlice(source, from: part.start, upTo: end), licenses: licenses(place),
                 cancellation: cancellation)
-            if let clip = part.clip { return ClippedDecoder(opened, clip) }
-            return part.duration.map { PartDecoder(opened, duration: $0) } ?? opened
+            guard let clip = part.clip else {
+                return part.duration.map { PartDecoder(opened, duration: $0) } ?? opened
+            }
+            guard let duration = part.duration else {
+                return ClippedDecoder(opened, clip, mediaStart: part.mediaStart)
+            }
+            let before = Swift.max(0, clip.lowerBound - (part.mediaStart ?? opened.properties.mediaStart))
+            return ClippedDecoder(
+                PartDecoder(opened, duration: before + duration), clip, mediaStart: part.mediaStart)
         }
         let durations = map { $0.duration }
         guard count > 1 else {
             let decoder = try open(0)
-            // Segments that were joined to a file need not say how long it is.
-            if decoder.properties.frameCount != nil || durations[0] == nil { return decoder }
+            // Segments that were joined to a file need not say how long it is, or say it of the whole recording.
+            let isKnown = decoder.properties.frameCount != nil && self[0].clip == nil
+            if isKnown || durations[0] == nil { return decoder }
             return try JoinedDecoder(durations: durations) { _ in
                 JoinedDecoder.Prepared(open: { decoder }, transfers: .none)
             }
@@ -108,15 +118,16 @@ extension AudioProperties {
 
 extension [KeptPart] {
     /// As the database has it: a list of start, duration and both ends of the clip for each part, with null for what
-    /// there is not.
+    /// there is not, and the time of the first frame where the manifest says it.
     var json: JSONValue {
         func value(_ seconds: Double?) -> JSONValue { seconds.flatMap { $0.isFinite ? .real($0) : nil } ?? .null }
         return .array(
             map { part in
-                .array([
-                    .integer(part.start), value(part.duration), value(part.clip?.lowerBound),
-                    value(part.clip?.upperBound),
-                ])
+                .array(
+                    [
+                        .integer(part.start), value(part.duration), value(part.clip?.lowerBound),
+                        value(part.clip?.upperBound),
+                    ] + (part.mediaStart == nil ? [] : [value(part.mediaStart)]))
             })
     }
 
@@ -125,7 +136,8 @@ extension [KeptPart] {
         guard let rows = json.elements else { return nil }
         self = []
         for row in rows {
-            guard let values = row.elements, values.count == 4, let start = values[0].integer, start >= last?.start ?? 0
+            guard let values = row.elements, 4...5 ~= values.count, let start = values[0].integer,
+                start >= last?.start ?? 0
             else { return nil }
             var part = KeptPart(start: start)
             part.duration = values[1].number
@@ -134,6 +146,7 @@ extension [KeptPart] {
                 guard from <= end else { return nil }
                 part.clip = from..<end
             }
+            if values.count == 5 { part.mediaStart = values[4].number }
             append(part)
         }
         guard first?.start == 0 else { return nil }

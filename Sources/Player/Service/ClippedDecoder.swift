@@ -1,46 +1,56 @@
 import Media
 import PCM
 
-/// Plays a stretch of another decoder's audio: a period that takes a part of a file.
+/// Plays a stretch of another decoder's audio: a period that takes a part of a file or of segments.
+///
+/// The audio may change its format. Positions are in frames of the first one.
 ///
 /// Thread: the decoder thread.
 final class ClippedDecoder: AudioDecoder {
     private let decoder: any AudioDecoder
+    private let rate: Int
     private let start: Int64
     /// nil: to the end.
     private let count: Int64?
-    private var position: Int64 = 0
+    private var position: FramePosition
+    /// Of the frames that come next.
+    private var currentRate: Int
     /// The first read has to go to the start.
     private var isPlaced: Bool
 
-    /// - Parameter clip: in seconds of the file's own timeline; the upper bound may be infinite.
-    init(_ decoder: any AudioDecoder, _ clip: Range<Double>) {
+    /// - Parameters:
+    ///   - clip: in seconds of the media's own timeline; the upper bound may be infinite.
+    ///   - mediaStart: of the first frame, in the same seconds; nil: as the media says.
+    init(_ decoder: any AudioDecoder, _ clip: Range<Double>, mediaStart: Double? = nil) {
         self.decoder = decoder
-        let rate = Double(decoder.properties.format.sampleRate)
-        // A file that begins behind the clip, because its offset is not said, is played from its beginning.
-        let origin = min(decoder.properties.mediaStart, max(0, clip.lowerBound))
-        let start = Self.frame((clip.lowerBound - origin) * rate)
-        self.start = start
-        let end = clip.upperBound.isFinite ? Self.frame((clip.upperBound - origin) * rate) : nil
-        let known = decoder.properties.frameCount.map { max(0, $0 - start) }
-        let wanted = end.map { $0 - start }
-        count = if let known, let wanted { min(known, wanted) } else { wanted ?? known }
+        rate = decoder.properties.format.sampleRate
+        let rate = Double(rate)
+        // Media that begins after the clip, because its offset is not said, is played from its beginning.
+        let origin = min(mediaStart ?? decoder.properties.mediaStart, max(0, clip.lowerBound))
+        start = Self.frame((clip.lowerBound - origin) * rate)
+        count = clip.upperBound.isFinite ? max(0, Self.frame((clip.upperBound - origin) * rate) - start) : nil
         isPlaced = start == 0
-        properties = decoder.properties
-        properties.frameCount = count
-        // It is of the whole file.
-        properties.sampleDigest = nil
+        currentRate = self.rate
+        position = FramePosition(rate: self.rate)
     }
 
     private static func frame(_ value: Double) -> Int64 { Int64(max(0, min(value.rounded(), 1e15))) }
 
-    private(set) var properties: AudioProperties
+    var properties: AudioProperties {
+        var properties = decoder.properties
+        let known = properties.frameCount.map { max(0, $0 - start) }
+        properties.frameCount = if let known, let count { min(known, count) } else { count ?? known }
+        // It is of the whole file.
+        properties.sampleDigest = nil
+        return properties
+    }
+
     var metadata: TrackMetadata { decoder.metadata }
 
     var damage: DamageReport {
         var damage = decoder.damage
-        // What lies behind the clip is not missed.
-        if let count, position >= count { damage.truncated = false }
+        // What lies after the clip is not missed.
+        if let count, position.frame >= count { damage.truncated = false }
         return damage
     }
 
@@ -49,18 +59,27 @@ final class ClippedDecoder: AudioDecoder {
             try decoder.seek(toFrame: start)
             isPlaced = true
         }
-        if let count, position >= count { return .end }
+        let left = count.map { ($0 - position.frame).frames(from: rate, to: currentRate) }
+        if let left, left <= 0 { return .end }
         let run = try decoder.read(into: buffer)
-        guard case .frames(let frames) = run else { return run }
-        let taken = count.map { Int(min(Int64(frames), $0 - position)) } ?? frames
-        position += Int64(taken)
-        return .frames(taken)
+        switch run {
+        case .frames(let frames):
+            let taken = left.map { Int(min(Int64(frames), $0)) } ?? frames
+            position.read(taken)
+            return .frames(taken)
+        case .format(let format):
+            currentRate = format.sampleRate
+            position.changed(to: currentRate)
+            return run
+        case .notYet, .end: return run
+        }
     }
 
     func seek(toFrame frame: Int64) throws(MediaError) {
-        position = max(0, min(frame, count ?? .max))
+        let target = max(0, min(frame, count ?? .max))
+        position = FramePosition(target, rate: rate, currentRate: currentRate)
         isPlaced = true
-        try decoder.seek(toFrame: start + min(position, .max - start))
+        try decoder.seek(toFrame: start + min(target, .max - start))
     }
 
     func whenReadable(_ wake: @escaping @Sendable () -> Void) { decoder.whenReadable(wake) }

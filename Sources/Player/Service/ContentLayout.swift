@@ -7,8 +7,10 @@ struct ContentLayout: Equatable {
         /// Encodings of the same sound, the lowest bandwidth first; at least one. Their `segments` are a file, a list
         /// or a template.
         var representations: [Representation]
-        /// What of a file is played, in seconds of its own time; nil: all.
+        /// What is played, in seconds of the media's own time; nil: all.
         var clip: Range<Double>?
+        /// The time of the first frame in these seconds, as the manifest says; nil: as the media says.
+        var mediaStart: Double?
         /// As the manifest says, in seconds; nil when it does not.
         var duration: Double?
     }
@@ -24,6 +26,7 @@ struct ContentLayout: Equatable {
     ///   - manifest: whose playlists were followed, with its sets in the order in which they are preferred.
     ///   - quality: what came, by the service's name. A representation with this id is the only one.
     init(_ manifest: Manifest, quality: String?) throws(MediaError) {
+        var rounding = 0.0
         for period in manifest.periods where period.duration != 0 || manifest.periods.count == 1 {
             guard let set = Self.set(of: period, like: parts.last, quality) else {
                 throw .unsupported(what: "content with a period without sound")
@@ -32,6 +35,7 @@ struct ContentLayout: Equatable {
             later += all.filter { $0.isPlaylist }
             if !later.isEmpty, case .list(let list)? = all.last(where: { !$0.isPlaylist })?.segments { divided = list }
             for part in Self.parts(of: all.filter { !$0.isPlaylist }, in: period) {
+                rounding = period.endRounding ?? 0
                 if let last = parts.last, let joined = last.continued(by: part) {
                     parts[parts.count - 1] = joined
                 } else {
@@ -40,8 +44,11 @@ struct ContentLayout: Equatable {
             }
         }
         guard !parts.isEmpty else { throw .damaged(what: "a manifest without audio") }
+        for place in parts.indices {
+            parts[place].fitClip(rounding: place + 1 == parts.count ? rounding : nil)
+        }
         // A single file is played to its end, whatever the manifest says of it.
-        if parts.count == 1, parts[0].clip?.lowerBound == 0 { parts[0].clip = nil }
+        if parts.count == 1, parts[0].isFile, parts[0].clip?.lowerBound == 0 { parts[0].clip = nil }
     }
 
     /// The first one; in later periods the one with a representation that was played before.
@@ -77,7 +84,9 @@ struct ContentLayout: Equatable {
             return [Part(representations: [best], clip: clip, duration: period.duration)]
         case .template:
             let templates = all.filter { if case .template = $0.segments { true } else { false } }
-            return [Part(representations: templates, duration: period.duration)]
+            return [
+                Part(representations: templates, clip: period.media(of: best.segments), duration: period.duration)
+            ]
         case .list(let list):
             let spans = list.spans
             let others = all.map { other -> [SegmentList] in
@@ -88,7 +97,9 @@ struct ContentLayout: Equatable {
                 let fitting = all.indices.filter { others[$0].count == spans.count }.map { place in
                     all[place].part(others[place][index])
                 }
-                return Part(representations: fitting, duration: spans[index].timeline.duration)
+                return Part(
+                    representations: fitting, clip: period.media(of: best.segments),
+                    duration: spans[index].timeline.duration)
             }
         case .playlist: preconditionFailure("ContentLayout: a playlist that was not followed")
         }
@@ -99,7 +110,7 @@ extension ContentLayout.Part {
     /// This part and the next one as one: their media is continuous, and only the manifest divides it.
     /// - Returns: nil when the next one begins something else.
     fileprivate func continued(by next: ContentLayout.Part) -> ContentLayout.Part? {
-        guard representations.count == next.representations.count else { return nil }
+        guard representations.count == next.representations.count, meets(next) else { return nil }
         var result = self
         result.duration = duration.flatMap { first in next.duration.map { first + $0 } }
         for place in representations.indices {
@@ -111,6 +122,43 @@ extension ContentLayout.Part {
         }
         if let clip, let other = next.clip { result.clip = clip.lowerBound..<other.upperBound }
         return result
+    }
+
+    fileprivate var isFile: Bool { if case .file? = representations.last?.segments { true } else { false } }
+
+    /// Whether all media is played where the periods of two parts meet. Packagers round where a period ends.
+    private func meets(_ next: ContentLayout.Part) -> Bool {
+        guard let clip, let other = next.clip, clip.upperBound.isFinite, clip != other else { return true }
+        return abs(clip.upperBound - other.lowerBound) < Self.boundaryTolerance
+    }
+
+    private static let boundaryTolerance = 0.1
+    /// Less than half a sample.
+    private static let leastCut = 2e-6
+
+    /// Leaves of the clip of segments, which is their period, what cuts something off.
+    /// - Parameter rounding: by how much its end may be rounded, of the last part; nil: others follow.
+    fileprivate mutating func fitClip(rounding: Double?) {
+        guard let period = clip, let segments = representations.last?.segments, let place = segments.place else {
+            return
+        }
+        clip = nil
+        guard place.isExact else {
+            // The first segment may begin before its period. Where the last one ends is not known.
+            let end = rounding == nil ? period.upperBound : .infinity
+            if period.lowerBound > 0 || end.isFinite { clip = period.lowerBound..<end }
+            return
+        }
+        let media = place.media
+        let cutsStart = period.lowerBound > media.lowerBound + Self.leastCut
+        let cutsEnd = period.upperBound + max(rounding ?? 0, SegmentList.tolerance) < media.upperBound
+        let start = max(period.lowerBound, media.lowerBound)
+        let end = cutsEnd ? period.upperBound : media.upperBound
+        // Times that have nothing to do with the period say nothing.
+        guard cutsStart || cutsEnd, start + SegmentList.tolerance < end else { return }
+        clip = start..<(cutsEnd ? end : .infinity)
+        duration = end - start
+        mediaStart = media.lowerBound
     }
 
     private static func joined(
@@ -126,7 +174,40 @@ extension ContentLayout.Part {
     }
 }
 
+extension Period {
+    /// The media that it plays, in seconds of the media's own time; nil when it does not limit its segments.
+    fileprivate func media(of segments: SegmentAddressing) -> Range<Double>? {
+        guard endRounding != nil else { return nil }
+        let start = segments.mediaOffset
+        return start..<(duration.map { start + max(0, $0) } ?? .infinity)
+    }
+}
+
 extension SegmentAddressing {
+    fileprivate var mediaOffset: Double {
+        switch self {
+        case .file(let file): file.mediaOffset
+        case .list(let list): list.mediaOffset
+        case .template(let template): template.mediaOffset
+        case .playlist: 0
+        }
+    }
+
+    /// When the segments are played, in seconds of the media's own time, and whether it is exact; nil for files.
+    fileprivate var place: (media: Range<Double>, isExact: Bool)? {
+        let (timeline, isExact): (SegmentTimeline, Bool)
+        switch self {
+        case .list(let list): (timeline, isExact) = (list.timeline, list.hasExactTimes)
+        case .template(let template): (timeline, isExact) = (template.timeline(), template.hasExactTimes)
+        case .file, .playlist: return nil
+        }
+        guard let first = timeline.start(of: timeline.firstIndex), let length = timeline.duration, length >= 0 else {
+            return nil
+        }
+        let start = mediaOffset + first
+        return (start..<(start + length), isExact)
+    }
+
     fileprivate var list: SegmentList? {
         switch self {
         case .list(let list): list

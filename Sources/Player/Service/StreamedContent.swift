@@ -137,7 +137,7 @@ struct StreamedContent {
             var fetching = fetching
             fetching.space = fetching.space?.part(place)
             fetching.isOptional = isOptional
-            return try PreparedContent(representation, clip: part.clip, fetching, requests, keys())
+            return try PreparedContent(representation, clip: nil, fetching, requests, keys())
         }
         var choices = part.representations.map { representation in
             (
@@ -170,7 +170,11 @@ struct StreamedContent {
         }
         let first = try FirstEncoding(
             choices.map { $0.1 }, preferring: usable, throughput, requests.medium.stream, mayBeRenewed: !asksForNew)
-        return JoinedDecoder.Prepared(open: first.open, transfers: first.transfers)
+        let open: () throws(MediaError) -> any AudioDecoder = { () throws(MediaError) in
+            let opened = try first.open()
+            return part.clip.map { ClippedDecoder(opened, $0, mediaStart: part.mediaStart) } ?? opened
+        }
+        return JoinedDecoder.Prepared(open: open, transfers: first.transfers)
     }
 
     /// A variant that is not played yet.
@@ -335,6 +339,8 @@ struct StreamedContent {
         try Self.check(found, failure)
         var result = manifest
         result.periods[0].adaptationSets[0].representations = found
+        // As of one file.
+        result.periods[0].endRounding = nil
         return result
     }
 

@@ -100,6 +100,8 @@ public struct SegmentList: Equatable, Sendable {
     public var isComplete: Bool
     /// The media time of the period's start, in seconds.
     public var mediaOffset = 0.0
+    /// Whether each segment has a time of its own. Those of one duration may begin earlier or later than it says.
+    public var hasExactTimes = true
 
     public init(segments: [SegmentReference], isComplete: Bool) {
         self.segments = segments

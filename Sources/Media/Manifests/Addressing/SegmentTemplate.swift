@@ -27,6 +27,8 @@ public struct SegmentTemplate: Equatable, Sendable {
     let periodDuration: Double?
     /// When the period begins, in seconds since 1970, and for how long a segment stays; for live ones without a list.
     let availability: Availability?
+    /// Whether each segment has a time of its own. Those of one duration may begin earlier or later than it says.
+    public let hasExactTimes: Bool
 
     struct Availability: Equatable, Sendable {
         var start: Double
@@ -83,6 +85,9 @@ public struct SegmentTemplate: Equatable, Sendable {
         return SegmentTimeline(
             firstIndex: Int(exactly: first) ?? 0, runs: result, isComplete: isComplete && availability == nil)
     }
+
+    /// The media time of the period's start, in seconds.
+    public var mediaOffset: Double { Double(presentationTimeOffset) / Double(timescale) }
 
     /// From the start of the period.
     private func seconds(_ time: Int64) -> Double { Double(time - presentationTimeOffset) / Double(timescale) }

@@ -32,7 +32,10 @@ struct DASHManifest {
             var scope = base
             scope.live = live
             scope.period = (start, length)
-            periods.append(try Self.period(element, scope.inside(element)))
+            var period = try Self.period(element, scope.inside(element))
+            let isLast = index + 1 == elements.count && element.attribute("duration") == nil
+            period.endRounding = Self.rounding(of: period, isLast ? root.attribute("mediaPresentationDuration") : nil)
+            periods.append(period)
         }
         guard periods.contains(where: { !$0.adaptationSets.isEmpty }) else {
             throw .unsupported(what: periods.isEmpty ? "DASH without a period" : "DASH without sound")
@@ -51,6 +54,14 @@ struct DASHManifest {
             timeShift: seconds(root.attribute("timeShiftBufferDepth")),
             suggestedDelay: seconds(root.attribute("suggestedPresentationDelay")),
             location: root.child("Location").map { URLReference($0.text).resolved(against: scope.base).url })
+    }
+
+    /// Packagers round the length of the whole presentation more than that of a period: to milliseconds, tenths or
+    /// seconds. Some write a number with 24 significant bits.
+    /// - Parameter whole: the length of the presentation, if nothing else says where the period ends.
+    private static func rounding(of period: Period, _ whole: String?) -> Double {
+        let bits = (period.start + (period.duration ?? 0)) / Double(1 << 22)
+        return max(SegmentList.tolerance, bits, whole.map(XMLValue.unit(ofDuration:)) ?? 0)
     }
 
     private static func period(_ element: XMLElement, _ scope: DASHScope) throws(ManifestError) -> Period {

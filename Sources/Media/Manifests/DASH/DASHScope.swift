@@ -91,7 +91,7 @@ struct DASHScope {
                 SegmentTemplate.Availability(
                     start: (live.availabilityStart ?? 0) + period.start, timeShift: live.timeShift,
                     offset: levels.attribute("availabilityTimeOffset").flatMap { Double(decimal: $0) } ?? 0)
-            })
+            }, hasExactTimes: levels.child("SegmentTimeline") != nil)
     }
 
     private func timescale(_ levels: Inherited) throws(ManifestError) -> Int64 {
@@ -186,6 +186,7 @@ struct DASHScope {
         var result = SegmentList(segments: segments, isComplete: live == nil)
         result.firstIndex = try levels.integer("startNumber") ?? 1
         result.mediaOffset = Double(offset) / Double(timescale)
+        result.hasExactTimes = levels.child("SegmentTimeline") != nil
         return result
     }
 

@@ -39,6 +39,13 @@ enum XMLValue {
         return hasPart && seconds < 1e12 ? seconds : nil
     }
 
+    /// The unit of the last digit of a duration, in seconds: 0.001 of `PT1.250S`.
+    static func unit(ofDuration text: String) -> Double {
+        guard let point = text.utf8.lastIndex(of: UInt8(ascii: ".")) else { return 1 }
+        let digits = text.utf8[point...].dropFirst().prefix { (0x30...0x39).contains($0) }
+        return digits.reduce(1) { unit, _ in unit / 10 }
+    }
+
     private static func factor(_ unit: UInt8, isTime: Bool) -> Double? {
         switch (unit, isTime) {
         case (UInt8(ascii: "Y"), false): 365 * 86_400

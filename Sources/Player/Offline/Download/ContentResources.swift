@@ -30,6 +30,7 @@ struct ContentResources {
         /// Of all that is kept.
         var share: Double
         var clip: Range<Double>?
+        var mediaStart: Double?
         var duration: Double?
         /// The one with this number in the part; its `share` is of the part.
         var resource: (Int) -> Resource?
@@ -107,8 +108,8 @@ struct ContentResources {
     ) {
         parts.append(
             Part(
-                first: self.count, count: count, share: 1, clip: part.clip, duration: part.duration,
-                resource: resource))
+                first: self.count, count: count, share: 1, clip: part.clip, mediaStart: part.mediaStart,
+                duration: part.duration, resource: resource))
         self.count += count
         expectedBytes = expectedBytes.flatMap { sum in
             bytes.map {
@@ -131,6 +132,8 @@ struct ContentResources {
     /// The parts of the kept file.
     /// - Parameter start: where a resource begins, in bytes of the file.
     func kept(_ start: (Int) -> Int64) -> [KeptPart] {
-        parts.map { KeptPart(start: start($0.first), clip: $0.clip, duration: $0.duration) }
+        parts.map {
+            KeptPart(start: start($0.first), clip: $0.clip, duration: $0.duration, mediaStart: $0.mediaStart)
+        }
     }
 }
