@@ -15,6 +15,8 @@ final class LaterPlaylist {
     private var loading: PlaylistLoad?
     private var isUseless = false
     private var known: Representation?
+    /// The places of its segments, part by part.
+    private var division: [Range<Int>]?
     /// What was asked for last.
     private var lastPart: (place: Int, part: Representation?)?
 
@@ -54,17 +56,16 @@ final class LaterPlaylist {
     func part(_ place: Int, of layout: ContentLayout) -> Representation? {
         guard let loaded else { return nil }
         if let lastPart, lastPart.place == place { return lastPart.part }
-        let part = layout.part(place, of: loaded)
+        let division = self.division ?? layout.division(of: loaded)
+        self.division = division
+        let part = layout.part(place, of: loaded, division)
         lastPart = (place, part)
         return part
     }
 
-    /// Its segments, which are waited for.
-    func load(isOptional: Bool) throws(MediaError) -> Representation {
-        if let loaded { return loaded }
-        let representation = try load(isOptional)
-        known = representation
-        return representation
+    /// Loads it, unless that was done before, and waits for its segments.
+    func load(isOptional: Bool) throws(MediaError) {
+        if loaded == nil { known = try load(isOptional) }
     }
 }
 
