@@ -179,7 +179,8 @@ struct StreamedContent {
         let url = if case .playlist(let url) = representation.segments { url } else { "" }
         return LaterPlaylist(representation) {
             PlaylistLoad(
-                playlistRequest(url, of: representation), at: addresses(url, of: representation, isOptional: true), over: requests.network)
+                playlistRequest(url, of: representation), at: addresses(url, of: representation, isOptional: true),
+                over: requests.network)
         } read: { (answer) throws(MediaError) in
             let inner = try manifest(answer.body, .hls, from: answer.url, quality)
             return try representation.with(inner.best(quality: quality))
@@ -361,7 +362,8 @@ struct StreamedContent {
         let answer: WholeAnswer.Content
         do throws(ResourceFailure) {
             answer = try requests.answer(
-                to: playlistRequest(url, of: representation), at: addresses(url, of: representation, isOptional: isOptional))
+                to: playlistRequest(url, of: representation),
+                at: addresses(url, of: representation, isOptional: isOptional))
         } catch {
             throw .source(error.byteSourceError)
         }
