@@ -3,24 +3,35 @@ extension SegmentList {
     /// The lists of which this one consists: each has one initialization, and times that are continuous. Gaps are left
     /// out, so that nothing asks for them.
     public var spans: [SegmentList] {
-        var spans: [SegmentList] = []
-        for (place, segment) in segments.enumerated() where !segment.isGap {
-            if let last = spans.last?.segments.last, !segment.isDiscontinuous,
-                segment.initialization == last.initialization, !segments[place - 1].isGap
+        if segments.isEmpty { return [self] }
+        let places = spanPlaces
+        return places.indices.map { number in
+            span(places[number], isComplete: number < places.count - 1 || isComplete)
+        }
+    }
+
+    /// The places of the segments of each of `spans`, from 0.
+    public var spanPlaces: [Range<Int>] {
+        var places: [Range<Int>] = []
+        for place in segments.indices where !segments[place].isGap {
+            if let last = places.last, last.upperBound == place, !segments[place].isDiscontinuous,
+                segments[place].initialization == segments[place - 1].initialization
             {
-                spans[spans.count - 1].segments.append(segment)
+                places[places.count - 1] = last.lowerBound..<(place + 1)
             } else {
-                var span = SegmentList(segments: [segment], isComplete: true)
-                span.firstIndex = firstIndex + place
-                span.mediaOffset = mediaOffset
-                span.hasExactTimes = hasExactTimes
-                spans.append(span)
+                places.append(place..<(place + 1))
             }
         }
-        if segments.isEmpty { return [self] }
-        if spans.isEmpty { return [] }
-        spans[spans.count - 1].isComplete = isComplete
-        return spans
+        return places
+    }
+
+    /// The list of the segments at some places.
+    public func span(_ places: Range<Int>, isComplete: Bool) -> SegmentList {
+        var span = SegmentList(segments: Array(segments[places]), isComplete: isComplete)
+        span.firstIndex = firstIndex + places.lowerBound
+        span.mediaOffset = mediaOffset
+        span.hasExactTimes = hasExactTimes
+        return span
     }
 
     /// The places of the gaps, from 0.
@@ -37,7 +48,7 @@ extension SegmentList {
         // The times of a playlist go on across a discontinuity, those of the media do not.
         guard isComplete, let last = segments.last, let first = next.segments.first, !first.isDiscontinuous,
             let initialization = last.initialization, initialization == first.initialization,
-            last.initializationProtections == first.initializationProtections
+            last.initializationKeys == first.initializationKeys
         else { return nil }
         let shift = next.mediaOffset - mediaOffset
         let shared = shared(with: next)

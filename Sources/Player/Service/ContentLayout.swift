@@ -65,13 +65,21 @@ struct ContentLayout: Equatable {
 
     /// What one of `later` has for a part.
     /// - Parameter representation: with its segments.
-    /// - Returns: nil when it is divided in another way than the others, so that it cannot replace them.
-    func part(_ place: Int, of representation: Representation) -> Representation? {
+    /// - Parameter division: what `division(of:)` says of it.
+    func part(_ place: Int, of representation: Representation, _ division: [Range<Int>]) -> Representation? {
+        guard case .list(let list) = representation.segments, division.indices.contains(place) else { return nil }
+        let isLast = place == division.count - 1
+        return representation.parts([list.span(division[place], isComplete: !isLast || list.isComplete)])[0]
+    }
+
+    /// The places of the segments that one of `later` has for each part.
+    /// - Returns: none when it is divided in another way than the others, so that it cannot replace them.
+    func division(of representation: Representation) -> [Range<Int>] {
         guard let divided, case .list(let list) = representation.segments, list.gaps == divided.gaps,
             list.isComplete == divided.isComplete
-        else { return nil }
-        let spans = list.spans
-        return spans.count == parts.count ? representation.part(spans[place]) : nil
+        else { return [] }
+        let places = list.spanPlaces
+        return places.count == parts.count ? places : []
     }
 
     private static func parts(of all: [Representation], in period: Period) -> [Part] {
@@ -89,16 +97,15 @@ struct ContentLayout: Equatable {
             ]
         case .list(let list):
             let spans = list.spans
-            let others = all.map { other -> [SegmentList] in
-                if case .list(let other) = other.segments, other.gaps == list.gaps { other.spans } else { [] }
+            // Encodings that are divided in another way cannot replace each other.
+            let fitting = all.compactMap { other -> [Representation]? in
+                guard case .list(let own) = other.segments, own.gaps == list.gaps else { return nil }
+                let others = own.spans
+                return others.count == spans.count ? other.parts(others) : nil
             }
             return spans.indices.map { index in
-                // Encodings that are divided in another way cannot replace each other.
-                let fitting = all.indices.filter { others[$0].count == spans.count }.map { place in
-                    all[place].part(others[place][index])
-                }
-                return Part(
-                    representations: fitting, clip: period.media(of: best.segments),
+                Part(
+                    representations: fitting.map { $0[index] }, clip: period.media(of: best.segments),
                     duration: spans[index].timeline.duration)
             }
         case .playlist: preconditionFailure("ContentLayout: a playlist that was not followed")
@@ -220,14 +227,17 @@ extension SegmentAddressing {
 extension Representation {
     var isPlaylist: Bool { if case .playlist = segments { true } else { false } }
 
-    /// This encoding with some of its segments. Where a playlist has a key for each segment, those of other segments
-    /// are left out: a part without them is not encrypted, and one with another key has only that one.
-    func part(_ part: SegmentList) -> Representation {
-        var result = self
-        if case .list(let all) = segments, all.segments.contains(where: { !$0.protections.isEmpty }) {
-            result.contentProtections = []
+    /// This encoding with some of its segments, list by list. Where a playlist has a key for each segment, those of
+    /// other segments are left out: a part without them is not encrypted, and one with another key has only that one.
+    func parts(_ lists: [SegmentList]) -> [Representation] {
+        var template = self
+        if case .list(let all) = segments, all.segments.contains(where: { !$0.keys.isEmpty }) {
+            template.contentProtections = []
         }
-        result.segments = .list(part)
-        return result
+        return lists.map { list in
+            var part = template
+            part.segments = .list(list)
+            return part
+        }
     }
 }

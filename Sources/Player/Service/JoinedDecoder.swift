@@ -15,8 +15,8 @@ final class JoinedDecoder: AudioDecoder {
 
     private let prepare: (Int) throws(MediaError) -> Prepared
     private let rate: Int
-    /// In frames of the first part's rate; nil while not known.
-    private var lengths: [Int64?]
+    /// In frames of the first part's rate.
+    private var lengths: PartLengths
     /// Whether a part was played to its end, so that its length is no estimate.
     private var isCounted: [Bool]
     private var part: Int
@@ -51,15 +51,10 @@ final class JoinedDecoder: AudioDecoder {
         let rate = format.sampleRate
         self.rate = rate
         position = FramePosition(rate: rate)
-        lengths = durations.map { $0.flatMap { Self.frames($0, rate) } }
+        lengths = PartLengths(durations: durations, rate: rate)
         isCounted = durations.map { _ in false }
         firstProperties = decoder.properties
         if let count = decoder.properties.frameCount { lengths[0] = min(count, lengths[0] ?? .max) }
-    }
-
-    private static func frames(_ seconds: Double, _ rate: Int) -> Int64? {
-        let frames = (seconds * Double(rate)).rounded()
-        return frames >= 0 && frames < 1e15 ? Int64(frames) : nil
     }
 
     private let firstProperties: AudioProperties
@@ -69,12 +64,7 @@ final class JoinedDecoder: AudioDecoder {
         properties.format = firstProperties.format
         // A digest is of one part.
         if lengths.count > 1 { properties.sampleDigest = nil }
-        var sum: Int64? = 0
-        for (place, known) in lengths.enumerated() {
-            let length = known ?? (place == part ? properties.frameCount.map(scaled) : nil)
-            sum = sum.flatMap { sum in length.map { sum + $0 } }
-        }
-        properties.frameCount = sum
+        properties.frameCount = lengths.total(with: properties.frameCount.map(scaled), of: part)
         return properties
     }
 
@@ -127,12 +117,7 @@ final class JoinedDecoder: AudioDecoder {
     }
 
     func seek(toFrame frame: Int64) throws(MediaError) {
-        var rest = max(0, frame)
-        var target = 0
-        while target + 1 < lengths.count, let length = lengths[target], rest >= length {
-            rest -= length
-            target += 1
-        }
+        let (target, rest) = lengths.place(of: frame)
         if target != part { try move(to: target) }
         let own = decoder.properties.format.sampleRate
         let begin = rest.frames(from: rate, to: own)

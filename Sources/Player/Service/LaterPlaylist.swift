@@ -14,9 +14,15 @@ final class LaterPlaylist {
     private let read: (WholeAnswer.Content) throws(MediaError) -> Representation
     private var loading: PlaylistLoad?
     private var isUseless = false
-    /// How many occasions to load it pass before the next attempt, and after the next failure.
-    private var (pause, nextPause) = (0, 4)
+    private let clock: any MonotonicClock
+    /// When it is loaded again after a failure; nil without one.
+    private var nextAttempt: Int64?
+    /// From the next failure to the attempt after it, in nanoseconds.
+    private var pause: Int64 = 30_000_000_000
+    private static let longestPause: Int64 = 300_000_000_000
     private var known: Representation?
+    /// The places of its segments, part by part.
+    private var division: [Range<Int>]?
     /// What was asked for last.
     private var lastPart: (place: Int, part: Representation?)?
 
@@ -25,11 +31,13 @@ final class LaterPlaylist {
     ///   - read: reads it.
     ///   - load: loads and reads it, and blocks meanwhile.
     init(
-        _ representation: Representation, begin: @escaping () -> PlaylistLoad,
+        _ representation: Representation, clock: any MonotonicClock = SystemMonotonicClock(),
+        begin: @escaping () -> PlaylistLoad,
         read: @escaping (WholeAnswer.Content) throws(MediaError) -> Representation,
         load: @escaping (_ isOptional: Bool) throws(MediaError) -> Representation
     ) {
-        (self.representation, self.begin, self.read, self.load) = (representation, begin, read, load)
+        (self.representation, self.clock) = (representation, clock)
+        (self.begin, self.read, self.load) = (begin, read, load)
     }
 
     deinit { loading?.cancel() }
@@ -37,7 +45,8 @@ final class LaterPlaylist {
     /// Begins to load it, unless that was done before.
     func prepare() {
         guard known == nil, loading == nil, !isUseless else { return }
-        if pause > 0 { pause -= 1 } else { loading = begin() }
+        if let nextAttempt, clock.now() < nextAttempt { return }
+        loading = begin()
     }
 
     /// With its segments; nil while they are not there.
@@ -49,7 +58,8 @@ final class LaterPlaylist {
             do throws(MediaError) { known = try read(content) } catch { isUseless = true }
         } catch {
             // One answer says little about the next one.
-            (pause, nextPause) = (nextPause, min(2 * nextPause, 64))
+            nextAttempt = clock.now() + pause
+            pause = min(2 * pause, Self.longestPause)
         }
         return known
     }
@@ -58,17 +68,16 @@ final class LaterPlaylist {
     func part(_ place: Int, of layout: ContentLayout) -> Representation? {
         guard let loaded else { return nil }
         if let lastPart, lastPart.place == place { return lastPart.part }
-        let part = layout.part(place, of: loaded)
+        let division = self.division ?? layout.division(of: loaded)
+        self.division = division
+        let part = layout.part(place, of: loaded, division)
         lastPart = (place, part)
         return part
     }
 
-    /// Its segments, which are waited for.
-    func load(isOptional: Bool) throws(MediaError) -> Representation {
-        if let loaded { return loaded }
-        let representation = try load(isOptional)
-        known = representation
-        return representation
+    /// Loads it, unless that was done before, and waits for its segments.
+    func load(isOptional: Bool) throws(MediaError) {
+        if loaded == nil { known = try load(isOptional) }
     }
 }
 

@@ -72,7 +72,7 @@ struct StreamedContent {
         }
         let decoder = LiveDecoder(playlist, requests) { [fetching] (part) throws(MediaError) in
             let keys = keys(of: info)
-            try keys.take(representation.part(part.list))
+            try keys.take(representation.parts([part.list])[0])
             let retries = LiveRetries(targetDuration: playlist.targetDuration, clock: throughput.clock)
             return LiveDecoder.Content(segments: LiveSegments(part, fetching, retries, keys), licenses: keys.licenses)
         }
@@ -157,7 +157,8 @@ struct StreamedContent {
                     isInReach: reach(of: later.representation),
                     load: later.prepare
                 ) { (isOptional) throws(MediaError) in
-                    guard let own = layout.part(place, of: try later.load(isOptional: isOptional)) else {
+                    try later.load(isOptional: isOptional)
+                    guard let own = later.part(place, of: layout) else {
                         throw .damaged(what: "a playlist that is divided in another way than the others")
                     }
                     return try content(own, isOptional)

@@ -34,7 +34,7 @@ final class StreamedKeys {
         try takeLicenses(representation)
         // Packed audio has no place for what is encrypted: it would be decoded as it is, to noise.
         if case .list(let list) = representation.segments, list.segments.allSatisfy({ $0.initialization == nil }),
-            list.segments.contains(where: { $0.protections.contains { $0.isOfSamples } })
+            list.declaredProtections.contains(where: { $0.isOfSamples })
         {
             throw .unsupported(what: "SAMPLE-AES outside of MP4")
         }
@@ -46,7 +46,7 @@ final class StreamedKeys {
             return
         }
         var protections = representation.contentProtections
-        if case .list(let list) = representation.segments { protections += list.segments.flatMap { $0.protections } }
+        if case .list(let list) = representation.segments { protections += list.declaredProtections }
         // Samples are encrypted, or whole segments; these have keys of their own.
         let ofSamples = protections.filter { !$0.isOfWholeSegments }
         if let licenseURL = licenseURL ?? ofSamples.lazy.filter({ $0.isClearKey }).compactMap({ $0.keyURI }).first {

@@ -12,7 +12,7 @@ protocol SegmentReferences {
 
 extension SegmentList: SegmentReferences {
     var initialization: ResourceReference? { segments.first?.initialization }
-    var initializationProtections: [ContentProtection] { segments.first?.initializationProtections ?? [] }
+    var initializationProtections: [ContentProtection] { segments.first?.initializationKeys.protections ?? [] }
 }
 
 extension SegmentTemplate: SegmentReferences {

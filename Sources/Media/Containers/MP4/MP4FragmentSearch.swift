@@ -1,4 +1,4 @@
-/// Finds the fragment that is played at a time: in a file by what is known of it, in segments by their manifest.
+/// Finds the fragment that is played at a time: in a file by its index or by halving, in segments by their manifest.
 struct MP4FragmentSearch {
     private let boxes: any ByteSource
     private let track: MP4Track
@@ -6,6 +6,24 @@ struct MP4FragmentSearch {
     private let start: Int64
     private let chain: SegmentChain?
     private var index: MP4FragmentIndex
+    /// What `index` has beside the fragments that were read.
+    private var claim = Claim.unknown
+
+    /// Who says where the fragments of a file are.
+    private enum Claim {
+        /// The end of the file was not looked at yet.
+        case unknown
+        /// An index before the fragments (`sidx`).
+        case segmentIndex
+        /// A list at the end (`mfra`).
+        case randomAccess
+        case none
+    }
+
+    /// Bytes in which fragments are read one after the other.
+    private static let nearby: Int64 = 65_536
+    /// Fragments of which the headers are read one after the other.
+    private static let fewFragments: Int64 = 8
 
     /// The next sample, and the fragments behind it.
     struct Finding {
@@ -43,7 +61,10 @@ struct MP4FragmentSearch {
     }
 
     /// Takes the times of a segment index.
-    mutating func add(_ segments: MP4SegmentIndex, _ time: MP4Time) { index.add(segments, time) }
+    mutating func add(_ segments: MP4SegmentIndex, _ time: MP4Time) {
+        index.add(segments, time)
+        if !index.points.isEmpty { claim = .segmentIndex }
+    }
 
     /// The sample that is played at `target`.
     /// - Parameter origin: the time of the first sample.
@@ -53,14 +74,68 @@ struct MP4FragmentSearch {
     }
 
     private mutating func findInFile(_ target: Int64, origin: Int64) throws(Interruption) -> Finding {
-        if let point = index.point(at: target), point.offset > start {
+        while let point = try point(at: target, origin: origin), point.offset > start {
             let fragments = MP4Fragments(boxes, track: track, from: point.offset, to: .max, time: point.time)
             if let found = try walk(fragments, to: target) { return found }
             // An index that points behind the sample, or at nothing, is wrong.
             index.removeAll()
+            if claim == .none { break }
+            claim = claim == .segmentIndex ? .unknown : .none
         }
         let fragments = first(time: origin)
         return try walk(fragments, to: target) ?? Finding(fragments: fragments, time: origin)
+    }
+
+    /// A fragment that is played at `target` or shortly before.
+    /// - Returns: nil for the first one.
+    private mutating func point(at target: Int64, origin: Int64) throws(Interruption) -> MP4FragmentIndex.Point? {
+        guard claim != .segmentIndex, let length = boxes.length else { return index.point(at: target) }
+        if claim == .unknown, isFar(target, length) {
+            let distance = Int64(track.timescale)
+            if let list = try MP4FragmentIndex(atEndOf: boxes, length: length, track: track.id, distance: distance) {
+                (index, claim) = (list, .randomAccess)
+            } else {
+                claim = .none
+            }
+        }
+        let probe = MP4FragmentProbe(source: boxes, track: track, length: length)
+        if claim == .randomAccess, let point = index.point(at: target), point.offset > start {
+            let time = try probe.fragment(at: point.offset)?.point.time
+            // A list may count from the first sample that is played.
+            if time.map({ $0 > target || abs($0 - point.time) > Int64(track.timescale) }) ?? true {
+                index.removeAll()
+                claim = .none
+            }
+        }
+        return isFar(target, length) ? try halved(target, origin, probe) : index.point(at: target)
+    }
+
+    private func isFar(_ target: Int64, _ length: Int64) -> Bool {
+        let known = index.point(at: target)?.offset ?? start
+        return (index.point(after: target)?.offset ?? length) - known > Self.nearby
+    }
+
+    /// Halves the bytes between what is known until few fragments are left.
+    private mutating func halved(
+        _ target: Int64, _ origin: Int64, _ probe: MP4FragmentProbe
+    ) throws(Interruption) -> MP4FragmentIndex.Point? {
+        var low = index.point(at: target) ?? .init(time: origin, offset: start)
+        var high = index.point(after: target)?.offset ?? probe.length
+        var longest = try probe.fragment(at: low.offset)?.size ?? 0
+        while high - low.offset > max(Self.nearby, Self.fewFragments * longest) {
+            let middle = low.offset + (high - low.offset) / 2
+            guard let found = try probe.first(from: middle, to: high) else {
+                guard high - middle <= MP4FragmentProbe.mostScanned else { break }
+                high = middle
+                continue
+            }
+            // Times that go back say nothing about where others are.
+            guard found.point.time >= low.time else { break }
+            longest = max(longest, found.size)
+            if found.point.time <= target { low = found.point } else { high = middle }
+        }
+        index.add(low)
+        return low
     }
 
     /// Segments before the one that the manifest names, in case its times are not exact.

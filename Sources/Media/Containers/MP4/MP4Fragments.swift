@@ -121,24 +121,42 @@ struct MP4FragmentIndex {
 
     init(distance: Int64) { self.distance = distance }
 
-    /// Adds a point if it lies behind all others.
+    /// Adds a point if it lies between others, or after all of them, and is not close to one.
     mutating func add(_ point: Point) {
         guard points.count < Self.mostPoints else { return }
-        if let last = points.last {
-            guard point.time >= last.time + distance, point.offset > last.offset else { return }
+        let place = count(upTo: point.time)
+        if place > 0 {
+            let before = points[place - 1]
+            guard point.time >= before.time + distance, point.offset > before.offset else { return }
         }
-        points.append(point)
+        if place < points.count {
+            let after = points[place]
+            guard after.time >= point.time + distance, after.offset > point.offset else { return }
+        }
+        points.insert(point, at: place)
     }
 
     /// The last point at `time` or before it.
     func point(at time: Int64) -> Point? {
+        let place = count(upTo: time)
+        return place > 0 ? points[place - 1] : nil
+    }
+
+    /// The first point after `time`.
+    func point(after time: Int64) -> Point? {
+        let place = count(upTo: time)
+        return place < points.count ? points[place] : nil
+    }
+
+    /// How many points are at `time` or before it.
+    private func count(upTo time: Int64) -> Int {
         var low = 0
         var high = points.count
         while low < high {
             let middle = (low + high) / 2
             if points[middle].time <= time { low = middle + 1 } else { high = middle }
         }
-        return low > 0 ? points[low - 1] : nil
+        return low
     }
 
     /// Forgets points that were found to be wrong.

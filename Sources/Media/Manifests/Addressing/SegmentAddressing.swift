@@ -31,19 +31,22 @@ public struct SegmentReference: Equatable, Sendable {
     public var duration: Double
     /// What precedes it.
     public var initialization: ResourceReference?
-    /// How that is encrypted, as `protections`.
-    public var initializationProtections: [ContentProtection] = []
+    /// How that is encrypted as a whole.
+    public var initializationKeys = SegmentKeys()
     /// Whether its times and its format have nothing to do with those of the segment before.
     public var isDiscontinuous = false
     /// Of HLS: how many discontinuities the stream had up to here (RFC 8216, 4.3.3.3). So one is also known whose tag
     /// has left a live playlist, together with all segments before it.
     public var discontinuitySequence: Int64 = 0
-    /// How the whole segment is encrypted, of HLS; one entry for each key system. Empty: not at all.
-    public var protections: [ContentProtection] = []
+    /// How the whole segment is encrypted, of HLS. Empty: not at all.
+    public var keys = SegmentKeys()
     /// Whether its number follows from a duration alone, and it is the last one: a rounded duration names one too many.
     public var isEstimated = false
     /// Of HLS: whether it is only a place in the list. There are no bytes (RFC 8216bis, 4.4.4.7).
     public var isGap = false
+
+    /// How the whole segment is encrypted; one entry for each key system.
+    public var protections: [ContentProtection] { keys.protections }
 }
 
 /// A file, and where in it the index of its segments is, if the manifest says it.

@@ -90,10 +90,10 @@ public struct MediaPlaylist: Equatable, Sendable {
         var isDiscontinuous = false
         var isGap = false
         var discontinuitySequence: Int64 = 0
-        var keys: [ContentProtection] = []
+        var keys: [SegmentKeys.Declared] = []
         var map: ResourceReference?
         /// The keys that are in force where the map is.
-        var mapKeys: [ContentProtection] = []
+        var mapKeys = SegmentKeys()
 
         mutating func segment(
             _ uri: String, firstIndex: Int, _ earlier: [SegmentReference], _ lines: HLSLines
@@ -115,15 +115,11 @@ public struct MediaPlaylist: Equatable, Sendable {
             var segment = SegmentReference(
                 resource: ResourceReference(url: url, range: range),
                 start: last.map { $0.start + $0.duration } ?? 0, duration: duration, initialization: map,
-                initializationProtections: mapKeys, isDiscontinuous: isDiscontinuous,
+                initializationKeys: mapKeys, isDiscontinuous: isDiscontinuous,
                 discontinuitySequence: discontinuitySequence)
             let (index, isBeyond) = firstIndex.addingReportingOverflow(earlier.count)
             guard !isBeyond else { throw lines.malformed("a sequence number that is too large") }
-            segment.protections = keys.map { key in
-                var key = key
-                if key.initializationVector == nil { key.initializationVector = MediaPlaylist.vector(ofSegment: index) }
-                return key
-            }
+            segment.keys = keys.isEmpty ? SegmentKeys() : SegmentKeys(keys, number: index)
             segment.isGap = isGap
             self.duration = nil
             self.byteRange = nil
@@ -139,8 +135,12 @@ public struct MediaPlaylist: Equatable, Sendable {
                 return
             }
             let key = try MediaPlaylist.key(attributes, base, lines)
-            keys.removeAll { $0.scheme.utf8.elementsEqual(key.scheme.utf8) }
-            keys.append(key)
+            let place = keys.firstIndex { $0.protection.scheme.utf8.elementsEqual(key.scheme.utf8) }
+            guard let place else { return keys.append(SegmentKeys.Declared(key)) }
+            // A tag that is repeated before each segment says nothing new.
+            guard keys[place].protection != key else { return }
+            keys.remove(at: place)
+            keys.append(SegmentKeys.Declared(key))
         }
 
         mutating func setMap(_ attributes: HLSAttributes, _ lines: HLSLines) throws(ManifestError) {
@@ -154,7 +154,7 @@ public struct MediaPlaylist: Equatable, Sendable {
                 }
                 range = offset..<(offset + found.count)
             }
-            mapKeys = keys
+            mapKeys = SegmentKeys(keys)
             map = ResourceReference(url: URLReference(uri).resolved(against: base).url, range: range)
         }
     }
@@ -183,13 +183,6 @@ extension MediaPlaylist {
             scheme: TagText.lowercased(attributes.text("KEYFORMAT") ?? "identity"), value: method,
             defaultKeyID: attributes.bytes("KEYID").flatMap { $0.count == 16 ? $0 : nil },
             keyURI: URLReference(uri).resolved(against: base).url, initializationVector: vector)
-    }
-
-    /// The sequence number in 128 bits (RFC 8216, 5.2).
-    fileprivate static func vector(ofSegment index: Int) -> [UInt8] {
-        let number = UInt64(truncatingIfNeeded: index)
-        return [UInt8](repeating: 0, count: 8)
-            + (0..<8).map { UInt8(truncatingIfNeeded: number >> UInt64(56 - 8 * $0)) }
     }
 
     fileprivate static func seconds(_ text: String, _ lines: HLSLines) throws(ManifestError) -> Double {

@@ -121,8 +121,14 @@ struct ContentResources {
 
     /// - Parameter index: from 0.
     func at(_ index: Int) throws(MediaError) -> Resource {
-        let part = parts.last { $0.first <= index }
-        guard let part, var found = part.resource(index - part.first) else {
+        var (low, high) = (0, parts.count)
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if parts[middle].first <= index { low = middle } else { high = middle }
+        }
+        guard parts.indices.contains(low), index >= 0 else { throw .damaged(what: "a manifest without segments") }
+        let part = parts[low]
+        guard var found = part.resource(index - part.first) else {
             throw .damaged(what: "a manifest without segment \(index)")
         }
         found.share *= part.share
