@@ -18,6 +18,8 @@ final class ScriptedNetwork: ServiceNetwork, @unchecked Sendable {
         private(set) var isCancelled = false
         private(set) var resumes = 0
         private var isOver = false
+        /// What `send` has not delivered yet; nil when it sends nothing.
+        private var unsent: ArraySlice<[UInt8]>?
 
         init(_ request: TransferRequest, _ sink: any TransferSink) {
             self.request = request
@@ -29,7 +31,23 @@ final class ScriptedNetwork: ServiceNetwork, @unchecked Sendable {
             end(.cancelled)
         }
 
-        func resume() { resumes += 1 }
+        func resume() {
+            resumes += 1
+            guard let unsent else { return }
+            self.unsent = nil
+            send(unsent)
+        }
+
+        /// Delivers all pieces as the sink takes them, and ends.
+        func send(_ pieces: ArraySlice<[UInt8]>) {
+            for place in pieces.indices where !isOver {
+                guard deliver(pieces[place]) == .more else {
+                    unsent = pieces[place...]
+                    return
+                }
+            }
+            end()
+        }
 
         func begin(_ status: Int, _ headers: [(String, String)] = []) {
             sink.began(
