@@ -25,6 +25,8 @@ final class LivePlaylist {
     private let format: Format
     private let requests: ServiceRequests
     private var url: String
+    /// As those of its representation.
+    private let bases: [String]
     private let clock: any MonotonicClock
     /// Positions count from the first one, where playback begins.
     private(set) var parts: LiveParts
@@ -53,13 +55,15 @@ final class LivePlaylist {
     ///   - targetDuration: of its segments, in seconds; nil: the interval.
     ///   - delay: how far before its end it begins, in seconds.
     ///   - url: where it is loaded from.
+    ///   - bases: of its representation.
     init(
         _ list: SegmentList, _ format: Format, interval: Double, targetDuration: Double? = nil, delay: Double,
-        url: String, _ requests: ServiceRequests, clock: any MonotonicClock
+        url: String, bases: [String] = [], _ requests: ServiceRequests, clock: any MonotonicClock
     ) {
         self.format = format
         self.requests = requests
         self.url = url
+        self.bases = bases
         self.clock = clock
         self.interval = interval
         self.targetDuration = targetDuration ?? interval
@@ -121,11 +125,12 @@ final class LivePlaylist {
     /// Takes what has arrived. A load that has failed is repeated, however often.
     /// - Throws: in offline mode.
     func poll() throws(ByteSourceError) {
-        guard let result = reload?.result else { return }
-        reload = nil
+        guard let reload, let result = reload.result else { return }
+        self.reload = nil
         let content: WholeAnswer.Content
         do throws(ResourceFailure) { content = try result.get() } catch {
             guard error.byteSourceError.isOfLiveAnswer else { throw error.byteSourceError }
+            if error == .changed { reload.addresses.turnAway(from: nil) }
             return failed(error)
         }
         let isTaken: Bool
@@ -133,7 +138,10 @@ final class LivePlaylist {
         case .playlist: isTaken = takePlaylist(content)
         case .manifest(let encoding): isTaken = takeManifest(content, encoding)
         }
-        guard isTaken else { return failed(.changed) }
+        guard isTaken else {
+            reload.addresses.turnAway(from: content.url)
+            return failed(.changed)
+        }
         loadFailure = nil
         requests.medium.stream.goesOn(progressID)
     }
@@ -203,9 +211,14 @@ final class LivePlaylist {
     /// and otherwise that of an encoder that counts from its beginning again: what is known will not go on.
     private func takeOlder(_ older: SegmentList) -> Bool {
         let newest = older.segments.last?.resource
+        // The late server may be another host.
+        let addresses = newest.map { Alternatives($0.url, bases: bases).addresses } ?? []
         olderAnswers += 1
         guard olderAnswers <= Self.mostOlderAnswers || older.isComplete,
-            parts.list.segments.contains(where: { $0.resource == newest })
+            parts.list.segments.contains(where: { known in
+                known.resource.range == newest?.range
+                    && addresses.contains { $0.url.utf8.elementsEqual(known.resource.url.utf8) }
+            })
         else { return fail("it has begun again") }
         hasGrown = false
         parts.isComplete = older.isComplete
@@ -238,7 +251,9 @@ final class LivePlaylist {
         request.headers.append(HeaderField("Cache-Control", "no-cache"))
         request.maximumBody = Int64(ServiceRequests.longestAnswer)
         request.firstByteTimeout = firstByteTimeout
-        let reload = LiveReload(request, requests, after: delay, wantsLink: loadFailure?.isOfNetwork ?? false)
+        let addresses = ResourceAddresses(Alternatives(url, bases: bases), failed: requests.failed)
+        let reload = LiveReload(
+            request, at: addresses, requests, after: delay, wantsLink: loadFailure?.isOfNetwork ?? false)
         self.reload = reload
         reload.whenOver(wake)
     }

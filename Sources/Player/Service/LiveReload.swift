@@ -5,6 +5,8 @@ import Platform
 ///
 /// Thread: any. `@unchecked Sendable` is safe because `lock` guards what changes.
 final class LiveReload: ResourceReceiver, @unchecked Sendable {
+    /// Where it is asked for.
+    let addresses: ResourceAddresses
     private let lock = Lock()
     private var content = WholeAnswer.Content(body: [], url: "")
     private var outcome: Result<WholeAnswer.Content, ResourceFailure>?
@@ -12,8 +14,14 @@ final class LiveReload: ResourceReceiver, @unchecked Sendable {
     private var isCancelled = false
     private var wake: (@Sendable () -> Void)?
 
-    /// - Parameter wantsLink: whether another link ends the delay.
-    init(_ request: TransferRequest, _ requests: ServiceRequests, after delay: Int64, wantsLink: Bool) {
+    /// - Parameters:
+    ///   - addresses: of the same playlist, which are asked in turn.
+    ///   - wantsLink: whether another link ends the delay.
+    init(
+        _ request: TransferRequest, at addresses: ResourceAddresses, _ requests: ServiceRequests, after delay: Int64,
+        wantsLink: Bool
+    ) {
+        self.addresses = addresses
         let (network, progress) = (requests.network, requests.medium.stream)
         if wantsLink {
             network.waitForLink(atMost: delay) { [self] _ in begin(request, over: network, progress) }
@@ -25,7 +33,7 @@ final class LiveReload: ResourceReceiver, @unchecked Sendable {
     private func begin(_ request: TransferRequest, over network: any ServiceNetwork, _ progress: StreamProgress) {
         guard !lock.withLock({ isCancelled }) else { return }
         let transfer = ResourceTransfer(
-            request, over: network, for: .live, continues: false, progress: progress, into: self)
+            request, over: network, for: .live, continues: false, at: addresses, progress: progress, into: self)
         let isUnwanted = lock.withLock {
             if outcome == nil { self.transfer = transfer }
             return isCancelled
@@ -70,5 +78,17 @@ final class LiveReload: ResourceReceiver, @unchecked Sendable {
             return self.wake
         }
         wake?()
+    }
+}
+
+extension ResourceAddresses {
+    /// An address has answered with something else than the resource: the others are asked first from then on.
+    /// - Parameter url: of the answer; nil when it is not known.
+    func turnAway(from url: String?) {
+        let addresses = alternatives.addresses
+        guard addresses.count > 1 else { return }
+        let asked = url.flatMap { url in addresses.first { $0.url.utf8.elementsEqual(url.utf8) } }
+        guard let address = asked ?? addresses.min(by: { failed.rank($0) < failed.rank($1) }) else { return }
+        failed.add(address, isOfHost: false)
     }
 }

@@ -54,8 +54,9 @@ final class LiveSegments: SegmentedSource {
             retries.refusesText = false
             // A cache does not keep keys.
             return StreamedBytes(
-                TransferRequest(url: url), over: fetching.network, readAhead: fetching.readAhead,
-                progress: fetching.medium.stream, retries: retries)
+                TransferRequest(url: url), over: fetching.network,
+                at: ResourceAddresses(Alternatives(url, bases: fetching.bases), failed: fetching.failed),
+                readAhead: fetching.readAhead, progress: fetching.medium.stream, retries: retries)
         }
     }
 

@@ -14,6 +14,7 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
     private let network: any ServiceNetwork
     private let request: TransferRequest
     private let receiver: any ResourceReceiver
+    private let addresses: ResourceAddresses?
     private let retries: LiveRetries
     private let progress: StreamProgress?
     private let progressID: Int
@@ -35,13 +36,16 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
     private var isForeign = false
 
     /// Begins at once.
-    /// - Parameter version: the one that is wanted, as in `ResourceTransfer`.
+    /// - Parameters:
+    ///   - version: the one that is wanted, as in `ResourceTransfer`.
+    ///   - addresses: of the same bytes: each attempt asks them in turn. nil for that of the request alone.
     init(
         _ request: TransferRequest, of version: ResourceVersion, over network: any ServiceNetwork,
-        _ retries: LiveRetries, progress: StreamProgress?, into receiver: any ResourceReceiver
+        at addresses: ResourceAddresses? = nil, _ retries: LiveRetries, progress: StreamProgress?,
+        into receiver: any ResourceReceiver
     ) {
         (self.network, self.request, self.receiver, self.retries) = (network, request, receiver, retries)
-        (self.progress, self.version) = (progress, version)
+        (self.addresses, self.progress, self.version) = (addresses, progress, version)
         progressID = progress?.newID() ?? 0
         patience = LivePatience(targetDuration: retries.targetDuration)
         attempt()
@@ -73,14 +77,15 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
         }
         // What a cache has may be the answer that was of no use.
         if attempts > 0 { request.headers.append(HeaderField("Cache-Control", "no-cache")) }
-        isForeign = false
+        (isForeign, head) = (false, nil)
         since = retries.clock.now()
         let number = lock.withLock {
             attempts += 1
             return attempts
         }
         let transfer = ResourceTransfer(
-            request, of: version, over: network, for: .live, progress: progress, into: self)
+            request, of: mayMove ? version.ofAnyHost : version, over: network, for: .live, at: addresses,
+            progress: progress, into: self)
         // It may be over already, and the next one may have begun.
         let isUnwanted = lock.withLock {
             if attempts == number, !isOver { self.transfer = transfer }
@@ -88,6 +93,9 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
         }
         if isUnwanted { transfer.cancel() }
     }
+
+    /// Whether the next attempt may be answered by another host than the last one.
+    private var mayMove: Bool { addresses.map { $0.alternatives.addresses.count > 1 } ?? false }
 
     private func finish(_ failure: ResourceFailure?) {
         let wasOver = lock.withLock {
@@ -129,6 +137,10 @@ final class LiveTransfer: ResourceReceiver, OngoingTransfer, @unchecked Sendable
             return self.isCancelled
         }
         if isCancelled { return finish(.cancelled) }
+        // What else has failed, the transfer has noted.
+        if isForeign || failure == .changed || failure == nil && missing != nil {
+            addresses?.turnAway(from: head?.head.effectiveURL)
+        }
         guard let failure = isForeign ? .text : failure ?? missing else { return finish(nil) }
         let took = retries.clock.now() - since
         guard failure.byteSourceError.isOfLiveAnswer, let delay = patience.delay(afterAttempt: took) else {

@@ -30,6 +30,13 @@ struct ResourceVersion: Equatable, Sendable {
         return version
     }
 
+    /// What answers of other hosts have in common with it.
+    var ofAnyHost: ResourceVersion {
+        var version = self
+        version.validator = nil
+        return version
+    }
+
     /// Whether an answer from another host may belong to it: hosts have validators of their own.
     func hasLength(of head: ResponseHead) -> Bool {
         guard let length, let other = head.resourceLength else { return true }

@@ -32,8 +32,8 @@ final class StreamedBytes: ByteSource {
             let transfer: any OngoingTransfer =
                 if let retries {
                     LiveTransfer(
-                        request.rest(from: offset), of: version, over: network, retries, progress: progress,
-                        into: window)
+                        request.rest(from: offset), of: version, over: network, at: addresses, retries,
+                        progress: progress, into: window)
                 } else {
                     ResourceTransfer(
                         request, from: offset, of: version, over: network, at: addresses, progress: progress,

@@ -70,6 +70,8 @@ struct StreamedContent {
         } else {
             (representation, playlist) = try livePlaylist(live, of: manifest, at: url, info)
         }
+        var fetching = fetching
+        fetching.bases = representation.bases
         let decoder = LiveDecoder(playlist, requests) { [fetching] (part) throws(MediaError) in
             let keys = keys(of: info)
             try keys.take(representation.parts([part.list])[0])
@@ -92,8 +94,8 @@ struct StreamedContent {
         guard list.gaps.count < list.segments.count else { throw .unsupported(what: "a live playlist of gaps") }
         let target = live.updatePeriod ?? 0
         let playlist = LivePlaylist(
-            list, .playlist, interval: target, delay: LivePlaylist.delay * target, url: url, requests,
-            clock: throughput.clock)
+            list, .playlist, interval: target, delay: LivePlaylist.delay * target, url: url,
+            bases: best.bases, requests, clock: throughput.clock)
         return (best, playlist)
     }
 
@@ -110,7 +112,7 @@ struct StreamedContent {
         let playlist = LivePlaylist(
             state.list, .manifest(encoding), interval: state.interval, targetDuration: state.longest,
             delay: state.delay,
-            url: url, requests, clock: throughput.clock)
+            url: url, bases: state.representation.bases, requests, clock: throughput.clock)
         return (state.representation, playlist)
     }
 
@@ -373,7 +375,17 @@ struct StreamedContent {
         } catch {
             throw .source(error.byteSourceError)
         }
-        return (try manifest(answer.body, .hls, from: answer.url, quality), answer.url)
+        var inner = try manifest(answer.body, .hls, from: answer.url, quality)
+        // The segments lie beside each of its addresses.
+        for period in inner.periods.indices {
+            for set in inner.periods[period].adaptationSets.indices {
+                for place in inner.periods[period].adaptationSets[set].representations.indices
+                where !inner.periods[period].adaptationSets[set].representations[place].isPlaylist {
+                    inner.periods[period].adaptationSets[set].representations[place].bases = representation.bases
+                }
+            }
+        }
+        return (inner, answer.url)
     }
 
     private func playlistRequest(_ url: String, of representation: Representation) -> TransferRequest {

@@ -261,4 +261,85 @@ struct LiveLossTests {
         expect(heard.samples, expected)
         #expect(heard.isOver && content.service.playbackinfoRequests.count == 1)
     }
+
+    // MARK: Redundant streams
+
+    private static let master = """
+        #EXTM3U
+        #EXT-X-STREAM-INF:BANDWIDTH=300000,CODECS="fLaC"
+        https://first/live.m3u8
+        #EXT-X-STREAM-INF:BANDWIDTH=300000,CODECS="fLaC"
+        https://content/live.m3u8
+
+        """
+
+    /// Serves the folder on a first host also.
+    /// - Parameters:
+    ///   - fault: of the first host, by the address.
+    ///   - playlist: of the second host.
+    private func mirror(playlist: String = "live.m3u8", _ fault: @escaping @Sendable (String) -> LiveAnswer?) {
+        content.service.content = { [folder = content.folder] _, transfer in
+            let url = transfer.request.url
+            let isFirst = url.hasPrefix("https://first/")
+            var name = String(url.dropFirst(isFirst ? 14 : 16))
+            if !isFirst, name == "live.m3u8" { name = playlist }
+            guard let bytes = PackagedContent.bytes(at: name, in: folder) else { return transfer.answer(404) }
+            if isFirst, let fault = fault(url) { return fault.send(to: transfer, instead: bytes) }
+            LiveAnswer.serve(bytes, to: transfer)
+        }
+    }
+
+    private func openMaster() throws -> any AudioDecoder {
+        try content.open(Self.master, type: "application/vnd.apple.mpegurl")
+    }
+
+    @Test("Redundant streams: the segments come from the second host when the first never has them")
+    func redundantFromTheBeginning() throws {
+        try publish(0..<8)
+        mirror { $0.hasSuffix(".m3u8") ? nil : .notFound }
+        let decoder = try openMaster()
+        expect(try decoder.decodeArrived().samples, samples(try begin(before: 8)..<8))
+        try publish(4..<segments.count, isOver: true)
+        let rest = try hear(decoder, seconds: 4)
+        expect(rest.samples, samples(8..<segments.count))
+        #expect(rest.isOver && sessions == 1)
+    }
+
+    @Test("Redundant streams: the second host goes on when the first one fails", arguments: [".m4s", ".m3u8"])
+    func redundant(name: String) throws {
+        for answer in LiveAnswer.allCases {
+            try publish(0..<8)
+            let isBroken = Locked(false)
+            mirror { isBroken.value && $0.hasSuffix(name) ? answer : nil }
+            let before = sessions
+            let decoder = try openMaster()
+            expect(try hear(decoder, seconds: 1).samples, samples(try begin(before: 8)..<8), "\(answer)")
+            isBroken.set(true)
+            try publish(4..<10)
+            expect(try hear(decoder, seconds: 10).samples, samples(8..<10), "\(answer)")
+            try publish(7..<segments.count, isOver: true)
+            let rest = try hear(decoder, seconds: 10)
+            expect(rest.samples, samples(10..<segments.count), "\(answer)")
+            #expect(rest.isOver && sessions == before + 1, "\(answer)")
+        }
+    }
+
+    @Test("Redundant streams: a second host that is a little late is no encoder that has begun again")
+    func lateRedundant() throws {
+        try publish(0..<7)
+        try FileManager.default.copyItem(atPath: content.folder["live.m3u8"], toPath: content.folder["late.m3u8"])
+        try publish(0..<8)
+        let isBroken = Locked(false)
+        mirror(playlist: "late.m3u8") { _ in isBroken.value ? .unavailable : nil }
+        let decoder = try openMaster()
+        expect(try decoder.decodeArrived().samples, samples(try begin(before: 8)..<8))
+        isBroken.set(true)
+        let silent = try hear(decoder, seconds: 3)
+        #expect(silent.samples.isEmpty && !silent.isOver && sessions == 1)
+        try publish(4..<10)
+        try FileManager.default.removeItem(atPath: content.folder["late.m3u8"])
+        try FileManager.default.copyItem(atPath: content.folder["live.m3u8"], toPath: content.folder["late.m3u8"])
+        expect(try hear(decoder, seconds: 4).samples, samples(8..<10))
+        #expect(sessions == 1)
+    }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Media
+import Platform
 import TestSupport
 import Testing
 
@@ -119,6 +120,32 @@ struct LiveManifestTests {
         try decoder.seek(toFrame: Int64(starts[9] - starts[first]))
         let again = try decoder.decodeArrived().samples == track.samples(from: starts[9])
         #expect(again)
+    }
+
+    @Test("Of two base URLs the second one has the manifest and the segments when the first fails")
+    func baseURLs() throws {
+        let isBroken = Locked(false)
+        content.service.content = { [folder = content.folder] _, transfer in
+            let url = transfer.request.url
+            if url.hasPrefix("https://first/"), isBroken.value { return transfer.answer(503) }
+            let name = String(url.dropFirst(url.hasPrefix("https://first/") ? 14 : 16))
+            guard let bytes = PackagedContent.bytes(at: name, in: folder) else { return transfer.answer(404) }
+            LiveAnswer.serve(bytes, to: transfer)
+        }
+        func mirrored(_ text: String) -> String {
+            text.replacingOccurrences(
+                of: "https://content/live.mpd</Location>",
+                with: "https://first/live.mpd</Location><BaseURL>https://first/</BaseURL>")
+        }
+        let decoder = try content.open(mirrored(text(0..<8, .numbers)))
+        let begun = try decoder.decodeArrived().samples
+        let isBegun = try begun == track.samples(starts[begin(before: 8)]..<starts[8])
+        #expect(isBegun && content.fetched.allSatisfy { $0.hasPrefix("https://first/") })
+        isBroken.set(true)
+        try publish(mirrored(text(3..<10, .numbers)))
+        reload(decoder, after: 2000)
+        let isContinued = try decoder.decodeArrived().samples == track.samples(starts[8]..<starts[10])
+        #expect(isContinued && content.service.playbackinfoRequests.count == 1)
     }
 
     @Test("Times that go back are an encoder that has begun again: a new session", arguments: Naming.allCases)
