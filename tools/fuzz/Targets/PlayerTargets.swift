@@ -111,6 +111,7 @@ private struct FuzzedAnswer: Sendable {
 }
 
 /// Answers each request at once, and a number of them only. Delays never end.
+// @unchecked: one thread uses it.
 private final class FuzzedNetwork: ServiceNetwork, @unchecked Sendable {
     private let answer: FuzzedAnswer
     private let piece: Int
@@ -131,6 +132,7 @@ private final class FuzzedNetwork: ServiceNetwork, @unchecked Sendable {
 
     func waitForLink(atMost nanoseconds: Int64, _ action: @escaping @Sendable (LinkWaitEnd) -> Void) {}
 
+    // @unchecked: one thread uses it.
     private final class Ongoing: OngoingTransfer, @unchecked Sendable {
         private let answer: FuzzedAnswer
         private let piece: Int
