@@ -1,3 +1,4 @@
+import Media
 import Network
 import Platform
 
