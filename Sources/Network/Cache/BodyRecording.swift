@@ -51,6 +51,9 @@ public final class BodyRecording: @unchecked Sendable {
     /// Whether the medium has taken everything so far, so that `read` has it.
     public var isReadable: Bool { condition.load(ordering: .relaxed) == Condition.growing.rawValue }
 
+    /// Whether the file is not open yet: `isReadable` may become true.
+    public var isOpening: Bool { condition.load(ordering: .relaxed) == Condition.opening.rawValue }
+
     /// Whether more bytes wait for the medium than should.
     public var isBehind: Bool { queued.load(ordering: .relaxed) > Self.comfortableQueue }
 

@@ -35,6 +35,8 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
     private let body: [UInt8]
     private let use: CacheUse
     private var phase = Phase.looking
+    /// Whether the transfer is resumed when the file of the recording is open.
+    private var waitsForFile = false
     /// In the body that is recorded, after the last byte that the sink has taken.
     private var passed: Int64 = 0
     private var ongoing: (any OngoingTransfer)?
@@ -215,11 +217,25 @@ final class CachedTransfer: TransferSink, OngoingTransfer, @unchecked Sendable {
                 passed += Int64(bytes.count)
                 return .more
             }
-            guard let recording, recording.isReadable, use.mayReadAhead else { return .enough }
-            return spool(recording).append(bytes)
+            guard let recording, use.mayReadAhead else { return .enough }
+            if recording.isReadable { return spool(recording).append(bytes) }
+            if recording.isOpening { resumeOnceOpen(recording) }
+            return .enough
         case .spooling(let delivery): return delivery.append(bytes)
         case .resuming: return .enough
         default: return .more
+        }
+    }
+
+    /// The medium is slow to open the file. The bytes come again when it is open.
+    private func resumeOnceOpen(_ recording: BodyRecording) {
+        guard !waitsForFile else { return }
+        waitsForFile = true
+        recording.afterWriting { [self] in
+            network.schedule(after: 0) { [self] in
+                waitsForFile = false
+                ongoing?.resume()
+            }
         }
     }
 

@@ -191,6 +191,47 @@ struct CacheReadAheadTests {
         #expect(sink.bytes == content && sink.ends == [nil])
     }
 
+    @Test("a file that is opened late is waited for: the transfer goes on by itself")
+    func lateFile() throws {
+        let fixture = try CacheFixture()
+        let (sink, transfer) = begin(fixture, room: 45_000)
+        let release = DispatchSemaphore(value: 0)
+        fixture.storage.perform { release.waitInTime() }
+        network.last.begin(200, Self.fields + [("Content-Length", "300000")])
+        let taken = deliver(content)
+        #expect(taken == 40_000 && network.last.resumes == 0)
+        release.signal()
+        network.run { network.last.resumes > 0 }
+        #expect(deliver(content[taken...]) == 260_000)
+        network.last.end()
+        sink.room = .max
+        transfer.resume()
+        network.run { !sink.ends.isEmpty }
+        #expect(sink.bytes == content && sink.ends == [nil])
+    }
+
+    @Test("a slow medium that drops bytes of a body makes no whole of it, and nothing waits for ever")
+    func tooSlowMedium() throws {
+        let fixture = try CacheFixture()
+        let content = [[UInt8]](repeating: self.content, count: 40).reduce(into: []) { $0 += $1 }
+        let (sink, transfer) = begin(fixture, room: 10 << 20)
+        answer(fixture, length: content.count)
+        let release = DispatchSemaphore(value: 0)
+        fixture.storage.perform { release.waitInTime() }
+        // More than waits for the medium at most.
+        #expect(deliver(content) < 11 << 20)
+        release.signal()
+        fixture.settle()
+        sink.room = .max
+        transfer.resume()
+        #expect(deliver(content[sink.bytes.count...]) == content.count - sink.bytes.count || sink.bytes == content)
+        network.last.end()
+        network.run { !sink.ends.isEmpty }
+        #expect(sink.bytes == content && sink.ends == [nil])
+        fixture.settle()
+        #expect(fixture.stored(request)?.isComplete != true)
+    }
+
     @Test("a download reads the cache, and stores nothing in it")
     func download() throws {
         let fixture = try CacheFixture()
