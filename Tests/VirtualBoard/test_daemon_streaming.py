@@ -72,7 +72,8 @@ class Streaming(unittest.TestCase):
 
     def assert_stalls(self, seconds):
         """The cable is out for so long, and for a second of silence."""
-        self.start({("network", "read-ahead"): "1"})
+        # With a cache the rest of the track would be on the medium.
+        self.start({("network", "read-ahead"): "1", ("network", "cache-size"): "0"})
         recorder = Recorder(self.board, RATE)
         self.play(4)
         self.watch.wait_for_position(2)
