@@ -40,8 +40,8 @@ public struct UpdateDownload {
     }
 
     /// Blocks until the bundle is complete. An earlier download is replaced.
-    /// - Parameter progress: gets the bytes so far and the length of the bundle, when the server has said it. On the
-    ///   calling thread.
+    /// - Parameter progress: gets the bytes so far and the length of the bundle, when the server has said it; at the
+    ///   end of a complete bundle in any case. On the calling thread.
     public func run(
         over network: Network, progress: (_ done: Int64, _ total: Int64) -> Void
     ) throws(Failure) {
@@ -58,6 +58,8 @@ public struct UpdateDownload {
         // A failure of the card ends it as well.
         transfer.cancel()
         if let failure = sink.failure { throw failure }
+        // The last bytes may have come together with the end.
+        if let total = sink.length { progress(sink.count, total) }
     }
 
     /// Removes what was downloaded.
