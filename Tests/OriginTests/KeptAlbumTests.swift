@@ -57,10 +57,10 @@ struct KeptAlbumTests {
         #expect(try watch.json().last?["kept"]?.integer == 3, "\(watch.output) \(watch.errors)")
     }
 
-    /// Plays all three to their end.
-    private func play(_ daemon: RunningDaemon) throws {
+    /// Plays some to their end.
+    private func play(_ daemon: RunningDaemon, _ products: [String]? = nil) throws {
         let watch = try daemon.watch()
-        let answer = try daemon.run(["queue", "set", "--play"] + products)
+        let answer = try daemon.run(["queue", "set", "--play"] + (products ?? self.products))
         #expect(answer.code == 0, "\(answer.errors)")
         try watch.line { $0["event"]?.string == "state" && $0["state"]?.string == "playing" }
         try watch.line { $0["event"]?.string == "state" && $0["state"]?.string == "stopped" }
@@ -177,13 +177,16 @@ struct KeptAlbumTests {
         try expectNothing(of: [Array(Self.token.utf8), try deviceKey] + keys, in: told)
     }
 
-    @Test("Neither signed addresses nor the tokens of a login are told or in a file, also after a failed download")
+    @Test("A session of everything: no secret is told or in a file, also after a failed download and after the logout")
     func tokens() throws {
         let faults = "[fault gone]\npath = /v1/content/3/*\nstatus = 403\n"
         try Data(faults.utf8).write(to: URL(fileURLWithPath: folder["faults"]))
         let origin = try origin(["--encrypt", "cbcs", "--require-login", "--faults", folder["faults"]])
         let daemon = try daemon(origin.address, usesToken: false)
         var told = [try logIn()]
+        // Two are streamed, into the cache.
+        try play(daemon, Array(products[..<2]))
+        #expect(FileKind(at: program.folder["daemon/cache"]) == .folder)
         told.append(try daemon.run(["offline", "add"] + products))
         told.append(try daemon.run("offline", "status", "--watch", "--json"))
         let list = try daemon.run("offline", "list", "--json")
@@ -198,7 +201,11 @@ struct KeptAlbumTests {
         #expect(told.allSatisfy { $0.code == 0 }, "\(told.map { $0.errors })")
         let login = try loginTokens()
         let keys = try contentKeys(origin, 2, token: login[0])
-        try expectNothing(of: login.map { Array($0.utf8) } + [try deviceKey] + keys, in: told)
+        let secrets = login.map { Array($0.utf8) } + [try deviceKey] + keys
+        try expectNothing(of: secrets, in: told)
+        // The state as it is after the end, with the journals of its databases.
+        let logout = try program.start(["logout", "--config", "tonearm.conf"]).finish()
+        try expectNothing(of: secrets, in: [logout])
     }
 
     /// - Returns: what `tonearm login` has told.

@@ -50,6 +50,9 @@ public enum ByteSourceError: Error, Equatable, Sendable {
     case medium(SystemError)
     /// The network failed: no address, no connection, a connection that broke or timed out. `reason` is for people.
     case network(reason: String)
+    /// No secure connection can be made, however often it is tried: the server has another certificate or other
+    /// ciphers, or this machine's time is wrong. `reason` is for people.
+    case tls(reason: String)
     /// The bytes may not come over a metered link, and there is no other way to them now.
     case meteredLink
     /// The player is in offline mode, and the bytes are not on this machine.

@@ -15,7 +15,7 @@ extension MediaError {
         case .empty: "the file is empty"
         case .source(.medium(let error)): error.reason
         case .source(.integrity(let reason)), .source(.unusable(let reason)), .source(.network(let reason)),
-            .source(.foreign(_, let reason)):
+            .source(.tls(let reason)), .source(.foreign(_, let reason)):
             reason
         case .source(.cancelled), .source(.meteredLink), .source(.offlineMode), .source(.status): "it cannot be read"
         }

@@ -19,6 +19,8 @@ final class AdaptiveDecoder: AudioDecoder {
     private let first: AudioProperties
     /// Whether `decoder` cannot go on, because its segments cannot be reached.
     private var isBroken = false
+    /// When the last representation failed, in seconds of the content; nil before.
+    private var lastFailure: Double?
     /// Of the encodings before.
     private var earlierDamage = DamageReport()
 
@@ -133,7 +135,7 @@ final class AdaptiveDecoder: AudioDecoder {
             let new = opened.properties.format
             guard progress.mayPlay(rate: new.sampleRate) else {
                 Log.notice("the device has no \(new.sampleRate) Hz: an encoding of the content is not used")
-                if isBroken { throw .source(.network(reason: "an encoding that the device cannot play")) }
+                if isBroken { throw .unsupported(what: "a rate that the device does not have") }
                 try stay()
                 return nil
             }
@@ -155,8 +157,8 @@ final class AdaptiveDecoder: AudioDecoder {
                     try stay(after: error)
                     return nil
                 }
-                steering.excludeNext(isAway: error.isOfAddress)
-                return try replace(after: error)
+                steering.excludeNext(after: error)
+                throw error
             }
             // Its first segment may have been given up meanwhile.
             guard steering.next !== next else { throw error }
@@ -165,32 +167,24 @@ final class AdaptiveDecoder: AudioDecoder {
         }
     }
 
-    /// Another encoding goes on, because the segments of the present one cannot be reached.
+    /// Another representation takes over, because the segments of the present one cannot be reached.
     /// - Throws: the error, when it has another reason, or nothing else can be played.
     private func replace(after error: MediaError) throws(MediaError) -> PCMFormat? {
         guard error.isOfAddress else { throw error }
         let seconds = Double(position) / Double(decoder.properties.format.sampleRate)
-        guard try steering.replaceCurrent(at: seconds) else { throw error }
-        isBroken = true
-        return try takeNext()
+        steering.currentFailed(error, hasPlayed: seconds != lastFailure)
+        lastFailure = seconds
+        while try steering.replaceCurrent(at: seconds) {
+            isBroken = true
+            do throws(MediaError) { return try takeNext() } catch { if error == .source(.cancelled) { throw error } }
+        }
+        throw error
     }
 
     /// The present encoding goes on, and the one that was to follow is not tried again.
     /// - Parameter error: why; nil when the device cannot play it.
     private func stay(after error: MediaError? = nil) throws(MediaError) {
-        steering.excludeNext(isAway: error?.isOfAddress ?? false)
+        steering.excludeNext(after: error)
         try move()
-    }
-}
-
-extension MediaError {
-    /// Whether other representations may be reached: the network, or the server has failed.
-    var isOfAddress: Bool {
-        switch self {
-        case .source(.network): true
-        case .source(.status(let status)): ServiceRefusal.isTemporary(status)
-        case .source(.foreign(let status, _)): status.map { $0 >= 500 } ?? true
-        default: false
-        }
     }
 }

@@ -21,8 +21,8 @@ final class AdaptiveSteering {
         /// Begins to load where its segments are.
         var load: () -> Void = {}
         /// Begins no transfer of a segment yet. Blocks while it is not ready.
-        /// - Parameter isOptional: whether another one can be played. It fails when its addresses do.
-        var prepare: (_ isOptional: Bool) throws(MediaError) -> PreparedContent
+        /// - Parameter patience: with its addresses. After that it fails.
+        var prepare: (_ patience: Patience) throws(MediaError) -> PreparedContent
     }
 
     /// Segments of one representation, one after the other.
@@ -33,8 +33,6 @@ final class AdaptiveSteering {
         fileprivate(set) var segmentCount: Int
         /// When its first segment was there; nil before, and for the run with which the content begins.
         fileprivate var arrival: Int64?
-        /// Whether its transfers are repeated as long as it takes.
-        fileprivate var isPatient = false
 
         fileprivate init(_ place: Int, _ content: PreparedContent, segmentCount: Int = 1) {
             (self.place, self.content, self.segmentCount) = (place, content, segmentCount)
@@ -50,8 +48,12 @@ final class AdaptiveSteering {
     private let throughput: Throughput
     private let progress: StreamProgress
     private var usable: [Bool]
-    /// Those of which no address answers.
-    private var isAway: [Bool]
+    /// Why no address of it answers; nil for others.
+    private var failures: [MediaError?]
+    /// The place of the one that has failed last.
+    private var lastFailed: Int?
+    /// With the representation that takes over after a failure.
+    private var patience: Patience
     /// At least one.
     private var runs: [Run]
     /// When the last change was made of which no run is left; nil before the first one.
@@ -68,7 +70,8 @@ final class AdaptiveSteering {
         self.throughput = throughput
         self.progress = progress
         usable = encodings.map { _ in true }
-        isAway = encodings.map { _ in false }
+        failures = encodings.map { _ in nil }
+        patience = .first(of: encodings.count)
         choice = RepresentationChoice(bandwidths: encodings.map { $0.bandwidth })
         runs = [Run(place, content)]
         steer(runs[0])
@@ -166,7 +169,7 @@ final class AdaptiveSteering {
     /// - Returns: whether it can be used.
     private func follow(_ run: Run, at index: Int, with place: Int) -> Bool {
         do throws(MediaError) {
-            let content = try encodings[place].prepare(true)
+            let content = try encodings[place].prepare(.rounds(0))
             guard let segments = content.segments, let moment = run.timeline.start(of: index),
                 let counterpart = segments.timeline.index(as: moment, in: run.timeline)
             else {
@@ -204,36 +207,66 @@ final class AdaptiveSteering {
         let isReached = place.map { encodings[$0].isInReach() } ?? false
         return encodings.indices.map {
             $0 == place
-                || usable[$0] && !isAway[$0] && encodings[$0].isReady()
+                || usable[$0] && failures[$0] == nil && encodings[$0].isReady()
                     && (!isReached || encodings[$0].isInReach())
         }
     }
 
     // MARK: From the decoder
 
-    /// No address of the current run answers: another encoding follows at a moment of the content, or the same one, and
-    /// then as long as it takes.
-    /// - Returns: false when there is only one.
+    /// No address of the current run answers.
+    /// - Parameter hasPlayed: whether something of it was decoded.
+    func currentFailed(_ error: MediaError, hasPlayed: Bool) {
+        if hasPlayed { patience = .first(of: encodings.count) }
+        fail(current.place, error)
+    }
+
+    /// A representation follows the current run at a moment of the content: another one, or after a round through all
+    /// of them the same one again.
+    /// - Returns: false when there is only one, and when all have been tried often enough.
     func replaceCurrent(at seconds: Double) throws(MediaError) -> Bool {
-        guard encodings.count > 1, !current.isPatient else { return false }
-        isAway[current.place] = true
-        let others = choices(beside: nil)
-        let isPatient = !others.contains(true)
-        if isPatient { isAway = encodings.map { _ in false } }
-        let place = isPatient ? current.place : choice.first(line: throughput.bitsPerSecond, usable: others)
-        let content = try encodings[place].prepare(!isPatient)
-        guard let segments = content.segments else { return false }
-        let timeline = segments.timeline
-        let begin = timeline.start(of: timeline.firstIndex) ?? 0
-        guard let index = timeline.index(at: begin + seconds) else { return false }
-        Log.notice("an encoding of the content cannot be reached, \(isPatient ? "it" : "another one") is tried")
-        segments.prepare(from: index, lead: encodings[place].needsLead)
-        forgetNext()
-        let run = Run(place, content)
-        run.isPatient = isPatient
-        steer(run)
-        runs.append(run)
-        return true
+        guard encodings.count > 1 else { return false }
+        while let place = nextAfterFailure() {
+            do throws(MediaError) {
+                let content = try encodings[place].prepare(patience)
+                guard let segments = content.segments, let index = segments.timeline.index(after: seconds) else {
+                    exclude(place)
+                    continue
+                }
+                Log.notice("an encoding of the content cannot be reached, another one is tried")
+                segments.prepare(from: index, lead: encodings[place].needsLead)
+                forgetNext()
+                let run = Run(place, content)
+                steer(run)
+                runs.append(run)
+                return true
+            } catch {
+                if error == .source(.cancelled) { throw error }
+                fail(place, error)
+            }
+        }
+        return false
+    }
+
+    /// The place of the representation to try after a failure; nil when there is none any more.
+    private func nextAfterFailure() -> Int? {
+        var left = choices(beside: nil)
+        if !left.contains(true) {
+            let away = failures.indices.compactMap { usable[$0] ? failures[$0] : nil }
+            guard let next = patience.next(after: away) else { return nil }
+            patience = next
+            failures = encodings.map { _ in nil }
+            left = choices(beside: nil)
+            // The last one of a round is not the first one of the next.
+            if let lastFailed, left.filter({ $0 }).count > 1 { left[lastFailed] = false }
+        }
+        guard left.contains(true) else { return nil }
+        return choice.first(line: throughput.bitsPerSecond, usable: left)
+    }
+
+    private func fail(_ place: Int, _ error: MediaError) {
+        if error.isOfAddress { failures[place] = error } else { exclude(place) }
+        lastFailed = place
     }
 
     /// The run that follows is decoded from now on.
@@ -252,11 +285,12 @@ final class AdaptiveSteering {
         runs[0].content.segments?.goOn()
     }
 
-    /// The run that follows cannot be used, nor can its encoding later: the current one goes on.
-    /// - Parameter isAway: whether it cannot be reached. It is chosen again when nothing else can be.
-    func excludeNext(isAway: Bool = false) {
+    /// The run that follows cannot be used, nor can its representation later: the current one continues.
+    /// - Parameter error: why; nil when the device cannot play it. One that cannot be reached is chosen again when
+    ///   nothing else can be.
+    func excludeNext(after error: MediaError?) {
         if let next {
-            if isAway { self.isAway[next.place] = true } else { exclude(next.place) }
+            if let error { fail(next.place, error) } else { exclude(next.place) }
         }
         forgetNext()
     }
@@ -266,6 +300,9 @@ final class AdaptiveSteering {
 }
 
 extension SegmentTimeline {
+    /// The segment that is played so many seconds after the beginning.
+    fileprivate func index(after seconds: Double) -> Int? { index(at: (start(of: firstIndex) ?? 0) + seconds) }
+
     /// The segment here that is played at a moment of another timeline; both have the same first moment.
     fileprivate func index(as moment: Double, in other: SegmentTimeline) -> Int? {
         guard let begin = start(of: firstIndex), let otherBegin = other.start(of: other.firstIndex) else { return nil }

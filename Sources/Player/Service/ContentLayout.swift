@@ -24,8 +24,10 @@ struct ContentLayout: Equatable {
 
     /// - Parameters:
     ///   - manifest: whose playlists were followed, with its sets in the order in which they are preferred.
+    ///   - later: files of which the indexes are not loaded.
     ///   - quality: what came, by the service's name. A representation with this id is the only one.
-    init(_ manifest: Manifest, quality: String?) throws(MediaError) {
+    init(_ manifest: Manifest, later files: [Representation] = [], quality: String?) throws(MediaError) {
+        later = files
         var rounding = 0.0
         for period in manifest.periods where period.duration != 0 || manifest.periods.count == 1 {
             guard let set = Self.set(of: period, like: parts.last, quality) else {

@@ -83,19 +83,16 @@ final class FailedAddresses: @unchecked Sendable {
 
 /// The ways in which one resource can be asked for.
 struct ResourceAddresses {
-    /// So often an address that has worked before is asked again: half a minute passes meanwhile.
-    private static let retriesOfWorking = 6
-
     var alternatives: Alternatives
     var failed: FailedAddresses
     /// How often all addresses are asked again before something else is played; nil: as the schedule says.
     var retries: Int?
 
     /// - Parameters:
-    ///   - isOptional: whether there is something else to play.
+    ///   - patience: `.endless` unless there is something else to play.
     ///   - hasWorked: whether other resources have come from there.
-    init(_ alternatives: Alternatives, failed: FailedAddresses, isOptional: Bool = false, hasWorked: Bool = false) {
+    init(_ alternatives: Alternatives, failed: FailedAddresses, _ patience: Patience = .endless, hasWorked: Bool = false) {
         (self.alternatives, self.failed) = (alternatives, failed)
-        retries = isOptional ? (hasWorked ? Self.retriesOfWorking : 0) : nil
+        retries = patience.retries(hasWorked: hasWorked)
     }
 }

@@ -13,10 +13,9 @@ final class FirstEncoding {
     private let mayBeRenewed: Bool
     /// Which ones cannot be opened.
     private var isExcluded: [Bool]
-    /// Which of these cannot be reached at present.
-    private var isAway: [Bool]
-    /// Whether nothing is left but to wait for one of them.
-    private var isPatient: Bool
+    /// Why some of these cannot be reached at present; nil for others.
+    private var failures: [MediaError?]
+    private var patience: Patience
     private var place = 0
     private var content: PreparedContent?
     private var decoder: AdaptiveDecoder?
@@ -34,8 +33,8 @@ final class FirstEncoding {
         (self.encodings, self.preferred, self.throughput, self.progress) = (encodings, preferred, throughput, progress)
         self.mayBeRenewed = mayBeRenewed
         isExcluded = encodings.map { _ in false }
-        isAway = isExcluded
-        isPatient = encodings.count < 2
+        failures = encodings.map { _ in nil }
+        patience = .first(of: encodings.count)
         try begin()
     }
 
@@ -83,7 +82,7 @@ final class FirstEncoding {
             place = RepresentationChoice(bandwidths: encodings.map { $0.bandwidth }).first(
                 line: throughput.bitsPerSecond, usable: usable)
             do throws(MediaError) {
-                let content = try encodings[place].prepare(!isPatient)
+                let content = try encodings[place].prepare(patience)
                 content.prepare()
                 self.content = content
                 return
@@ -99,12 +98,12 @@ final class FirstEncoding {
     private func exclude(_ place: Int, _ error: MediaError) -> Bool {
         if error == .source(.cancelled) || mayBeRenewed && error.isWorthRestarting { return false }
         isExcluded[place] = true
-        isAway[place] = error.isOfAddress
+        failures[place] = error.isOfAddress ? error : nil
         if !isExcluded.contains(false) {
-            guard !isPatient, isAway.contains(true) else { return false }
-            // As long as it takes.
-            for other in isAway.indices where isAway[other] { isExcluded[other] = false }
-            isPatient = true
+            guard let next = patience.next(after: failures.compactMap { $0 }) else { return false }
+            patience = next
+            for other in failures.indices where failures[other] != nil { isExcluded[other] = false }
+            failures = encodings.map { _ in nil }
         }
         Log.notice("an encoding of the content cannot be opened, another one is tried")
         return true

@@ -9,7 +9,7 @@ import Platform
 final class LaterPlaylist {
     /// In the master playlist.
     let representation: Representation
-    private let load: (_ isOptional: Bool) throws(MediaError) -> Representation
+    private let load: (Patience) throws(MediaError) -> Representation
     private let begin: () -> PlaylistLoad
     private let read: (WholeAnswer.Content) throws(MediaError) -> Representation
     private var loading: PlaylistLoad?
@@ -34,7 +34,7 @@ final class LaterPlaylist {
         _ representation: Representation, clock: any MonotonicClock = SystemMonotonicClock(),
         begin: @escaping () -> PlaylistLoad,
         read: @escaping (WholeAnswer.Content) throws(MediaError) -> Representation,
-        load: @escaping (_ isOptional: Bool) throws(MediaError) -> Representation
+        load: @escaping (Patience) throws(MediaError) -> Representation
     ) {
         (self.representation, self.clock) = (representation, clock)
         (self.begin, self.read, self.load) = (begin, read, load)
@@ -76,8 +76,8 @@ final class LaterPlaylist {
     }
 
     /// Loads it, unless that was done before, and waits for its segments.
-    func load(isOptional: Bool) throws(MediaError) {
-        if loaded == nil { known = try load(isOptional) }
+    func load(_ patience: Patience) throws(MediaError) {
+        if loaded == nil { known = try load(patience) }
     }
 }
 

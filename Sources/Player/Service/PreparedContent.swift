@@ -28,6 +28,7 @@ final class PreparedContent {
         var fetching = fetching
         fetching.bases = representation.bases
         self.keys = keys
+        keys.fetchesKeys(at: fetching.bases, fetching.patience)
         try keys.take(representation)
         self.requests = requests
         self.clip = clip

@@ -33,8 +33,7 @@ extension TransferError {
     var byteSourceError: ByteSourceError {
         switch self {
         case .nameResolution, .connection, .proxy, .timeOut, .truncated: .network(reason: description)
-        // Something on the way has another certificate, or this machine's time is wrong.
-        case .tls: .network(reason: description)
+        case .tls: isOfNetwork ? .network(reason: description) : .tls(reason: description)
         case .malformedAnswer, .headTooLarge, .redirect, .library: .foreign(status: nil, reason: description)
         case .invalidRequest: .unusable(reason: description)
         // Something on the way codes what nobody asked for.

@@ -149,7 +149,7 @@ extension MediaError {
         switch self {
         case .source(.status(let status)): ServiceRefusal.isTemporary(status)
         case .source(.foreign(let status, _)): status.map { $0 < 400 } ?? true
-        case .source(.network), .source(.medium), .source(.meteredLink), .source(.offlineMode): true
+        case .source(.network), .source(.tls), .source(.medium), .source(.meteredLink), .source(.offlineMode): true
         default: false
         }
     }

@@ -13,6 +13,9 @@ final class StreamedKeys {
     private let licenseURL: String?
     private let provider: (any LicenseProvider)?
     private var fetched: [(url: String, key: [UInt8])] = []
+    /// Addresses that stand for one another, of the representation.
+    private var bases: [String] = []
+    private var patience = Patience.endless
 
     private static let keySize = 16
     /// Playlists change their keys every few segments.
@@ -26,6 +29,10 @@ final class StreamedKeys {
         self.requests = requests
         self.licenseURL = licenseURL
     }
+
+    /// From where keys are fetched that a playlist names by their addresses.
+    /// - Parameter bases: addresses that stand for one another.
+    func fetchesKeys(at bases: [String], _ patience: Patience) { (self.bases, self.patience) = (bases, patience) }
 
     /// Takes what a manifest says of its encryption.
     /// - Throws: `.protected` when all its key systems are unknown to this program; `.unsupported` for encrypted
@@ -105,7 +112,13 @@ final class StreamedKeys {
     fileprivate func key(at url: String) throws(MediaError) -> [UInt8] {
         if let key = known(url) { return key }
         let key: [UInt8]
-        if let data = DataURL(url) { key = data.bytes } else { key = try requests.body(TransferRequest(url: url)) }
+        if let data = DataURL(url) {
+            key = data.bytes
+        } else {
+            key = try requests.body(
+                TransferRequest(url: url),
+                at: ResourceAddresses(Alternatives(url, bases: bases), failed: requests.failed, patience))
+        }
         try add(key, from: url)
         return key
     }
@@ -138,8 +151,10 @@ extension ServiceRequests {
         try body(TransferRequest(.post(body: request, contentType: "application/json"), url: url))
     }
 
-    fileprivate func body(_ request: TransferRequest) throws(MediaError) -> [UInt8] {
-        do throws(ResourceFailure) { return try answer(to: request).body } catch {
+    fileprivate func body(
+        _ request: TransferRequest, at addresses: ResourceAddresses? = nil
+    ) throws(MediaError) -> [UInt8] {
+        do throws(ResourceFailure) { return try answer(to: request, at: addresses).body } catch {
             throw .source(error.byteSourceError)
         }
     }

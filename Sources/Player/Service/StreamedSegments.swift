@@ -38,8 +38,8 @@ final class StreamedSegments: SegmentedSource {
         /// Addresses that stand for one another, of a representation.
         var bases: [String] = []
         var failed = FailedAddresses()
-        /// Whether there are other representations.
-        var isOptional = false
+        /// `.endless` unless there are other representations.
+        var patience = Patience.endless
 
         /// - Parameters:
         ///   - index: of a segment.
@@ -55,8 +55,7 @@ final class StreamedSegments: SegmentedSource {
             return StreamedBytes(
                 request, over: network,
                 at: ResourceAddresses(
-                    Alternatives(resource.url, bases: bases), failed: failed, isOptional: isOptional,
-                    hasWorked: hasWorked),
+                    Alternatives(resource.url, bases: bases), failed: failed, patience, hasWorked: hasWorked),
                 readAhead: min(readAhead, limit ?? .max), progress: medium.stream,
                 throughput: isMeasured ? throughput : nil, isSegment: !isFile, retries: retries)
         }

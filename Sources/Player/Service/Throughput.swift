@@ -90,6 +90,8 @@ final class Throughput: @unchecked Sendable {
     /// - Returns: the part of it that does not count as slowness of the line: it is the same for any number of bytes.
     func answered(after nanoseconds: Int64) -> Int64 {
         lock.withLock {
+            // The first answer says itself how long it takes.
+            if wait == nil { wait = nanoseconds }
             let latency = latency(in: nanoseconds)
             // The shortest of late. A line that has become slower is noticed after some requests.
             wait = wait.map { min(nanoseconds, $0 + max(0, nanoseconds - $0) / 32) } ?? nanoseconds

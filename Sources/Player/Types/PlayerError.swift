@@ -102,7 +102,7 @@ extension PlayerError.Cause {
         case .empty: "m4"
         case .source(.cancelled): "m5"
         case .source(.medium(let error)): "s\(error.code)"
-        case .source(.network): "n1"
+        case .source(.network), .source(.tls): "n1"
         case .source(.meteredLink): "n3"
         case .source(.offlineMode): "a3"
         case .source(.unusable), .source(.foreign(nil, _)): "n2"

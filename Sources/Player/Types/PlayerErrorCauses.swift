@@ -20,7 +20,7 @@ extension PlayerError {
 
     static func kind(of error: MediaError) -> Kind {
         switch error {
-        case .source(.network), .source(.meteredLink): .network
+        case .source(.network), .source(.tls), .source(.meteredLink): .network
         case .source(.offlineMode): .notAllowed
         case .source(.status(let status)): ServiceRefusal(status: status, isOfService: true).kind
         case .source(.foreign(_?, _)): .retryable
@@ -42,7 +42,7 @@ extension PlayerError {
         case .empty: return "the file is empty."
         case .source(.cancelled): return "cancelled."
         case .source(.medium(let error)): return error.reason
-        case .source(.network(let reason)): return "the network failed: \(reason)."
+        case .source(.network(let reason)), .source(.tls(let reason)): return "the network failed: \(reason)."
         case .source(.meteredLink): return "the way to it is a metered link, which may not be used for this."
         case .source(.offlineMode): return "it is not kept, and the player is in offline mode ([offline] only)."
         case .source(.status(let status)): return "the server answered with status \(status)."

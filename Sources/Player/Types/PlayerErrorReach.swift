@@ -32,7 +32,7 @@ extension PlayerError {
 
     private static func reach(of error: ByteSourceError) -> Reach {
         switch error {
-        case .network, .meteredLink, .foreign(status: nil, _): .service
+        case .network, .tls, .meteredLink, .foreign(status: nil, _): .service
         case .foreign: .content
         case .status(let status): ServiceRefusal.isTemporary(status) ? .service : .product
         case .medium(let error): error.isOfResources ? .machine : .product

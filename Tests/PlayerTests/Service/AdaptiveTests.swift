@@ -422,6 +422,17 @@ struct AdaptiveTests {
         #expect(!content.fetched.contains { $0.contains("low-whole") })
     }
 
+    @Test("Files with an index: a host that is silent is not waited for when its file is not the one to begin with")
+    func silentFile() throws {
+        let manifest = try files().replacingOccurrences(of: "low-whole.mp4", with: "https://dead/low-whole.mp4")
+        let answer = content.service.content
+        content.service.content = { count, transfer in
+            if !transfer.request.url.hasPrefix("https://dead/") { answer(count, transfer) }
+        }
+        let played = try content.open(manifest).decodeRest().samples == track.samples
+        #expect(played && content.fetched.filter { $0.hasPrefix("https://dead/") }.count == 1)
+    }
+
     @Test("Files of which one is not there: the other one plays")
     func missingFile() throws {
         let manifest = try files()

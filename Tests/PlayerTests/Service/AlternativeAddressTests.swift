@@ -43,13 +43,13 @@ struct AlternativeAddressTests {
         return Array(bytes[..<count])
     }
 
-    private func bytes(_ name: String = "s", isOptional: Bool = false) -> StreamedBytes {
+    private func bytes(_ name: String = "s", _ patience: Patience = .endless) -> StreamedBytes {
         let bases = ["https://a/x/", "https://b/x/", "https://c/y/"]
         return StreamedBytes(
             .content("https://a/x/\(name)"), over: network,
             at: ResourceAddresses(
                 Alternatives("https://a/x/\(name)", bases: bases), failed: failed,
-                isOptional: isOptional), readAhead: 1000)
+                patience), readAhead: 1000)
     }
 
     @Test(
@@ -81,7 +81,7 @@ struct AlternativeAddressTests {
         #expect(network.transfers.count == 12)
         #expect(Set(network.transfers.prefix(3).map { $0.request.url }).count == 3)
         #expect(try read(source) == nil)
-        let optional = bytes(isOptional: true)
+        let optional = bytes("s", .rounds(0))
         #expect(throws: (any Error).self) { try read(optional) }
         #expect(network.transfers.count == 15)
     }
@@ -241,5 +241,72 @@ struct UnreachableContentTests {
         #expect(isEqual, "\(samples.count) of \(track.samples.count)")
         #expect(content.fetched.contains { $0.hasSuffix("low/6.m4s") })
         #expect(content.fetched.filter { $0.hasSuffix("high/4.m4s") }.count == 7)
+    }
+
+    @Test(
+        "No representation can be reached for a while, then one of them: it plays, whichever it is",
+        arguments: ["low", "high"])
+    func rounds(back: String) throws {
+        content.throughput.add(bytes: 1 << 20, nanoseconds: 8_388_608)
+        let manifest = try content.package(["low.mp4", "high.mp4"], ["--segment_duration", "1"])
+            .components(separatedBy: "<Representation").map { part in
+                let value = part.contains("\"low/") ? "100000" : "1000000"
+                return part.replacing(/bandwidth="\d+"/, with: "bandwidth=\"\(value)\"")
+            }.joined(separator: "<Representation")
+        var refusals: [String] = []
+        refuse { url in
+            guard (4...20).contains(where: { url.hasSuffix("/\($0).m4s") }) else { return false }
+            // Each has been tried several times.
+            let others = ["low", "high"].map { name in refusals.filter { $0.hasPrefix("\(name)/") }.count }
+            if url.hasPrefix("\(back)/"), others.allSatisfy({ $0 > 4 }) { return false }
+            refusals.append(url)
+            return true
+        }
+        let opened = try content.source(manifest).open(
+            PackagedContent.product, session: PlaybackSession(), cancellation: try Cancellation(),
+            medium: MediumAccess())
+        var samples: [Int32] = []
+        var isOver = false
+        for _ in 0..<100 where !isOver {
+            let more = try opened.decoder.decodeArrived()
+            samples += more.samples
+            isOver = more.isOver
+            if !isOver { content.service.network.passDelays() }
+        }
+        let isEqual = samples == track.samples
+        #expect(isEqual, "\(samples.count) of \(track.samples.count) after \(refusals.count) refusals")
+    }
+}
+
+@Suite("How often representations are tried in turn (docs/playback.md, 15.16)")
+struct PatienceTests {
+    private let network = MediaError.source(.network(reason: "refused"))
+    private let server = MediaError.source(.status(502))
+    private let tls = MediaError.source(.tls(reason: "another certificate"))
+
+    @Test("Each round asks more often; while the network fails, there is always another one")
+    func rounds() {
+        var patience = Patience.first(of: 2)
+        var retries: [Int?] = []
+        for _ in 0..<100 {
+            retries.append(patience.retries(hasWorked: false))
+            guard let next = patience.next(after: [server, network]) else { break }
+            patience = next
+        }
+        #expect(retries == [0, 1, 2, 3] + [Int?](repeating: 4, count: 96))
+        #expect(Patience.rounds(0).retries(hasWorked: true) == 6)
+    }
+
+    @Test("Servers that answer, and certificates, are asked five times in turn", arguments: [502, nil])
+    func refused(status: Int?) {
+        var (patience, count) = (Patience.first(of: 3), 1)
+        while let next = patience.next(after: [status == nil ? tls : server]) { (patience, count) = (next, count + 1) }
+        #expect(count == 5)
+    }
+
+    @Test("The only representation has the schedule's retries, and no round follows")
+    func single() {
+        #expect(Patience.first(of: 1) == .endless && Patience.endless.retries(hasWorked: true) == nil)
+        #expect(Patience.endless.next(after: [network]) == nil && Patience.rounds(0).next(after: []) == nil)
     }
 }

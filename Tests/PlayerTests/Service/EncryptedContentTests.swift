@@ -94,6 +94,32 @@ struct EncryptedContentTests {
         #expect(service.contentRequests.filter { $0.url == "https://keys/1" }.count == 1)
     }
 
+    @Test("HLS, AES-128: a key on a host that does not answer comes from the redundant stream's host")
+    func redundantKey() throws {
+        let plain = try track.file
+        let padding = 16 - plain.count % 16
+        var cipher = try AESCBC(
+            .encrypt, key: SecretBytes(copying: Self.key),
+            initializationVector: [UInt8](repeating: 0, count: 15) + [5])
+        let segment = try cipher.process(plain + [UInt8](repeating: UInt8(padding), count: padding))
+        let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:3\n#EXT-X-MEDIA-SEQUENCE:5\n"
+            + "#EXT-X-KEY:METHOD=AES-128,URI=\"key\"\n#EXTINF:2.3,\n5\n#EXT-X-ENDLIST\n"
+        service.content = { _, transfer in
+            let url = transfer.request.url
+            if url == "https://a/x/key" { return transfer.end(.connection(.refused)) }
+            let isKey = url.hasSuffix("/key")
+            ScriptedService.serve(
+                url.hasSuffix(".m3u8") ? Array(playlist.utf8) : isKey ? Self.key : segment, to: transfer)
+            transfer.end()
+        }
+        let variant = "#EXT-X-STREAM-INF:BANDWIDTH=1000000,CODECS=\"fLaC\"\n"
+        let master = "#EXTM3U\n\(variant)https://a/x/p.m3u8\n\(variant)https://b/x/p.m3u8\n"
+        let opened = try open(playbackinfo("application/vnd.apple.mpegurl", master))
+        #expect(try decode(opened) == track.samples)
+        let keys = service.contentRequests.map { $0.url }.filter { $0.hasSuffix("/key") }
+        #expect(keys == ["https://a/x/key", "https://b/x/key"])
+    }
+
     @Test("MP4 with a ClearKey license server that the playbackinfo names")
     func clearKey() throws {
         let file = try encryptedFile()

@@ -178,7 +178,7 @@ final class DrivenPlayback {
         let encodings = try encodings()
         let place = RepresentationChoice(bandwidths: bandwidths).first(
             line: throughput.bitsPerSecond, usable: bandwidths.map { _ in true })
-        let content = try encodings[place].prepare(true)
+        let content = try encodings[place].prepare(.rounds(0))
         content.prepare()
         let steering = AdaptiveSteering(encodings, beginningWith: place, content, throughput, medium.stream)
         defer { steering.end() }
