@@ -86,6 +86,26 @@ struct MP4Tests {
         #expect(metadata.trackNumber == 3 && metadata.discNumber == 2)
     }
 
+    @Test("All artists of one item are listed")
+    func artists() throws {
+        var bytes = try Signal(frames: 5000).ffmpeg(Self.flac + ["-metadata", "artist=First"], to: "file.mp4")
+        func place(_ type: [UInt8]) throws -> Int {
+            try #require((0..<bytes.count - 4).last { Array(bytes[$0..<$0 + 4]) == type })
+        }
+        let value = Array("Second".utf8)
+        let data: [UInt8] =
+            [0, 0, 0, UInt8(16 + value.count)] + Array("data".utf8) + [0, 0, 0, 1, 0, 0, 0, 0] + value
+        let item = try place([0xA9] + Array("ART".utf8)) - 4
+        let boxes = try [item] + ["ilst", "meta", "udta", "moov"].map { try place(Array($0.utf8)) - 4 }
+        func size(_ box: Int) -> Int { bytes[box..<box + 4].reduce(0) { $0 << 8 | Int($1) } }
+        bytes.insert(contentsOf: data, at: item + size(item))
+        for box in boxes {
+            let grown = size(box) + data.count
+            for byte in 0..<4 { bytes[box + byte] = UInt8(truncatingIfNeeded: grown >> (24 - 8 * byte)) }
+        }
+        #expect(try AudioFile.open(MemorySource(bytes)).metadata.artist == "First, Second")
+    }
+
     @Test("A codec that is not supported is named")
     func otherCodecs() throws {
         let cases = [

@@ -91,7 +91,9 @@ struct ResourceAddresses {
     /// - Parameters:
     ///   - patience: `.endless` unless there is something else to play.
     ///   - hasWorked: whether other resources have come from there.
-    init(_ alternatives: Alternatives, failed: FailedAddresses, _ patience: Patience = .endless, hasWorked: Bool = false) {
+    init(
+        _ alternatives: Alternatives, failed: FailedAddresses, _ patience: Patience = .endless, hasWorked: Bool = false
+    ) {
         (self.alternatives, self.failed) = (alternatives, failed)
         retries = patience.retries(hasWorked: hasWorked)
     }

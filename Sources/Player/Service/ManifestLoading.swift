@@ -244,7 +244,9 @@ struct ManifestLoading {
         return request
     }
 
-    private func addresses(_ url: String, of representation: Representation, _ patience: Patience) -> ResourceAddresses {
+    private func addresses(
+        _ url: String, of representation: Representation, _ patience: Patience
+    ) -> ResourceAddresses {
         ResourceAddresses(Alternatives(url, bases: representation.bases), failed: requests.failed, patience)
     }
 

@@ -102,7 +102,8 @@ struct EncryptedContentTests {
             .encrypt, key: SecretBytes(copying: Self.key),
             initializationVector: [UInt8](repeating: 0, count: 15) + [5])
         let segment = try cipher.process(plain + [UInt8](repeating: UInt8(padding), count: padding))
-        let playlist = "#EXTM3U\n#EXT-X-TARGETDURATION:3\n#EXT-X-MEDIA-SEQUENCE:5\n"
+        let playlist =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:3\n#EXT-X-MEDIA-SEQUENCE:5\n"
             + "#EXT-X-KEY:METHOD=AES-128,URI=\"key\"\n#EXTINF:2.3,\n5\n#EXT-X-ENDLIST\n"
         service.content = { _, transfer in
             let url = transfer.request.url

@@ -44,6 +44,18 @@ struct UnusableSegmentTests {
         }
     }
 
+    @Test(
+        "One file: a page or nothing in place of it once, and the product is requested again",
+        arguments: [Body.page, .nothing])
+    func file(body: Body) throws {
+        try content.encode(track, to: "a.mp4", ["-c:a", "flac", "-strict", "-2", "-movflags", "faststart"])
+        replace("a.mp4", by: body, times: 1)
+        let manifest = #"{"mimeType": "audio/mp4", "codecs": "flac", "urls": ["https://content/a.mp4"]}"#
+        let played = try content.open(manifest, type: "application/vnd.tidal.bts").decodeRest()
+        let isEqual = played.samples == track.samples
+        #expect(isEqual && content.service.playbackinfoRequests.count == 2)
+    }
+
     @Test("MP4: once, the product is requested again, and not a frame is missing", arguments: Body.allCases)
     func once(body: Body) throws {
         try content.encode(track, to: "a.mp4")
