@@ -24,6 +24,8 @@ let package = Package(
             name: "CALSA", path: "Sources/C/CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         // libFLAC: the reference decoder; used by Media alone.
         .systemLibrary(name: "CFLAC", path: "Sources/C/CFLAC", pkgConfig: "flac", providers: [.apt(["libflac-dev"])]),
+        // libsoxr: conversion of sample rates; used by PCM alone.
+        .systemLibrary(name: "CSoxr", path: "Sources/C/CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
         // libmpg123: MP3, frame by frame; used by Media alone.
         .systemLibrary(
             name: "CMPG123", path: "Sources/C/CMPG123", pkgConfig: "libmpg123", providers: [.apt(["libmpg123-dev"])]),
@@ -60,7 +62,7 @@ let package = Package(
 
         // Imports point down only, in the order of this list.
         .target(name: "Platform", dependencies: ["CLinux", "CJansson"]),
-        .target(name: "PCM", dependencies: ["Platform", "CLinux"]),
+        .target(name: "PCM", dependencies: ["Platform", "CSoxr", "CLinux"]),
         .target(name: "Crypto", dependencies: ["Platform", "CMbedTLS"]),
         .target(name: "Database", dependencies: ["Platform", "CSQLite", "CLinux"]),
         // Crypto is for the cache, and for TLS in what ships, where libcurl has mbedTLS.

@@ -132,7 +132,7 @@ enum HelpText {
           event=quality           file, format, device: the format has changed inside a file
           event=position          file, position, duration: once a second while playing
           event=error             file, code, message: something cannot be played
-          format                  codec, sampleRate, bitDepth, bitRate
+          format                  codec, sampleRate, bitDepth, bitRate, quality, convertedSampleRate
           device                  name, sampleRate, channels, sampleFormat, significantBits, adaptation; null while none
                                   is open
           adaptation              kind (copied, placed, mixed), channels of the file; null where the device has them

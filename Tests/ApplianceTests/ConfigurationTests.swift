@@ -61,6 +61,9 @@ struct ConfigurationTests {
             fades = off
             adaptation = off
             channels = swapped
+            resampling = high
+            rate = 48000
+            highest-rate = 96000
             normalization = track
             pre-amp = -6 dB
             [player]

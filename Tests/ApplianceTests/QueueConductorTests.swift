@@ -140,7 +140,7 @@ struct QueueConductorTests {
     @Test("A device that plays none of it ends it as well")
     func refusingDevice() throws {
         defer { end() }
-        card.support([.s16], rates: [48_000])
+        card.support([])
         card.playFreely()
         fixture.perform { $0.setRepeatMode(.all) }
         try set("abc")

@@ -145,11 +145,11 @@ struct DeviceTests {
         #expect(states == ["NOT_PLAYING", "STALLED", "NOT_PLAYING", "STALLED", "IDLE"])
     }
 
-    @Test("A rate that it does not have: an error that names those it has, then IDLE")
+    @Test("A rate that it does not have, and no conversion: an error that names those it has, then IDLE")
     func rate() throws {
         let folder = try ScratchFolder()
         let track = try Track("a", frames: 4000, in: folder)
-        let fixture = try PlayerFixture()
+        let fixture = try PlayerFixture { $0.output.sampleRates.quality = nil }
         fixture.card.support([.s32], rates: [44_100, 48_000])
         fixture.engine.load(track.product)
         fixture.engine.play()
@@ -165,7 +165,7 @@ struct DeviceTests {
         let folder = try ScratchFolder()
         let one = try Track("a", frames: 4000, in: folder)
         let two = try Track("b", frames: 4000, rate: 16_000, in: folder)
-        let fixture = try PlayerFixture()
+        let fixture = try PlayerFixture { $0.output.sampleRates.quality = nil }
         fixture.card.support([.s32], rates: [8000])
         fixture.engine.load(one.product)
         fixture.engine.setNext(two.product)

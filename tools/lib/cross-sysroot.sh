@@ -187,6 +187,35 @@ build_mpg123() {
     cp src/libmpg123/mpg123.h "$source/src/libmpg123/fmt123.h" "$sysroot/usr/include/"
 }
 
+# Of libsoxr: conversion in double precision alone. Without its parts of single precision, but with that of variable
+# rates, it would use the latter for everything.
+SOXR_SOURCES=(soxr data-io dbesi0 filter fft4g64 cr cr64)
+SOXR_OPTIONS=(
+    AVCODEC_FOUND=0 AVUTIL_FOUND=0 WITH_PFFFT=0 HAVE_FENV_H=1 HAVE_STDBOOL_H=1 HAVE_STDINT_H=1 HAVE_LRINT=1
+    HAVE_BIGENDIAN=0 WITH_CR32=0 WITH_CR32S=0 WITH_CR64=1 WITH_CR64S=0 WITH_VR32=0 WITH_HI_PREC_CLOCK=1
+    WITH_FLOAT_STD_PREC_CLOCK=0 WITH_DEV_TRACE=0)
+
+# build_soxr SOURCE BUILD SYSROOT: a static libsoxr for the target in use, installed into its sysroot.
+build_soxr() {
+    local source=$1 build=$2 sysroot=$3 name flags
+    local library=$3/usr/lib/$MULTIARCH/libsoxr.a
+    rm -rf "$build" "$library"
+    mkdir -p "$build" "$sysroot/usr/lib/$MULTIARCH/pkgconfig"
+    # Its own configuration needs cmake.
+    printf '#define %s\n' "${SOXR_OPTIONS[@]/=/ }" >"$build/soxr-config.h"
+    for name in "${SOXR_SOURCES[@]}"; do
+        flags=("${LIBRARY_CFLAGS[@]}")
+        # Here most of the time of a conversion goes by.
+        case $name in cr64 | fft4g64) flags=("${flags[@]/-Oz/-O2}") ;; esac
+        clang "--target=$CLANG_TARGET" "--sysroot=$sysroot" "${MACHINE_FLAGS[@]}" "${flags[@]}" -w -DSOXR_LIB \
+            "-I$build" "-I$source/src" -c "$source/src/$name.c" -o "$build/$name.o"
+    done
+    llvm-ar rcs "$library" "$build"/*.o
+    cp "$source/src/soxr.h" "$sysroot/usr/include/"
+    printf 'Name: soxr\nDescription: sample rates\nVersion: 0.1.3\nLibs: -lsoxr\n' \
+        >"$sysroot/usr/lib/$MULTIARCH/pkgconfig/soxr.pc"
+}
+
 # patch_mbedtls SOURCE: a later version that no longer needs it, or has it, is left as it is: tools/test-binaries says
 # whether that was right.
 patch_mbedtls() {

@@ -17,6 +17,7 @@ extension Configuration {
         output.fades = usesFades
         output.allowsAdaptation = adaptsToDevice
         output.routing = channelRouting
+        output.sampleRates = sampleRates
         var settings = PlayerSettings(output: output)
         settings.firstVolume = firstVolume
         settings.storesOnlyVolume = true

@@ -51,6 +51,13 @@ extension Configuration {
     public var adaptsToDevice: Bool { choice(.adaptation, of: [true, false]) }
     /// Which side each channel of the card plays.
     public var channelRouting: ChannelRouting { choice(.channels, of: [.straight, .swapped, .mono, .left, .right]) }
+    /// At which rate music is played whose rate the card does not have.
+    public var sampleRates: SampleRateRule {
+        func limit(_ setting: SettingName) -> Int? { number(setting) == 0 ? nil : number(setting) }
+        return SampleRateRule(
+            quality: choice(.resampling, of: [.veryHigh, .high, nil]), fixed: limit(.rate),
+            highest: limit(.highestRate))
+    }
     /// nil for normal scheduling.
     public var realtimePriority: Int? { number(.realtimePriority) == 0 ? nil : number(.realtimePriority) }
 

@@ -1,7 +1,7 @@
 /// Names a setting of the daemon.
 public enum SettingName: Int, CaseIterable, Sendable {
     case device, sampleFormat, buffer, periods, mixerControl, volumeRoute, maximumVolume, firstVolume, realtimePriority
-    case fades, adaptation, channels
+    case fades, adaptation, channels, resampling, rate, highestRate
     case normalization, preAmp
     case resume, state
     case socket, socketMode, socketGroup, clients
@@ -122,6 +122,24 @@ struct Setting: Sendable {
             """
             What the two front channels play: each its own side; swapped, for crossed cables; mono, the mean of both,
             for a single speaker; or one side on both, for two boards that are a pair.
+            """),
+        Setting(
+            .resampling, "audio", "resampling", .choice(["very-high", "high", "off"]), "very-high",
+            """
+            Music with a sample rate that the card does not have: it is converted with this quality, and the status says
+            so; with off it is an error. Other music reaches the card unchanged either way.
+            """),
+        Setting(
+            .rate, "audio", "rate", .integer(0...768_000), "0",
+            """
+            Converts all music to this sample rate, in Hz, for a card that other programs use as well; 0 leaves each
+            rate as it is.
+            """),
+        Setting(
+            .highestRate, "audio", "highest-rate", .integer(0...768_000), "0",
+            """
+            Higher sample rates of the card are not used, in Hz: some converters claim more than they do; 0 for no
+            limit.
             """),
         Setting(
             .normalization, "audio", "normalization", .choice(["off", "track", "album"]), "album",

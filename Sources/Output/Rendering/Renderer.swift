@@ -21,6 +21,9 @@ public struct RendererSettings: Sendable {
     /// Whether audio with a channel count that the device does not have is adapted. Otherwise it is an error that names
     /// the counts of the device (docs/playback.md, 8).
     public var allowsAdaptation = true
+    /// At which rate audio is played whose rate the device does not have. The decoder converts it: the device gets the
+    /// rate of its stream, or refuses it.
+    public var sampleRates = SampleRateRule()
     /// Which side each front channel of the device plays.
     public var routing = ChannelRouting.straight
     /// Whether playback fades out and in around a pause, a seek or a skip, if the device allows it (docs/playback.md,

@@ -69,15 +69,15 @@ final class DecoderWorker {
 
     private func produce(_ opened: OpenedProduct) {
         var start = requestedStart() ?? Start()
-        /// The format of the next frames of the decoder.
-        var format = opened.decoder.properties.format
+        let device = requests.medium.stream
+        let decoder = RateConvertedDecoder(opened.decoder, quality: device.rateQuality) { device.deviceRate(for: $0) }
         while true {
             var stream: PCMStream?
             do throws(Interruption) {
-                let begun = try begin(opened.decoder, at: start.position, format)
+                let begun = try begin(opened.decoder, decoder, at: start.position)
                 stream = begun
-                report(.ready(context(of: opened, begun), opened.replayGain, begun, seek: start.seek))
-                try decode(opened, &format, into: begun)
+                report(.ready(context(of: opened, decoder, begun), opened.replayGain, begun, seek: start.seek))
+                try decode(opened, decoder, into: begun)
                 try waitForPosition()
             } catch {
                 switch error {
@@ -99,18 +99,16 @@ final class DecoderWorker {
 
     /// A stream from `position` in seconds on; nil for a decoder at its beginning.
     private func begin(
-        _ decoder: any AudioDecoder, at position: Double?, _ format: PCMFormat
+        _ source: any AudioDecoder, _ decoder: RateConvertedDecoder, at position: Double?
     ) throws(Interruption) -> PCMStream {
-        let rate = Int64(decoder.properties.format.sampleRate)
-        var frame: Int64 = 0
-        if let position {
-            let end = min(decoder.properties.duration ?? Self.farthestPosition, Self.farthestPosition)
-            frame = Int64((min(position, end) * Double(rate)).rounded())
-            do throws(MediaError) { try decoder.seek(toFrame: frame) } catch { throw .failed(error) }
-        }
+        let rate = Int64(source.properties.format.sampleRate)
+        let end = min(source.properties.duration ?? Self.farthestPosition, Self.farthestPosition)
+        let target = position.map { Int64((min($0, end) * Double(rate)).rounded()) }
+        do throws(MediaError) { try decoder.begin(at: target) } catch { throw .failed(error) }
+        let frame = target ?? 0
         do throws(OutOfMemory) {
             return try PCMStream(
-                id: Self.lastStreamID.add(1, ordering: .relaxed).newValue, format: format,
+                id: Self.lastStreamID.add(1, ordering: .relaxed).newValue, format: decoder.format,
                 startPosition: frame / rate * 1_000_000_000 + frame % rate * 1_000_000_000 / rate,
                 deviceMilliseconds: deviceMilliseconds)
         } catch {
@@ -120,9 +118,10 @@ final class DecoderWorker {
 
     /// Decodes to the end and marks it.
     private func decode(
-        _ opened: OpenedProduct, _ format: inout PCMFormat, into stream: PCMStream
+        _ opened: OpenedProduct, _ decoder: RateConvertedDecoder, into stream: PCMStream
     ) throws(Interruption) {
-        let (decoder, ring) = (opened.decoder, stream.ring)
+        let ring = stream.ring
+        var format = decoder.format
         var seconds = Double(stream.startPosition) / 1e9
         try waitForEnough(opened, at: seconds)
         while true {
@@ -132,21 +131,21 @@ final class DecoderWorker {
                 switch run {
                 case .frames(let frames):
                     ring.commit(frames * format.channelCount)
-                    reportEncoding(of: opened, format, at: seconds)
+                    reportEncoding(of: opened, decoder.sourceFormat, at: seconds)
                     reportFetched(opened)
                     seconds += Double(frames) / Double(format.sampleRate)
                 case .format(let new):
                     format = new
                     try put(.format(new), into: ring)
                 case .notYet:
-                    try waitForBytes(decoder)
+                    try waitForBytes(opened.decoder)
                     // A seek ends the wait, too: what it leads to may be there.
                     try check()
                     // What comes now was not there in time: playback has stalled.
                     if ring.isEmpty { try waitForEnough(opened, at: seconds) }
                 case .end:
                     reportFetched(opened, isAtEnd: true)
-                    report(decoder.damage)
+                    report(opened.decoder.damage)
                     return try put(.end, into: ring)
                 }
             }
@@ -178,7 +177,7 @@ final class DecoderWorker {
     }
 
     private func read(
-        _ decoder: any AudioDecoder, into region: UnsafeMutableBufferPointer<Int32>
+        _ decoder: RateConvertedDecoder, into region: UnsafeMutableBufferPointer<Int32>
     ) throws(Interruption) -> DecodedRun {
         do throws(MediaError) { return try decoder.read(into: region) } catch { throw .failed(error) }
     }
@@ -279,7 +278,9 @@ final class DecoderWorker {
         return now
     }
 
-    private func context(of opened: OpenedProduct, _ stream: PCMStream) -> PlaybackContext {
+    private func context(
+        of opened: OpenedProduct, _ decoder: RateConvertedDecoder, _ stream: PCMStream
+    ) -> PlaybackContext {
         let properties = opened.decoder.properties
         let metadata = opened.decoder.metadata
         var context = PlaybackContext(
@@ -288,9 +289,11 @@ final class DecoderWorker {
             startAssetPosition: Double(stream.startPosition) / 1e9)
         context.audioMode = opened.audioMode
         context.videoQuality = opened.videoQuality
-        context.audioBitDepth = stream.format.bitDepth
-        context.audioSampleRate = stream.format.sampleRate
-        encoding = self.encoding(of: opened, stream.format)
+        let format = decoder.sourceFormat
+        context.audioBitDepth = format.bitDepth
+        context.audioSampleRate = format.sampleRate
+        if format.sampleRate != stream.format.sampleRate { context.convertedSampleRate = stream.format.sampleRate }
+        encoding = self.encoding(of: opened, format)
         context.encoding = encoding
         context.duration = properties.duration
         context.title = metadata.title

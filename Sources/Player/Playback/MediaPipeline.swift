@@ -33,15 +33,17 @@ final class MediaPipeline: @unchecked Sendable {
     ///   - newSessionID: gives the id of the playback session, and of those that replace it.
     ///   - deviceMilliseconds: the length of the device's buffer, which the rings must be able to hold.
     ///   - device: that which is open or was last; nil before the first one.
+    ///   - rates: at which rates it plays.
     ///   - report: called on the decoder thread.
     init(
         _ product: MediaProduct, from source: any PlaybackSource, newSessionID: @escaping @Sendable () -> String,
-        deviceMilliseconds: Int, device: DeviceConfiguration?,
+        deviceMilliseconds: Int, device: DeviceConfiguration?, rates: DeviceRates,
         report: @escaping @Sendable (Report) -> Void
     ) throws(SystemError) {
         let requests = try DecoderRequests()
         self.requests = requests
         // Before the thread: it decides by the device with which encoding it begins.
+        requests.medium.stream.setRates(rates)
         requests.medium.stream.setDevice(device)
         _ = try NamedThread.start(name: "decoder", stackSize: 256 * 1024) {
             let session = PlaybackSession(newID: newSessionID) { report(.sessionRenewed($0)) }

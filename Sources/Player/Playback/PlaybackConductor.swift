@@ -9,32 +9,6 @@ import Platform
 final class PlaybackConductor: @unchecked Sendable {
     private typealias Effect = PlaybackStateMachine.Effect
 
-    /// A product's pipeline and its current stream.
-    private struct Item {
-        let product: MediaProduct
-        let pipeline: MediaPipeline
-        var stream: PCMStream?
-        var replayGain = ReplayGain()
-        /// What changes in the stream ahead of what is heard, and where, in seconds.
-        var encodings: [(encoding: AudioEncoding, position: Double)] = []
-        /// Whether nothing of it is still to come over a network.
-        var isFetched: Bool
-    }
-
-    /// A stream that the renderer may still use.
-    private struct Retired {
-        let stream: PCMStream
-        /// The command after which it does not use it; nil before the command is sent.
-        var command: UInt64?
-    }
-
-    /// Closures that are posted to the loop hold this object: a loop that has ended keeps closures that come too late.
-    /// `@unchecked Sendable` is safe because control alone reads and writes `conductor`.
-    private final class Link: @unchecked Sendable {
-        /// nil after the end. Only for control.
-        var conductor: PlaybackConductor?
-    }
-
     private static let startLimit: Int64 = 1_000_000_000
 
     private let loop: EventLoop
@@ -45,18 +19,19 @@ final class PlaybackConductor: @unchecked Sendable {
     private let newSessionID: @Sendable () -> String
     private let settings: RendererSettings
     private let volume: LoudnessAndVolume
-    private let link = Link()
+    private let link = ConductorLink()
     private let fetchTimer: LoopTimer
     private let startTimer: any StartTimer
 
     private var machine = PlaybackStateMachine()
-    private var items: [ItemID: Item] = [:]
+    private var items: [ItemID: ConductedItem] = [:]
     private var lastItem: UInt64 = 0
     /// The device that was opened last: products that are opened while none is are for the same one.
     private var lastDevice: DeviceConfiguration?
+    private var rates: DeviceRates
     /// The item whose pipeline is published.
     private var publishedItem: ItemID?
-    private var retired: [Retired] = []
+    private var retired: [RetiredStream] = []
     /// The last command that cut off the current streams: earlier events about streams are out of date.
     private var lastCut: UInt64 = 0
     /// The last command that released the device.
@@ -90,6 +65,7 @@ final class PlaybackConductor: @unchecked Sendable {
         self.source = source
         self.newSessionID = newSessionID
         self.settings = settings
+        rates = DeviceRates(rule: settings.sampleRates)
         self.volume = volume
         self.startTimer = startTimer
         fetchTimer = LoopTimer(loop)
@@ -261,7 +237,7 @@ final class PlaybackConductor: @unchecked Sendable {
     }
 
     private func retire(_ stream: PCMStream?) {
-        if let stream { retired.append(Retired(stream: stream)) }
+        if let stream { retired.append(RetiredStream(stream: stream)) }
     }
 
     // MARK: Pipelines
@@ -279,11 +255,11 @@ final class PlaybackConductor: @unchecked Sendable {
         do throws(SystemError) {
             let pipeline = try MediaPipeline(
                 product, from: source, newSessionID: newSessionID, deviceMilliseconds: settings.bufferMilliseconds,
-                device: lastDevice
+                device: lastDevice, rates: rates
             ) { [loop, link] report in
                 loop.post { link.conductor?.receive(report, from: id) }
             }
-            items[id] = Item(product: product, pipeline: pipeline, isFetched: !source.streams(product))
+            items[id] = ConductedItem(product: product, pipeline: pipeline, isFetched: !source.streams(product))
             if let resumption, resumption.id == id { pipeline.seek(toSeconds: resumption.position) }
             resumption = nil
         } catch {
@@ -307,8 +283,10 @@ final class PlaybackConductor: @unchecked Sendable {
                 handle(.opened(id, context))
             } else {
                 if let adaptation = adaptation(of: stream.format) { handle(.adapted(id, adaptation)) }
+                handle(.converted(id, to: context.convertedSampleRate))
                 handle(.repositioned(id))
-                announce(context.encoding, stream.format, of: id)
+                guard id == machine.currentItem, let new = machine.context?.changed(as: context) else { return }
+                handle(.qualityChanged(id, new))
             }
         case .failed(let error, let hasFrames, _):
             items[id]?.isFetched = true
@@ -386,6 +364,7 @@ final class PlaybackConductor: @unchecked Sendable {
             }
             lastDevice = configuration
             for item in items.values { item.pipeline.stream.setDevice(configuration) }
+            convertNext(for: configuration)
             volume.deviceChanged()
             applyGain()
             if let id = item(of: stream) { handle(.adapted(id, configuration.adaptation)) }
@@ -417,8 +396,11 @@ final class PlaybackConductor: @unchecked Sendable {
             heard(stream, after: event.processedCommands)
         case .formatHeard(let stream, let format):
             guard let id = item(of: stream), id == machine.currentItem, var context = machine.context else { return }
-            context.audioSampleRate = format.sampleRate
-            context.audioBitDepth = format.bitDepth
+            if context.convertedSampleRate != format.sampleRate {
+                context.audioSampleRate = format.sampleRate
+                context.audioBitDepth = format.bitDepth
+                context.convertedSampleRate = nil
+            }
             context.adaptation = adaptation(of: format)
             published.update { $0.device?.adaptation = context.adaptation }
             handle(.qualityChanged(id, context))
@@ -435,12 +417,7 @@ final class PlaybackConductor: @unchecked Sendable {
             let position = position(in: published.value), position >= first.position
         else { return }
         items[id]?.encodings.removeFirst()
-        announce(first.encoding, of: id)
-    }
-
-    private func announce(_ encoding: AudioEncoding?, _ format: PCMFormat? = nil, of id: ItemID) {
-        guard id == machine.currentItem, let context = machine.context?.changed(to: encoding, format) else { return }
-        handle(.qualityChanged(id, context))
+        if let context = machine.context?.changed(to: first.encoding) { handle(.qualityChanged(id, context)) }
     }
 
     private func item(of stream: UInt64) -> ItemID? {
@@ -469,7 +446,7 @@ final class PlaybackConductor: @unchecked Sendable {
 
     /// The device is there and cannot play the stream: the current one, or the next one for which it was reopened.
     private func refused(_ stream: UInt64, _ error: DeviceError) {
-        guard let id = item(of: stream) else { return }
+        guard let id = item(of: stream), !converts(id, after: error) else { return }
         let next = machine.nextItem == id ? machine.currentItem : nil
         var error = PlayerError(error)
         error.mediaProduct = items[id]?.product
@@ -478,6 +455,28 @@ final class PlaybackConductor: @unchecked Sendable {
     }
 
     // MARK: Adaptation
+
+    /// The next item was decoded before the device was known.
+    private func convertNext(for device: DeviceConfiguration) {
+        guard let id = machine.nextItem, let item = items[id], let rate = item.stream?.format.sampleRate,
+            rates.rate(for: rate, on: device) != rate
+        else { return }
+        item.pipeline.seek(toSeconds: 0)
+    }
+
+    /// The device does not have the rate of an item: it is decoded again from the same position, for a rate that the
+    /// device has.
+    /// - Returns: false when that is not the reason, or not allowed.
+    private func converts(_ id: ItemID, after error: DeviceError) -> Bool {
+        guard case .rateNotSupported(_, let rate, let supported) = error, let item = items[id],
+            let stream = item.stream, rates.refuse(rate, supported: supported)
+        else { return false }
+        lastDevice = nil
+        for item in items.values { item.pipeline.stream.setRates(rates) }
+        item.pipeline.seek(toSeconds: Double(stream.startPosition) / 1e9)
+        fetchEvents()
+        return true
+    }
 
     /// How the open device plays audio of this format; nil without adaptation, and when it would be reopened.
     private func adaptation(of format: PCMFormat) -> ChannelAdaptation? {

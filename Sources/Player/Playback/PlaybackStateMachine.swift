@@ -33,6 +33,8 @@ struct PlaybackStateMachine {
         case qualityChanged(ItemID, PlaybackContext)
         /// The channels of the item are, or will be, adapted to the device in this way.
         case adapted(ItemID, ChannelAdaptation?)
+        /// The next item will be heard at this rate, in Hz; nil: at its own.
+        case converted(ItemID, to: Int?)
 
         /// The second of `watchStart` is over.
         case startIsLate(generation: UInt64)
@@ -171,6 +173,8 @@ struct PlaybackStateMachine {
             case .qualityChanged(let id, let changed):
                 guard active.current.id == id else { return [] }
                 effects = changeQuality(changed, &active)
+            case .converted(let id, let rate):
+                if active.next?.id == id { active.next?.context?.convertedSampleRate = rate }
             case .adapted(let id, let adaptation):
                 if active.next?.id == id { active.next?.context?.adaptation = adaptation }
                 guard active.current.id == id, var changed = context, changed.adaptation != adaptation else { break }

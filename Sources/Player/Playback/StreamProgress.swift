@@ -1,4 +1,5 @@
 import Output
+import PCM
 import Platform
 
 /// Why a stream does not go on, apart from bytes that are simply on their way.
@@ -48,6 +49,7 @@ final class StreamProgress: @unchecked Sendable {
     private var retries: [(id: Int, retry: Retry)] = []
     private var stretches: [(id: Int, stretch: BufferedStretch)] = []
     private var device: DeviceConfiguration?
+    private var rates = DeviceRates()
     private var awaited: (arrival: Arrival, sleeper: WakeUp)?
 
     init(clock: any MonotonicClock = SystemMonotonicClock(), waitChanged: (@Sendable () -> Void)? = nil) {
@@ -104,7 +106,16 @@ final class StreamProgress: @unchecked Sendable {
     /// The device that plays it, as it was opened last; nil while that is not known.
     func setDevice(_ configuration: DeviceConfiguration?) { lock.withLock { device = configuration } }
 
+    /// At which rates a device plays, as far as is known without an open one.
+    func setRates(_ rates: DeviceRates) { lock.withLock { (self.rates, device) = (rates, nil) } }
+
     // MARK: From the decoder thread
+
+    /// The rate at which the device plays audio of a rate, in Hz.
+    func deviceRate(for rate: Int) -> Int { lock.withLock { rates.rate(for: rate, on: device) } }
+
+    /// How rates are converted.
+    var rateQuality: RateQuality { lock.withLock { rates.rule.quality } ?? .veryHigh }
 
     /// Whether the device may play audio of this rate, in Hz. True while none is known.
     func mayPlay(rate: Int) -> Bool { lock.withLock { device?.mayPlay(rate: rate) ?? true } }

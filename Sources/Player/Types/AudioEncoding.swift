@@ -24,19 +24,27 @@ extension PlaybackContext {
     }
 
     /// The same with audio of this encoding.
-    /// - Parameter format: of the frames; nil when it is in the context already.
     /// - Returns: nil when nothing changes.
-    func changed(to encoding: AudioEncoding?, _ format: PCMFormat?) -> PlaybackContext? {
-        guard let encoding else { return nil }
-        var isSame = self.encoding == encoding
+    func changed(to encoding: AudioEncoding?) -> PlaybackContext? {
+        guard let encoding, self.encoding != encoding else { return nil }
         var changed = self
         changed.encoding = encoding
-        if let format {
-            isSame = isSame && audioSampleRate == format.sampleRate && audioBitDepth == format.bitDepth
-            changed.audioSampleRate = format.sampleRate
-            changed.audioBitDepth = format.bitDepth
-        }
-        return isSame ? nil : changed
+        return changed
+    }
+
+    /// The same with the encoding and the format of another context.
+    /// - Returns: nil when nothing changes.
+    func changed(as other: PlaybackContext) -> PlaybackContext? {
+        let isSame =
+            audioSampleRate == other.audioSampleRate && audioBitDepth == other.audioBitDepth
+            && convertedSampleRate == other.convertedSampleRate
+        guard let encoding = other.encoding, !isSame || self.encoding != encoding else { return nil }
+        var changed = self
+        changed.encoding = encoding
+        changed.audioSampleRate = other.audioSampleRate
+        changed.audioBitDepth = other.audioBitDepth
+        changed.convertedSampleRate = other.convertedSampleRate
+        return changed
     }
 }
 

@@ -16,6 +16,9 @@ public struct PlaybackContext: Equatable, Sendable {
     public var audioCodec: String?
     /// In Hz.
     public var audioSampleRate: Int?
+    /// The rate to which the audio is converted for the device, in Hz; nil when it is played at its own
+    /// (docs/playback.md, 8).
+    public var convertedSampleRate: Int?
     public var videoQuality: VideoQuality?
     /// How the device's channels differ from those of the audio; nil when they are the same, and while no device is
     /// open (docs/playback.md, 8).

@@ -161,6 +161,7 @@ extension NowPlaying {
         context.duration = status["duration"]?.number
         context.audioSampleRate = integer(status["format"]?["sampleRate"])
         context.audioBitDepth = integer(status["format"]?["bitDepth"])
+        context.convertedSampleRate = integer(status["format"]?["convertedSampleRate"])
         let state: PlaybackState =
             switch status["state"]?.string {
             case "playing": .playing

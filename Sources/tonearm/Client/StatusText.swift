@@ -76,6 +76,7 @@ struct StatusText {
         return [
             format["codec"]?.string, format["sampleRate"]?.integer.map { "\($0) Hz" },
             format["bitDepth"]?.integer.map { "\($0) bit" }, isStream ? format["quality"]?.string : nil,
+            format["convertedSampleRate"]?.integer.map { "converted to \($0) Hz" },
         ].compactMap { $0 }.joined(separator: ", ")
     }
 

@@ -80,7 +80,9 @@ struct StatusLine {
         guard let device = now.device, let context = now.context else { return "" }
         var text = context.audioSampleRate.map { "\($0) Hz " } ?? ""
         if let depth = context.audioBitDepth { text += "\(depth) bit " }
-        text += "\(ChannelName.of(device.channelCount)) → \(device.sampleFormat.name) \(device.device)"
+        text += "\(ChannelName.of(device.channelCount)) → "
+        if let rate = context.convertedSampleRate { text += "\(rate) Hz " }
+        text += "\(device.sampleFormat.name) \(device.device)"
         return DisplayText.visible(text)
     }
 

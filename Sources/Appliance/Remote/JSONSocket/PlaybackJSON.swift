@@ -6,13 +6,14 @@ import Player
 /// The JSON of what is played, shared by `tonearm play --json` and the control socket. Rates are in Hz, bit rates in
 /// bits per second. Any thread.
 public enum PlaybackJSON {
-    /// `codec`, `sampleRate`, `bitDepth`, `bitRate`, `quality`; null without a context.
+    /// `codec`, `sampleRate`, `bitDepth`, `bitRate`, `quality`, `convertedSampleRate`; null without a context.
     public static func format(_ context: PlaybackContext?) -> JSONValue {
         guard let context else { return .null }
         return [
             "codec": JSONValue(context.audioCodec), "sampleRate": JSONValue(context.audioSampleRate),
             "bitDepth": JSONValue(context.audioBitDepth), "bitRate": JSONValue(context.audioBitRate),
             "quality": JSONValue(context.audioQuality.map { name($0) }),
+            "convertedSampleRate": JSONValue(context.convertedSampleRate),
         ]
     }
 

@@ -1,0 +1,181 @@
+import Media
+import PCM
+import Platform
+
+/// A decoder whose frames have a rate that the device takes. Frames that have one already pass unchanged, and cost
+/// nothing.
+///
+/// Positions are those of the decoder, in frames of its own first format.
+///
+/// Thread: only the decoder thread.
+final class RateConvertedDecoder {
+    /// How the frames of the decoder become those of the device.
+    private enum State {
+        case unchanged
+        case converting(Conversion)
+    }
+
+    /// Why the conversion gives its last frames.
+    private enum End {
+        case end
+        case format(PCMFormat)
+    }
+
+    /// A conversion, with the frames that it has not taken yet.
+    private final class Conversion {
+        var converter: RateConverter
+        let source: PCMFormat
+        let target: Int
+        let input: UnsafeMutableBufferPointer<Int32>
+        /// Samples of `input`.
+        var pending: Range<Int> = 0..<0
+        /// Nothing follows in the input.
+        var end: End?
+        /// Frames of the output before the wanted one.
+        var skipped: Int64 = 0
+
+        private static let inputFrames = 4096
+
+        init(_ source: PCMFormat, to target: Int, _ quality: RateQuality) throws(OutOfMemory) {
+            (self.source, self.target) = (source, target)
+            converter = try RateConverter(
+                from: source.sampleRate, to: target, channelCount: source.channelCount, quality: quality)
+            input = .allocate(capacity: Self.inputFrames * source.channelCount)
+        }
+
+        deinit { input.deallocate() }
+
+        func reset() {
+            converter.reset()
+            (pending, end, skipped) = (0..<0, nil, 0)
+        }
+    }
+
+    private let decoder: any AudioDecoder
+    private let quality: RateQuality
+    private let deviceRate: (Int) -> Int
+    private var state = State.unchanged
+    /// Of the decoder's next frames.
+    private(set) var sourceFormat: PCMFormat
+
+    /// Decoding begins so many milliseconds before the target of a seek, so that the filter is full there.
+    private static let preroll = 100
+
+    /// - Parameter deviceRate: the rate at which audio of a rate is played, in Hz.
+    init(_ decoder: any AudioDecoder, quality: RateQuality, deviceRate: @escaping (Int) -> Int) {
+        (self.decoder, self.quality, self.deviceRate) = (decoder, quality, deviceRate)
+        sourceFormat = decoder.properties.format
+    }
+
+    /// Of the next frames here.
+    var format: PCMFormat {
+        switch state {
+        case .unchanged: sourceFormat
+        case .converting(let conversion): Self.format(of: conversion)
+        }
+    }
+
+    /// All bits of converted frames carry signal.
+    private static func format(of conversion: Conversion) -> PCMFormat {
+        PCMFormat(sampleRate: conversion.target, channelCount: conversion.source.channelCount, bitDepth: 32)
+    }
+
+    /// The next frames are those of a position, for the device as it is now.
+    /// - Parameter frame: of the decoder's first format; nil: where the decoder is.
+    func begin(at frame: Int64?) throws(MediaError) {
+        try choose()
+        guard let frame else { return }
+        guard case .converting(let conversion) = state else { return try decoder.seek(toFrame: frame) }
+        conversion.reset()
+        let first = Int64(decoder.properties.format.sampleRate)
+        // A whole number of frames on both sides, if possible.
+        let (source, target) = (first, Int64(conversion.target))
+        let step = source / Self.greatestDivisor(source, target)
+        let wanted = source * Int64(Self.preroll) / 1000
+        let preroll = step > source ? wanted : (wanted + step - 1) / step * step
+        let start = max(0, frame - preroll)
+        try decoder.seek(toFrame: start)
+        conversion.skipped = (2 * (frame - start) * target + source) / (2 * source)
+    }
+
+    private func choose() throws(MediaError) {
+        let target = deviceRate(sourceFormat.sampleRate)
+        guard target != sourceFormat.sampleRate else { return state = .unchanged }
+        if case .converting(let conversion) = state, conversion.target == target, conversion.source == sourceFormat {
+            return
+        }
+        do throws(OutOfMemory) { state = .converting(try Conversion(sourceFormat, to: target, quality)) } catch {
+            throw .source(.medium(SystemError(code: SystemError.outOfMemory, operation: "convert the sample rate")))
+        }
+    }
+
+    private static func greatestDivisor(_ one: Int64, _ other: Int64) -> Int64 {
+        var (large, small) = (one, other)
+        while small > 0 { (large, small) = (small, large % small) }
+        return max(1, large)
+    }
+
+    /// As `AudioDecoder.read`.
+    func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(MediaError) -> DecodedRun {
+        while true {
+            switch state {
+            case .unchanged:
+                let run = try decoder.read(into: buffer)
+                guard case .format(let new) = run else { return run }
+                if let change = try changed(to: new) { return .format(change) }
+            case .converting(let conversion):
+                if let run = try read(conversion, into: buffer) { return run }
+            }
+        }
+    }
+
+    /// - Returns: nil when the same call has to be repeated.
+    private func read(
+        _ conversion: Conversion, into buffer: UnsafeMutableBufferPointer<Int32>
+    ) throws(MediaError) -> DecodedRun? {
+        if conversion.pending.isEmpty, conversion.end == nil {
+            switch try decoder.read(into: conversion.input) {
+            case .frames(let count): conversion.pending = 0..<(count * conversion.source.channelCount)
+            case .notYet: return .notYet
+            case .end: conversion.end = .end
+            case .format(let new): conversion.end = .format(new)
+            }
+        }
+        let produced: Int
+        if conversion.pending.isEmpty {
+            produced = conversion.converter.finish(into: buffer)
+            if produced == 0 {
+                guard case .format(let new)? = conversion.end else { return .end }
+                return try changed(to: new).map { .format($0) }
+            }
+        } else {
+            let input = UnsafeBufferPointer(rebasing: conversion.input[conversion.pending])
+            let result = conversion.converter.convert(input, into: buffer)
+            let start = conversion.pending.lowerBound + result.consumed * conversion.source.channelCount
+            conversion.pending = start..<conversion.pending.upperBound
+            produced = result.produced
+        }
+        let kept = skip(produced, of: conversion, in: buffer)
+        return kept > 0 ? .frames(kept) : nil
+    }
+
+    /// Leaves out the frames before the target of a seek.
+    private func skip(_ count: Int, of conversion: Conversion, in buffer: UnsafeMutableBufferPointer<Int32>) -> Int {
+        guard conversion.skipped > 0 else { return count }
+        let skipped = Int(min(conversion.skipped, Int64(count)))
+        conversion.skipped -= Int64(skipped)
+        let channels = conversion.source.channelCount
+        for place in 0..<((count - skipped) * channels) { buffer[place] = buffer[place + skipped * channels] }
+        return count - skipped
+    }
+
+    /// The decoder's frames have another format from here on.
+    /// - Returns: that of the frames here; nil when it stays.
+    private func changed(to new: PCMFormat) throws(MediaError) -> PCMFormat? {
+        let old = format
+        sourceFormat = new
+        try choose()
+        if case .converting(let conversion) = state { conversion.reset() }
+        return format == old ? nil : format
+    }
+}
