@@ -76,9 +76,13 @@ struct RateConversionTests {
         let one = try Track("a", frames: 4000, in: folder)
         let two = try Track("b", frames: 8001, rate: 16_000, in: folder)
         let fixture = try fixture(rates: [8000])
-        try fixture.play([
-            (one.product, one.frames), (two.product, try converted(two, to: 8000).count / 2),
-        ])
+        fixture.engine.load(one.product)
+        fixture.engine.play()
+        try fixture.wait(for: .playing)
+        fixture.engine.setNext(two.product)
+        try fixture.waitForNext()
+        fixture.card.playFreely()
+        try fixture.wait(for: .idle)
         let isEqual = fixture.card.recordings.map(\.samples) == [one.samples + (try converted(two, to: 8000))]
         #expect(isEqual)
         let rates = fixture.log.messages.compactMap(\.context).map { $0.convertedSampleRate }

@@ -281,10 +281,12 @@ final class PlaybackConductor: @unchecked Sendable {
                 var context = context
                 context.adaptation = adaptation(of: stream.format)
                 handle(.opened(id, context))
+                if let lastDevice { convertNext(for: lastDevice) }
             } else {
+                // First: it drops the stream before, which is kept no longer than until the commands sent so far.
+                handle(.repositioned(id))
                 if let adaptation = adaptation(of: stream.format) { handle(.adapted(id, adaptation)) }
                 handle(.converted(id, to: context.convertedSampleRate))
-                handle(.repositioned(id))
                 guard id == machine.currentItem, let new = machine.context?.changed(as: context) else { return }
                 handle(.qualityChanged(id, new))
             }

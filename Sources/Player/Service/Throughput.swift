@@ -12,6 +12,9 @@ final class Throughput: @unchecked Sendable {
     /// The share of the wait for an answer that counts at least: a line may be so slow that the wait is all of it.
     private static let leastShareOfWait: Int64 = 4
 
+    /// A wait for the first answer of a link that counts as such, in nanoseconds.
+    private static let longestFirstWait: Int64 = 400_000_000
+
     private struct Line {
         var last: Double?
         var average: Double?
@@ -90,8 +93,8 @@ final class Throughput: @unchecked Sendable {
     /// - Returns: the part of it that does not count as slowness of the line: it is the same for any number of bytes.
     func answered(after nanoseconds: Int64) -> Int64 {
         lock.withLock {
-            // The first answer says itself how long it takes.
-            if wait == nil { wait = nanoseconds }
+            // The first answer says itself how long it takes. After a longer time the line itself may be the reason.
+            if wait == nil, nanoseconds <= Self.longestFirstWait { wait = nanoseconds }
             let latency = latency(in: nanoseconds)
             // The shortest of late. A line that has become slower is noticed after some requests.
             wait = wait.map { min(nanoseconds, $0 + max(0, nanoseconds - $0) / 32) } ?? nanoseconds
