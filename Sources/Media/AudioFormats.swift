@@ -2,16 +2,16 @@
 public enum AudioFormats {
     #if AAC
         /// For people: behind "Supported: ".
-        public static let supported = "FLAC, WAV, AIFF, MP3, AAC"
+        public static let supported = "FLAC, ALAC, WAV, AIFF, MP3, AAC"
     #else
         /// For people: behind "Supported: ".
-        public static let supported = "FLAC, WAV, AIFF, MP3"
+        public static let supported = "FLAC, ALAC, WAV, AIFF, MP3"
     #endif
 
     /// The endings of the names of files with audio, in lower case, without the dot. MP4 is one too: it may have FLAC.
     public static let fileNameEndings = [
-        "flac", "fla", "wav", "wave", "aif", "aiff", "aifc", "m4a", "mp4", "aac", "mp3", "mp2",
-        "mpga",
+        "flac", "fla", "wav", "wave", "rf64", "bw64", "w64", "aif", "aiff", "aifc", "m4a", "m4b", "mp4", "aac", "mp3",
+        "mp2", "mpga",
     ]
 
     /// Whether a codec can be decoded.
@@ -21,7 +21,15 @@ public enum AudioFormats {
             separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard let name = fields.first else { return false }
         if name.elementsEqual("flac".utf8) { return true }
-        if fields.count == 1, name.elementsEqual("mp3".utf8) { return true }
+        if fields.count == 1 {
+            for known in ["mp3", "alac", "ipcm", "fpcm"] where name.elementsEqual(known.utf8) { return true }
+        }
+        // The object types of MPEG audio.
+        if fields.count == 2, name.elementsEqual("mp4a".utf8),
+            fields[1].elementsEqual("69".utf8) || fields[1].elementsEqual("6b".utf8)
+        {
+            return true
+        }
         #if AAC
             guard name.elementsEqual("mp4a".utf8) else { return false }
             guard fields.count > 1 else { return true }

@@ -124,6 +124,20 @@ public final class AudioOpening {
                 _ = config
                 throw .unsupported(what: "MP4 with \(AudioFormats.missingAAC)")
             #endif
+        case .alac(let config):
+            return TrackDecoder(container.track, packets, ALACCodec(packets, config), steps)
+        case .pcm(let pcm):
+            let codec = PCMCodec(packets, pcm.layout, channelCount: pcm.channelCount)
+            return TrackDecoder(container.track, packets, codec, steps)
+        case .mp3:
+            let samples = try MP3Samples(packets)
+            container.decode(to: samples.format, packetFrameCount: samples.packetFrameCount, preroll: 0)
+            let codec = try MP3Codec(samples, samples.format)
+            _ = try samples.seek(toFrame: 0)
+            var track = container.track
+            track.properties.codec = samples.codec
+            return TrackDecoder(track, samples, codec, steps)
+        // A codec that MP4 has and that is not played yet, as Opus.
         case .other(let name):
             throw .unsupported(what: "MP4 with \(name)")
         }

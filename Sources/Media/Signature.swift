@@ -13,7 +13,11 @@ enum Signature {
             return has("AIFF", at: 8, in: head) || has("AIFC", at: 8, in: head) ? .aiff : nil
         }
         if has("ftyp", at: 4, in: head) { return isPicture(head) ? nil : .mp4 }
-        return has("moov", at: 4, in: head) || has("styp", at: 4, in: head) ? .mp4 : nil
+        // Old files of QuickTime begin without a type.
+        let isMovie =
+            has("moov", at: 4, in: head) || has("styp", at: 4, in: head) || has("mdat", at: 4, in: head)
+            || has("wide", at: 4, in: head) && has("mdat", at: 12, in: head)
+        return isMovie ? .mp4 : nil
     }
 
     /// The brands of still pictures (ISO/IEC 23008-12).
