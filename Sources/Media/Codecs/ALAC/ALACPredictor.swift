@@ -68,18 +68,21 @@ enum ALACPredictor {
         _ newest: UnsafeMutablePointer<Int32>, _ base: Int32, _ residual: Int32,
         _ coefficients: UnsafeMutablePointer<Int32>, _ order: Int, _ shift: Int32
     ) {
-        let sign: Int32 = residual < 0 ? -1 : 1
-        var rest = residual
+        // All bits of a negative residual's sign: quotients of negative numbers are rounded away from zero.
+        let sign = residual &>> 31
+        let rounding = UInt32(bitPattern: sign) & (1 &<< UInt32(bitPattern: shift) &- 1)
+        var rest = (residual ^ sign) &- sign
         var number = order
         while number > 0 {
             number &-= 1
             let distance = base &- newest[0 &- number]
-            let direction = distance.signum() &* sign
+            let direction = distance.signum()
             // A coefficient has 16 bits.
-            coefficients[number] = Int32(Int16(truncatingIfNeeded: coefficients[number] &- direction))
-            let weight = Int32(truncatingIfNeeded: order &- number)
-            rest = rest &- weight &* ((direction &* distance) &>> shift)
-            if sign > 0 ? rest <= 0 : rest >= 0 { return }
+            let moved = coefficients[number] &- ((direction ^ sign) &- sign)
+            coefficients[number] = Int32(Int16(truncatingIfNeeded: moved))
+            let size = (distance.magnitude &+ rounding) &>> UInt32(bitPattern: shift)
+            rest = rest &- Int32(truncatingIfNeeded: order &- number) &* Int32(bitPattern: size)
+            if rest <= 0 { return }
         }
     }
 }
