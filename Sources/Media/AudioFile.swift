@@ -25,7 +25,7 @@ public enum AudioFile {
 
     /// The decoder of segments, at the first frame of the first one.
     ///
-    /// Supported are segments of ISO base media (DASH, HLS with `EXT-X-MAP`), packed AAC (HLS), and a single segment
+    /// Supported are segments of ISO base media (DASH, HLS with `EXT-X-MAP`), packed AAC and MP3 (HLS), and a single segment
     /// with a file of any kind.
     /// - Parameters:
     ///   - licenses: for encrypted content.
