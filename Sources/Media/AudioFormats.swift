@@ -17,19 +17,11 @@ public enum AudioFormats {
     /// Whether a codec can be decoded.
     /// - Parameter codec: as a manifest names it (RFC 6381, 3.3). One that does not say all (`mp4a`) may be one.
     public static func hasDecoder(for codec: String) -> Bool {
-        let fields = TagText.lowercased(codec).utf8.split(
-            separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let codec = TagText.lowercased(codec)
+        for known in Self.whole where codec.utf8.elementsEqual(known.utf8) { return true }
+        let fields = codec.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard let name = fields.first else { return false }
         if name.elementsEqual("flac".utf8) { return true }
-        if fields.count == 1 {
-            for known in ["mp3", "alac", "ipcm", "fpcm"] where name.elementsEqual(known.utf8) { return true }
-        }
-        // The object types of MPEG audio.
-        if fields.count == 2, name.elementsEqual("mp4a".utf8),
-            fields[1].elementsEqual("69".utf8) || fields[1].elementsEqual("6b".utf8)
-        {
-            return true
-        }
         #if AAC
             guard name.elementsEqual("mp4a".utf8) else { return false }
             guard fields.count > 1 else { return true }
@@ -43,6 +35,9 @@ public enum AudioFormats {
             return false
         #endif
     }
+
+    /// Codecs that have one name. Playlists of HLS call packed MP3 `mp4a.40.34`.
+    private static let whole = ["mp3", "alac", "ipcm", "fpcm", "mp4a.69", "mp4a.6b", "mp4a.40.34"]
 
     /// What is not supported without the package trait, for messages.
     static let missingAAC = "AAC (this program was built without the package trait AAC)"
