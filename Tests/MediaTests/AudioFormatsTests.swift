@@ -8,7 +8,8 @@ struct AudioFormatsTests {
         "What can be decoded",
         arguments: [
             "flac", "fLaC", "FLAC", "mp4a", "mp4a.40", "mp4a.40.2", "mp4a.40.02", "mp4a.40.5", "mp4a.40.05",
-            "mp4a.40.29", "MP4A.40.2", "mp4a.67", "mp3", "MP3", "mp4a.69", "mp4a.6B", "mp4a.40.34", "alac", "ALAC", "ipcm", "fpcm",
+            "mp4a.40.29", "MP4A.40.2", "mp4a.67", "mp3", "MP3",
+            "mp4a.69", "mp4a.6B", "mp4a.40.34", "alac", "ALAC", "ipcm", "fpcm",
         ])
     func decoded(codec: String) {
         #expect(AudioFormats.hasDecoder(for: codec))

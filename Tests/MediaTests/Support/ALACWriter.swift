@@ -2,8 +2,8 @@ import PCM
 
 @testable import Media
 
-/// An encoder of ALAC for the ways of coding that ffmpeg's encoder does not use. The tests prove its files with ffmpeg's
-/// decoder.
+/// An encoder of ALAC for the ways of coding that ffmpeg's encoder does not use. The tests prove its files with
+/// ffmpeg's decoder.
 struct ALACWriter {
     var frameCount = 4096
     var order = 6

@@ -1,4 +1,5 @@
-/// The chunks of a WAV file, in any order: RIFF, and RF64 and BW64 with sizes of 64 bits (EBU Tech 3306; ITU-R BS.2088).
+/// The chunks of a WAV file, in any order: RIFF, and with sizes of 64 bits RF64 (EBU Tech 3306) and BW64 (ITU-R
+/// BS.2088).
 struct WAVHeader {
     private(set) var format: WAVFormat?
     /// The position of the samples. Without a count they reach to the end of the file.

@@ -1,5 +1,5 @@
-/// The chunks of a Wave64 file (`.w64`), in any order: as WAV, with names of 16 bytes, and sizes of 64 bits that include
-/// the header of the chunk.
+/// The chunks of a Wave64 file (`.w64`), in any order: as WAV, with names of 16 bytes, and sizes of 64 bits that
+/// include the header of the chunk.
 struct Wave64Header {
     private(set) var format: WAVFormat?
     /// The position of the samples. Without a count they reach to the end of the file.
