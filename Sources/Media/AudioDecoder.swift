@@ -65,7 +65,7 @@ public struct AudioProperties: Equatable, Sendable {
     public var sampleDigest: [UInt8]?
 
     public enum Container: String, Equatable, Sendable { case flac, wav, aiff, mp4, adts, mp3 }
-    public enum Codec: String, Equatable, Sendable { case flac, pcm, aac, mp3, mp2 }
+    public enum Codec: String, Equatable, Sendable { case flac, alac, pcm, alaw, ulaw, aac, mp3, mp2 }
 
     public init(format: PCMFormat, frameCount: Int64?, container: Container, codec: Codec, bitRate: Int?) {
         self.format = format

@@ -2,26 +2,26 @@
 public enum AudioFormats {
     #if AAC
         /// For people: behind "Supported: ".
-        public static let supported = "FLAC, WAV, AIFF, MP3, AAC"
+        public static let supported = "FLAC, ALAC, WAV, AIFF, MP3, AAC"
     #else
         /// For people: behind "Supported: ".
-        public static let supported = "FLAC, WAV, AIFF, MP3"
+        public static let supported = "FLAC, ALAC, WAV, AIFF, MP3"
     #endif
 
     /// The endings of the names of files with audio, in lower case, without the dot. MP4 is one too: it may have FLAC.
     public static let fileNameEndings = [
-        "flac", "fla", "wav", "wave", "aif", "aiff", "aifc", "m4a", "mp4", "aac", "mp3", "mp2",
-        "mpga",
+        "flac", "fla", "wav", "wave", "rf64", "bw64", "w64", "aif", "aiff", "aifc", "m4a", "m4b", "mp4", "aac", "mp3",
+        "mp2", "mpga",
     ]
 
     /// Whether a codec can be decoded.
     /// - Parameter codec: as a manifest names it (RFC 6381, 3.3). One that does not say all (`mp4a`) may be one.
     public static func hasDecoder(for codec: String) -> Bool {
-        let fields = TagText.lowercased(codec).utf8.split(
-            separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let codec = TagText.lowercased(codec)
+        for known in Self.whole where codec.utf8.elementsEqual(known.utf8) { return true }
+        let fields = codec.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard let name = fields.first else { return false }
         if name.elementsEqual("flac".utf8) { return true }
-        if fields.count == 1, name.elementsEqual("mp3".utf8) { return true }
         #if AAC
             guard name.elementsEqual("mp4a".utf8) else { return false }
             guard fields.count > 1 else { return true }
@@ -35,6 +35,9 @@ public enum AudioFormats {
             return false
         #endif
     }
+
+    /// Codecs that have one name. Playlists of HLS call packed MP3 `mp4a.40.34`.
+    private static let whole = ["mp3", "alac", "ipcm", "fpcm", "mp4a.69", "mp4a.6b", "mp4a.40.34"]
 
     /// What is not supported without the package trait, for messages.
     static let missingAAC = "AAC (this program was built without the package trait AAC)"

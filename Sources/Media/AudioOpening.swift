@@ -16,7 +16,7 @@ public final class AudioOpening {
         self.licenses = licenses
     }
 
-    /// Segments of ISO base media, packed AAC, or one segment with a file of any kind.
+    /// Segments of ISO base media, packed AAC or MP3, or one segment with a file of any kind.
     /// - Parameter licenses: for encrypted content.
     public init(_ segments: any SegmentedSource, licenses: (any LicenseProvider)? = nil) {
         let chain = SegmentChain(segments)
@@ -93,18 +93,29 @@ public final class AudioOpening {
             guard try chain.hasSegment(SegmentChain.firstRegion) else { throw .failed(.empty) }
             let head = try SourceReader(steps).bytes(Signature.byteCount, at: first)
             guard Signature.container(of: head) == .mp4 else {
+                if let start = try startOfMPEG(at: first), try chain.hasSegment(SegmentChain.firstRegion + 1) {
+                    let container = try MP3Container(steps, tags: TrackMetadata(), base: start, chain: chain)
+                    let codec = try MP3Codec(container, container.track.properties.format)
+                    return TrackDecoder(container.track, container, codec, steps)
+                }
                 if try PackedSegments.firstPacket(of: steps, at: first) != nil {
                     return try decoder(of: try ADTSContainer(steps, tags: TrackMetadata(), chain: chain))
                 }
                 guard try !chain.hasSegment(SegmentChain.firstRegion + 1) else {
                     throw .unsupported(
                         what: Signature.name(of: head).map { "segments of \($0)" }
-                            ?? "segments that are neither MP4 nor AAC")
+                            ?? "segments that are neither MP4, AAC nor MP3")
                 }
                 return try open(SourceSlice(steps, from: first))
             }
         }
         return try decoder(of: try MP4Container(steps, tags: TrackMetadata(), chain: chain))
+    }
+
+    /// The first frame of MPEG audio in a segment, behind its tags; nil for a segment of another kind.
+    private func startOfMPEG(at offset: Int64) throws(Interruption) -> Int64? {
+        let start = try MPEGTags.end(of: steps, at: offset)
+        return try MPEGSync(PagePairSource(steps)).stream(at: start) != nil ? start : nil
     }
 
     private func decoder(of container: MP4Container) throws(Interruption) -> TrackDecoder {
@@ -124,6 +135,20 @@ public final class AudioOpening {
                 _ = config
                 throw .unsupported(what: "MP4 with \(AudioFormats.missingAAC)")
             #endif
+        case .alac(let config):
+            return TrackDecoder(container.track, packets, ALACCodec(packets, config), steps)
+        case .pcm(let pcm):
+            let codec = PCMCodec(packets, pcm.layout, channelCount: pcm.channelCount)
+            return TrackDecoder(container.track, packets, codec, steps)
+        case .mp3:
+            let samples = try MP3Samples(packets)
+            container.decode(to: samples.format, packetFrameCount: samples.packetFrameCount, preroll: 0)
+            let codec = try MP3Codec(samples, samples.format)
+            _ = try samples.seek(toFrame: 0)
+            var track = container.track
+            track.properties.codec = samples.codec
+            return TrackDecoder(track, samples, codec, steps)
+        // A codec that MP4 has and that is not played yet, as Opus.
         case .other(let name):
             throw .unsupported(what: "MP4 with \(name)")
         }

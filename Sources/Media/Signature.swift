@@ -5,14 +5,19 @@ enum Signature {
 
     static func container(of head: [UInt8]) -> AudioProperties.Container? {
         if has("fLaC", at: 0, in: head) { return .flac }
-        if has("RIFF", at: 0, in: head) || has("RF64", at: 0, in: head) {
+        if has("RIFF", at: 0, in: head) || has("RF64", at: 0, in: head) || has("BW64", at: 0, in: head) {
             return has("WAVE", at: 8, in: head) ? .wav : nil
         }
+        if Wave64Header.begins(head) { return .wav }
         if has("FORM", at: 0, in: head) {
             return has("AIFF", at: 8, in: head) || has("AIFC", at: 8, in: head) ? .aiff : nil
         }
         if has("ftyp", at: 4, in: head) { return isPicture(head) ? nil : .mp4 }
-        return has("moov", at: 4, in: head) || has("styp", at: 4, in: head) ? .mp4 : nil
+        // Old files of QuickTime begin without a type.
+        let isMovie =
+            has("moov", at: 4, in: head) || has("styp", at: 4, in: head) || has("mdat", at: 4, in: head)
+            || has("wide", at: 4, in: head) && has("mdat", at: 12, in: head)
+        return isMovie ? .mp4 : nil
     }
 
     /// The brands of still pictures (ISO/IEC 23008-12).
@@ -51,7 +56,6 @@ enum Signature {
         ("TTA", 0, "TTA1"),
         ("CAF", 0, "caff"),
         ("AU", 0, ".snd"),
-        ("Wave64", 0, "riff"),
         ("MIDI", 0, "MThd"),
         ("AVI", 8, "AVI "),
         ("WebP", 8, "WEBP"),

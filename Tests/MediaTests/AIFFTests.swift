@@ -34,7 +34,7 @@ struct AIFFTests {
         "AIFF-C without a compression",
         arguments: [
             ("NONE", 24, true), ("twos", 16, true), ("sowt", 16, false), ("sowt", 24, false), ("in24", 24, true),
-            ("in32", 32, true),
+            ("in32", 32, true), ("42ni", 24, false), ("23ni", 32, false),
         ])
     func aifc(type: String, depth: Int, isBigEndian: Bool) throws {
         let signal = Signal(frames: 1000, depth: depth)
@@ -122,7 +122,7 @@ struct AIFFTests {
     @Test(
         "Compressions that are not supported are named",
         arguments: [
-            ("fl32", "AIFF-C with floating-point samples"), ("ulaw", "AIFF-C with mu-law"),
+            ("ima4", "AIFF-C with IMA ADPCM"), ("MAC3", "AIFF-C with MACE"),
             ("QDM2", "AIFF-C with compression “QDM2”"),
         ])
     func unsupported(type: String, what: String) {

@@ -30,14 +30,20 @@ struct MutationTests {
             try signal.ffmpeg(MP4Tests.flac + ["-metadata", "title=Title"], to: "file.mp4"),
             try signal.ffmpeg(MP4Tests.flac + ["-frame_size", "64"] + MP4Tests.layouts[7], to: "file.mp4"),
             try signal.ffmpeg(MP4Tests.flac + ["-frame_size", "64"] + MP4Tests.layouts[3], to: "file.mp4"),
+            try signal.ffmpeg(ALACTests.encoder, to: "file.m4a"),
+            try signal.ffmpeg(["-c:a", "pcm_s24be"], to: "file.mov"),
+            ALACWriter(frameCount: 100, isTwice: true, shiftedBits: 8, hasOtherElements: true).file(signal).bytes,
+            Wave64Tests.file(Wave64Tests.format + Wave64Tests.chunk("data", samples)),
+            FloatSampleTests.wav(samples, bits: 64, codec: 3), FloatSampleTests.wav(samples, bits: 8, codec: 6),
         ] + aac + mp3
     }
 
     /// Made by ffmpeg's libmp3lame, with a header and without; free format cannot be made so.
-    private static let mp3 = [["-b:a", "64k"], ["-q:a", "5", "-write_xing", "0"], ["-ar", "22050", "-ac", "1"]]
+    private static let mp3 =
+        [["-b:a", "64k"], ["-q:a", "5", "-write_xing", "0"], ["-ar", "22050", "-ac", "1"]]
         .compactMap {
             try? Signal(frames: 3000).ffmpeg(["-c:a", "libmp3lame", "-metadata", "title=Title"] + $0, to: "file.mp3")
-        }
+        } + [try? Signal(frames: 3000).ffmpeg(["-c:a", "libmp3lame"], to: "file.mp4")].compactMap(\.self)
 
     #if AAC
         private static let aac = ["file.m4a", "file.aac"].compactMap {

@@ -7,7 +7,8 @@ import Testing
 @Suite("Bytes that are not there yet", Tool.needsFLAC, Tool.needsFFmpeg)
 struct NotYetTests {
     enum Kind: CaseIterable {
-        case flac, flacWithoutTable, flacWithoutTotal, flacWithoutHeader, wav, aiff, mp4, mp4InFragments
+        case flac, flacWithoutTable, flacWithoutTotal, flacWithoutHeader, wav, wave64, aiff, mp4, mp4InFragments, alac,
+            pcm
     }
 
     static let signal = Signal(frames: 40_000)
@@ -29,6 +30,15 @@ struct NotYetTests {
             return tag
                 + Chunks.wav(
                     Chunks.format(of: signal, bits: 16, byteCount: 2) + list + Chunks.riff("data", samples))
+        case .wave64:
+            return tag
+                + Wave64Tests.file(
+                    Wave64Tests.chunk("fmt ", Array(Chunks.format(of: signal, bits: 16, byteCount: 2).dropFirst(8)))
+                        + Wave64Tests.chunk("data", samples))
+        case .alac, .pcm:
+            let codec = kind == .alac ? "alac" : "pcm_s16le"
+            return try signal.ffmpeg(
+                ["-c:a", codec, "-metadata", "artist=Artist", "-movflags", "faststart"], to: "file.mov")
         case .aiff:
             let sound = AIFFTests.sound(signal.raw(byteCount: 2, bigEndian: true))
             return tag + Chunks.aiff(AIFFTests.common(signal) + Chunks.iff("AUTH", Array("Artist".utf8)) + sound)

@@ -123,7 +123,7 @@ struct SegmentTests {
             #expect(try difference(decoder.decode(frames: 500), Self.signal.slice(123_456..<123_956)) == nil)
         }
         #expect(throws: MediaError.empty) { try AudioFile.open(MemorySegments(nil, [], timeline)) }
-        #expect(throws: MediaError.unsupported(what: "segments that are neither MP4 nor AAC")) {
+        #expect(throws: MediaError.unsupported(what: "segments that are neither MP4, AAC nor MP3")) {
             try AudioFile.open(MemorySegments(nil, [try Self.signal.flac(), try Self.signal.flac()], timeline))
         }
     }

@@ -132,7 +132,7 @@ struct WAVTests {
     @Test(
         "Formats that are not supported say which",
         arguments: [
-            (3, "WAV with floating-point samples"), (2, "WAV with ADPCM"), (0x55, "WAV with MP3 inside"),
+            (0x31, "WAV with GSM 6.10"), (2, "WAV with ADPCM"), (0x11, "WAV with ADPCM"), (0x55, "WAV with MP3 inside"),
             (0x1234, "WAV with codec 0x1234"),
         ])
     func unsupported(codec: Int, what: String) {

@@ -160,7 +160,7 @@ extension Track {
     /// RFC 6381, where it has a name for it.
     var codecs: String {
         switch codec {
-        case .flac, .pcm, .mp3, .mp2: codec.rawValue
+        case .flac, .alac, .pcm, .alaw, .ulaw, .mp3, .mp2: codec.rawValue
         case .aac: "mp4a.40.\(aacObjectType ?? 2)"
         }
     }

@@ -33,7 +33,7 @@ enum Boxes {
     }
 }
 
-/// A progressive file with FLAC, in parts that a test changes.
+/// A progressive file with FLAC or another codec, in parts that a test changes.
 struct HandmadeMP4 {
     /// One packet each.
     var packets: [[UInt8]]
@@ -62,6 +62,15 @@ struct HandmadeMP4 {
         packets = (0..<(map.offsets.count - 1)).map { map.frames($0..<($0 + 1)) }
         streamInfo = Array(map.bytes[8..<42])
         durations = packets.indices.map { min(blockSize, total - $0 * blockSize) }
+    }
+
+    /// - Parameter entry: the description of the packets.
+    init(_ entry: [UInt8], packets: [[UInt8]], durations: [Int], timescale: Int = 44_100) {
+        self.packets = packets
+        self.durations = durations
+        self.timescale = timescale
+        streamInfo = []
+        sampleEntry = entry
     }
 
     static func audioEntry(_ type: String, channels: Int = 2, rate: Int = 44_100, _ boxes: [UInt8]) -> [UInt8] {

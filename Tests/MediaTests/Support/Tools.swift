@@ -124,6 +124,9 @@ struct FrameMap {
 }
 
 extension Signal {
+    /// The channel of a signal of one as the centre: in a WAV file with a mask the first one is on the left.
+    var monoFilter: [String] { format.channelCount == 1 ? ["-af", "pan=mono|c0=c0"] : [] }
+
     /// The signal as the real `ffmpeg` converts it.
     /// - Parameter asStream: written to a pipe-like place, where sizes cannot be filled in afterwards.
     func ffmpeg(_ options: [String], to name: String, asStream: Bool = false) throws -> [UInt8] {

@@ -58,6 +58,26 @@ private func readPackets(_ bytes: [UInt8]) {
     }
 }
 
+/// Decodes a packet of ALAC: two bytes of the number of frames, one of depth and channels, three for the codes, and the
+/// packet.
+private func decodeALAC(_ bytes: [UInt8]) {
+    guard bytes.count > 6 else { return }
+    let depth = [16, 20, 24, 32][Int(bytes[2] & 3)] as UInt8
+    let cookie: [UInt8] =
+        [0, 0, bytes[0] & 0x1F, bytes[1], 0, depth, bytes[3], bytes[4], bytes[5], bytes[2] >> 2 & 7 + 1]
+        + [UInt8](repeating: 0, count: 12) + [0xAC, 0x44]
+    guard let config = try? ALACConfig(cookie) else { return }
+    var decoder = ALACDecoder(config)
+    let room = config.frameCount * config.format.channelCount
+    let target = UnsafeMutablePointer<Int32>.allocate(capacity: room)
+    defer { target.deallocate() }
+    // A second packet finds the memory as the first one has left it.
+    for start in [6, 6 + (bytes.count - 6) / 2] {
+        let count = Array(bytes[start...]).withUnsafeBytes { decoder.decode($0, into: target) }
+        require(1...config.frameCount ~= count ?? 1, "more frames than a packet has")
+    }
+}
+
 /// Uses a manifest as a player does.
 private func useManifest(_ bytes: [UInt8], _ format: ManifestFormat) {
     guard let manifest = try? Manifest(bytes, format: format, url: "https://h/a/b") else { return }
@@ -100,6 +120,15 @@ let mediaTargets = [
     },
     FuzzTarget("flac") { decode(signed($0, "fLaC")) },
     FuzzTarget("wav") { decode(signed(signed($0, $0.first == 0x46 ? "RF64" : "RIFF"), "WAVE", at: 8)) },
+    FuzzTarget("wave64") { bytes in
+        var bytes = bytes
+        let head = Array("riff".utf8) + [0x2E, 0x91, 0xCF, 0x11, 0xA5, 0xD6, 0x28, 0xDB, 4, 0xC1, 0, 0]
+        let type = Array("wave".utf8) + [0xF3, 0xAC, 0xD3, 0x11, 0x8C, 0xD1, 0, 0xC0, 0x4F, 0x8E, 0xDB, 0x8A]
+        guard bytes.count >= 40 else { return }
+        bytes.replaceSubrange(0..<16, with: head)
+        bytes.replaceSubrange(24..<40, with: type)
+        decode(bytes)
+    },
     FuzzTarget("aiff") { decode(signed(signed($0, "FORM"), $0.first == 0x43 ? "AIFC" : "AIFF", at: 8)) },
     FuzzTarget("mp4") { bytes in
         let file = signed(bytes, "ftyp", at: 4)
@@ -107,6 +136,7 @@ let mediaTargets = [
         readPackets(file)
         decodeEncrypted(file)
     },
+    FuzzTarget("alac", decodeALAC),
     FuzzTarget("clear-key") { bytes in
         guard let keys = try? ClearKey.keys(in: bytes) else { return }
         require(keys.allSatisfy { $0.id.count == 16 && $0.value.count == 16 }, "a key of another size")

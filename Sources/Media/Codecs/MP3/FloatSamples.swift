@@ -1,4 +1,4 @@
-/// Samples in floating point, as decoders of lossy audio give them: full scale is from -1 to 1.
+/// Samples in floating point, as decoders of lossy audio give them and as files have them: full scale is from -1 to 1.
 enum FloatSamples {
     /// The sample in 24 bits, rounded to the nearest and left-justified. Beyond full scale it is clipped; anything that
     /// is not a number is silence.
@@ -9,5 +9,15 @@ enum FloatSamples {
         let clipped = number < -8_388_608 ? -8_388_608 : number > 8_388_607 ? 8_388_607 : number
         // The sum has no bits left for a fraction, so the processor rounds it; its lowest bits are the number.
         return Int32(truncatingIfNeeded: (clipped + 6_755_399_441_055_744).bitPattern) << 8
+    }
+
+    /// The sample in 32 bits, rounded to the nearest, to an even number from the middle. Beyond full scale it is
+    /// clipped; what is infinite or not a number is silence.
+    @inline(__always)
+    static func in32Bits(_ sample: Double) -> Int32 {
+        let scaled = sample - sample == 0 ? sample * 2_147_483_648 : 0
+        let clipped = scaled < -2_147_483_648 ? -2_147_483_648 : scaled > 2_147_483_647 ? 2_147_483_647 : scaled
+        // As above.
+        return Int32(truncatingIfNeeded: (clipped + 6_755_399_441_055_744).bitPattern)
     }
 }

@@ -69,6 +69,8 @@ final class MP3Codec: Codec {
             sampleRate: header.sampleRate, channelCount: header.channelCount, bitDepth: format.bitDepth)
         let target = kept.replace(count: samples.count)
         for index in 0..<samples.count { target[index] = FloatSamples.leftJustified(samples[index]) }
+        kept.drop(max(0, packet.trim.leading) * header.channelCount)
+        kept.dropLast(max(0, packet.trim.trailing) * header.channelCount)
     }
 
     /// Main data of the frames before is missing behind a gap, so the decoder starts anew.
@@ -78,7 +80,7 @@ final class MP3Codec: Codec {
         stream = nil
     }
 
-    private static func header(_ bytes: UnsafeRawBufferPointer) -> MPEGAudioHeader? {
+    static func header(_ bytes: UnsafeRawBufferPointer) -> MPEGAudioHeader? {
         guard bytes.count >= MPEGAudioHeader.size else { return nil }
         return MPEGAudioHeader(bytes[..<MPEGAudioHeader.size].reduce(0) { $0 << 8 | UInt32($1) })
     }

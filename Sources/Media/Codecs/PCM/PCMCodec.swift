@@ -1,4 +1,4 @@
-/// Integer PCM: a packet already contains frames.
+/// PCM: a packet already contains frames.
 final class PCMCodec: Codec {
     let damage = DamageReport()
 
@@ -16,7 +16,8 @@ final class PCMCodec: Codec {
 
     func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(Interruption) -> CodecRun {
         let bytesPerFrame = layout.byteCount * channelCount
-        if rest.count < bytesPerFrame {
+        // A packet may end inside of a frame, in a damaged file.
+        while rest.count < bytesPerFrame {
             guard let packet = try packets.nextPacket() else { return .end }
             rest = packet.bytes
         }

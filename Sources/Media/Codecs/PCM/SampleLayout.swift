@@ -1,18 +1,56 @@
-/// The layout of integer samples in a file.
+/// The layout of samples in a file.
 struct SampleLayout: Equatable {
-    /// Bytes of one sample, 1 to 4.
+    enum Coding: Equatable {
+        case integer
+        /// IEEE 754, in 4 or 8 bytes.
+        case float
+        /// ITU-T G.711, in one byte.
+        case aLaw, muLaw
+    }
+
+    /// Bytes of one sample: 1 to 4, or 8.
     var byteCount: Int
-    /// Significant bits, 4 to 32, at the upper end of the bytes.
+    /// Significant bits of a decoded sample, 4 to 32. Those of an integer are at the upper end of the bytes.
     var bitDepth: Int
     var isBigEndian: Bool
     /// WAV stores up to 8 bits with an offset instead of a sign.
     var isUnsigned = false
+    var coding = Coding.integer
+
+    static let aLaw = SampleLayout(byteCount: 1, bitDepth: 13, isBigEndian: false, coding: .aLaw)
+    static let muLaw = SampleLayout(byteCount: 1, bitDepth: 14, isBigEndian: false, coding: .muLaw)
+
+    /// - Parameter bits: 32 or 64.
+    static func float(bits: Int, isBigEndian: Bool) -> SampleLayout {
+        SampleLayout(byteCount: bits / 8, bitDepth: 32, isBigEndian: isBigEndian, coding: .float)
+    }
+
+    var codec: AudioProperties.Codec {
+        switch coding {
+        case .integer, .float: .pcm
+        case .aLaw: .alaw
+        case .muLaw: .ulaw
+        }
+    }
 
     /// Converts bytes to left-justified samples; the bits below `bitDepth` become zero.
     ///
     /// Unchecked: `bytes` holds `sampleCount * byteCount` bytes, `target` has room for `sampleCount` samples.
-    @_optimize(speed) @inline(never)
     func unpack(_ bytes: UnsafePointer<UInt8>, sampleCount: Int, into target: UnsafeMutablePointer<Int32>) {
+        switch coding {
+        case .integer: unpackIntegers(bytes, sampleCount: sampleCount, into: target)
+        case .float where byteCount == 4:
+            UnpackedSamples.float32(bytes, isBigEndian: isBigEndian, count: sampleCount, into: target)
+        case .float: UnpackedSamples.float64(bytes, isBigEndian: isBigEndian, count: sampleCount, into: target)
+        case .aLaw: UnpackedSamples.aLaw(bytes, count: sampleCount, into: target)
+        case .muLaw: UnpackedSamples.muLaw(bytes, count: sampleCount, into: target)
+        }
+    }
+
+    @_optimize(speed) @inline(never)
+    private func unpackIntegers(
+        _ bytes: UnsafePointer<UInt8>, sampleCount: Int, into target: UnsafeMutablePointer<Int32>
+    ) {
         let mask = UInt32.max &<< UInt32(32 - bitDepth)
         // One loop for each layout, so that each becomes vector code.
         switch (byteCount, isBigEndian) {

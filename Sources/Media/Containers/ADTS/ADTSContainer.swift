@@ -44,7 +44,11 @@ final class ADTSContainer: TimedPacketSource {
     init(_ source: any ByteSource, tags: TrackMetadata, chain: SegmentChain? = nil) throws(Interruption) {
         let paged = PagedSource(source, pageSize: Self.pageSize)
         self.source = paged
-        let segments: PackedSegments? = if let chain { try PackedSegments(chain, paged) } else { nil }
+        var segments: PackedSegments?
+        if let chain {
+            let first = SegmentChain.offsets(of: SegmentChain.firstRegion).lowerBound
+            segments = try PackedSegments(chain, paged, start: PackedSegments.firstPacket(of: paged, at: first))
+        }
         self.segments = segments
         let start = segments?.start ?? 0
         offsets = [start]

@@ -20,17 +20,18 @@ struct PackedSegments {
     /// Segments before the one that the manifest names, in case its times are not exact.
     private static let mostStepsBack: Int64 = 4
 
-    /// - Parameter source: through which `chain` is read.
-    init(_ chain: SegmentChain, _ source: any ByteSource) throws(Interruption) {
+    /// - Parameters:
+    ///   - source: through which `chain` is read.
+    ///   - packet: the first packet; nil: behind the tag.
+    init(_ chain: SegmentChain, _ source: any ByteSource, start packet: Int64?) throws(Interruption) {
         self.chain = chain
         self.source = source
         let first = SegmentChain.offsets(of: SegmentChain.firstRegion).lowerBound
-        let packet = try Self.firstPacket(of: source, at: first)
         if let packet { start = packet } else { start = try ID3v2.end(of: source, at: first) }
         firstTime = try ID3v2.transportTime(of: source, at: first)
     }
 
-    /// The first packet of a segment that begins at `offset`, behind tags and the end of a packet that was cut.
+    /// The first packet of AAC in a segment that begins at `offset`, behind tags and the end of a packet that was cut.
     /// - Returns: nil for segments that are no AAC.
     static func firstPacket(of source: any ByteSource, at offset: Int64) throws(Interruption) -> Int64? {
         let start = try MPEGTags.end(of: source, at: offset)

@@ -14,23 +14,17 @@ struct AIFFCommon {
         else { throw .damaged(what: "AIFF with a COMM chunk that is cut off") }
         let compression = isAIFC ? reader.code() ?? "NONE" : "NONE"
 
-        let isLittleEndian: Bool
-        var depth = Int(bits)
-        switch compression {
-        case "NONE", "twos": isLittleEndian = false
-        case "sowt": isLittleEndian = true
-        case "in24": (isLittleEndian, depth) = (false, 24)
-        case "in32": (isLittleEndian, depth) = (false, 32)
-        default: throw .unsupported(what: "AIFF-C with \(Self.name(of: compression))")
+        guard let coding = AppleSampleCode(compression, bits: Int(bits)) else {
+            throw .unsupported(what: "AIFF-C with \(Self.name(of: compression))")
         }
         guard AudioLimits.channelCounts ~= Int(channels) else {
             throw .unsupported(what: "AIFF with \(channels) channels")
         }
-        guard AudioLimits.bitDepths ~= depth else { throw .unsupported(what: "AIFF with \(depth) bits per sample") }
+        guard let layout = coding.layout else { throw .unsupported(what: "AIFF with \(bits) bits per sample") }
+        self.layout = layout
         guard let rate = Self.integer(exponent: exponent, mantissa: mantissa) else {
             throw .damaged(what: "AIFF with an impossible sample rate")
         }
-        layout = SampleLayout(byteCount: (depth + 7) / 8, bitDepth: depth, isBigEndian: !isLittleEndian)
         channelCount = Int(channels)
         sampleRate = try AudioLimits.sampleRate(rate, of: "AIFF")
         frameCount = frames == 0 || frames == .max ? nil : Int64(frames)
@@ -48,9 +42,9 @@ struct AIFFCommon {
 
     private static func name(of compression: FourCharacterCode) -> String {
         switch compression {
-        case "fl32", "FL32", "fl64", "FL64": "floating-point samples"
-        case "ulaw", "ULAW": "mu-law"
-        case "alaw", "ALAW": "A-law"
+        case "ima4", "ADP4": "IMA ADPCM"
+        case "MAC3", "MAC6": "MACE"
+        case "GSM ", "agsm": "GSM 6.10"
         default: "compression “\(compression.text)”"
         }
     }

@@ -1,4 +1,4 @@
-/// AIFF and AIFF-C with integer PCM.
+/// AIFF and AIFF-C with PCM.
 struct AIFFContainer {
     let track: TrackDescription
     let packets: PCMPackets

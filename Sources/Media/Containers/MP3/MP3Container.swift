@@ -1,7 +1,7 @@
 import PCM
 
 /// MPEG audio of layer II or III in an elementary stream (`.mp3`, `.mp2`): frames one behind the other, with tags
-/// around them (docs/decisions/mp3.md).
+/// around them (docs/decisions/mp3.md); or the packed segments of HLS, as `ADTSContainer`.
 final class MP3Container: TimedPacketSource {
     let track: TrackDescription
     private(set) var isCutShort = false
@@ -9,6 +9,9 @@ final class MP3Container: TimedPacketSource {
     private let source: PagePairSource
     private let sync: MPEGSync
     private let uniform: MPEGUniform?
+    private let segments: PackedSegments?
+    /// Where the last segment that was begun begins. There has to be a frame.
+    private var segmentStart: Int64 = -1
     /// Frames that the header gives, if the file has all of them.
     private let declaredFrames: Int64?
     private var walk: MPEGWalk
@@ -36,9 +39,14 @@ final class MP3Container: TimedPacketSource {
     ///   - source: begins with a frame.
     ///   - tags: of the file's front.
     ///   - base: where `source` begins in the file.
-    init(_ source: any ByteSource, tags: TrackMetadata, base: Int64 = 0) throws(Interruption) {
+    ///   - chain: the segments that `source` reads, if it is made of them; then `base` is the first frame.
+    init(
+        _ source: any ByteSource, tags: TrackMetadata, base: Int64 = 0, chain: SegmentChain? = nil
+    ) throws(Interruption) {
         let paged = PagePairSource(source)
         self.source = paged
+        segments = if let chain { try PackedSegments(chain, paged, start: base) } else { nil }
+        let first = segments?.start ?? 0
         let length = paged.length.map { min($0, AudioLimits.largestData) }
         let trailing: TrailingTags? =
             if let length, !paged.isStreamed {
@@ -48,21 +56,26 @@ final class MP3Container: TimedPacketSource {
             }
         let sync = MPEGSync(paged, end: trailing?.start ?? length)
         self.sync = sync
-        guard let stream = try sync.stream(at: 0), let size = stream.byteCount(of: stream.header) else {
+        guard let stream = try sync.stream(at: first), let size = stream.byteCount(of: stream.header) else {
             throw .damaged(what: "MP3 that does not begin with a frame")
         }
-        let info = MPEGInfo(try SourceReader(paged).bytes(size, at: 0), stream.header)
-        let start: Int64 = info == nil ? 0 : Int64(size)
+        // A header in a segment would be that of the segment; it is passed over.
+        let info =
+            segments == nil ? MPEGInfo(try SourceReader(paged).bytes(size, at: first), stream.header) : nil
+        let start: Int64 = info == nil ? first : Int64(size)
         walk = MPEGWalk(stream, paged, end: sync.end)
         place = MPEGPlace(offset: start)
         index = MPEGIndex(place)
         // Elsewhere in a stream nothing is read to prove it.
-        let mayBeUniform = info.map { $0.isConstant } ?? !paged.isStreamed
+        let mayBeUniform = segments == nil && info.map { $0.isConstant } ?? !paged.isStreamed
         uniform = mayBeUniform ? try MPEGUniform(stream, at: start, sync, isProved: !paged.isStreamed) : nil
         let extent = try MPEGExtent(info, uniform, sync, paged)
         let packetFrames = Int64(stream.header.frameCount)
         declaredFrames = info?.packetCount.map { $0 * packetFrames }
         var frames = extent.packetCount.map { $0 * packetFrames }
+        if let seconds = segments?.duration {
+            frames = Int64(exactly: (seconds * Double(stream.header.sampleRate)).rounded())
+        }
         if frames == nil, let end = sync.end, end <= Self.mostScannedBytes, !paged.isStreamed {
             frames = try Self.scan(&walk, &index)
         }
@@ -123,6 +136,7 @@ final class MP3Container: TimedPacketSource {
             switch step {
             case .frame(let header, let offset, let byteCount):
                 guard let bytes = try buffer.fill(byteCount, from: source, at: offset) else {
+                    if segments != nil { throw Self.unusable }
                     isCutShort = true
                     return nil
                 }
@@ -149,11 +163,21 @@ final class MP3Container: TimedPacketSource {
     /// A step that notes places for later seeks.
     private func step(_ place: inout MPEGPlace) throws(Interruption) -> MPEGWalk.Step {
         let start = place
-        let step = try walk.step(&place)
+        var step = try walk.step(&place)
+        while case .end = step, let segments {
+            // A server may send something else in place of a segment.
+            guard place.offset != segmentStart else { throw Self.unusable }
+            guard let next = try segments.next(behind: place.offset) else { break }
+            place.offset = next
+            segmentStart = next
+            step = try walk.step(&place)
+        }
         if case .end = step { return step }
         index.add(place, behind: start)
         return step
     }
+
+    private static var unusable: Interruption { SegmentChain.unusable("is cut off, or is not MP3") }
 
     func seek(toFrame frame: Int64) throws(Interruption) -> Int64 {
         let packetFrames = Int64(walk.streams[0].header.frameCount)
@@ -172,6 +196,9 @@ final class MP3Container: TimedPacketSource {
     private func start(forPacket packet: Int64) throws(Interruption) -> MPEGPlace {
         let packetFrames = Int64(walk.streams[0].header.frameCount)
         if let found = try jump(to: packet) { return found }
+        if let found = try segment(of: packet), let place = try start(before: packet * packetFrames, from: found) {
+            return place
+        }
         var number = index.number(before: packet * packetFrames)
         while true {
             if let found = try start(before: packet * packetFrames, from: index.places[number]) { return found }
@@ -185,7 +212,7 @@ final class MP3Container: TimedPacketSource {
         var here = start
         var byteCount = 0
         while here.frame < frame {
-            guard case .frame(let header, _, let size) = try walk.step(&here) else { return true }
+            guard case .frame(let header, _, let size) = try step(&here) else { return true }
             byteCount += size - header.leastBytes
             if byteCount >= header.largestReservoir { return true }
         }
@@ -207,6 +234,20 @@ final class MP3Container: TimedPacketSource {
             if here.phase == 0 { found = here }
         }
         return here
+    }
+
+    /// The start of the segment in which a packet far ahead is, or of one before it.
+    private func segment(of packet: Int64) throws(Interruption) -> MPEGPlace? {
+        let header = walk.streams[0].header
+        let (packetFrames, phases) = (Int64(header.frameCount), Int64(MPEGPlace.phases))
+        guard let segments, packet * packetFrames > index.frontier.frame,
+            // Behind its first packet there has to be one where a decoder can start.
+            let found = try segments.segment(
+                of: max(0, packet - phases), secondsPerPacket: Double(packetFrames) / Double(header.sampleRate)),
+            found.packet * packetFrames > index.frontier.frame
+        else { return nil }
+        return MPEGPlace(
+            offset: found.offset, frame: found.packet * packetFrames, phase: UInt8(found.packet % phases))
     }
 
     /// A place far ahead in a file whose frames have one size.

@@ -28,12 +28,15 @@ final class MP4Container: TimedPacketSource {
     private var preroll: Int64
     /// Of a codec whose packets have one length; the last one is filled up.
     private var packetFrameCount: Int64?
+    /// Of PCM, whose samples are single frames: so many bytes of them make a packet.
+    private let joinedBytes: Int64
     private var place: Place
     private let buffer = PacketBuffer()
     private var overlap = MP4OverlapCheck()
 
     private static let boxPageSize = 4096
     static let dataPageSize = 32_768
+    private static let mostJoinedBytes: Int64 = 16_384
 
     /// The place of the next packet. A value, so that a step that is interrupted has no effect.
     private struct Place {
@@ -76,6 +79,7 @@ final class MP4Container: TimedPacketSource {
             byteCount: source.length, manifestDuration: chain?.duration)
         (track, isEstimated) = description.track(format, entry.codec.name, time)
         codec = entry.codec
+        joinedBytes = if case .pcm = entry.codec { Self.mostJoinedBytes } else { 0 }
         protectionSystems = movie.protectionSystems
         encryptionScheme = movieTrack.entries.lazy.compactMap { $0.protection?.scheme }.first
         preroll = movieTrack.preroll
@@ -112,8 +116,9 @@ final class MP4Container: TimedPacketSource {
             isCutShort = isCutShort || endsEarly(ahead)
             return nil
         }
+        let byteCount = present(sample)
         guard overlap.admits(sample), sample.size <= PacketBuffer.mostBytes,
-            let bytes = try buffer.fill(Int(sample.size), from: data, at: sample.offset)
+            let bytes = try buffer.fill(byteCount, from: data, at: sample.offset)
         else {
             if isSegmented { throw SegmentChain.unusable("ends inside of a sample") }
             isCutShort = true
@@ -125,9 +130,19 @@ final class MP4Container: TimedPacketSource {
         let padding = try padding(duration, behind: ahead)
         overlap.count(sample)
         place = ahead
+        if Int64(byteCount) < sample.size { isCutShort = true }
         return Packet(
             bytes: bytes, timeStamp: start, duration: duration, trim: PacketTrim(trailing: padding),
             encryption: sample.encryption)
+    }
+
+    /// The bytes of a sample that are there. Of PCM that is cut off, a part can be played.
+    private func present(_ sample: MP4Sample) -> Int {
+        var count = min(sample.size, PacketBuffer.mostBytes)
+        if joinedBytes > 0, sample.offset >= 0, let length = data.length, length > sample.offset {
+            count = min(count, length - sample.offset)
+        }
+        return Int(count)
     }
 
     /// Frames that the encoder added to the last packet: its duration is shorter than that of the others.
@@ -145,7 +160,7 @@ final class MP4Container: TimedPacketSource {
             return sample
         }
         if var position = place.table {
-            if let sample = try table.next(&position) {
+            if let sample = try table.next(&position, joining: joinedBytes) {
                 place.table = position
                 return sample
             }

@@ -69,11 +69,20 @@ extension MP4SampleEntry.Codec {
             PCMFormat(
                 sampleRate: config.extendedSampleRate ?? config.coreSampleRate, channelCount: config.channelCount,
                 bitDepth: 24)
+        case .alac(let config): config.format
+        case .pcm(let description): description.format
+        case .mp3(let format): format
         case .other: nil
         }
     }
 
     var name: AudioProperties.Codec {
-        if case .aac = self { .aac } else { .flac }
+        switch self {
+        case .flac, .other: .flac
+        case .aac: .aac
+        case .alac: .alac
+        case .pcm(let description): description.layout.codec
+        case .mp3: .mp3
+        }
     }
 }

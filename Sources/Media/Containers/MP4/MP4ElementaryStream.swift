@@ -38,7 +38,10 @@ struct MP4ElementaryStream {
         return nil
     }
 
-    /// What the descriptors stand for.
+    /// Of layer I to III, of MPEG 1 or 2.
+    var isMPEGAudio: Bool { type == 0x69 || type == 0x6B }
+
+    /// What the descriptors stand for, but for MPEG audio, which they do not describe.
     var codec: MP4SampleEntry.Codec {
         get throws(Interruption) {
             switch type {
@@ -51,7 +54,6 @@ struct MP4ElementaryStream {
                 #endif
             case 0x66: return .other("AAC Main")
             case 0x68: return .other("AAC SSR")
-            case 0x69, 0x6B: return .other("MP3")
             case 0xA5: return .other("AC-3")
             case 0xA6: return .other("E-AC-3")
             case 0xA9, 0xAA, 0xAB, 0xAC: return .other("DTS")

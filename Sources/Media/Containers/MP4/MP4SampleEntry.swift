@@ -5,6 +5,10 @@ struct MP4SampleEntry {
     enum Codec {
         case flac(FLACStreamInfo)
         case aac(AudioSpecificConfig)
+        case alac(ALACConfig)
+        case pcm(PCMDescription)
+        /// MPEG audio. The format is only what the container says.
+        case mp3(PCMFormat)
         /// The name of a codec that is not supported.
         case other(String)
     }
@@ -16,25 +20,23 @@ struct MP4SampleEntry {
     private static let mostEntries = 16
 
     /// The descriptions in a box `stsd`, in order.
-    static func all(in box: MP4Box, of source: any ByteSource) throws(Interruption) -> [MP4SampleEntry] {
+    /// - Parameter timescale: of the track.
+    static func all(
+        in box: MP4Box, of source: any ByteSource, timescale: UInt32
+    ) throws(Interruption) -> [MP4SampleEntry] {
         let tableVersion = try box.bytes(of: source, limit: 1).first ?? 0
         var entries: [MP4SampleEntry] = []
         var boxes = box.children(of: source, behind: 8)
         while entries.count < mostEntries, let entry = try boxes.next() {
-            entries.append(try MP4SampleEntry(entry, of: source, isQuickTime: tableVersion == 0))
+            let fields = try MP4SoundFields(
+                entry, of: source, isQuickTime: tableVersion == 0, timescale: timescale)
+            entries.append(try MP4SampleEntry(entry, of: source, fields))
         }
         return entries
     }
 
-    private init(_ box: MP4Box, of source: any ByteSource, isQuickTime: Bool) throws(Interruption) {
-        // 8 bytes of every entry, then 20 of audio. QuickTime appends fields, by a version.
-        var fields = ByteReader(try box.bytes(of: source, limit: 28))
-        fields.skip(8)
-        var headerSize: Int64 = 28
-        if isQuickTime, let version = fields.bigEndian(UInt16.self) {
-            if version == 1 { headerSize += 16 }
-            if version == 2 { headerSize += 36 }
-        }
+    private init(_ box: MP4Box, of source: any ByteSource, _ fields: MP4SoundFields) throws(Interruption) {
+        let headerSize = fields.byteCount
         var format = box.type
         var protection: MP4Protection?
         if format == "enca" {
@@ -52,10 +54,37 @@ struct MP4SampleEntry {
             }
             codec = .flac(try Self.streamInfo(box, of: source))
         case "mp4a":
-            codec = try Self.elementaryStream(box, of: source, behind: headerSize).codec
+            let stream = try Self.elementaryStream(box, of: source, behind: headerSize)
+            codec = stream.isMPEGAudio ? try Self.mpegAudio(fields) : try stream.codec
+        case ".mp3":
+            codec = try Self.mpegAudio(fields)
+        case "alac":
+            codec = .alac(try Self.alac(box, of: source, behind: headerSize))
         default:
-            codec = .other(Self.name(of: format))
+            if let pcm = try PCMDescription(format, box, of: source, fields) {
+                codec = .pcm(pcm)
+            } else {
+                codec = .other(Self.name(of: format))
+            }
         }
+    }
+
+    private static func mpegAudio(_ fields: MP4SoundFields) throws(Interruption) -> Codec {
+        .mp3(try fields.format(bitDepth: 24))
+    }
+
+    /// A box of the entry's name, with version and flags; QuickTime has it inside of a box `wave`.
+    private static func alac(
+        _ box: MP4Box, of source: any ByteSource, behind headerSize: Int64
+    ) throws(Interruption) -> ALACConfig {
+        var cookie = try box.child("alac", of: source, behind: headerSize)
+        if cookie == nil, let wave = try box.child("wave", of: source, behind: headerSize) {
+            cookie = try wave.child("alac", of: source)
+        }
+        guard let cookie else { throw .damaged(what: "MP4 with ALAC that is not described") }
+        let headerSize = Int(MP4Fields.headerSize)
+        return try ALACConfig(
+            Array(try cookie.bytes(of: source, limit: headerSize + ALACConfig.byteCount).dropFirst(headerSize)))
     }
 
     /// Version and flags, then blocks of metadata as in a FLAC file, STREAMINFO first ("Encapsulation of FLAC in ISO
@@ -85,15 +114,14 @@ struct MP4SampleEntry {
     /// For messages.
     private static func name(of format: FourCharacterCode) -> String {
         switch format {
-        case "alac": "ALAC"
         case "Opus": "Opus"
         case "ac-3": "AC-3"
         case "ec-3": "E-AC-3"
         case "ac-4": "AC-4"
-        case ".mp3": "MP3"
         case "mha1", "mha2", "mhm1", "mhm2": "MPEG-H 3D Audio"
         case "dtsc", "dtse", "dtsh", "dtsl", "dtsx": "DTS"
-        case "twos", "sowt", "lpcm", "ipcm", "in24", "in32", "fl32", "fl64", "fpcm", "raw ": "PCM"
+        case "ima4": "IMA ADPCM"
+        case "MAC3", "MAC6": "MACE"
         case "samr", "sawb": "AMR"
         case "drms": "FairPlay-protected AAC"
         default: "codec “\(format.text)”"

@@ -4,7 +4,7 @@ struct MP4SampleSizes {
     let count: Int64
 
     /// The size of all samples, if they share one.
-    private let constant: Int64?
+    private(set) var constant: Int64?
     private let bits: Int
     private var table: MP4Table
 
@@ -33,6 +33,11 @@ struct MP4SampleSizes {
             source, count: (Int64(claimed) + perEntry - 1) / perEntry, entrySize: max(1, bits / 8),
             in: min(box.content.lowerBound + 12, box.end)..<box.end)
         count = constant == nil ? min(Int64(claimed), table.count * perEntry) : Int64(claimed)
+    }
+
+    /// The size of a frame of PCM. Old files of QuickTime say 1 instead.
+    mutating func setFrame(byteCount: Int) {
+        if let size = constant, size < Int64(byteCount) { constant = Int64(byteCount) }
     }
 
     /// - Returns: nil behind the last sample, and where the source ends.

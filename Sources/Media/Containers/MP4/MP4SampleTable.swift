@@ -55,13 +55,15 @@ struct MP4SampleTable {
             default: keyBoxes.add(box)
             }
         }
+        if case .pcm(let description)? = entries.first?.codec { sizes.setFrame(byteCount: description.bytesPerFrame) }
         self.offsetSize = offsetSize
         keys = try MP4SampleKeys(keyBoxes, of: source, base: 0, entries: entries, groups: nil)
     }
 
     /// The sample at `position`, which moves behind it.
+    /// - Parameter mostBytes: as many samples of one size, side by side, count as one.
     /// - Returns: nil behind the last sample, and where the tables end or contradict each other.
-    mutating func next(_ position: inout Position) throws(Interruption) -> MP4Sample? {
+    mutating func next(_ position: inout Position, joining mostBytes: Int64 = 0) throws(Interruption) -> MP4Sample? {
         guard let size = try sizes.size(of: position.sample) else { return nil }
         var place = position
         guard let descriptionIndex = try chunk(of: &place), let duration = try duration(at: &place),
@@ -74,13 +76,28 @@ struct MP4SampleTable {
         sample.encryption = try keys.encryption(
             of: place.sample, descriptionIndex: descriptionIndex, run: place.chunk,
             isFirstOfRun: place.sampleOfChunk == 0, at: &place.keyOffset)
-        place.sample += 1
-        place.time += duration
-        place.samplesOfEntry += 1
-        place.sampleOfChunk += 1
-        place.bytesOfChunk += size
+        var count: Int64 = 1
+        if mostBytes > 0, sample.encryption == nil, sizes.constant != nil {
+            count = max(1, min(try samplesLeft(place), mostBytes / size))
+            let (length, isBeyond) = duration.multipliedReportingOverflow(by: count)
+            if isBeyond || length > Int64(MP4Time.largest) - place.time { count = 1 }
+            sample.size *= count
+            sample.duration *= count
+        }
+        place.sample += count
+        place.time += sample.duration
+        place.samplesOfEntry += count
+        place.sampleOfChunk += count
+        place.bytesOfChunk += sample.size
         position = place
         return sample
+    }
+
+    /// Samples from `place` on that lie side by side and have one duration.
+    private mutating func samplesLeft(_ place: Position) throws(Interruption) -> Int64 {
+        let ofChunk = Int64(try chunks.field(place.chunkEntry, at: 4) ?? 1) - place.sampleOfChunk
+        let ofEntry = Int64(try durations.field(place.durationEntry) ?? 1) - place.samplesOfEntry
+        return min(sizes.count - place.sample, ofChunk, ofEntry)
     }
 
     /// The parameters of its key groups, for the fragments of the track.

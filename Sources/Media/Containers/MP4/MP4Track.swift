@@ -53,7 +53,7 @@ struct MP4Track {
         self.timescale = timescale
         self.edits = edits
         self.tables = tables
-        entries = try MP4SampleEntry.all(in: descriptions, of: source)
+        entries = try MP4SampleEntry.all(in: descriptions, of: source, timescale: timescale)
         table = try MP4SampleTable(tables, of: source, entries)
         preroll = try Self.preroll(tables, of: source)
         compositionOffset = try Self.compositionOffset(tables, of: source)

@@ -46,7 +46,7 @@ final class PCMPackets: TimedPacketSource {
 
     func track(in container: AudioProperties.Container, _ metadata: TrackMetadata) -> TrackDescription {
         let properties = AudioProperties(
-            format: format, frameCount: frameCount, container: container, codec: .pcm, bitRate: bitRate)
+            format: format, frameCount: frameCount, container: container, codec: layout.codec, bitRate: bitRate)
         return TrackDescription(properties: properties, metadata: metadata)
     }
 

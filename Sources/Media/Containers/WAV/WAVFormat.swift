@@ -7,6 +7,8 @@ struct WAVFormat {
     private enum Code {
         static let pcm: UInt16 = 0x0001
         static let float: UInt16 = 0x0003
+        static let aLaw: UInt16 = 0x0006
+        static let muLaw: UInt16 = 0x0007
         static let extensible: UInt16 = 0xFFFE
     }
 
@@ -35,11 +37,21 @@ struct WAVFormat {
             // Some writers leave it at 0.
             if valid > 0 { validBits = Int(valid) }
         }
-        guard code == Code.pcm else { throw .unsupported(what: "WAV with \(Self.name(ofCodec: code))") }
+        guard code == Code.pcm || code == Code.float || code == Code.aLaw || code == Code.muLaw else {
+            throw .unsupported(what: "WAV with \(Self.name(ofCodec: code))")
+        }
         guard AudioLimits.channelCounts ~= Int(channels) else {
             throw .unsupported(what: "WAV with \(channels) channels")
         }
         sampleRate = try AudioLimits.sampleRate(UInt64(rate), of: "WAV")
+        channelCount = Int(channels)
+        if code != Code.pcm {
+            layout = try Self.layout(ofCodec: code, bits: Int(bits))
+            guard blockAlign == 0 || Int(blockAlign) == layout.byteCount * channelCount else {
+                throw .damaged(what: "WAV with \(blockAlign) bytes for \(channels) samples of \(bits) bits")
+            }
+            return
+        }
         guard AudioLimits.bitDepths ~= Int(bits), AudioLimits.bitDepths ~= validBits else {
             throw .unsupported(what: "WAV with \(validBits) bits per sample")
         }
@@ -51,16 +63,31 @@ struct WAVFormat {
         layout = SampleLayout(
             byteCount: byteCount, bitDepth: min(validBits, byteCount * 8), isBigEndian: false,
             isUnsigned: byteCount == 1)
-        channelCount = Int(channels)
+    }
+
+    /// The layout of samples that are not integers.
+    private static func layout(ofCodec code: UInt16, bits: Int) throws(Interruption) -> SampleLayout {
+        switch (code, bits) {
+        case (Code.float, 32), (Code.float, 64): return .float(bits: bits, isBigEndian: false)
+        case (Code.aLaw, 8): return .aLaw
+        case (Code.muLaw, 8): return .muLaw
+        default: throw .unsupported(what: "WAV with \(name(ofCodec: code)) of \(bits) bits")
+        }
     }
 
     private static func name(ofCodec code: UInt16) -> String {
         switch code {
         case Code.float: return "floating-point samples"
-        case 0x0002, 0x0011: return "ADPCM"
-        case 0x0006: return "A-law"
-        case 0x0007: return "mu-law"
+        case Code.aLaw: return "A-law"
+        case Code.muLaw: return "mu-law"
+        case 0x0002, 0x0011, 0x0017, 0x0040, 0x0045: return "ADPCM"
+        case 0x0031: return "GSM 6.10"
         case 0x0055: return "MP3 inside"
+        case 0x00FF, 0x1600, 0x1610: return "AAC inside"
+        case 0x0092, 0x2000: return "AC-3"
+        case 0x2001: return "DTS"
+        case 0x0160, 0x0161, 0x0162, 0x0163: return "Windows Media Audio"
+        case 0x566F, 0x674F, 0x6750, 0x6751: return "Vorbis inside"
         default:
             let digits = Array("0123456789ABCDEF".utf8)
             let hex = [12, 8, 4, 0].map { digits[Int(code >> UInt16($0)) & 0xF] }

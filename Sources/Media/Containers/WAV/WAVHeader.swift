@@ -1,4 +1,5 @@
-/// The chunks of a WAV file, in any order.
+/// The chunks of a WAV file, in any order: RIFF, and with sizes of 64 bits RF64 (EBU Tech 3306) and BW64 (ITU-R
+/// BS.2088).
 struct WAVHeader {
     private(set) var format: WAVFormat?
     /// The position of the samples. Without a count they reach to the end of the file.
@@ -15,7 +16,7 @@ struct WAVHeader {
 
     /// The end of the source, as far as it is known.
     private let end: Int64
-    private let isRF64: Bool
+    private let hasSizes64: Bool
     private let riffSize: Int64
     private var dataSize64: Int64?
     private var infoTags = TrackMetadata()
@@ -24,7 +25,8 @@ struct WAVHeader {
     init(_ source: any ByteSource) throws(Interruption) {
         var head = ByteReader(try SourceReader(source).bytes(12, at: 0))
         end = source.length ?? .max
-        isRF64 = head.code() == "RF64"
+        let name = head.code()
+        hasSizes64 = name == "RF64" || name == "BW64"
         riffSize = Int64(head.littleEndian(UInt32.self) ?? 0)
 
         var offset: Int64? = 12
@@ -67,7 +69,7 @@ struct WAVHeader {
         let content = offset + 8
         var size = Int64(declared)
         switch name {
-        case "ds64" where isRF64:
+        case "ds64" where hasSizes64:
             var sizes = ByteReader(try reader.bytes(16, at: content))
             sizes.skip(8)
             dataSize64 = sizes.littleEndian(UInt64.self).flatMap {
@@ -76,14 +78,14 @@ struct WAVHeader {
         case "fmt " where format == nil:
             format = try WAVFormat(try reader.bytes(Int(min(size, Self.largestFormat)), at: content))
         case "data" where data == nil:
-            let isFromSizes64 = isRF64 && declared == .max && dataSize64 != nil
+            let isFromSizes64 = hasSizes64 && declared == .max && dataSize64 != nil
             if isFromSizes64, let dataSize64 { size = dataSize64 }
             let isOpen =
                 size == 0
                 ? riffSize + 8 != end
                 : !isFromSizes64
                     && (Self.openSizes.contains(size) || size >= Self.unknownSizes && size > end - content)
-            if !isOpen, !isRF64 { size += try wrapped(size, at: content, of: source) }
+            if !isOpen, !hasSizes64 { size += try wrapped(size, at: content, of: source) }
             data = (content, isOpen ? nil : size)
             if isOpen { return nil }
         case "LIST":

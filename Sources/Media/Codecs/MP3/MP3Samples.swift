@@ -1,0 +1,58 @@
+import PCM
+
+/// MPEG audio whose frames a container has found: one frame of MPEG in each of its samples.
+final class MP3Samples: TimedPacketSource {
+    let format: PCMFormat
+    let codec: AudioProperties.Codec
+    /// Frames of sound in a packet.
+    let packetFrameCount: Int
+
+    private let packets: any TimedPacketSource
+
+    /// Samples that are searched for the first header.
+    private static let testedPackets = 16
+    /// Frames of MPEG that are decoded before one that is played, as `MP3Container` does it.
+    private static let preroll: Int64 = 32
+    /// As `MP3Container` has it.
+    private static let bitDepth = 24
+
+    /// - Parameter packets: at the first packet; then anywhere.
+    init(_ packets: any TimedPacketSource) throws(Interruption) {
+        self.packets = packets
+        var found: MPEGAudioHeader?
+        for _ in 0..<Self.testedPackets where found == nil {
+            guard let packet = try packets.nextPacket() else { break }
+            found = MP3Codec.header(packet.bytes)
+        }
+        guard let found else { throw .damaged(what: "MP4 with MP3 that does not begin with a frame") }
+        format = PCMFormat(
+            sampleRate: found.sampleRate, channelCount: found.channelCount, bitDepth: Self.bitDepth)
+        codec = found.layer == 3 ? .mp3 : .mp2
+        packetFrameCount = found.frameCount
+    }
+
+    var isCutShort: Bool { packets.isCutShort }
+
+    func nextPacket() throws(Interruption) -> Packet? {
+        guard var packet = try packets.nextPacket() else { return nil }
+        guard let header = MP3Codec.header(packet.bytes),
+            let size = header.byteCount(freeSize: packet.bytes.count - (header.isPadded ? 1 : 0)),
+            size <= packet.bytes.count
+        else {
+            // The codec makes silence of it.
+            packet.bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+            return packet
+        }
+        packet.bytes = UnsafeRawBufferPointer(rebasing: packet.bytes[..<size])
+        return packet
+    }
+
+    /// A decoder starts at a multiple of `MPEGPlace.phases`, so that it rounds as one that has come from the beginning.
+    func seek(toFrame frame: Int64) throws(Interruption) -> Int64 {
+        let phases = Int64(MPEGPlace.phases)
+        let packet = max(0, frame / Int64(packetFrameCount) - Self.preroll) / phases * phases
+        let start = try packets.seek(toFrame: packet * Int64(packetFrameCount))
+        // At the end there is nothing to drop.
+        return min(start, frame)
+    }
+}
