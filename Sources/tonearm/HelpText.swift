@@ -112,6 +112,8 @@ enum HelpText {
           --volume PERCENT        0 to 100; default: the last one, at first the card's or -30 dB
           --start SECONDS         start position in the first file
           --format FORMAT         S32_LE, S24_LE, S24_3LE or S16_LE; default: the widest of the device
+          --rate HZ               8000 to 768000: convert all to this sample rate; default: only what the device does
+                                  not have
           --buffer MILLISECONDS   10 to 10000, length of the device's buffer; default: 200
           --periods COUNT         2 to 64 periods in the buffer; default: 4
           --json                  write events to stdout, one JSON object a line

@@ -15,6 +15,8 @@ struct PlayOptions: Equatable {
     var start = 0.0
     /// nil: the widest one of the device.
     var sampleFormat: SampleFormat?
+    /// All audio is converted to this rate, in Hz; nil: only what the device does not have.
+    var sampleRate: Int?
     var bufferMilliseconds = 200
     var periodCount = 4
     var json = false
@@ -31,6 +33,7 @@ struct PlayOptions: Equatable {
         .init("--pre-amp", value: "DB"),
         .init("--volume", value: "PERCENT"), .init("--start", value: "SECONDS"), .init("--format", value: "FORMAT"),
         .init("--buffer", value: "MILLISECONDS"), .init("--periods", value: "COUNT"),
+        .init("--rate", value: "HZ"),
         .init("--service", value: "URL"), .init("--token-file", value: "FILE"), .init("--ca-file", value: "FILE"),
         .init("--json"),
     ]
@@ -53,6 +56,9 @@ struct PlayOptions: Equatable {
         }
         if let text = arguments.value(of: "--start") { start = try Self.seconds(text) }
         if let name = arguments.value(of: "--format") { sampleFormat = try Self.format(name) }
+        if let text = arguments.value(of: "--rate") {
+            sampleRate = try Self.integer(text, "--rate", 8000...768_000, "hertz")
+        }
         if let text = arguments.value(of: "--buffer") {
             bufferMilliseconds = try Self.integer(text, "--buffer", 10...10_000, "milliseconds")
         }

@@ -157,6 +157,7 @@ struct PlayCommand {
         var output = RendererSettings(device: device.name, sampleFormat: options.sampleFormat)
         output.bufferMilliseconds = options.bufferMilliseconds
         output.periodCount = options.periodCount
+        output.sampleRates.fixed = options.sampleRate
         var settings = PlayerSettings(output: output, stateFolder: StateFolder.path)
         settings.storesOnlyVolume = true
         if Self.hasNoAmplifier(device.name) { settings.firstVolume = .full }

@@ -97,7 +97,7 @@ struct ALACDecoder: ~Copyable {
         let hasCount = bits.read(1) == 1
         let shiftedBits = 8 * Int(bits.read(2))
         let isVerbatim = bits.read(1) == 1
-        let count = hasCount ? Int(bits.read(32)) : config.frameCount
+        let count = hasCount ? Int(clamping: bits.read(32)) : config.frameCount
         guard !bits.isBeyond, 1...config.frameCount ~= count else { return nil }
         var output = Output(
             count: count, left: samples, right: channels == 2 ? samples + config.frameCount : nil,
