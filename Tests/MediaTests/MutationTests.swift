@@ -30,7 +30,7 @@ struct MutationTests {
             try signal.ffmpeg(MP4Tests.flac + ["-metadata", "title=Title"], to: "file.mp4"),
             try signal.ffmpeg(MP4Tests.flac + ["-frame_size", "64"] + MP4Tests.layouts[7], to: "file.mp4"),
             try signal.ffmpeg(MP4Tests.flac + ["-frame_size", "64"] + MP4Tests.layouts[3], to: "file.mp4"),
-        ] + aac + mp3
+        ] + aac + mp3 + ogg
     }
 
     /// Made by ffmpeg's libmp3lame, with a header and without; free format cannot be made so.
@@ -38,6 +38,14 @@ struct MutationTests {
         .compactMap {
             try? Signal(frames: 3000).ffmpeg(["-c:a", "libmp3lame", "-metadata", "title=Title"] + $0, to: "file.mp3")
         }
+
+    /// Made by ffmpeg; a chain of the first two is one more.
+    private static let ogg: [[UInt8]] = {
+        let files = [["-c:a", "libvorbis"], ["-c:a", "libopus", "-ar", "48000"], ["-c:a", "flac"]].compactMap {
+            try? Signal(frames: 3000).ffmpeg($0 + ["-metadata", "title=Title"], to: "file.ogg")
+        }
+        return files.count == 3 ? files + [files[1] + files[2]] : files
+    }()
 
     #if AAC
         private static let aac = ["file.m4a", "file.aac"].compactMap {

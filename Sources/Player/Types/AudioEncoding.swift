@@ -47,7 +47,7 @@ extension AudioQuality {
     /// The quality of audio of which a source does not say it.
     init(of properties: AudioProperties) {
         switch properties.codec {
-        case .aac, .mp3, .mp2: self = (properties.bitRate ?? .max) < Self.highBitRate ? .low : .high
+        case .aac, .mp3, .mp2, .vorbis, .opus: self = (properties.bitRate ?? .max) < Self.highBitRate ? .low : .high
         case .flac, .pcm: self = AudioQuality(lossless: properties.format)
         }
     }
