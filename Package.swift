@@ -29,6 +29,12 @@ let package = Package(
         // libmpg123: MP3, frame by frame; used by Media alone.
         .systemLibrary(
             name: "CMPG123", path: "Sources/C/CMPG123", pkgConfig: "libmpg123", providers: [.apt(["libmpg123-dev"])]),
+        // libvorbis: Vorbis, packet by packet; used by Media alone.
+        .systemLibrary(
+            name: "CVorbis", path: "Sources/C/CVorbis", pkgConfig: "vorbis", providers: [.apt(["libvorbis-dev"])]),
+        // libopus: Opus, packet by packet; used by Media alone.
+        .systemLibrary(
+            name: "COpus", path: "Sources/C/COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),
         // libfaad2: AAC, with the package trait AAC; used by Media alone.
         .systemLibrary(name: "CFAAD", path: "Sources/C/CFAAD", providers: [.apt(["libfaad-dev"])]),
         // expat: XML, for DASH manifests; used by Media alone.
@@ -70,7 +76,7 @@ let package = Package(
         .target(
             name: "Media",
             dependencies: [
-                "Crypto", "PCM", "Platform", "CFLAC", "CMPG123", "CExpat",
+                "Crypto", "PCM", "Platform", "CFLAC", "CMPG123", "CVorbis", "COpus", "CExpat",
                 .target(name: "CFAAD", condition: .when(traits: ["AAC"])),
             ]),
         .target(name: "Output", dependencies: ["PCM", "Platform", "CALSA", "CLinux"]),

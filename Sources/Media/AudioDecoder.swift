@@ -6,7 +6,8 @@ import PCM
 public protocol AudioDecoder: AnyObject {
     /// The properties of the stream, as far as its headers have them.
     var properties: AudioProperties { get }
-    /// Title, artist, replay gain: the values of the container's tags.
+    /// Title, artist, replay gain: the values of the container's tags. In a chain of Ogg they are those of the link
+    /// that the last `read` was in.
     var metadata: TrackMetadata { get }
     /// The damage that was found so far.
     var damage: DamageReport { get }
@@ -64,8 +65,10 @@ public struct AudioProperties: Equatable, Sendable {
     /// (RFC 9639, 8.2).
     public var sampleDigest: [UInt8]?
 
-    public enum Container: String, Equatable, Sendable { case flac, wav, aiff, mp4, adts, mp3 }
-    public enum Codec: String, Equatable, Sendable { case flac, alac, pcm, alaw, ulaw, aac, mp3, mp2 }
+    public enum Container: String, Equatable, Sendable { case flac, wav, aiff, mp4, adts, mp3, ogg }
+    public enum Codec: String, Equatable, Sendable {
+        case flac, alac, pcm, alaw, ulaw, aac, mp3, mp2, vorbis, opus
+    }
 
     public init(format: PCMFormat, frameCount: Int64?, container: Container, codec: Codec, bitRate: Int?) {
         self.format = format

@@ -79,6 +79,9 @@ public final class AudioOpening {
             let container = try MP3Container(audio, tags: tags, base: found.start)
             let codec = try MP3Codec(container, container.track.properties.format)
             return TrackDecoder(container.track, container, codec, steps)
+        case .ogg:
+            let container = try OggContainer(audio, tags: tags)
+            return TrackDecoder(container.track, container, try OggCodec(container), steps)
         }
     }
 
@@ -215,6 +218,10 @@ public final class AudioOpening {
         }
         guard Signature.mayHideAudio(name) else { throw notAudio(name, start) }
         if let found = try FLACSearch.start(in: source, from: start) {
+            // Ogg has FLAC's marker in its first page.
+            if let page = try OggPages.start(in: source, from: max(start, found.offset - 64), upTo: found.offset) {
+                return Finding(container: .ogg, tagsEnd: tagsEnd, start: page)
+            }
             return Finding(container: .flac, tagsEnd: tagsEnd, start: found.offset)
         }
         // A tag that says that it is longer than the file is damaged, and says nothing about where the frames begin.
@@ -231,6 +238,9 @@ public final class AudioOpening {
             from: isBeyond ? 0 : start, limit: isBeyond ? MPEGWalk.mostJunk : MPEGSync.mostJunk)
         {
             return Finding(container: .mp3, tagsEnd: min(tagsEnd, found.offset), start: found.offset)
+        }
+        if let page = try OggPages.start(in: source, from: start, upTo: start + MPEGSync.mostJunk) {
+            return Finding(container: .ogg, tagsEnd: tagsEnd, start: page)
         }
         throw notAudio(name, start)
     }

@@ -5,6 +5,7 @@ enum Signature {
 
     static func container(of head: [UInt8]) -> AudioProperties.Container? {
         if has("fLaC", at: 0, in: head) { return .flac }
+        if has("OggS", at: 0, in: head) { return .ogg }
         if has("RIFF", at: 0, in: head) || has("RF64", at: 0, in: head) || has("BW64", at: 0, in: head) {
             return has("WAVE", at: 8, in: head) ? .wav : nil
         }
@@ -46,7 +47,6 @@ enum Signature {
 
     private static let texts: [(name: StaticString, offset: Int, text: StaticString)] = [
         ("HEIF or AVIF", 4, "ftyp"),
-        ("Ogg", 0, "OggS"),
         ("DSF", 0, "DSD "),
         ("DFF", 0, "FRM8"),
         ("WavPack", 0, "wvpk"),

@@ -3,7 +3,7 @@ import PCM
 /// The decoder of a player: packets of a container, decoded by a codec, trimmed to the played parts.
 final class TrackDecoder: AudioDecoder {
     let properties: AudioProperties
-    let metadata: TrackMetadata
+    private let tags: TrackMetadata
 
     private let packets: any PacketSource
     private let codec: any Codec
@@ -25,7 +25,7 @@ final class TrackDecoder: AudioDecoder {
 
     init(_ track: TrackDescription, _ packets: any PacketSource, _ codec: any Codec, _ steps: StepSource) {
         properties = track.properties
-        metadata = track.metadata
+        tags = track.metadata
         self.packets = packets
         self.codec = codec
         self.steps = steps
@@ -38,6 +38,8 @@ final class TrackDecoder: AudioDecoder {
             pendingPlace = (0, 0)
         }
     }
+
+    var metadata: TrackMetadata { codec.metadata ?? tags }
 
     var damage: DamageReport {
         var damage = codec.damage

@@ -35,7 +35,7 @@ struct MutationTests {
             ALACWriter(frameCount: 100, isTwice: true, shiftedBits: 8, hasOtherElements: true).file(signal).bytes,
             Wave64Tests.file(Wave64Tests.format + Wave64Tests.chunk("data", samples)),
             FloatSampleTests.wav(samples, bits: 64, codec: 3), FloatSampleTests.wav(samples, bits: 8, codec: 6),
-        ] + aac + mp3
+        ] + aac + mp3 + ogg
     }
 
     /// Made by ffmpeg's libmp3lame, with a header and without; free format cannot be made so.
@@ -44,6 +44,14 @@ struct MutationTests {
         .compactMap {
             try? Signal(frames: 3000).ffmpeg(["-c:a", "libmp3lame", "-metadata", "title=Title"] + $0, to: "file.mp3")
         } + [try? Signal(frames: 3000).ffmpeg(["-c:a", "libmp3lame"], to: "file.mp4")].compactMap(\.self)
+
+    /// Made by ffmpeg; a chain of the first two is one more.
+    private static let ogg: [[UInt8]] = {
+        let files = [["-c:a", "libvorbis"], ["-c:a", "libopus", "-ar", "48000"], ["-c:a", "flac"]].compactMap {
+            try? Signal(frames: 3000).ffmpeg($0 + ["-metadata", "title=Title"], to: "file.ogg")
+        }
+        return files.count == 3 ? files + [files[1] + files[2]] : files
+    }()
 
     #if AAC
         private static let aac = ["file.m4a", "file.aac"].compactMap {

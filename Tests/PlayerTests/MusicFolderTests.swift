@@ -27,10 +27,16 @@ struct MusicFolderTests {
 
     @Test("comes in the order of its names, a folder's files before those of its folders")
     func order() throws {
-        for path in ["b/2.flac", "b/10.flac", "b/3.MP3", "a.flac", "a/1.wav", "notes.txt", ".hidden.flac"] {
+        for path in [
+            "b/2.flac", "b/10.flac", "b/3.MP3", "b/4.opus", "a.flac", "a/1.wav", "a/2.ogg", "a/3.oga", "a/4.spx",
+            "notes.txt", ".hidden.flac",
+        ] {
             try make(path)
         }
-        #expect(try found() == ["a.flac", "a/1.wav", "b/2.flac", "b/3.MP3", "b/10.flac"])
+        #expect(
+            try found() == [
+                "a.flac", "a/1.wav", "a/2.ogg", "a/3.oga", "b/2.flac", "b/3.MP3", "b/4.opus", "b/10.flac",
+            ])
     }
 
     @Test("is not in folders that systems put beside it, in any case of letters, and a file may have such a name")

@@ -5,8 +5,9 @@
 source "$ROOT/tools/lib/apt.sh"
 
 # C library, compiler support, and the libraries of Package.swift except alsa-lib, of which Debian has no static
-# archive, libmpg123, which is built smaller, and mbedTLS and libcurl, whose versions in SUITE are too old. c-ares
-# resolves names for libcurl: that of libc needs shared libraries (NSS), and a resolution of it cannot be cancelled.
+# archive, libmpg123, libvorbis and libopus, which are built smaller, and mbedTLS and libcurl, whose versions in SUITE
+# are too old. c-ares resolves names for libcurl: that of libc needs shared libraries (NSS), and a resolution of it
+# cannot be cancelled.
 SYSROOT_PACKAGES=libc6-dev,libgcc-12-dev,libflac-dev,libexpat1-dev,libsqlite3-dev,libjansson-dev,libgpiod-dev
 SYSROOT_PACKAGES+=,libc-ares-dev,libfaad-dev
 
@@ -38,6 +39,12 @@ MPG123_OPTIONS=(
     --disable-feature_report --disable-16bit --disable-8bit --disable-32bit --disable-layer1 --disable-id3v2
     --disable-string --disable-gapless --disable-lfs-alias --with-seektable=0
 )
+
+# Decoders of single packets: containers, seeks and files are the engine's own.
+VORBIS_OPTIONS=(
+    --quiet --prefix=/usr --enable-static --disable-shared --disable-docs --disable-examples --disable-oggtest
+)
+OPUS_OPTIONS=(--quiet --prefix=/usr --enable-static --disable-shared --disable-doc --disable-extra-programs)
 
 # What a client of today's TLS and the engine's own ciphers do not need goes. The linker leaves out unused functions by
 # itself, but not what a table of ciphers, hashes or curves names.
@@ -214,6 +221,44 @@ build_soxr() {
     cp "$source/src/soxr.h" "$sysroot/usr/include/"
     printf 'Name: soxr\nDescription: sample rates\nVersion: 0.1.3\nLibs: -lsoxr\n' \
         >"$sysroot/usr/lib/$MULTIARCH/pkgconfig/soxr.pc"
+}
+
+# build_vorbis SOURCE BUILD SYSROOT: a static libvorbis for the target in use, installed into its sysroot.
+build_vorbis() {
+    local source=$1 build=$2 sysroot=$3
+    configure_autotools "$source" "$build" "$sysroot" "${VORBIS_OPTIONS[@]}"
+    # What all samples go through; with the options that its configure adds.
+    make -C lib mdct.lo floor1.lo res0.lo codebook.lo block.lo \
+        CFLAGS="-ffast-math -fsigned-char ${LIBRARY_CFLAGS[*]/-Oz/-O2}"
+    make -j2 -C lib libvorbis.la
+    cp lib/.libs/libvorbis.a "$sysroot/usr/lib/$MULTIARCH/"
+    cp vorbis.pc "$sysroot/usr/lib/$MULTIARCH/pkgconfig/"
+    mkdir -p "$sysroot/usr/include/vorbis"
+    cp "$source/include/vorbis/codec.h" "$sysroot/usr/include/vorbis/"
+}
+
+# build_opus SOURCE BUILD SYSROOT: a static libopus for the target in use, installed into its sysroot.
+build_opus() {
+    local source=$1 build=$2 sysroot=$3
+    configure_autotools "$source" "$build" "$sysroot" "${OPUS_OPTIONS[@]}"
+    make -j2 libopus.la
+    cp .libs/libopus.a "$sysroot/usr/lib/$MULTIARCH/"
+    cp opus.pc "$sysroot/usr/lib/$MULTIARCH/pkgconfig/"
+    mkdir -p "$sysroot/usr/include/opus"
+    cp "$source"/include/opus*.h "$sysroot/usr/include/opus/"
+}
+
+# configure_autotools SOURCE BUILD SYSROOT OPTION…: for the target in use, and goes into BUILD. Nothing of this
+# machine's pkg-config is looked at.
+configure_autotools() {
+    local source=$1 build=$2 sysroot=$3
+    rm -rf "$build"
+    mkdir -p "$build" "$sysroot/usr/lib/$MULTIARCH/pkgconfig"
+    cd "$build" || return
+    PKG_CONFIG_LIBDIR=$sysroot/usr/lib/$MULTIARCH/pkgconfig PKG_CONFIG_SYSROOT_DIR=$sysroot \
+        "$source/configure" --host="$MULTIARCH" --libdir="/usr/lib/$MULTIARCH" "${@:4}" \
+        CC="clang --target=$CLANG_TARGET --sysroot=$sysroot -fuse-ld=lld ${MACHINE_FLAGS[*]}" \
+        CFLAGS="${LIBRARY_CFLAGS[*]}" AR=llvm-ar RANLIB=llvm-ranlib
 }
 
 # patch_mbedtls SOURCE: a later version that no longer needs it, or has it, is left as it is: tools/test-binaries says

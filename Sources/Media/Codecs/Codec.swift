@@ -6,6 +6,8 @@ import PCM
 protocol Codec: AnyObject {
     /// The damage that was found so far.
     var damage: DamageReport { get }
+    /// The tags of what is decoded now, where a stream has several; nil: those of the container.
+    var metadata: TrackMetadata? { get }
 
     /// Decodes the next run of frames into `buffer`: left-justified, interleaved, whole frames.
     /// - Throws: `.notYet` when the same call can be repeated later; nothing is lost then.
@@ -15,6 +17,10 @@ protocol Codec: AnyObject {
     /// - Returns: the first frame of the next `read`.
     /// - Throws: after an error the position is undefined until a seek succeeds.
     func seek(toFrame frame: Int64) throws(Interruption) -> Int64
+}
+
+extension Codec {
+    var metadata: TrackMetadata? { nil }
 }
 
 /// The result of one `read` of a codec.

@@ -5,6 +5,10 @@ struct TagFields {
     private var metadata = TrackMetadata()
     private var r128TrackGain: Double?
     private var r128AlbumGain: Double?
+    /// Whether R128 overrides replay gain, as in Opus (RFC 7845, 5.2.1).
+    private let prefersR128: Bool
+
+    init(prefersR128: Bool = false) { self.prefersR128 = prefersR128 }
 
     /// In bytes: clients get the names with each event.
     private static let longestArtists = 4096
@@ -60,14 +64,15 @@ struct TagFields {
         metadata.artist = others + ", " + artist
     }
 
-    /// The values of the tag. Replay gain overrides R128. R128 has no peak: full scale is used.
+    /// The values of the tag. Replay gain overrides R128, unless it is the other way round. R128 has no peak: full
+    /// scale is used.
     var result: TrackMetadata {
         var result = metadata
-        if metadata.replayGain.trackGain == nil, let r128TrackGain {
+        if metadata.replayGain.trackGain == nil || prefersR128, let r128TrackGain {
             result.replayGain.trackGain = r128TrackGain
             result.replayGain.trackPeak = metadata.replayGain.trackPeak ?? 1
         }
-        if metadata.replayGain.albumGain == nil, let r128AlbumGain {
+        if metadata.replayGain.albumGain == nil || prefersR128, let r128AlbumGain {
             result.replayGain.albumGain = r128AlbumGain
             result.replayGain.albumPeak = metadata.replayGain.albumPeak ?? 1
         }

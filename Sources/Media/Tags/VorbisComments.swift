@@ -5,9 +5,12 @@ enum VorbisComments {
     private static let mostComments = 10_000
 
     /// Reads the comments in `range`. Parts that are cut off or not valid are left out.
-    static func read(from source: any ByteSource, in range: Range<Int64>) throws(Interruption) -> TrackMetadata {
+    /// - Parameter prefersR128: as of `TagFields`.
+    static func read(
+        from source: any ByteSource, in range: Range<Int64>, prefersR128: Bool = false
+    ) throws(Interruption) -> TrackMetadata {
         var cursor = SourceCursor(source, from: range.lowerBound, to: range.upperBound)
-        var fields = TagFields()
+        var fields = TagFields(prefersR128: prefersR128)
         guard let vendorLength = try cursor.littleEndianLength() else { return fields.result }
         cursor.skip(vendorLength)
         guard let count = try cursor.littleEndianLength() else { return fields.result }

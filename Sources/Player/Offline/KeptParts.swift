@@ -110,7 +110,7 @@ extension AudioProperties {
     /// and those of lossy audio may count the frames in front that an encoder adds.
     var lengthTolerance: Double {
         switch codec {
-        case .aac, .mp3, .mp2: 0.125
+        case .aac, .mp3, .mp2, .vorbis, .opus: 0.125
         case .flac, .alac, .pcm, .alaw, .ulaw: 0.01
         }
     }

@@ -55,7 +55,8 @@ extension AudioQuality {
     /// The quality of audio of which a source does not say it.
     init(of properties: AudioProperties) {
         switch properties.codec {
-        case .aac, .mp3, .mp2, .alaw, .ulaw: self = (properties.bitRate ?? .max) < Self.highBitRate ? .low : .high
+        case .aac, .mp3, .mp2, .vorbis, .opus, .alaw, .ulaw:
+            self = (properties.bitRate ?? .max) < Self.highBitRate ? .low : .high
         case .flac, .alac, .pcm: self = AudioQuality(lossless: properties.format)
         }
     }

@@ -4,7 +4,7 @@ import Testing
 
 /// The real encoders that make the fixtures.
 enum Tool: String {
-    case flac, ffmpeg, metaflac, lame, mpg123
+    case flac, ffmpeg, metaflac, lame, mpg123, oggenc, oggdec, opusenc, opusdec
     /// Shaka Packager.
     case packager
 
@@ -33,6 +33,12 @@ enum Tool: String {
 
     static let needsLAME = ConditionTrait.enabled(
         if: Tool.lame.isInstalled && Tool.mpg123.isInstalled, "needs `lame` and `mpg123`: apt-get install lame mpg123")
+    static let needsVorbisTools = ConditionTrait.enabled(
+        if: Tool.oggenc.isInstalled && Tool.oggdec.isInstalled,
+        "needs `oggenc` and `oggdec`: apt-get install vorbis-tools")
+    static let needsOpusTools = ConditionTrait.enabled(
+        if: Tool.opusenc.isInstalled && Tool.opusdec.isInstalled,
+        "needs `opusenc` and `opusdec`: apt-get install opus-tools")
     static let needsPackager = ConditionTrait.enabled(
         if: Tool.packager.isInstalled, "needs Shaka Packager: tools/setup --streaming")
 

@@ -13,11 +13,18 @@ final class FLACFrameCodec: Codec {
     /// Silent frames that replace a packet that cannot be decoded.
     private var pendingSilence: Int64 = 0
 
-    /// The most frames of a FLAC frame: a longer duration is itself damaged.
-    private static let longestSilence: Int64 = 65_535
+    private let longestSilence: Int64
 
-    init(_ packets: any TimedPacketSource, _ streamInfo: FLACStreamInfo) throws(Interruption) {
+    /// The most frames of a FLAC frame: a longer duration is itself damaged.
+    private static let mostFrames: Int64 = 65_535
+
+    /// - Parameter longestSilence: frames of silence for a packet, where a packet without bytes may stand for several;
+    ///   nil: those of the longest packet.
+    init(
+        _ packets: any TimedPacketSource, _ streamInfo: FLACStreamInfo, longestSilence: Int64? = nil
+    ) throws(Interruption) {
         self.packets = packets
+        self.longestSilence = longestSilence ?? Self.mostFrames
         input = FLACFrameInput(streamInfo)
         library = try FLACLibrary(input)
         format = streamInfo.format
@@ -68,7 +75,7 @@ final class FLACFrameCodec: Codec {
             library.kept.drop(.max)
             library.complaints = .init()
             damage.incidents += 1
-            pendingSilence = min(max(0, packet.duration ?? 0), Self.longestSilence)
+            pendingSilence = min(max(0, packet.duration ?? 0), longestSilence)
             return nil
         }
         library.complaints = .init()

@@ -1,0 +1,113 @@
+import PCM
+
+/// A decoder that gives samples in floating point, in Vorbis' order of channels: of Vorbis or of Opus.
+///
+/// Thread: only the decoder thread.
+protocol FloatDecoder: AnyObject {
+    /// Forgets all packets.
+    func restart()
+
+    /// Decodes a packet.
+    /// - Returns: the number of frames; nil when the packet is damaged.
+    func decode(_ packet: UnsafeRawBufferPointer) -> Int?
+
+    /// Copies one channel of the last packet, rounded to 24 bits.
+    /// - Parameters:
+    ///   - frames: of the packet.
+    ///   - channel: in Vorbis' order.
+    ///   - target: interleaved, with as many frames.
+    ///   - start: the first sample of the channel in `target`.
+    func copy(_ frames: Range<Int>, channel: Int, to target: UnsafeMutableBufferPointer<Int32>, from start: Int)
+}
+
+/// Packets of Vorbis or Opus. Each gives so many frames as its duration says: missing ones are silence.
+final class FloatPacketCodec: Codec {
+    private(set) var damage = DamageReport()
+
+    private let packets: any TimedPacketSource
+    private let decoder: any FloatDecoder
+    private let channelCount: Int
+    private var kept = SampleStore()
+    /// Silent frames before those in `kept`.
+    private var pendingSilence: Int64 = 0
+    /// Whether the packet before was damaged, so that this one may lack frames.
+    private var isBehindDamage = false
+
+    init(_ packets: any TimedPacketSource, _ decoder: any FloatDecoder, _ format: PCMFormat) {
+        self.packets = packets
+        self.decoder = decoder
+        channelCount = format.channelCount
+    }
+
+    func read(into buffer: UnsafeMutableBufferPointer<Int32>) throws(Interruption) -> CodecRun {
+        while true {
+            if let run = takePending(into: buffer) { return run }
+            guard let packet = try packets.nextPacket() else { return .end }
+            decode(packet)
+        }
+    }
+
+    func seek(toFrame frame: Int64) throws(Interruption) -> Int64 {
+        kept.drop(.max)
+        pendingSilence = 0
+        isBehindDamage = false
+        let start = try packets.seek(toFrame: frame)
+        decoder.restart()
+        return start
+    }
+
+    private func takePending(into buffer: UnsafeMutableBufferPointer<Int32>) -> CodecRun? {
+        if pendingSilence > 0 {
+            let count = Int(min(pendingSilence, Int64(buffer.count / channelCount)))
+            buffer[..<(count * channelCount)].update(repeating: 0)
+            pendingSilence -= Int64(count)
+            damage.silencedFrames += Int64(count)
+            return .frames(count)
+        }
+        guard kept.count > 0 else { return nil }
+        let taken = kept.take(buffer.count / channelCount * channelCount, into: buffer)
+        return .frames(taken / channelCount)
+    }
+
+    private func decode(_ packet: Packet) {
+        let duration = max(0, packet.duration ?? 0)
+        guard !packet.bytes.isEmpty, let count = decoder.decode(packet.bytes), count <= Int(Int32.max) else {
+            damage.incidents += 1
+            pendingSilence = max(0, duration - Int64(packet.trim.leading + packet.trim.trailing))
+            decoder.restart()
+            isBehindDamage = true
+            return
+        }
+        // The frames that are missing come first: the packet before would have given a part of them.
+        let missing = max(0, Int(duration) - count)
+        if missing > 0, !isBehindDamage { damage.incidents += 1 }
+        isBehindDamage = false
+        let first = min(max(0, packet.trim.leading), Int(duration))
+        let end = max(first, Int(duration) - max(0, packet.trim.trailing))
+        pendingSilence = Int64(max(0, min(end, missing) - first))
+        let frames = max(first - missing, 0)..<max(end - missing, max(first - missing, 0))
+        let target = kept.replace(count: frames.count * channelCount)
+        for channel in 0..<channelCount {
+            let source = VorbisChannels.source(of: channel, channelCount)
+            decoder.copy(frames, channel: source, to: target, from: channel)
+        }
+    }
+}
+
+/// The order of channels of Vorbis, which Opus has, too (Vorbis I, 4.3.9; RFC 7845, 5.1.1.2).
+enum VorbisChannels {
+    /// The channel of Vorbis that is played as `channel`, in the order of WAV's mask.
+    static func source(of channel: Int, _ channelCount: Int) -> Int {
+        // 4 bits for each channel, the first one lowest.
+        let order: UInt32 =
+            switch channelCount {
+            case 3: 0x120
+            case 5: 0x43120
+            case 6: 0x43_5120
+            case 7: 0x435_6120
+            case 8: 0x4365_7120
+            default: 0x7654_3210
+            }
+        return Int(order >> UInt32(4 * channel) & 0xF)
+    }
+}

@@ -1,0 +1,69 @@
+import CVorbis
+import PCM
+import Platform
+
+/// A decoder of libvorbis.
+///
+/// Thread: only the decoder thread.
+final class VorbisLibrary: FloatDecoder {
+    private let setup: VorbisSetup
+    private let state: UnsafeMutablePointer<vorbis_dsp_state>
+    private let block: UnsafeMutablePointer<vorbis_block>
+    /// A buffer for each channel, valid until the next packet.
+    private var channels: UnsafeMutablePointer<UnsafeMutablePointer<Float>?>?
+    /// Frames in the buffers.
+    private var count: Int32 = 0
+
+    /// ENOMEM of Linux.
+    private static let outOfMemory = SystemError(code: 12, operation: "open a decoder of Vorbis")
+
+    init(_ setup: VorbisSetup) throws(Interruption) {
+        self.setup = setup
+        state = .allocate(capacity: 1)
+        block = .allocate(capacity: 1)
+        guard vorbis_synthesis_init(state, setup.info) == 0 else {
+            // It has cleared what it had.
+            state.deallocate()
+            block.deallocate()
+            throw .source(.medium(Self.outOfMemory))
+        }
+        vorbis_block_init(state, block)
+    }
+
+    deinit {
+        vorbis_block_clear(block)
+        vorbis_dsp_clear(state)
+        block.deallocate()
+        state.deallocate()
+    }
+
+    func restart() {
+        release()
+        _ = vorbis_synthesis_restart(state)
+    }
+
+    /// The first packet gives no frames: each overlaps with the one before.
+    func decode(_ packet: UnsafeRawBufferPointer) -> Int? {
+        release()
+        var view = ogg_packet(packet)
+        guard vorbis_synthesis(block, &view) == 0, vorbis_synthesis_blockin(state, block) == 0 else { return nil }
+        count = vorbis_synthesis_pcmout(state, &channels)
+        return Int(count)
+    }
+
+    func copy(_ frames: Range<Int>, channel: Int, to target: UnsafeMutableBufferPointer<Int32>, from start: Int) {
+        guard let samples = channels?[channel] else { return }
+        var source = frames.lowerBound
+        for place in stride(from: start, to: target.count, by: setup.format.channelCount) {
+            target[place] = FloatSamples.leftJustified(samples[source])
+            source += 1
+        }
+    }
+
+    /// The frames in the buffers are not needed any more.
+    private func release() {
+        guard count > 0 else { return }
+        _ = vorbis_synthesis_read(state, count)
+        count = 0
+    }
+}

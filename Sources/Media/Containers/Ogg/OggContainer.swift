@@ -1,0 +1,258 @@
+import PCM
+
+/// Ogg with Opus, Vorbis or FLAC: a chain of links, each with a stream that is played (docs/decisions/ogg.md).
+///
+/// Its packets are those of one link. After the last one, `nextLink` begins the next link.
+final class OggContainer: TimedPacketSource {
+    let track: TrackDescription
+    private(set) var link: OggLink
+    private(set) var isCutShort = false
+
+    private let pages: OggPages
+    /// Of the file's front.
+    private let tags: TrackMetadata
+    private var chain: OggChain
+    /// Of `link` in the chain; nil when it has no room there.
+    private var number: Int? = 0
+    private var walk: OggWalk
+    private var place: OggPlace
+    /// Where the last step found another link.
+    private var nextOffset: Int64?
+
+    /// Links that are searched when a file is opened, to know how long it is.
+    private static let mostSearchedLinks = 32
+    /// Links in a row that cannot be played, and are passed over.
+    private static let mostUnusableLinks = 16
+    /// Searches for a page where Vorbis can begin.
+    private static let mostSearches = 16
+    /// As of FLAC: a granule position that asks for more silence is itself damaged.
+    private static let longestSilence: Int64 = 600
+
+    /// - Parameters:
+    ///   - source: begins with a page, or with bytes before one.
+    ///   - tags: of the file's front; those of the stream override them.
+    init(_ source: any ByteSource, tags: TrackMetadata) throws(Interruption) {
+        pages = OggPages(source)
+        self.tags = tags
+        guard let start = try Self.beginning(pages, from: 0) else {
+            throw .damaged(what: "Ogg without the beginning of a stream")
+        }
+        let link = try OggLink(pages, at: start)
+        self.link = link
+        walk = OggWalk(pages, serial: link.serial)
+        place = link.start
+        var chain = OggChain(link)
+        if !source.isStreamed, let length = source.length {
+            var last: OggLink? = link
+            while !chain.isWhole, chain.count <= Self.mostSearchedLinks, let known = last {
+                last = try Self.extend(&chain, known, pages, length)
+            }
+        }
+        self.chain = chain
+        track = Self.track(link, chain, tags)
+    }
+
+    private static func track(_ link: OggLink, _ chain: OggChain, _ tags: TrackMetadata) -> TrackDescription {
+        var frameCount = chain.frameCount
+        var bitRate: Int?
+        switch link.content {
+        case .vorbis(let setup): bitRate = setup.bitRate
+        case .flac(let info): frameCount = frameCount ?? info.frameCount
+        case .opus: break
+        }
+        let format = link.content.format
+        if let end = chain[0].end, let count = chain[0].frameCount, count > 0 {
+            let seconds = Double(count) / Double(format.sampleRate)
+            bitRate = Int32(exactly: (Double(end - link.start.offset) * 8 / seconds).rounded(.down)).map { Int($0) }
+        }
+        var properties = AudioProperties(
+            format: format, frameCount: frameCount, container: .ogg, codec: link.content.codec, bitRate: bitRate)
+        if case .flac(let info) = link.content, chain.count == 1 { properties.sampleDigest = info.sampleDigest }
+        return TrackDescription(properties: properties, metadata: tags.overridden(by: link.metadata))
+    }
+
+    /// The tags of the link; those of the file's front are of the first one.
+    var metadata: TrackMetadata { number == 0 ? tags.overridden(by: link.metadata) : link.metadata }
+
+    // MARK: Packets
+
+    func nextPacket() throws(Interruption) -> Packet? {
+        while true {
+            var next = place
+            switch try walk.step(&next) {
+            case .packet(let bytes, let page, let isLastInPage):
+                let duration = link.content.frameCount(of: bytes, after: &next.block)
+                next.time = place.time + duration
+                var packet = Packet(bytes: bytes, timeStamp: place.time - link.base, duration: duration)
+                packet.trim.leading = Int(min(duration, max(0, link.base - place.time)))
+                if let granule = page.granule {
+                    if page.isLast {
+                        packet.trim.trailing = Int(min(duration, max(0, next.time - granule)))
+                    } else if isLastInPage {
+                        next.time = granule
+                    }
+                }
+                place = next
+                if !bytes.isEmpty { return packet }
+            case .gap:
+                let packet = try gap(&next)
+                place = next
+                return packet
+            case .link(let offset):
+                place = next
+                nextOffset = offset
+                return nil
+            case .end(let isCut):
+                place = next
+                nextOffset = nil
+                isCutShort = isCutShort || isCut || !next.isInLastPage
+                return nil
+            }
+        }
+    }
+
+    /// A packet without bytes that stands for those that are missing before a place.
+    private func gap(_ next: inout OggPlace) throws(Interruption) -> Packet {
+        (next.time, next.block) = (place.time, 0)
+        if let timed = try OggLink.timed(next, walk, link.content) { next.time = max(place.time, timed.place.time) }
+        let missing = next.time - place.time
+        let isPlausible = missing <= Self.longestSilence * Int64(link.content.format.sampleRate)
+        var packet = Packet(
+            bytes: UnsafeRawBufferPointer(start: nil, count: 0), timeStamp: place.time - link.base,
+            duration: isPlausible ? missing : 0)
+        if isPlausible { packet.trim.leading = Int(min(missing, max(0, link.base - place.time))) }
+        return packet
+    }
+
+    // MARK: Seeking in the link
+
+    func seek(toFrame frame: Int64) throws(Interruption) -> Int64 {
+        let content = link.content
+        let time = min(max(0, frame), AudioLimits.largestData) + link.base
+        var wanted = time - content.preroll
+        for _ in 0..<Self.mostSearches {
+            guard wanted >= link.start.time, let page = try page(upTo: wanted), let granule = page.granule else {
+                break
+            }
+            var found = walk.place(after: page)
+            if content.needsPacketBefore {
+                guard let timed = try OggLink.timed(found, walk, content), timed.isExact, timed.place.time <= time
+                else {
+                    wanted = granule - 1
+                    continue
+                }
+                found = timed.place
+            }
+            place = found
+            return max(0, found.time - link.base)
+        }
+        place = link.start
+        return 0
+    }
+
+    private func page(upTo time: Int64) throws(Interruption) -> OggPage? {
+        let entry = number.map { chain[$0] }
+        let search = OggSearch(pages: pages, link: link)
+        if let end = entry?.end ?? pages.source.length {
+            return try search.page(upTo: time, from: link.start.offset, to: end, endTime: entry?.endTime)
+        }
+        // Without a length the pages are read one after the other, from here on if the time is later.
+        let start = time > place.time ? place.offset : link.start.offset
+        if let page = try search.page(upTo: time, from: start, to: nil, endTime: nil) { return page }
+        return try search.page(upTo: time, from: link.start.offset, to: nil, endTime: nil)
+    }
+
+    // MARK: Links
+
+    /// Begins the link after the one that has ended.
+    /// - Returns: false when there is none.
+    func nextLink() throws(Interruption) -> Bool {
+        guard let offset = nextOffset, offset > link.offset else { return false }
+        guard let next = try Self.usableLink(pages, from: offset) else {
+            nextOffset = nil
+            isCutShort = true
+            return false
+        }
+        if let number {
+            if number + 1 == chain.count {
+                chain.close(number, frameCount: max(0, place.time - link.base), end: offset, endTime: place.time)
+                self.number = chain.add(next) ? number + 1 : nil
+            } else {
+                self.number = number + 1
+            }
+        }
+        begin(next)
+        return true
+    }
+
+    /// Makes the link with a frame of the whole chain the present one.
+    /// - Returns: the frame of that link.
+    func enterLink(ofFrame frame: Int64) throws(Interruption) -> Int64 {
+        var wanted = chain.number(of: frame)
+        while wanted == chain.count - 1, !chain.isWhole, !pages.source.isStreamed, let length = pages.source.length,
+            chain.frame(after: wanted).map({ frame >= $0 }) ?? true
+        {
+            let known = wanted == number ? link : try OggLink(pages, at: chain[wanted].offset)
+            guard try Self.extend(&chain, known, pages, length) != nil else { break }
+            wanted = chain.number(of: frame)
+        }
+        if wanted != number {
+            let other = try OggLink(pages, at: chain[wanted].offset)
+            number = wanted
+            begin(other)
+        }
+        return chain.frames(frame - chain[wanted].startFrame, of: wanted)
+    }
+
+    private func begin(_ link: OggLink) {
+        self.link = link
+        walk = OggWalk(pages, serial: link.serial)
+        place = link.start
+        nextOffset = nil
+    }
+
+    /// Searches the end of the last known link, and the link after it.
+    /// - Parameter known: the last known link.
+    /// - Returns: the link after it; nil when there is none.
+    private static func extend(
+        _ chain: inout OggChain, _ known: OggLink, _ pages: OggPages, _ length: Int64
+    ) throws(Interruption) -> OggLink? {
+        let search = OggSearch(pages: pages, link: known)
+        let offset = try search.nextLink(before: length)
+        let endTime = try search.endTime(before: offset ?? length)
+        let frameCount = max(0, (endTime ?? known.base) - known.base)
+        let next: OggLink? = if let offset { try usableLink(pages, from: offset) } else { nil }
+        chain.close(chain.count - 1, frameCount: frameCount, end: offset ?? length, endTime: endTime)
+        guard let next, chain.add(next) else {
+            chain.isWhole = next == nil
+            return nil
+        }
+        return next
+    }
+
+    /// The first link from an offset on that can be played.
+    private static func usableLink(_ pages: OggPages, from offset: Int64) throws(Interruption) -> OggLink? {
+        var offset = offset
+        for _ in 0..<mostUnusableLinks {
+            guard let start = try beginning(pages, from: offset) else { return nil }
+            do throws(Interruption) { return try OggLink(pages, at: start) } catch {
+                if error.isOfSource { throw error }
+            }
+            offset = start
+            while case .page(let page) = try pages.next(from: offset, upTo: offset + 1), page.isFirst {
+                offset = page.end
+            }
+        }
+        return nil
+    }
+
+    /// The first page from an offset on that begins a stream.
+    private static func beginning(_ pages: OggPages, from start: Int64) throws(Interruption) -> Int64? {
+        var offset = start
+        while offset - start < OggPages.mostJunk, case .page(let page) = try pages.next(from: offset) {
+            if page.isFirst { return page.offset }
+            offset = page.end
+        }
+        return nil
+    }
+}

@@ -1,0 +1,171 @@
+import PCM
+
+/// One link of a chain: the streams that begin together, of which the first one with audio is played (RFC 3533, 4).
+struct OggLink {
+    /// Of its first page.
+    let offset: Int64
+    let serial: UInt32
+    /// Of all streams that begin with it.
+    let serials: [UInt32]
+    let content: OggContent
+    let metadata: TrackMetadata
+    /// The first packet of audio.
+    let start: OggPlace
+    /// The granule position of the first frame that is played.
+    let base: Int64
+
+    private static let mostStreams = 64
+    private static let largestHeader: Int64 = 1_048_576
+    private static let mostBlocks = 128
+    /// Packets that are looked at for the first granule position, and after a gap for the next one.
+    private static let mostPackets = 4096
+
+    /// Reads the headers.
+    /// - Parameter offset: of a page that begins a stream.
+    init(_ pages: OggPages, at offset: Int64) throws(Interruption) {
+        var serials: [UInt32] = []
+        var first: (kind: OggStreamKind, packet: [UInt8], page: OggPage, segments: Int)?
+        var other: String?
+        var end = offset
+        while serials.count < Self.mostStreams, case .page(let page) = try pages.next(from: end, upTo: end + 1),
+            page.isFirst, !serials.contains(page.serial)
+        {
+            serials.append(page.serial)
+            end = page.end
+            guard first == nil else { continue }
+            let packet = pages.firstPacket(of: page)
+            switch OggStreamKind(packet.bytes) {
+            case .other(let name): other = other ?? name
+            case let kind: first = (kind, Array(packet.bytes), page, packet.segments)
+            }
+        }
+        guard let first else { throw .unsupported(what: "Ogg with \(other ?? "a stream of an unknown kind")") }
+        let page = first.page
+        var headers = OggHeaders(
+            pages, serial: page.serial,
+            at: OggPlace(offset: page.offset, segment: first.segments, sequence: page.sequence &+ 1))
+        let found: (content: OggContent, metadata: TrackMetadata)
+        switch first.kind {
+        case .opus: found = try Self.opus(first.packet, &headers)
+        case .vorbis: found = try Self.vorbis(first.packet, &headers)
+        case .flac: found = try Self.flac(first.packet, &headers)
+        case .other: throw Self.damage(first.kind)
+        }
+        self.offset = offset
+        self.serials = serials
+        serial = page.serial
+        content = found.content
+        metadata = found.metadata
+        let walk = OggWalk(pages, serial: serial)
+        // Packets of headers may be missing.
+        var place = headers.place
+        if place.offset < end { (place.offset, place.segment) = (end, 0) }
+        start = try Self.start(place, walk, found.content)
+        let isCutAtFront = if case .vorbis = found.content { start.time < 0 } else { false }
+        base = (isCutAtFront ? 0 : start.time) + found.content.preSkip
+    }
+
+    /// The first packet of audio, with its time: that of the first page with a granule position, less the frames up to
+    /// there. It is above 0 in a stream that was cut out of a longer one, and below 0 in one whose beginning is cut, or
+    /// whose encoder has counted wrongly (RFC 7845, 4.5).
+    private static func start(
+        _ place: OggPlace, _ walk: OggWalk, _ content: OggContent
+    ) throws(Interruption) -> OggPlace {
+        var start = place
+        start.time = 0
+        var here = start
+        for _ in 0..<mostPackets {
+            switch try walk.step(&here) {
+            case .packet(let bytes, let page, let isLastInPage):
+                here.time += content.frameCount(of: bytes, after: &here.block)
+                guard isLastInPage, let granule = page.granule else { continue }
+                start.time = page.isLast && granule < here.time ? 0 : granule - here.time
+                return start
+            case .gap:
+                // What a station sends first are the headers of a stream that has run for hours.
+                here.time = 0
+                here.block = 0
+                start = here
+            case .link, .end: return start
+            }
+        }
+        return start
+    }
+
+    /// The place of a packet whose time is not known, with the time that the next page gives.
+    /// - Returns: nil when that cannot be known. `isExact`: false when the page may cut packets.
+    static func timed(
+        _ place: OggPlace, _ walk: OggWalk, _ content: OggContent
+    ) throws(Interruption) -> (place: OggPlace, isExact: Bool)? {
+        var found = place
+        (found.time, found.block) = (0, 0)
+        var here = found
+        for _ in 0..<mostPackets {
+            guard case .packet(let bytes, let page, let isLastInPage) = try walk.step(&here) else { return nil }
+            here.time += content.frameCount(of: bytes, after: &here.block)
+            guard isLastInPage, let granule = page.granule else { continue }
+            found.time = granule - here.time
+            return (found, !page.isLast)
+        }
+        return nil
+    }
+
+    private static func opus(
+        _ packet: [UInt8], _ headers: inout OggHeaders
+    ) throws(Interruption) -> (OggContent, TrackMetadata) {
+        let head = try OpusHead(packet)
+        var rest = headers
+        guard let tags = try rest.next(), try begins(tags, "OpusTags") else { return (.opus(head), TrackMetadata()) }
+        headers = rest
+        let metadata = try VorbisComments.read(from: tags, in: 8..<tags.count, prefersR128: true)
+        return (.opus(head), metadata)
+    }
+
+    private static func vorbis(
+        _ packet: [UInt8], _ headers: inout OggHeaders
+    ) throws(Interruption) -> (OggContent, TrackMetadata) {
+        guard let comments = try headers.next(), try begins(comments, "\u{3}vorbis"),
+            let setup = try headers.next(), setup.count <= largestHeader
+        else { throw damage(.vorbis) }
+        let content = try VorbisSetup(
+            identification: packet, setup: SourceReader(setup).bytes(Int(setup.count), at: 0))
+        return (.vorbis(content), try VorbisComments.read(from: comments, in: 7..<comments.count))
+    }
+
+    /// `0x7F FLAC`, a version, the number of packets that follow, then the native marker and STREAMINFO (RFC 9639,
+    /// 10.1).
+    private static func flac(
+        _ packet: [UInt8], _ headers: inout OggHeaders
+    ) throws(Interruption) -> (OggContent, TrackMetadata) {
+        guard packet.count == 17 + FLACStreamInfo.byteCount, packet[5] == 1,
+            Array(packet[9..<13]) == FLACHeader.marker, packet[13] & 0x7F == FLACHeader.BlockType.streamInfo
+        else { throw damage(.flac) }
+        let info = try FLACStreamInfo(Array(packet[17...]))
+        var metadata = TrackMetadata()
+        var isLast = packet[13] & 0x80 != 0
+        for _ in 0..<mostBlocks where !isLast {
+            var rest = headers
+            guard let block = try rest.next(), let type = try SourceReader(block).bytes(1, at: 0).first, type != 0xFF
+            else { break }
+            headers = rest
+            isLast = type & 0x80 != 0
+            guard type & 0x7F == FLACHeader.BlockType.vorbisComment else { continue }
+            metadata = try VorbisComments.read(from: block, in: 4..<max(4, block.count))
+        }
+        return (.flac(info), metadata)
+    }
+
+    private static func begins(_ packet: OggPacketSource, _ text: StaticString) throws(Interruption) -> Bool {
+        let head = try SourceReader(packet).bytes(text.utf8CodeUnitCount, at: 0)
+        return text.withUTF8Buffer { $0.elementsEqual(head) }
+    }
+
+    private static func damage(_ kind: OggStreamKind) -> Interruption {
+        switch kind {
+        case .opus: .damaged(what: "Ogg Opus without its headers")
+        case .vorbis: .damaged(what: "Ogg Vorbis without its headers")
+        case .flac: .damaged(what: "Ogg FLAC without its headers")
+        case .other: .damaged(what: "Ogg without its headers")
+        }
+    }
+}
