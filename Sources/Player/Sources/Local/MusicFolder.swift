@@ -121,7 +121,8 @@ public struct MusicFolder {
             if entry.kind == .file { room -= 1 }
             return .keep
         }
-        return entries.sorted { Self.naturally($0.name, $1.name) }
+        let names = entries.map { $0.kind == .folder ? NaturalName(folder: $0.name) : NaturalName($0.name) }
+        return names.indices.sorted { names[$0] < names[$1] }.map { entries[$0] }
     }
 
     private mutating func note(_ mountPoint: String?) {
@@ -164,33 +165,5 @@ public struct MusicFolder {
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return false }
         let ending = name.utf8[name.utf8.index(after: dot)...].map { $0 | 0x20 }
         return extensions.contains(String(decoding: ending, as: UTF8.self))
-    }
-
-    /// Whether `left` comes before `right`: by bytes, but runs of digits by their value.
-    static func naturally(_ left: String, _ right: String) -> Bool {
-        var left = Array(left.utf8)[...]
-        var right = Array(right.utf8)[...]
-        while let a = left.first, let b = right.first {
-            if isDigit(a), isDigit(b) {
-                let first = takeNumber(&left)
-                let second = takeNumber(&right)
-                if first.count != second.count { return first.count < second.count }
-                if !first.elementsEqual(second) { return first.lexicographicallyPrecedes(second) }
-            } else {
-                if a != b { return a < b }
-                left.removeFirst()
-                right.removeFirst()
-            }
-        }
-        return left.isEmpty && !right.isEmpty
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
-
-    /// Removes the leading digits and returns them without leading zeros.
-    private static func takeNumber(_ bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let digits = bytes.prefix { isDigit($0) }
-        bytes.removeFirst(digits.count)
-        return digits.drop { $0 == UInt8(ascii: "0") }
     }
 }
