@@ -20,8 +20,14 @@ struct MissingMediumTests {
     }
 
     /// Plays the first 700 frames of the second of three entries.
-    private func play() throws {
-        let products = try tracks.make("abc", frames: 20_000)
+    /// - Parameter fromSheet: as the tracks of a cue sheet.
+    private func play(fromSheet: Bool = false) throws {
+        var products = try tracks.make("abc", frames: 20_000)
+        if fromSheet {
+            let sheet = "abc".map { "FILE \($0).wav WAVE\nTRACK 1 AUDIO\nINDEX 1 0:0:0\n" }.joined()
+            try Data(sheet.utf8).write(to: URL(fileURLWithPath: tracks.folder["a.cue"]))
+            products = (1...3).map { QueuedProduct(.track, tracks.folder["a.cue/track000\($0)"]) }
+        }
         try fixture.perform { try $0.queue.set(products, startingAt: 1, playing: true) }
         fixture.waitForSound()
         fixture.play(700)
@@ -67,9 +73,9 @@ struct MissingMediumTests {
         fixture.end()
     }
 
-    @Test("at the start: the queue waits for it, and resumes at its position")
-    func absentAtStart() throws {
-        try play()
+    @Test("at the start: the queue waits for it, and resumes at its position", arguments: [false, true])
+    func absentAtStart(fromSheet: Bool) throws {
+        try play(fromSheet: fromSheet)
         fixture.end()
         try takeMediumAway()
         try start()
@@ -280,6 +286,13 @@ struct MissingMediumTests {
             code.map { .system(SystemError(code: $0, operation: "read")) } ?? .media(.notAudio(looksLike: nil))
         let error = PlayerError(.unexpected, cause, message: "", mediaProduct: product)
         #expect(MissingMedium.isReason(for: error) == isMissing)
+        // A track of a cue sheet that is gone, and of one that is there.
+        try Data().write(to: URL(fileURLWithPath: tracks.folder["there.cue"]))
+        for name in ["gone.cue/track0001", "there.cue/track0001", "gone.flac/track0001"] {
+            let track = MediaProduct(productType: .track, productId: tracks.folder[name], referenceId: "")
+            let error = PlayerError(.unexpected, cause, message: "", mediaProduct: track)
+            #expect(MissingMedium.isReason(for: error) == isMissing, "\(name)")
+        }
         fixture.end()
     }
 }

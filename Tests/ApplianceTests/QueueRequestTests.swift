@@ -177,6 +177,43 @@ struct QueueRequestTests {
         #expect(try client.ask("queue-add", "\"products\":[{\"path\":\"\(album)/1.flac\"}]").errorCode == "no-music")
     }
 
+    @Test("A cue sheet stands for its tracks, a playlist for its entries; what is missing in them is counted")
+    func lists() throws {
+        defer { fixture.shutDown() }
+        _ = try tracks.make("ab", frames: 1000)
+        let folder = tracks.folder
+        func write(_ text: String, _ name: String) throws -> String {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: folder[name]))
+            return "\"products\":[{\"path\":\"\(folder[name])\"}]"
+        }
+        let sheet = try write(
+            "FILE a.wav WAVE\nTRACK 1 AUDIO\nINDEX 1 0:0:0\nTRACK 2 AUDIO\nINDEX 1 0:0:30\n", "a.cue")
+        let list = try write("b.flac\ngone.flac\na.cue/track0002\nhttp://radio/1\n", "list.m3u")
+        #expect(try client.ask("queue-add", sheet)["added"] == 2)
+        let reply = try client.ask("queue-add", list)
+        #expect(reply["added"] == 2 && reply["skipped"] == 2)
+        let track = "\"products\":[{\"path\":\"\(folder["a.cue/track0001"])\"}]"
+        #expect(try client.ask("queue-add", track)["added"] == 1)
+        let names = try client.ask("queue")["entries"]?.elements?.compactMap {
+            $0["file"]?.string.map { String($0.dropFirst(folder.path.count + 1)) }
+        }
+        #expect(names == ["a.cue/track0001", "a.cue/track0002", "b.flac", "a.cue/track0002", "a.cue/track0001"])
+        for (products, code, message) in [
+            (try write("a letter", "b.cue"), "no-music", "b.cue: a cue sheet without tracks of audio."),
+            (try write("gone.flac\n", "b.m3u"), "no-music", "b.m3u: its entry \"gone.flac\" does not exist."),
+            (try write("#EXTM3U\n", "c.m3u"), "no-music", "c.m3u: no music in this playlist. Supported: "),
+            (
+                try write("FILE gone.wav WAVE\nTRACK 1 AUDIO\nINDEX 1 0:0:0\n", "c.cue"), "no-such-file",
+                "c.cue: its music file \"gone.wav\" does not exist."
+            ),
+            (track.replacingOccurrences(of: "track0001", with: "track0009"), "no-music", "a.cue: no track 9: its"),
+        ] {
+            let reply = try client.ask("queue-add", products)
+            #expect(reply.errorCode == code, "\(products)")
+            #expect(reply.errorMessage?.hasPrefix("\(folder.path)/\(message)") == true, "\(reply)")
+        }
+    }
+
     @Test("A place beyond the end stands for the end, but there has to be something to remove")
     func placesBeyondTheEnd() throws {
         defer { fixture.shutDown() }

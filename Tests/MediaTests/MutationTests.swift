@@ -89,6 +89,30 @@ struct MutationTests {
         #expect(errors > 200)
     }
 
+    @Test("Mutations of cue sheets and playlists")
+    func lists() throws {
+        let sheet = (0..<9).map { "TRACK \($0) AUDIO\nTITLE \"T\"\nINDEX 00 \($0):00:00\nINDEX 01 \($0):02:00\n" }
+        let track = "<track><location>file:///x/%C3%A4.flac</location></track>"
+        let seeds = [
+            "PERFORMER \"Band\"\nREM DATE 1998\nFILE \"a.wav\" WAVE\n" + sheet.joined(),
+            "[playlist]\n" + (1..<20).map { "File\($0)=C:\\x\\\($0).flac\nTitle\($0)=T\n" }.joined(),
+            "<playlist xmlns=\"http://xspf.org/ns/0/\"><trackList>"
+                + String(repeating: track, count: 5) + "</trackList></playlist>",
+            "#EXTM3U\n" + (0..<20).map { "#EXTINF:1,T\n../\($0)/%20.flac\n" }.joined(),
+        ].map { Array($0.utf8) }
+        var generator = SeededGenerator(seed: 2026)
+        var (tracks, entries) = (0, 0)
+        for round in 0..<4000 {
+            let bytes = Self.mutated(seeds[round % seeds.count], using: &generator)
+            let sheet = CueSheet(parsing: bytes)
+            tracks += sheet.tracks.count
+            #expect(sheet.tracks.allSatisfy { sheet.files.indices.contains($0.place?.file ?? 0) || $0.place == nil })
+            _ = CueSheet(block: bytes)
+            if let list = try? PlaylistFile(recognising: bytes, in: "/m") { entries += list.entries.count }
+        }
+        #expect(tracks > 5000 && entries > 20_000)
+    }
+
     private static func mutated(_ seed: [UInt8], using generator: inout SeededGenerator) -> [UInt8] {
         var bytes = seed
         // The headers are a small part of a file and the most telling one.

@@ -151,6 +151,6 @@ struct MusicFolderTests {
         for number in 0..<1100 { try link("\(number).flac", to: "nowhere") }
         var search = MusicFolder()
         try search.add(folder.path)
-        #expect(search.contents.unreadableCount == 1100 && search.contents.unreadable.count == 1000)
+        #expect(search.contents.problemCount == 1100 && search.contents.problems.count == 1000)
     }
 }

@@ -10,7 +10,8 @@ enum MissingMedium {
     static func isReason(for error: PlayerError, _ media: MusicMedia = MusicMedia()) -> Bool {
         guard case .system(let failure) = error.cause, let path = error.mediaProduct?.productId else { return false }
         switch failure.code {
-        case ENOENT, ENOTDIR: return isMissing(Folder.containing(path)) || media.isMissing(for: path)
+        case ENOENT, ENOTDIR:
+            return isMissing(Folder.containing(SheetTrack.file(of: path))) || media.isMissing(for: path)
         // It was there a moment ago.
         case EIO, ENXIO, ENODEV, ESTALE, ENOTCONN, EHOSTDOWN: return true
         // Each other entry would fail too, until it is over.

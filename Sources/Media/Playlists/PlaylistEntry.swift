@@ -18,6 +18,7 @@ public struct PlaylistEntry: Equatable, Sendable {
     init?(_ line: [UInt8], in folder: String, below root: String) {
         self.line = WesternText.text(of: line)
         var places = EntryPlaces(folder: folder, root: root)
+        let line = Self.withHost(line)
         if let scheme = Self.scheme(of: line) {
             guard scheme.elementsEqual("file".utf8), let address = FileAddress(line) else { return nil }
             if address.isHere { places.add(address.path) }
@@ -40,6 +41,20 @@ public struct PlaylistEntry: Equatable, Sendable {
         let first = path
         alternatives = places.found.filter { other in first.map { !$0.utf8.elementsEqual(other.utf8) } ?? true }
         if path == nil, alternatives.isEmpty { return nil }
+    }
+
+    /// Whether a line is the address of something that is no file: of a radio station, or of a file on a server.
+    static func isWebAddress(_ line: [UInt8]) -> Bool {
+        scheme(of: line).map { !$0.elementsEqual("file".utf8) } ?? false
+    }
+
+    /// `file:/path` (RFC 8089) as `file:///path`.
+    private static func withHost(_ line: [UInt8]) -> [UInt8] {
+        let start = Array("file:/".utf8)
+        guard line.prefix(start.count).map({ $0 | 0x20 }).elementsEqual(start.map { $0 | 0x20 }),
+            !line.dropFirst(start.count).starts(with: [UInt8(ascii: "/")])
+        else { return line }
+        return start + Array("//".utf8) + line.dropFirst(start.count)
     }
 
     /// What stands before `://` (RFC 3986, 3.1), in lower case; nil for a path.

@@ -58,8 +58,9 @@ extension HelpText {
                tonearm queue move PLACE TO | remove PLACE|FIRST-LAST… | clear [OPTIONS]
 
         Places count from 1, in the order of playing, as the list shows them. A * marks the current entry. A folder
-        stands for its music, in order; the daemon must be allowed to read it. tonearm:album/ID and tonearm:playlist/ID
-        stand for their tracks. If a path or a place is wrong, nothing is changed.
+        stands for its music, in order, a playlist (M3U, PLS, XSPF) for its entries, album.cue for its tracks and
+        album.cue/track0003 for one of them; the daemon must be allowed to read it. tonearm:album/ID and
+        tonearm:playlist/ID stand for their tracks. If a path or a place is wrong, nothing is changed.
 
         Options:
           --play                  with set: play at once

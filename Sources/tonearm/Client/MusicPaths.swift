@@ -21,9 +21,10 @@ struct MusicPaths {
 
     private mutating func add(_ path: String) throws(UsageError) {
         if ServiceAddress.isMeant(by: path) { return absolute.append(path) }
+        let (file, rest) = Self.parts(of: path)
         do throws(SystemError) {
             // Without links and dots, so that the queue shows the files' own paths.
-            absolute.append(try Folder.resolved(path))
+            absolute.append(try Folder.resolved(file) + rest)
         } catch {
             switch error.code {
             case ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG: report(path, error.reason)
@@ -31,6 +32,20 @@ struct MusicPaths {
             }
             absolute.append(try Self.withFolder(path))
         }
+    }
+
+    /// The file of a path that goes on after it: a track of a cue sheet, or all tracks of the sheet inside of a file.
+    private static func parts(of path: String) -> (file: String, rest: String) {
+        let bytes = Array(path.utf8)
+        func divided(after count: Int) -> (file: String, rest: String) {
+            (String(decoding: bytes[..<count], as: UTF8.self), String(decoding: bytes[count...], as: UTF8.self))
+        }
+        if let track = SheetTrack(path) { return divided(after: track.sheet.utf8.count) }
+        guard let last = bytes.lastIndex(where: { $0 != UInt8(ascii: "/") }), last < bytes.count - 1 else {
+            return (path, "")
+        }
+        let parts = divided(after: last + 1)
+        return FileKind(at: parts.file) == .file ? parts : (path, "")
     }
 
     private mutating func report(_ path: String, _ reason: String) {

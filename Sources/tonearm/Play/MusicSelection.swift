@@ -1,6 +1,4 @@
-import CLinux
 import Media
-import Platform
 import Player
 
 /// The files at the paths of a command line.
@@ -22,20 +20,21 @@ struct MusicSelection {
     }
 
     private mutating func add(_ path: String) {
-        do throws(SystemError) {
+        do throws(MusicProblem) {
             let found = try MusicFolder.contents(of: path)
-            for error in found.unreadable { add(error, at: error.subject ?? path) }
+            for problem in found.problems { add(problem) }
             files += found.files
-            if found.files.isEmpty, found.unreadable.isEmpty {
-                let message = "\(path): no music in this folder. Supported: \(AudioFormats.supported)."
+            if found.files.isEmpty, found.problems.isEmpty {
+                let place = MusicFolder.isList(path) ? "playlist" : "folder"
+                let message = "\(path): no music in this \(place). Supported: \(AudioFormats.supported)."
                 problems.append(Problem(path: path, code: "c1", message: message))
             }
         } catch {
-            add(error, at: path)
+            add(error)
         }
     }
 
-    private mutating func add(_ error: SystemError, at path: String) {
-        problems.append(Problem(path: path, code: "s\(error.code)", message: "\(path): \(error.reason)"))
+    private mutating func add(_ problem: MusicProblem) {
+        problems.append(Problem(path: problem.path, code: problem.code, message: problem.message))
     }
 }

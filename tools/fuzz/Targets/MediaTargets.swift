@@ -112,11 +112,40 @@ private func useSegments(_ addressing: SegmentAddressing) {
     }
 }
 
+/// Uses a cue sheet as a player does.
+private func useSheet(_ sheet: CueSheet) {
+    require(sheet.tracks.count <= CueSheet.mostTracks, "too many tracks")
+    for (index, track) in sheet.tracks.enumerated() {
+        _ = sheet.tracksSharingFile(with: index)
+        guard let place = track.place else { continue }
+        require(sheet.files.indices.contains(place.file), "a track in no file")
+        for rate in [8000, 44_100, 1_536_000] {
+            require(place.start.frame(rate: rate) >= 0 && place.end?.frame(rate: rate) ?? 0 >= 0, "a negative time")
+        }
+    }
+    for file in sheet.files.indices {
+        _ = sheet.fileName(file)
+        _ = sheet.entry(file, in: "/m")
+    }
+}
+
 /// Containers, codecs and tags.
 let mediaTargets = [
     FuzzTarget("playlist") { bytes in
-        let playlist = PlaylistFile(parsing: bytes, in: "/m")
-        for path in playlist.paths { require(path.utf8.first == UInt8(ascii: "/"), "a path that is not absolute") }
+        for list in [PlaylistFile(parsing: bytes, in: "/m"), try? PlaylistFile(recognising: bytes, in: "/m")] {
+            guard let list else { continue }
+            for entry in list.entries {
+                for path in [entry.path].compactMap({ $0 }) + entry.alternatives {
+                    require(path.utf8.first == UInt8(ascii: "/"), "a path that is not absolute")
+                }
+            }
+            require((list.webAddress == nil) == (list.webAddressCount == 0), "an address that is not counted")
+        }
+    },
+    FuzzTarget("cue") { bytes in
+        useSheet(CueSheet(parsing: bytes))
+        useSheet(CueSheet(block: bytes))
+        if let sheet = try? CueSheet.embedded(in: MemorySource(signed(bytes, "fLaC"))) { useSheet(sheet) }
     },
     FuzzTarget("flac") { decode(signed($0, "fLaC")) },
     FuzzTarget("wav") { decode(signed(signed($0, $0.first == 0x46 ? "RF64" : "RIFF"), "WAVE", at: 8)) },

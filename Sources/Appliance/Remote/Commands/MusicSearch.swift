@@ -7,7 +7,8 @@ import Player
 struct FoundMusic: Sendable {
     /// The files, in order. Packed by the thread of the search: there may be 100,000, and the loop has other work.
     var products = PackedProducts()
-    /// Names below folders that cannot be read. The log has them.
+    /// Names below folders that cannot be read, and entries of playlists and cue sheets that are missing. The log has
+    /// them.
     var skipped = 0
     /// What the files lie on, without the root file system.
     var mountPoints: [String] = []
@@ -63,8 +64,8 @@ final class MusicSearch: Sendable {
             return .failure(error)
         }
         let contents = folders.contents
-        for error in contents.unreadable { Log.warning("skipped while looking for music: \(error.description)") }
-        var music = FoundMusic(files: contents.files, skipped: contents.unreadableCount)
+        for problem in contents.problems { Log.warning("skipped while looking for music: \(problem.message)") }
+        var music = FoundMusic(files: contents.files, skipped: contents.problemCount)
         music.mountPoints = contents.mountPoints
         return .success(music)
     }
@@ -79,24 +80,27 @@ final class MusicSearch: Sendable {
         }
         let kind = FileKind(at: path)
         if kind == .other { throw RemoteFailure(.noMusic, "\(path) is a device, a pipe or a socket, not a file") }
-        if kind == .file { try check(path) }
-        let (files, unreadable) = (folders.contents.files.count, folders.contents.unreadableCount)
+        let isList = MusicFolder.isList(path)
+        if kind == .file, !isList { try check(path) }
+        let (files, problems) = (folders.contents.files.count, folders.contents.problemCount)
         let wasVisited = folders.hasVisited(path)
         do throws(MusicFolder.Stop) { try folders.add(path) } catch {
             switch error {
             case .cancelled: throw Self.cancelled
             case .tooMany: throw RemoteFailure(.full(limit: capacity))
-            case .unreadable(let error): throw RemoteFailure(unreadable: path, error)
+            case .unreadable(let error): throw RemoteFailure(MusicProblem(error, at: path))
             case .kernelFolder:
                 throw RemoteFailure(.noMusic, "\(path): a folder of the system, which has no music in it")
             }
         }
-        guard kind != .file, !ServiceAddress.isMeant(by: path), !wasVisited, folders.contents.files.count == files
+        guard kind != .file || isList, !ServiceAddress.isMeant(by: path), !wasVisited,
+            folders.contents.files.count == files
         else { return }
-        if folders.contents.unreadableCount > unreadable, let error = folders.contents.unreadable.last {
-            throw RemoteFailure(unreadable: path, error)
+        if folders.contents.problemCount > problems, let problem = folders.contents.problems.last {
+            throw RemoteFailure(problem)
         }
-        throw RemoteFailure(.noMusic, "\(path): no music in this folder. Supported: \(AudioFormats.supported).")
+        let place = isList ? "playlist" : "folder"
+        throw RemoteFailure(.noMusic, "\(path): no music in this \(place). Supported: \(AudioFormats.supported).")
     }
 
     /// Whether the file can be read and begins like a supported format. Files below a folder are chosen by their names:
@@ -104,7 +108,7 @@ final class MusicSearch: Sendable {
     private func check(_ path: String) throws(RemoteFailure) {
         let bytes: FileByteSource
         do throws(SystemError) { bytes = try FileByteSource(path: path, cancellation: cancellation) } catch {
-            throw RemoteFailure(unreadable: path, error)
+            throw RemoteFailure(MusicProblem(error, at: path))
         }
         do throws(MediaError) { _ = try AudioFile.container(of: bytes) } catch {
             switch error {
@@ -112,7 +116,7 @@ final class MusicSearch: Sendable {
                 let guess = looksLike.map { " (looks like \($0))" } ?? ""
                 throw RemoteFailure(.noMusic, "\(path): not audio\(guess). Supported: \(AudioFormats.supported).")
             case .empty: throw RemoteFailure(.noMusic, "\(path): the file is empty.")
-            case .source(.medium(let error)): throw RemoteFailure(unreadable: path, error)
+            case .source(.medium(let error)): throw RemoteFailure(MusicProblem(error, at: path))
             // These errors concern data behind the first bytes.
             case .source, .unsupported, .damaged, .protected, .missingKey, .license: break
             }
@@ -121,7 +125,7 @@ final class MusicSearch: Sendable {
 }
 
 extension RemoteFailure {
-    fileprivate init(unreadable path: String, _ error: SystemError) {
-        self.init(.noSuchFile, "\(error.subject ?? path): \(error.reason)")
+    fileprivate init(_ problem: MusicProblem) {
+        self.init(problem.systemError == nil ? .noMusic : .noSuchFile, problem.message)
     }
 }

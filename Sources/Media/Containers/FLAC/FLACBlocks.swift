@@ -5,6 +5,7 @@ struct FLACBlocks {
         static let streamInfo: UInt8 = 0
         static let seekTable: UInt8 = 3
         static let vorbisComment: UInt8 = 4
+        static let cueSheet: UInt8 = 5
         static let lastKnown: UInt8 = 6
     }
 
@@ -16,6 +17,8 @@ struct FLACBlocks {
     private(set) var seekTable: [UInt8]?
     /// The range of the VORBIS_COMMENT block's content.
     private(set) var comments: Range<Int64>?
+    /// The range of the CUESHEET block's content.
+    private(set) var cueSheet: Range<Int64>?
     /// The offset of the first audio frame, or of the search for it.
     private(set) var audioOffset: Int64
     /// Whether the chain of blocks ended at the audio.
@@ -53,6 +56,8 @@ struct FLACBlocks {
                 seekTable = try cursor.bytes(Int(size))
             case BlockType.vorbisComment where comments == nil:
                 comments = content..<(content + size)
+            case BlockType.cueSheet where cueSheet == nil:
+                cueSheet = content..<(content + size)
             default:
                 break
             }

@@ -2,7 +2,8 @@ import Media
 import PCM
 import Platform
 
-/// Products that are files: the product's id is the path. Used by the command line, and for music on a USB stick.
+/// Products that are files, or tracks of cue sheets: the product's id is the path. Used by the command line, and for
+/// music on a USB stick.
 ///
 /// Thread: any.
 public final class LocalFiles: PlaybackSource {
@@ -23,24 +24,58 @@ public final class LocalFiles: PlaybackSource {
         _ product: MediaProduct, session: PlaybackSession, cancellation: Cancellation, medium: MediumAccess
     ) throws(PlayerError) -> OpenedProduct {
         let path = product.productId
+        if let track = medium.waiting({ SheetTrack(path) }) {
+            return try open(track, product, cancellation, medium)
+        }
         if medium.waiting({ FileKind(at: path) }) == .other {
             throw PlayerError(.notAudio(looksLike: "a device, a pipe or a socket"), product)
         }
-        let bytes: any ByteSource
+        return Self.opened(try decoder(of: path, product, cancellation, medium), product)
+    }
+
+    /// A track of a cue sheet: a stretch of its file, with the tags of the sheet.
+    private func open(
+        _ track: SheetTrack, _ product: MediaProduct, _ cancellation: Cancellation, _ medium: MediumAccess
+    ) throws(PlayerError) -> OpenedProduct {
+        let bytes = try bytes(of: track.sheet, product, cancellation, medium)
+        let (stretch, path): (SheetStretch, String)
+        do throws(MusicProblem) {
+            let file = try SheetFile(track.sheet, bytes)
+            stretch = try SheetStretch(track.number, of: file)
+            path = try medium.waiting { () throws(MusicProblem) in try file.music(stretch.file) }
+        } catch {
+            throw PlayerError(error, product)
+        }
+        let whole = try decoder(of: path, product, cancellation, medium)
+        do throws(MusicProblem) { return Self.opened(try stretch.decoder(whole), product) } catch {
+            throw PlayerError(error, product)
+        }
+    }
+
+    private func bytes(
+        of path: String, _ product: MediaProduct, _ cancellation: Cancellation, _ medium: MediumAccess
+    ) throws(PlayerError) -> any ByteSource {
         do throws(SystemError) {
-            bytes = try medium.waiting { () throws(SystemError) in try openFile(path, cancellation) }
+            return MediumByteSource(
+                try medium.waiting { () throws(SystemError) in try openFile(path, cancellation) }, medium)
         } catch {
             throw PlayerError(error, product)
         }
-        let decoder: any AudioDecoder
-        do throws(MediaError) {
-            decoder = try AudioFile.open(MediumByteSource(bytes, medium), cancellation: cancellation)
-        } catch {
+    }
+
+    private func decoder(
+        of path: String, _ product: MediaProduct, _ cancellation: Cancellation, _ medium: MediumAccess
+    ) throws(PlayerError) -> any AudioDecoder {
+        let bytes = try bytes(of: path, product, cancellation, medium)
+        do throws(MediaError) { return try AudioFile.open(bytes, cancellation: cancellation) } catch {
             throw PlayerError(error, product)
         }
+    }
+
+    private static func opened(_ decoder: any AudioDecoder, _ product: MediaProduct) -> OpenedProduct {
         let format = decoder.properties.format
         return OpenedProduct(
-            decoder: decoder, productId: path, audioMode: format.channelCount <= 2 ? .stereo : nil,
+            decoder: decoder, productId: product.productId, audioMode: format.channelCount <= 2 ? .stereo : nil,
             audioQuality: AudioQuality(lossless: format), replayGain: decoder.metadata.replayGain)
     }
 }

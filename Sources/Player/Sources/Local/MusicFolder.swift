@@ -2,7 +2,7 @@ import CLinux
 import Media
 import Platform
 
-/// Finds the music at paths: files, and folders with all their contents.
+/// Finds the music at paths: files, folders with all their contents, playlists and cue sheets.
 ///
 /// The paths that are added to one `MusicFolder` are one request: each folder is visited once (by device and inode),
 /// also when several names or links lead to it, and all files are counted together. Any thread.
@@ -21,33 +21,40 @@ public struct MusicFolder {
     /// What was found.
     public struct Contents: Equatable, Sendable {
         /// Paths in the order to play them: by name, where digits count as numbers (`2.flac` before `10.flac`). The
-        /// files of a folder come before those of its subfolders.
+        /// files of a folder come before those of its subfolders. Tracks of cue sheets are named by `SheetTrack`.
         public var files: [String] = []
-        /// Folders that cannot be read, and broken links (ENOENT). The search continues without them.
-        public var unreadable: [SystemError] = []
-        /// The number of all of them: `unreadable` has only the first 1000.
-        public var unreadableCount = 0
+        /// Folders that cannot be read, broken links, and entries of playlists and cue sheets that give no music. The
+        /// search continues without them.
+        public var problems: [MusicProblem] = []
+        /// The number of all of them: `problems` has only the first 1000.
+        public var problemCount = 0
         /// The mount points that the files lie on, without the root file system.
         public var mountPoints: [String] = []
 
         public init() {}
 
-        mutating func skip(_ error: SystemError) {
-            unreadableCount += 1
-            if unreadable.count < 1000 { unreadable.append(error) }
+        /// - Parameter count: of the entries that the problem is about.
+        mutating func skip(_ problem: MusicProblem, count: Int = 1) {
+            problemCount += count
+            if problems.count < 1000 { problems.append(problem) }
         }
     }
 
-    private static let extensions = Set(AudioFormats.fileNameEndings)
     /// Deeper than any collection.
     private static let depthLimit = 32
 
-    public private(set) var contents = Contents()
+    public internal(set) var contents = Contents()
     /// How many folders were read.
     private(set) var folderCount = 0
+    /// The playlists that were read.
+    var playlists = PlaylistsRead()
+    let cancellation: Cancellation?
     private let limit: Int
-    private let cancellation: Cancellation?
     private var visited: Set<Folder.Identity> = []
+    /// Whether a folder has more files than there is room for, and was not read to its end.
+    private var isFull = false
+    /// The folder of the last file that was noted, since the next one often is in it.
+    private var notedFolder = ""
 
     /// - Parameters:
     ///   - limit: the most files, in all.
@@ -57,40 +64,67 @@ public struct MusicFolder {
         self.cancellation = cancellation
     }
 
-    /// The audio files at `path`: a file itself, with any name, or the files below a folder whose names have the
-    /// extension of audio. Names that begin with a dot, and folders of operating systems (`Folder.isOfSystem`), are
-    /// left out.
-    public static func contents(of path: String) throws(SystemError) -> Contents {
+    /// The music at `path`, as `add` finds it.
+    public static func contents(of path: String) throws(MusicProblem) -> Contents {
         var search = MusicFolder()
         do throws(Stop) { try search.add(path) } catch {
             switch error {
-            case .unreadable(let error): throw error
+            case .unreadable(let error): throw MusicProblem(error, at: path)
             case .kernelFolder, .cancelled, .tooMany: break
             }
         }
         return search.contents
     }
 
-    /// Adds the audio files at `path`: a file itself, with any name, or the files below a folder whose names have
-    /// the extension of audio. Names that begin with a dot are left out. The address of a product of the content
-    /// service stays as it is.
+    /// Adds the music at `path`: a file itself, with any name; the files below a folder whose names have the ending of
+    /// audio; the tracks of a cue sheet; the entries of a playlist. Names that begin with a dot, and folders of
+    /// operating systems (`Folder.isOfSystem`), are left out. `album.flac/` stands for the tracks of the cue sheet
+    /// inside of that file. The address of a product of the content service stays as it is.
     public mutating func add(_ path: String) throws(Stop) {
         if ServiceAddress.isMeant(by: path) { return try append(path) }
+        try add(path, inside: [])
+    }
+
+    /// Whether a file with this name is a playlist or a cue sheet, or a path is meant as a track of one: it stands for
+    /// other files.
+    public static func isList(_ path: String) -> Bool {
+        switch MusicFileKind(name: path) {
+        case .cueSheet, .playlist: true
+        case .audio, nil: SheetTrack(path) != nil || isFileWithSlash(path)
+        }
+    }
+
+    private static func isFileWithSlash(_ path: String) -> Bool {
+        path.utf8.last == UInt8(ascii: "/") && FileKind(at: withoutSlashes(path)) == .file
+    }
+
+    /// - Parameter outer: the playlists that lead to `path`.
+    mutating func add(_ path: String, inside outer: [OpenPlaylist]) throws(Stop) {
+        if let track = SheetTrack(path) { return try add(track) }
+        if Self.isFileWithSlash(path) { return try addTracks(of: Self.withoutSlashes(path)) }
         switch FileKind(at: path) {
         case nil: throw .unreadable(SystemError.last("open", path))
         case .file, .other:
-            note(MountPoint.containing(Folder.containing(path)))
-            try append(path)
-        case .folder:
-            if Folder.belongsToKernel(path) { throw .kernelFolder(path) }
-            guard let identity = Folder.Identity(of: path), visited.insert(identity).inserted else { return }
-            let count = contents.files.count
-            do throws(SystemError) { collect(try entries(of: path), in: path, identity, depth: 0) } catch {
-                throw .unreadable(error)
+            switch MusicFileKind(name: path) {
+            case .cueSheet: try addTracks(of: path)
+            case .playlist: try addPlaylist(path, inside: outer)
+            case .audio, nil:
+                noteMedium(of: path)
+                try append(path)
             }
-            if contents.files.count > count { note(MountPoint.containing(path)) }
-            try check()
+        case .folder: try addFolder(path)
         }
+    }
+
+    private mutating func addFolder(_ path: String) throws(Stop) {
+        if Folder.belongsToKernel(path) { throw .kernelFolder(path) }
+        guard let identity = Folder.Identity(of: path), visited.insert(identity).inserted else { return }
+        let count = contents.files.count
+        do throws(SystemError) { collect(try entries(of: path), in: path, identity, depth: 0) } catch {
+            throw .unreadable(error)
+        }
+        if contents.files.count > count { note(MountPoint.containing(path)) }
+        try check()
     }
 
     /// Whether `path` is a folder that was visited already.
@@ -98,12 +132,12 @@ public struct MusicFolder {
 
     private var isCancelled: Bool { cancellation?.isCancelled ?? false }
 
-    private func check() throws(Stop) {
+    func check() throws(Stop) {
         if isCancelled { throw .cancelled }
-        if contents.files.count > limit { throw .tooMany(limit: limit) }
+        if isFull || contents.files.count > limit { throw .tooMany(limit: limit) }
     }
 
-    private mutating func append(_ file: String) throws(Stop) {
+    mutating func append(_ file: String) throws(Stop) {
         contents.files.append(file)
         try check()
     }
@@ -117,31 +151,53 @@ public struct MusicFolder {
             if room < 0 || cancellation?.isCancelled == true { return .stop }
             if entry.name.utf8.first == UInt8(ascii: ".") { return .skip }
             if entry.kind == .folder { return Folder.isOfSystem(name: entry.name) ? .skip : .keep }
-            guard Self.isAudio(entry.name) else { return .skip }
-            if entry.kind == .file { room -= 1 }
+            switch MusicFileKind(name: entry.name) {
+            case .audio: if entry.kind == .file { room -= 1 }
+            case .cueSheet: break
+            case .playlist, nil: return .skip
+            }
             return .keep
         }
-        return entries.sorted { Self.naturally($0.name, $1.name) }
+        if room < 0 { isFull = true }
+        let names = entries.map { $0.kind == .folder ? NaturalName(folder: $0.name) : NaturalName($0.name) }
+        return names.indices.sorted { names[$0] < names[$1] }.map { entries[$0] }
     }
 
     private mutating func note(_ mountPoint: String?) {
         if let mountPoint, !contents.mountPoints.contains(mountPoint) { contents.mountPoints.append(mountPoint) }
     }
 
+    mutating func noteMedium(of file: String) {
+        let folder = Folder.containing(file)
+        if folder.utf8.elementsEqual(notedFolder.utf8) { return }
+        notedFolder = folder
+        note(MountPoint.containing(folder))
+    }
+
     private mutating func collect(
         _ entries: [Folder.Entry], in path: String, _ identity: Folder.Identity, depth: Int
     ) {
+        var sheets = ListedSheets()
+        for entry in entries where entry.kind == .file && MusicFileKind(name: entry.name) == .cueSheet {
+            if isCancelled { return }
+            sheets.read(Self.join(path, entry.name), cancellation, &contents)
+        }
         for entry in entries where entry.kind != .folder {
             let file = Self.join(path, entry.name)
             switch entry.kind {
-            case .file: contents.files.append(file)
-            case nil: contents.skip(SystemError(code: ENOENT, operation: "open", subject: file))
+            case .file:
+                if MusicFileKind(name: entry.name) == .cueSheet {
+                    contents.files += sheets.tracks(of: file)
+                } else if !sheets.have(file) {
+                    contents.files.append(file)
+                }
+            case nil: contents.skip(MusicProblem(SystemError(code: ENOENT, operation: "open", subject: file), at: file))
             case .folder, .other: break
             }
         }
         guard depth < Self.depthLimit else { return }
         for entry in entries where entry.kind == .folder {
-            if isCancelled || contents.files.count > limit { return }
+            if isCancelled || isFull || contents.files.count > limit { return }
             let folder = Self.join(path, entry.name)
             guard !Folder.belongsToKernel(folder), let inner = Folder.Identity(of: folder),
                 visited.insert(inner).inserted
@@ -151,7 +207,7 @@ public struct MusicFolder {
                 collect(try self.entries(of: folder), in: folder, inner, depth: depth + 1)
                 if contents.files.count > count, !inner.isOnSameDevice(as: identity) { note(folder) }
             } catch {
-                contents.skip(error)
+                contents.skip(MusicProblem(error, at: folder))
             }
         }
     }
@@ -160,37 +216,9 @@ public struct MusicFolder {
         folder.utf8.last == UInt8(ascii: "/") ? "\(folder)\(name)" : "\(folder)/\(name)"
     }
 
-    private static func isAudio(_ name: String) -> Bool {
-        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return false }
-        let ending = name.utf8[name.utf8.index(after: dot)...].map { $0 | 0x20 }
-        return extensions.contains(String(decoding: ending, as: UTF8.self))
-    }
-
-    /// Whether `left` comes before `right`: by bytes, but runs of digits by their value.
-    static func naturally(_ left: String, _ right: String) -> Bool {
-        var left = Array(left.utf8)[...]
-        var right = Array(right.utf8)[...]
-        while let a = left.first, let b = right.first {
-            if isDigit(a), isDigit(b) {
-                let first = takeNumber(&left)
-                let second = takeNumber(&right)
-                if first.count != second.count { return first.count < second.count }
-                if !first.elementsEqual(second) { return first.lexicographicallyPrecedes(second) }
-            } else {
-                if a != b { return a < b }
-                left.removeFirst()
-                right.removeFirst()
-            }
-        }
-        return left.isEmpty && !right.isEmpty
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
-
-    /// Removes the leading digits and returns them without leading zeros.
-    private static func takeNumber(_ bytes: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let digits = bytes.prefix { isDigit($0) }
-        bytes.removeFirst(digits.count)
-        return digits.drop { $0 == UInt8(ascii: "0") }
+    private static func withoutSlashes(_ path: String) -> String {
+        let bytes = Array(path.utf8)
+        guard let last = bytes.lastIndex(where: { $0 != UInt8(ascii: "/") }) else { return path }
+        return last == bytes.count - 1 ? path : String(decoding: bytes[...last], as: UTF8.self)
     }
 }

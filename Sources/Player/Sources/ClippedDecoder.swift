@@ -1,13 +1,15 @@
 import Media
 import PCM
 
-/// Plays a stretch of another decoder's audio: a period that takes a part of a file or of segments.
+/// Plays a stretch of another decoder's audio: a period that takes a part of a file or of segments, or a track of a cue
+/// sheet.
 ///
 /// The audio may change its format. Positions are in frames of the first one.
 ///
 /// Thread: the decoder thread.
 final class ClippedDecoder: AudioDecoder {
     private let decoder: any AudioDecoder
+    private let ownMetadata: TrackMetadata?
     private let rate: Int
     private let start: Int64
     /// nil: to the end.
@@ -19,19 +21,30 @@ final class ClippedDecoder: AudioDecoder {
     private var isPlaced: Bool
 
     /// - Parameters:
+    ///   - start: the first frame, of the audio's first format.
+    ///   - count: of the frames in that format; nil: to the end.
+    ///   - metadata: nil: that of the decoder.
+    init(_ decoder: any AudioDecoder, from start: Int64, count: Int64?, metadata: TrackMetadata? = nil) {
+        self.decoder = decoder
+        ownMetadata = metadata
+        rate = decoder.properties.format.sampleRate
+        self.start = start
+        self.count = count
+        isPlaced = start == 0
+        currentRate = rate
+        position = FramePosition(rate: rate)
+    }
+
+    /// - Parameters:
     ///   - clip: in seconds of the media's own timeline; the upper bound may be infinite.
     ///   - mediaStart: of the first frame, in the same seconds; nil: as the media says.
-    init(_ decoder: any AudioDecoder, _ clip: Range<Double>, mediaStart: Double? = nil) {
-        self.decoder = decoder
-        rate = decoder.properties.format.sampleRate
-        let rate = Double(rate)
+    convenience init(_ decoder: any AudioDecoder, _ clip: Range<Double>, mediaStart: Double? = nil) {
+        let rate = Double(decoder.properties.format.sampleRate)
         // Media that begins after the clip, because its offset is not said, is played from its beginning.
         let origin = min(mediaStart ?? decoder.properties.mediaStart, max(0, clip.lowerBound))
-        start = Self.frame((clip.lowerBound - origin) * rate)
-        count = clip.upperBound.isFinite ? max(0, Self.frame((clip.upperBound - origin) * rate) - start) : nil
-        isPlaced = start == 0
-        currentRate = self.rate
-        position = FramePosition(rate: self.rate)
+        let start = Self.frame((clip.lowerBound - origin) * rate)
+        let count = clip.upperBound.isFinite ? max(0, Self.frame((clip.upperBound - origin) * rate) - start) : nil
+        self.init(decoder, from: start, count: count)
     }
 
     private static func frame(_ value: Double) -> Int64 { Int64(max(0, min(value.rounded(), 1e15))) }
@@ -45,7 +58,7 @@ final class ClippedDecoder: AudioDecoder {
         return properties
     }
 
-    var metadata: TrackMetadata { decoder.metadata }
+    var metadata: TrackMetadata { ownMetadata ?? decoder.metadata }
 
     var damage: DamageReport {
         var damage = decoder.damage

@@ -1,0 +1,108 @@
+import PCM
+import Platform
+
+/// A cue sheet: the stretch of a file that each track is, with its tags (docs/decisions/cue-sheets.md).
+///
+///     let sheet = CueSheet(parsing: bytes)
+///     sheet.tracks[2].place?.start.frame(rate: 44_100)
+///
+/// Any bytes are a sheet; lines that are not understood are left out. A sheet without `tracks` is none.
+public struct CueSheet: Equatable, Sendable {
+    /// A track in a file.
+    public struct Place: Equatable, Sendable {
+        /// The index in `files`.
+        public var file: Int
+        /// INDEX 01, or the only other one.
+        public var start: CueTime
+        /// The start of the next track in the same file; nil: the end of the file.
+        public var end: CueTime?
+    }
+
+    public struct Track: Equatable, Sendable {
+        /// Whether it has sound. Discs have tracks of data, too.
+        public var isAudio = true
+        /// nil when the sheet does not say where it begins.
+        public var place: Place?
+        /// With the values of the album that hold for each track.
+        public var metadata = TrackMetadata()
+        /// International Standard Recording Code.
+        public var isrc: String?
+    }
+
+    /// The names of the files, as the sheet has them. One of an embedded sheet is the file that it is in.
+    public internal(set) var files: [[UInt8]] = []
+    /// In order. The first one is number 1, whatever number the sheet gives it.
+    public internal(set) var tracks: [Track] = []
+    public private(set) var genre: String?
+    public private(set) var date: String?
+
+    /// A larger file is no cue sheet. In bytes.
+    public static let mostBytes = 1 << 20
+    public static let mostTracks = 999
+
+    init() {}
+
+    /// - Parameter bytes: of the file: UTF-8, UTF-16 or Windows-1252, with lines of any system.
+    public init(parsing bytes: [UInt8]) {
+        var parser = CueSheetParser()
+        for line in TextLines.lines(of: bytes) { parser.read(CueLine(line)) }
+        self = parser.sheet
+        (genre, date) = (parser.genre, parser.date)
+    }
+
+    /// The number of tracks in the same file as `track`, with it.
+    /// - Parameter track: an index in `tracks`.
+    public func tracksSharingFile(with track: Int) -> Int {
+        guard let file = tracks[track].place?.file else { return 0 }
+        return tracks.count { $0.place?.file == file }
+    }
+
+    /// The name of the file of this index, for people.
+    public func fileName(_ file: Int) -> String { WesternText.text(of: files[file]) }
+
+    /// Where the file of this index may be.
+    /// - Parameter folder: the absolute path of the folder of the sheet, without `.` and `..`.
+    public func entry(_ file: Int, in folder: String) -> PlaylistEntry? {
+        PlaylistEntry(files[file], in: folder, below: folder)
+    }
+
+    /// Ends each track at the start of the next one in its file.
+    mutating func setEnds() {
+        for index in tracks.indices.dropLast() {
+            guard let file = tracks[index].place?.file,
+                let next = tracks[(index + 1)...].first(where: { $0.place != nil })?.place, next.file == file
+            else { continue }
+            tracks[index].place?.end = next.start
+        }
+    }
+}
+
+/// A time in a cue sheet.
+public enum CueTime: Equatable, Sendable {
+    /// In 1/75 s, the sectors of a disc.
+    case sectors(Int64)
+    /// In frames of the file.
+    case frames(Int64)
+
+    /// The frame of a file of this rate. Where a sector does not begin at a frame, the nearest one.
+    public func frame(rate: Int) -> Int64 {
+        switch self {
+        case .sectors(let count): (count * Int64(rate) * 2 + 75) / 150
+        case .frames(let count): count
+        }
+    }
+
+    /// `mm:ss:ff`, in any number of minutes.
+    init?(_ text: [UInt8]) {
+        let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        guard parts.count == 3, let minutes = Self.number(parts[0]), let seconds = Self.number(parts[1]),
+            let sectors = Self.number(parts[2]), seconds < 60, sectors < 75
+        else { return nil }
+        self = .sectors((minutes * 60 + seconds) * 75 + sectors)
+    }
+
+    private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
+        guard (1...6).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
+    }
+}

@@ -1,0 +1,77 @@
+extension CueSheet {
+    /// The cue sheet inside of a FLAC file: the text of the comment `CUESHEET`, or the block of that name.
+    /// - Returns: nil for a file without one, and for other containers.
+    /// - Throws: `.source` when the bytes cannot be read.
+    ///
+    /// Thread: any. It blocks in `source`, which never returns `.notYet`.
+    public static func embedded(in source: any ByteSource) throws(MediaError) -> CueSheet? {
+        do throws(Interruption) {
+            let start = try ID3v2.end(of: source, at: 0)
+            guard try SourceReader(source).bytes(4, at: start) == FLACHeader.marker else { return nil }
+            let blocks = try FLACBlocks(source, at: start + 4)
+            if let comments = blocks.comments, let text = try VorbisComments.cueSheet(in: source, comments) {
+                var sheet = CueSheet(parsing: text)
+                if !sheet.tracks.isEmpty {
+                    sheet.nameOneFile()
+                    return sheet
+                }
+            }
+            guard let range = blocks.cueSheet, range.count <= mostBytes else { return nil }
+            let sheet = CueSheet(block: try SourceReader(source).bytes(range.count, at: range.lowerBound))
+            return sheet.tracks.isEmpty ? nil : sheet
+        } catch {
+            switch error {
+            case .notYet: return nil
+            case .failed(let error): throw error
+            }
+        }
+    }
+
+    /// Whatever files it names: it is about the one that it is in.
+    private mutating func nameOneFile() {
+        files = [[]]
+        for index in tracks.indices where tracks[index].place != nil {
+            tracks[index].place?.file = 0
+            tracks[index].place?.end = nil
+        }
+        setEnds()
+    }
+
+    /// The content of a CUESHEET block (RFC 9639, 8.7): places in samples, and a last track that is the end. What is
+    /// cut off is left out.
+    init(block: [UInt8]) {
+        self.init()
+        var reader = ByteReader(block)
+        // Catalogue number, lead-in, flags and reserved bytes.
+        reader.skip(128 + 8 + 1 + 258)
+        guard let count = reader.bigEndian(UInt8.self) else { return }
+        files = [[]]
+        for _ in 0..<count {
+            guard let offset = reader.bigEndian(UInt64.self), let number = reader.bigEndian(UInt8.self),
+                let code = reader.bytes(12), let flags = reader.bytes(14)?.first,
+                let indices = reader.bigEndian(UInt8.self)
+            else { break }
+            var start: Int64?
+            for index in 0..<indices {
+                guard let distance = reader.bigEndian(UInt64.self), let point = reader.bytes(4)?.first else { break }
+                if point == 1 || index == 0 { start = Self.sum(offset, distance) }
+            }
+            var track = Track()
+            track.isAudio = flags & 0x80 == 0
+            track.metadata.trackNumber = Int(number)
+            track.isrc = code.first == 0 ? nil : TagText.utf8(code)
+            let place = start ?? (Self.isLeadOut(number) ? Self.sum(offset, 0) : nil)
+            track.place = place.map { Place(file: 0, start: .frames($0)) }
+            tracks.append(track)
+        }
+        setEnds()
+        if let last = tracks.last?.metadata.trackNumber, Self.isLeadOut(UInt8(last)) { tracks.removeLast() }
+    }
+
+    private static func isLeadOut(_ number: UInt8) -> Bool { number == 170 || number == 255 }
+
+    private static func sum(_ offset: UInt64, _ distance: UInt64) -> Int64? {
+        let (sum, isBeyond) = offset.addingReportingOverflow(distance)
+        return isBeyond ? nil : Int64(exactly: sum)
+    }
+}

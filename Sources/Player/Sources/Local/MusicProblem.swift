@@ -1,0 +1,41 @@
+import Platform
+
+/// Why a path, or an entry of a playlist or cue sheet, gives no music.
+public struct MusicProblem: Error, Equatable, Sendable {
+    /// The file or folder, or the playlist or cue sheet with the entry.
+    public let path: String
+    /// For people.
+    public let reason: String
+    /// When the system has refused it.
+    public let systemError: SystemError?
+
+    /// The code of a playlist or cue sheet that cannot be used (docs/control.md).
+    static let listCode = "l1"
+
+    public init(_ error: SystemError, at path: String) {
+        self.path = error.subject ?? path
+        reason = error.reason
+        systemError = error
+    }
+
+    /// - Parameter reason: about a playlist or cue sheet.
+    init(_ path: String, _ reason: String, _ error: SystemError? = nil) {
+        self.path = path
+        self.reason = reason
+        systemError = error
+    }
+
+    public var message: String { "\(path): \(reason)" }
+
+    /// For programs; the same codes as in `PlayerError`.
+    public var code: String { systemError.map { "s\($0.code)" } ?? Self.listCode }
+}
+
+extension PlayerError {
+    /// A track of a cue sheet that cannot be played.
+    init(_ problem: MusicProblem, _ product: MediaProduct) {
+        self.init(
+            .unexpected, problem.systemError.map { .system($0) } ?? .source(code: MusicProblem.listCode),
+            message: "\(product.productId): \(problem.reason)", mediaProduct: product)
+    }
+}

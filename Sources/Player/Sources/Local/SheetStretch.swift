@@ -1,0 +1,71 @@
+import Media
+import PCM
+
+/// The stretch of a music file that is a track of a cue sheet.
+struct SheetStretch {
+    /// The index in the sheet's files.
+    let file: Int
+
+    private let number: Int
+    private let path: String
+    private let start: CueTime
+    private let end: CueTime?
+    private let metadata: TrackMetadata
+    /// Whether the music file has no other track.
+    private let isWholeFile: Bool
+
+    /// - Throws: when the sheet has no such track.
+    init(_ number: Int, of sheetFile: SheetFile) throws(MusicProblem) {
+        let (path, tracks) = (sheetFile.path, sheetFile.sheet.tracks)
+        guard tracks.indices.contains(number - 1) else {
+            throw MusicProblem(path, "no track \(number): its cue sheet has \(tracks.count).")
+        }
+        let track = tracks[number - 1]
+        guard track.isAudio else { throw MusicProblem(path, "track \(number) is data, not music.") }
+        guard let place = track.place else {
+            throw MusicProblem(path, "track \(number) has no INDEX 01 in the cue sheet.")
+        }
+        self.number = number
+        self.path = path
+        file = place.file
+        start = place.start
+        end = place.end
+        metadata = track.metadata
+        isWholeFile = sheetFile.sheet.tracksSharingFile(with: number - 1) == 1
+    }
+
+    /// The audio of the track.
+    /// - Parameter whole: the decoder of the music file, at its first frame.
+    func decoder(_ whole: any AudioDecoder) throws(MusicProblem) -> any AudioDecoder {
+        let rate = whole.properties.format.sampleRate
+        let (first, next) = (start.frame(rate: rate), end?.frame(rate: rate))
+        if let length = whole.properties.frameCount, first >= length {
+            throw MusicProblem(path, "track \(number) begins after the end of its music file.")
+        }
+        if let next, next <= first {
+            throw MusicProblem(path, "track \(number) does not begin before the next one.")
+        }
+        return ClippedDecoder(whole, from: first, count: next.map { $0 - first }, metadata: tags(whole.metadata))
+    }
+
+    /// Those of the sheet. Those of the file fill the gaps, as far as they are about this track.
+    private func tags(_ file: TrackMetadata) -> TrackMetadata {
+        var tags = metadata
+        tags.artist = tags.artist ?? file.artist
+        tags.album = tags.album ?? file.album
+        tags.albumArtist = tags.albumArtist ?? file.albumArtist
+        tags.discNumber = tags.discNumber ?? file.discNumber
+        let (gain, loudness) = (tags.replayGain, file.replayGain)
+        if gain.albumGain == nil {
+            tags.replayGain.albumGain = loudness.albumGain ?? (isWholeFile ? nil : loudness.trackGain)
+            tags.replayGain.albumPeak = loudness.albumPeak ?? (isWholeFile ? nil : loudness.trackPeak)
+        }
+        guard isWholeFile else { return tags }
+        tags.title = tags.title ?? file.title
+        if gain.trackGain == nil {
+            tags.replayGain.trackGain = loudness.trackGain
+            tags.replayGain.trackPeak = loudness.trackPeak
+        }
+        return tags
+    }
+}
