@@ -149,6 +149,16 @@ struct CommandsTests {
         #expect(result.code == 0, "\(result)")
     }
 
+    @Test("Ogg is found in a folder, probed and played", arguments: ["vorbis", "opus", "flac"])
+    func ogg(codec: String) throws {
+        let path = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../tools/fuzz/corpus/ogg/\(codec)")
+        try FileManager.default.copyItem(at: path.standardized, to: URL(fileURLWithPath: program.folder["a.oga"]))
+        let value = try #require(try program.run("probe", "--json", program.folder.path).json().first)
+        #expect(value["container"] == "ogg" && value["codec"] == .string(codec) && value["title"] == "T")
+        let result = try program.run("play", "--device", "null", program.folder.path)
+        #expect(result.code == 0, "\(result)")
+    }
+
     @Test("probe reports a file that it cannot read, and continues")
     func probeFailures() throws {
         try Recording(frames: 1_000).encode(to: program.folder["a.flac"])

@@ -130,4 +130,36 @@ struct OggDamageTests {
             }
         }
     }
+
+    @Test("Pages whose content is broken, but not their checksums, neither crash nor hang")
+    func sealedPages() throws {
+        let signal = Signal.music(frames: 3000)
+        let maps = try Kind.allCases.map { OggMap(try $0.file(signal)) }
+        var generator = SeededGenerator(seed: 2026)
+        var framesRead = 0
+        for round in 0..<400 {
+            var map = maps[round % maps.count]
+            if round % 5 == 0 { map.pages += maps[(round / 5) % maps.count].pages }
+            for _ in 0...(round % 3) {
+                let number = Int.random(in: 0..<map.pages.count, using: &generator)
+                var page = map.pages[number]
+                switch Int.random(in: 0..<6, using: &generator) {
+                case 0: page.flags = .random(in: 0..<8, using: &generator)
+                case 1: page.granule = .random(in: -2...200_000, using: &generator)
+                case 2: page.sequence = .random(in: 0..<9, using: &generator)
+                case 3: page.serial = map.pages[0].serial
+                default:
+                    let end = max(page.bodyStart + 1, page.bytes.count)
+                    let place = Int.random(in: page.bodyStart..<end, using: &generator)
+                    if place < page.bytes.count { page.bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator) }
+                    page.seal()
+                }
+                map.pages[number] = page
+            }
+            var exercise = DecoderExercise(frameLimit: 4000)
+            exercise.run(map.bytes, knowsLength: round % 3 != 0, notYetEvery: round % 7 == 0 ? 3 : 0)
+            framesRead += exercise.framesRead
+        }
+        #expect(framesRead > 400_000)
+    }
 }

@@ -146,6 +146,30 @@ struct StreamingTests {
         #expect(ending.samples.contains { $0 != 0 })
     }
 
+    @Test(
+        "Ogg is listed, served as it is, and streams gapless",
+        arguments: [("ogg", "libvorbis", "vorbis"), ("opus", "libopus", "opus"), ("oga", "flac", "flac")])
+    func ogg(ending name: String, encoder: String, codec: String) throws {
+        let path = folder["music/4.\(name)"]
+        try album[0].write(to: path, ["-c:a", encoder, "-metadata", "title=Ogg"])
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        let origin = try start("bts")
+        let entry = try Fetched("\(origin.address)/v1/tracks/4").json()
+        #expect(entry["title"]?.string == "Ogg")
+        #expect(entry["audioQuality"]?.string == (codec == "flac" ? "LOSSLESS" : "HIGH"))
+        let info = try Fetched("\(origin.address)/v1/tracks/4/playbackinfo?audioquality=LOSSLESS")
+        let manifest = try JSONValue.parse(try info.manifest())
+        #expect(manifest["mimeType"]?.string == "audio/ogg" && manifest["codecs"]?.string == codec)
+        #expect(try Fetched(try #require(manifest["urls"]?[0]?.string)).body == bytes)
+        let ending = try play(origin.address, [], [4])
+        #expect(ending.code == 0, "\(ending.errors)")
+        let frames = album[0].samples().count / 2
+        // Opus always plays at 48 kHz.
+        #expect(ending.samples.count / 2 == (codec == "opus" ? (frames * 48_000 + 44_099) / 44_100 : frames))
+        #expect(codec != "flac" || ending.samples == album[0].samples())
+        #expect(ending.samples.contains { $0 != 0 })
+    }
+
     #if AAC
         @Test(
             "AAC in an .m4a file is listed, and served as it is whatever is asked for",

@@ -32,7 +32,7 @@ struct Track: Equatable, Sendable {
     /// Whether the file is served as it is: encoding it once more would lose more.
     var isLossy: Bool {
         switch codec {
-        case .aac, .mp3, .mp2, .alaw, .ulaw: true
+        case .aac, .mp3, .mp2, .vorbis, .opus, .alaw, .ulaw: true
         case .flac, .alac, .pcm: false
         }
     }

@@ -1,6 +1,5 @@
 import CVorbis
 import PCM
-import Platform
 
 /// A decoder of libvorbis.
 ///
@@ -14,20 +13,17 @@ final class VorbisLibrary: FloatDecoder {
     /// Frames in the buffers.
     private var count: Int32 = 0
 
-    /// ENOMEM of Linux.
-    private static let outOfMemory = SystemError(code: 12, operation: "open a decoder of Vorbis")
-
     init(_ setup: VorbisSetup) throws(Interruption) {
-        self.setup = setup
-        state = .allocate(capacity: 1)
-        block = .allocate(capacity: 1)
+        let state = UnsafeMutablePointer<vorbis_dsp_state>.allocate(capacity: 1)
         guard vorbis_synthesis_init(state, setup.info) == 0 else {
-            // It has cleared what it had.
+            // libvorbis has cleared what it had.
             state.deallocate()
-            block.deallocate()
-            throw .source(.medium(Self.outOfMemory))
+            throw .damaged(what: "Vorbis with headers that are not valid")
         }
+        block = .allocate(capacity: 1)
         vorbis_block_init(state, block)
+        self.setup = setup
+        self.state = state
     }
 
     deinit {
