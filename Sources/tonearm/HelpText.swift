@@ -96,11 +96,11 @@ enum HelpText {
         Usage: tonearm play [OPTIONS] [--] FILE|FOLDER|tonearm:track/ID…
                tonearm play --daemon [--socket PATH] [--json] FILE|FOLDER…
 
-        Plays files (\(AudioFormats.supported)), the music in folders, cue sheets and playlists (M3U, PLS, XSPF),
-        in order and without gaps. album.cue/track0003 is a track of a cue sheet, album.flac/ the tracks of the sheet
-        inside of a file. Files that cannot be played are reported and skipped. With --daemon they replace the queue
-        of the running daemon (`tonearm queue --help`). Without files the running daemon plays its queue (`tonearm
-        pause --help`).
+        Plays files (\(AudioFormats.supported)), the music in folders, cue sheets and
+        playlists (M3U, PLS, XSPF), in order and without gaps. album.cue/track0003 is a track of a cue sheet,
+        album.flac/ the tracks of the sheet inside of a file. Files that cannot be played are reported and skipped.
+        With --daemon they replace the queue of the running daemon (`tonearm queue --help`). Without files the
+        running daemon plays its queue (`tonearm pause --help`).
 
         Options:
           --device NAME           hw:CARD=name,DEV=0, hw:0,0 or another ALSA PCM that does not convert; default:

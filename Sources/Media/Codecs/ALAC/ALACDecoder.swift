@@ -1,3 +1,5 @@
+import PCM
+
 /// Decodes packets of ALAC. All memory is allocated at the start.
 ///
 /// A packet is a list of elements with one channel or two, each with its own way of coding. Nothing in it is trusted:

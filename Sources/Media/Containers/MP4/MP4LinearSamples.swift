@@ -1,3 +1,5 @@
+import PCM
+
 /// Descriptions of PCM: those of QuickTime, and `ipcm` and `fpcm` (ISO/IEC 23003-5).
 extension PCMDescription {
     /// - Parameters:
