@@ -1,3 +1,4 @@
+import Output
 import PCM
 import TestSupport
 import Testing
@@ -60,8 +61,8 @@ struct RateConversionTests {
     func gapless() throws {
         let one = try Track("a", frames: 8001, rate: 16_000, in: folder)
         let two = try Track("b", frames: 4001, in: folder)
-        let three = try Track("c", frames: 6001, rate: 11_025, in: folder)
-        let fixture = try fixture(rates: [8000])
+        let three = try Track("c", frames: 6001, rate: 12_000, in: folder)
+        let fixture = try fixture(rates: [8000, 11_025])
         let (first, last) = (try converted(one, to: 8000), try converted(three, to: 8000))
         try fixture.play([
             (one.product, first.count / 2), (two.product, two.frames), (three.product, last.count / 2),
@@ -75,7 +76,7 @@ struct RateConversionTests {
     func next() throws {
         let one = try Track("a", frames: 4000, in: folder)
         let two = try Track("b", frames: 8001, rate: 16_000, in: folder)
-        let fixture = try fixture(rates: [8000])
+        let fixture = try fixture(rates: [8000, 11_025])
         fixture.engine.load(one.product)
         fixture.engine.play()
         try fixture.wait(for: .playing)
@@ -143,5 +144,54 @@ struct RateConversionTests {
         let expected = try converted(one, to: 8000) + two.samples
         let isEqual = fixture.card.recordings.flatMap(\.samples) == expected
         #expect(isEqual)
+    }
+}
+
+@Suite("What is known of the rates of a device (docs/playback.md, 8)")
+struct DeviceRatesTests {
+    private func device(_ rates: [Int]) -> DeviceConfiguration {
+        DeviceConfiguration(
+            device: "d", sampleRate: rates[0], channelCount: 2, sampleFormat: .s32, significantBits: 32,
+            bufferFrames: 4, periodFrames: 2, memoryMapped: true, rates: rates)
+    }
+
+    @Test("Before a device is known each rate is tried, and so is what a device has not named beside one rate alone")
+    func tried() {
+        var rates = DeviceRates()
+        #expect(rates.rate(for: 96_000) == 96_000)
+        rates.opened(device([44_100]))
+        #expect(rates.rate(for: 96_000) == 96_000 && rates.rate(for: 44_100) == 44_100)
+        let isConverted = rates.refuse(96_000, supported: [44_100])
+        #expect(isConverted && rates.rate(for: 96_000) == 44_100 && rates.rate(for: 48_000) == 48_000)
+    }
+
+    @Test("A list of several rates is believed, but for unusual ones")
+    func believed() {
+        var rates = DeviceRates()
+        rates.opened(device([44_100, 48_000]))
+        #expect(rates.rate(for: 96_000) == 48_000 && rates.rate(for: 37_800) == 37_800)
+        let isConverted = rates.refuse(37_800, supported: [44_100, 48_000])
+        #expect(isConverted && rates.rate(for: 37_800) == 48_000)
+    }
+
+    @Test("What was refused is tried again when the device names it, and when it is gone")
+    func forgotten() {
+        var rates = DeviceRates()
+        _ = rates.refuse(96_000, supported: [44_100])
+        rates.opened(device([44_100, 96_000]))
+        #expect(rates.rate(for: 96_000) == 96_000)
+        _ = rates.refuse(96_000, supported: [44_100])
+        rates.lost()
+        #expect(rates.rate(for: 96_000) == 96_000)
+    }
+
+    @Test("Nothing is converted to a rate that the device lacks as well")
+    func useless() {
+        var fixed = DeviceRates(rule: SampleRateRule(fixed: 48_000))
+        let isConverted = fixed.refuse(48_000, supported: [44_100])
+        #expect(!isConverted)
+        var off = DeviceRates(rule: SampleRateRule(quality: nil))
+        let isAllowed = off.refuse(96_000, supported: [48_000])
+        #expect(!isAllowed)
     }
 }

@@ -2,17 +2,20 @@ import Output
 import PCM
 
 /// At which rates the device plays: those of the open device, or those that it named when it refused one.
+///
+/// A value. A device that names one rate alone may be held at it by another program, so other rates are tried, until it
+/// refuses them.
 struct DeviceRates: Equatable, Sendable {
-    var rule = SampleRateRule()
-    /// What the device named last; empty before.
-    private(set) var named: [Int] = []
-    /// Rates that it has refused, although nothing else says that it lacks them.
-    private(set) var refused: [Int] = []
+    let rule: SampleRateRule
+    /// What the device named last, in Hz; empty before.
+    private var named: [Int] = []
+    /// Rates that it has refused.
+    private var refused: [Int] = []
 
     init(rule: SampleRateRule = SampleRateRule()) { self.rule = rule }
 
     /// The device does not have a rate.
-    /// - Parameter supported: the usual rates that it has.
+    /// - Parameter supported: the usual rates that it has now, in Hz.
     /// - Returns: whether audio of the refused rate can be converted to one that it has.
     mutating func refuse(_ rate: Int, supported: [Int]) -> Bool {
         named = supported
@@ -21,14 +24,20 @@ struct DeviceRates: Equatable, Sendable {
         return other != rate && (supported.contains(other) || supported.isEmpty)
     }
 
-    /// - Parameters:
-    ///   - source: of the audio, in Hz.
-    ///   - device: as it was opened last; nil before.
-    func rate(for source: Int, on device: DeviceConfiguration?) -> Int {
-        // An unusual rate is not in any list: the device itself says whether it has it.
-        let isUnusual = !DeviceCapabilities.usualRates.contains(source) && !refused.contains(source)
-        if isUnusual, rule.fixed == nil { return source }
-        let rates = device.map { $0.rates } ?? named
-        return rule.deviceRate(for: source, of: rates.isEmpty ? named : rates)
+    /// The device was opened.
+    mutating func opened(_ device: DeviceConfiguration) {
+        named = device.rates
+        refused.removeAll { device.rates.contains($0) }
+    }
+
+    /// The device is gone: another one may come.
+    mutating func lost() { (named, refused) = ([], []) }
+
+    /// The rate at which audio is played, in Hz.
+    func rate(for source: Int) -> Int {
+        // An unusual rate is in no list.
+        let isUncertain = named.count < 2 || !DeviceCapabilities.usualRates.contains(source)
+        let isTried = isUncertain && !refused.contains(source)
+        return rule.deviceRate(for: source, of: isTried ? [] : named)
     }
 }

@@ -281,9 +281,9 @@ final class PlaybackConductor: @unchecked Sendable {
                 var context = context
                 context.adaptation = adaptation(of: stream.format)
                 handle(.opened(id, context))
-                if let lastDevice { convertNext(for: lastDevice) }
+                ratesChanged()
             } else {
-                // First: it drops the stream before, which is kept no longer than until the commands sent so far.
+                // First: it drops the stream before, which is kept until the commands sent so far.
                 handle(.repositioned(id))
                 if let adaptation = adaptation(of: stream.format) { handle(.adapted(id, adaptation)) }
                 handle(.converted(id, to: context.convertedSampleRate))
@@ -360,13 +360,11 @@ final class PlaybackConductor: @unchecked Sendable {
         case .opened(let stream, let box):
             let configuration = box.takeRetainedValue().configuration
             guard event.processedCommands >= lastRelease else { return }
-            published.update {
-                $0.device = configuration
-                $0.deviceProblem = nil
-            }
+            published.update { ($0.device, $0.deviceProblem) = (configuration, nil) }
             lastDevice = configuration
             for item in items.values { item.pipeline.stream.setDevice(configuration) }
-            convertNext(for: configuration)
+            rates.opened(configuration)
+            ratesChanged()
             volume.deviceChanged()
             applyGain()
             if let id = item(of: stream) { handle(.adapted(id, configuration.adaptation)) }
@@ -385,6 +383,8 @@ final class PlaybackConductor: @unchecked Sendable {
             let error = box.takeRetainedValue().error
             guard event.processedCommands >= lastRelease else { return }
             Log.warning("\(error) It is retried every second.")
+            rates.lost()
+            ratesChanged()
             published.update {
                 $0.device = nil
                 $0.deviceProblem = error.description
@@ -458,25 +458,23 @@ final class PlaybackConductor: @unchecked Sendable {
 
     // MARK: Adaptation
 
-    /// The next item was decoded before the device was known.
-    private func convertNext(for device: DeviceConfiguration) {
+    /// Tells all items. The next one may have been decoded for other rates.
+    private func ratesChanged() {
+        for item in items.values { item.pipeline.stream.setRates(rates) }
         guard let id = machine.nextItem, let item = items[id], let rate = item.stream?.format.sampleRate,
-            rates.rate(for: rate, on: device) != rate
+            rates.rate(for: rate) != rate
         else { return }
         item.pipeline.seek(toSeconds: 0)
     }
 
-    /// The device does not have the rate of an item: it is decoded again from the same position, for a rate that the
-    /// device has.
+    /// The device does not have the rate of an item: it is decoded again from the same position, for another one.
     /// - Returns: false when that is not the reason, or not allowed.
     private func converts(_ id: ItemID, after error: DeviceError) -> Bool {
         guard case .rateNotSupported(_, let rate, let supported) = error, let item = items[id],
             let stream = item.stream, rates.refuse(rate, supported: supported)
         else { return false }
-        lastDevice = nil
-        for item in items.values { item.pipeline.stream.setRates(rates) }
+        ratesChanged()
         item.pipeline.seek(toSeconds: Double(stream.startPosition) / 1e9)
-        fetchEvents()
         return true
     }
 

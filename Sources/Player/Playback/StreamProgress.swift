@@ -106,13 +106,13 @@ final class StreamProgress: @unchecked Sendable {
     /// The device that plays it, as it was opened last; nil while that is not known.
     func setDevice(_ configuration: DeviceConfiguration?) { lock.withLock { device = configuration } }
 
-    /// At which rates a device plays, as far as is known without an open one.
-    func setRates(_ rates: DeviceRates) { lock.withLock { (self.rates, device) = (rates, nil) } }
+    /// At which rates the device plays, as far as is known.
+    func setRates(_ rates: DeviceRates) { lock.withLock { self.rates = rates } }
 
     // MARK: From the decoder thread
 
     /// The rate at which the device plays audio of a rate, in Hz.
-    func deviceRate(for rate: Int) -> Int { lock.withLock { rates.rate(for: rate, on: device) } }
+    func deviceRate(for rate: Int) -> Int { lock.withLock { rates.rate(for: rate) } }
 
     /// How rates are converted.
     var rateQuality: RateQuality { lock.withLock { rates.rule.quality } ?? .veryHigh }
