@@ -216,15 +216,17 @@ struct UnreachableContentTests {
         }
     }
 
-    @Test("The segments of one representation cannot be reached any more: another one goes on at the next frame")
-    func lostRepresentation() throws {
-        content.throughput.add(bytes: 1 << 20, nanoseconds: 8_388_608)
-        let manifest = try content.package(["low.mp4", "high.mp4"], ["--segment_duration", "1"])
+    /// Two representations, of which one is said to need a tenth of the other.
+    private func twoBandwidths() throws -> String {
+        try content.package(["low.mp4", "high.mp4"], ["--segment_duration", "1"])
             .components(separatedBy: "<Representation").map { part in
                 let value = part.contains("\"low/") ? "100000" : "1000000"
                 return part.replacing(/bandwidth="\d+"/, with: "bandwidth=\"\(value)\"")
             }.joined(separator: "<Representation")
-        refuse { url in (4...20).contains { url.hasSuffix("high/\($0).m4s") } }
+    }
+
+    /// What is heard, with each delay over as soon as nothing else is to be done; at most a hundred times.
+    private func playThroughDelays(_ manifest: String) throws -> [Int32] {
         let opened = try content.source(manifest).open(
             PackagedContent.product, session: PlaybackSession(), cancellation: try Cancellation(),
             medium: MediumAccess())
@@ -234,9 +236,18 @@ struct UnreachableContentTests {
             let more = try opened.decoder.decodeArrived()
             samples += more.samples
             isOver = more.isOver
-            // What has worked before is asked for half a minute.
             if !isOver { content.service.network.passDelays() }
         }
+        return samples
+    }
+
+    @Test("The segments of one representation cannot be reached any more: another one goes on at the next frame")
+    func lostRepresentation() throws {
+        content.throughput.add(bytes: 1 << 20, nanoseconds: 8_388_608)
+        let manifest = try twoBandwidths()
+        refuse { url in (4...20).contains { url.hasSuffix("high/\($0).m4s") } }
+        // What has worked before is asked for half a minute.
+        let samples = try playThroughDelays(manifest)
         let isEqual = samples == track.samples
         #expect(isEqual, "\(samples.count) of \(track.samples.count)")
         #expect(content.fetched.contains { $0.hasSuffix("low/6.m4s") })
@@ -248,11 +259,7 @@ struct UnreachableContentTests {
         arguments: ["low", "high"])
     func rounds(back: String) throws {
         content.throughput.add(bytes: 1 << 20, nanoseconds: 8_388_608)
-        let manifest = try content.package(["low.mp4", "high.mp4"], ["--segment_duration", "1"])
-            .components(separatedBy: "<Representation").map { part in
-                let value = part.contains("\"low/") ? "100000" : "1000000"
-                return part.replacing(/bandwidth="\d+"/, with: "bandwidth=\"\(value)\"")
-            }.joined(separator: "<Representation")
+        let manifest = try twoBandwidths()
         var refusals: [String] = []
         refuse { url in
             guard (4...20).contains(where: { url.hasSuffix("/\($0).m4s") }) else { return false }
@@ -262,17 +269,7 @@ struct UnreachableContentTests {
             refusals.append(url)
             return true
         }
-        let opened = try content.source(manifest).open(
-            PackagedContent.product, session: PlaybackSession(), cancellation: try Cancellation(),
-            medium: MediumAccess())
-        var samples: [Int32] = []
-        var isOver = false
-        for _ in 0..<100 where !isOver {
-            let more = try opened.decoder.decodeArrived()
-            samples += more.samples
-            isOver = more.isOver
-            if !isOver { content.service.network.passDelays() }
-        }
+        let samples = try playThroughDelays(manifest)
         let isEqual = samples == track.samples
         #expect(isEqual, "\(samples.count) of \(track.samples.count) after \(refusals.count) refusals")
     }
