@@ -130,16 +130,18 @@ enum HelpText {
           q                       quit
 
         JSON lines. Members always come in this order; unknown values are null. Times are in seconds.
-          event=transition        previous, file, title, artist, album, duration, format, device: another file is heard,
-                                  or none (file is null) after the last one
-          event=state             state (playing, notPlaying, stalled, idle), file, position, device
-          event=quality           file, format, device: the format has changed inside a file
+          event=transition        previous, file, title, artist, album, duration, format, device, path: another file is
+                                  heard, or none (file is null) after the last one
+          event=state             state (playing, notPlaying, stalled, idle), file, position, device, path
+          event=quality           file, format, device, path: the format has changed inside a file
           event=position          file, position, duration: once a second while playing
           event=error             file, code, message: something cannot be played
           format                  codec, sampleRate, bitDepth, bitRate, quality, convertedSampleRate
           device                  name, sampleRate, channels, sampleFormat, significantBits, adaptation; null while none
                                   is open
           adaptation              kind (copied, placed, mixed), channels of the file; null where the device has them
+          path                    bitPerfect, changes (rate, channels, loudness, volume, mute, depth): what happens to the
+                                  samples; null while no device is open
 
         Exit codes: 0 everything was played (damage inside a file is a warning), or you quit; 1 something
         could not be played; 2 the command line is wrong; 3 the sound device cannot be used, or is full; 130

@@ -32,7 +32,7 @@ struct RemoteEventTests {
         let other = try fixture.connect()
         try other.ask("repeat", "\"mode\":\"all\"")
         try other.ask("volume", "\"percent\":40")
-        #expect(try client.line() == #"{"event":"volume","volume":40,"maximumVolume":100,"muted":false}"#)
+        #expect(try client.line() == #"{"event":"volume","volume":40,"maximumVolume":100,"muted":false,"path":null}"#)
         try client.ask("unsubscribe")
         try other.ask("volume", "\"percent\":30")
         #expect(try client.ask("status")["volume"] == 30)
@@ -41,8 +41,13 @@ struct RemoteEventTests {
     @Test(
         "Events have the members that the document lists",
         arguments: [
-            ("state", ["state", "file", "position", "focus", "power", "network", "link", "device"]),
-            ("track", ["entry", "index", "count", "file", "title", "artist", "album", "duration", "format", "device"]),
+            ("state", ["state", "file", "position", "focus", "power", "network", "link", "device", "path"]),
+            (
+                "track",
+                [
+                    "entry", "index", "count", "file", "title", "artist", "album", "duration", "format", "device", "path",
+                ]
+            ),
             ("queue", ["entry", "index", "count", "shuffle", "repeat"]),
         ])
     func members(name: String, members: [String]) throws {

@@ -24,11 +24,12 @@ struct JSONMessagesTests {
         device: DeviceConfiguration(
             device: "hw:CARD=DAC", sampleRate: 44_100, channelCount: 2, sampleFormat: .s32, significantBits: 24,
             bufferFrames: 8820, periodFrames: 2205, memoryMapped: true),
-        volume: 100)
+        path: SignalPath([.rate, .volume]), volume: 100)
 
     private static let device =
         #"{"name":"hw:CARD=DAC","sampleRate":44100,"channels":2,"sampleFormat":"S32_LE","significantBits":24,"#
         + #""adaptation":null}"#
+    private static let path = #""path":{"bitPerfect":false,"changes":["rate","volume"]}"#
     private static let format =
         #"{"codec":"flac","sampleRate":44100,"bitDepth":16,"bitRate":null,"quality":null,"#
         + #""convertedSampleRate":null}"#
@@ -39,20 +40,20 @@ struct JSONMessagesTests {
             (
                 .mediaProductTransition(MediaProductTransition(previous: nil, active: song, context: context)),
                 #"{"event":"transition","previous":null,"file":"a.flac","title":"One \"two\"","artist":null,"#
-                    + #""album":null,"duration":3.142,"format":\#(format),"device":\#(device)}"#
+                    + #""album":null,"duration":3.142,"format":\#(format),"device":\#(device),\#(path)}"#
             ),
             (
                 .mediaProductTransition(MediaProductTransition(previous: song, active: nil, context: nil)),
                 #"{"event":"transition","previous":"a.flac","file":null,"title":null,"artist":null,"#
-                    + #""album":null,"duration":null,"format":null,"device":\#(device)}"#
+                    + #""album":null,"duration":null,"format":null,"device":\#(device),\#(path)}"#
             ),
             (
                 .playbackStateChanged(.stalled),
-                #"{"event":"state","state":"stalled","file":"a.flac","position":1.235,"device":\#(device)}"#
+                #"{"event":"state","state":"stalled","file":"a.flac","position":1.235,"device":\#(device),\#(path)}"#
             ),
             (
                 .playbackQualityChanged(context),
-                #"{"event":"quality","file":"a.flac","format":\#(format),"device":\#(device)}"#
+                #"{"event":"quality","file":"a.flac","format":\#(format),"device":\#(device),\#(path)}"#
             ),
             (
                 .error(PlayerError(.unexpected, code: "m1", message: "a.flac: not audio.", mediaProduct: song)),

@@ -42,7 +42,7 @@ struct DisplayTextTests {
 struct StatusLineTests {
     private static func now(
         title: String? = "Prelude", artist: String? = "Ensemble", position: Double = 61.9, duration: Double? = 120,
-        state: PlaybackState = .playing, volume: Int = 100, withDevice: Bool = true
+        state: PlaybackState = .playing, volume: Int = 100, withDevice: Bool = true, path: SignalPath? = nil
     ) -> NowPlaying {
         var context = PlaybackContext(productId: "music/01.flac", playbackSessionId: "", referenceId: "")
         context.title = title
@@ -55,8 +55,7 @@ struct StatusLineTests {
             bufferFrames: 8820, periodFrames: 2205, memoryMapped: true)
         return NowPlaying(
             file: "music/01.flac", context: context, state: state, position: position,
-            device: withDevice ? device : nil,
-            volume: volume)
+            device: withDevice ? device : nil, path: path, volume: volume)
     }
 
     @Test("everything, if there is room; the bar gets the rest")
@@ -66,6 +65,12 @@ struct StatusLineTests {
                 == "Prelude – Ensemble  1:01/2:00  [===========-----------]  "
                 + "44100 Hz 16 bit stereo → S32_LE hw:CARD=DAC"
         )
+    }
+
+    @Test("the formats end with what happens to the samples")
+    func path() {
+        let line = StatusLine(Self.now(path: SignalPath([]))).text(columns: 120)
+        #expect(line.hasSuffix("44100 Hz 16 bit stereo → S32_LE hw:CARD=DAC, bit-perfect"))
     }
 
     @Test(

@@ -21,6 +21,15 @@ struct StatusTextTests {
         #expect(try lines(#"{"state":"stalled","wait":\#(json)}"#).contains("waits for \(words)"))
     }
 
+    @Test("What happens to the samples, in words")
+    func path() throws {
+        let exact = try lines(#"{"path":{"bitPerfect":true,"changes":[]}}"#)
+        #expect(exact == ["path      bit-perfect"])
+        let changed = try lines(#"{"path":{"bitPerfect":false,"changes":["rate","volume","new"]}}"#)
+        #expect(changed == ["path      rate converted, volume scaled"])
+        #expect(try lines(#"{"path":null}"#) == [])
+    }
+
     @Test("Nothing is said of a file that does not wait, and the seconds of a stream are whole ones")
     func buffered() throws {
         let file = try lines(#"{"state":"playing","file":"/a.flac","buffered":null,"wait":null}"#)

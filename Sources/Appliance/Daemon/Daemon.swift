@@ -219,6 +219,7 @@ public final class Daemon: @unchecked Sendable {
         }
         status.count = contents.count
         status.device = engine.deviceConfiguration
+        status.path = engine.signalPath
         status.volumePercent = volume.percent
         status.maximumVolumePercent = volume.maximumPercent
         status.isMuted = volume.isMuted

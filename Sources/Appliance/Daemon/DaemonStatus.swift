@@ -44,6 +44,8 @@ public struct DaemonStatus: Equatable, Sendable {
     public var wait: Wait?
     /// The configuration of the open device; nil while none is open.
     public var device: DeviceConfiguration?
+    /// What happens to the samples on their way to the device; nil while none is open.
+    public var path: SignalPath?
 
     public var volumePercent = 0
     public var maximumVolumePercent = 100

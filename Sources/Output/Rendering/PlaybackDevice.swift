@@ -128,6 +128,11 @@ public struct DeviceConfiguration: Equatable, Sendable {
         self.rates = rates
     }
 
+    /// Bits of a sample that are kept; audio with more is dithered. A converter of less than 24 bits rounds by itself.
+    public var keptBits: Int {
+        sampleFormat == .s32 && significantBits <= 24 ? 24 : sampleFormat.bitDepth
+    }
+
     /// Whether the device could be opened at this rate, in Hz, as far as is known.
     public func mayPlay(rate: Int) -> Bool {
         rates.isEmpty || rates.contains(rate) || !DeviceCapabilities.usualRates.contains(rate)

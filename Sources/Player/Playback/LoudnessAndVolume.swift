@@ -82,9 +82,21 @@ final class LoudnessAndVolume {
     func gain(for replayGain: ReplayGain) -> Gain {
         let values = configuration.values
         if values.isMuted { return .muted }
-        let loudness = Loudness.factor(
+        return Gain(factor: loudnessFactor(for: replayGain) * softwareFactor(for: values.volume))
+    }
+
+    /// What that factor is made of.
+    func scaling(for replayGain: ReplayGain) -> SampleScaling {
+        let values = configuration.values
+        return SampleScaling(
+            isNormalized: loudnessFactor(for: replayGain) != 1, isVolumeScaled: softwareFactor(for: values.volume) != 1,
+            isMuted: values.isMuted)
+    }
+
+    private func loudnessFactor(for replayGain: ReplayGain) -> Double {
+        let values = configuration.values
+        return Loudness.factor(
             mode: values.loudnessNormalizationMode, preAmp: values.loudnessNormalizationPreAmp, replayGain: replayGain)
-        return Gain(factor: loudness * softwareFactor(for: values.volume))
     }
 
     private func softwareFactor(for volume: Volume) -> Double {

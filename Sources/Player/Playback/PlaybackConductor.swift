@@ -20,7 +20,7 @@ final class PlaybackConductor: @unchecked Sendable {
     private let settings: RendererSettings
     private let volume: LoudnessAndVolume
     private let link = ConductorLink()
-    private let fetchTimer: LoopTimer
+    let poller: RendererEventPoller
     private let startTimer: any StartTimer
 
     private var machine = PlaybackStateMachine()
@@ -36,12 +36,6 @@ final class PlaybackConductor: @unchecked Sendable {
     private var lastCut: UInt64 = 0
     /// The last command that released the device.
     private var lastRelease: UInt64 = 0
-    private var isFetching = false
-    /// Whether the next fetch waits for `fetchTimer`.
-    private var isFetchTimed = false
-    private var pacer = EventPacer()
-    /// What waits for the renderer to carry a command out.
-    private var waiting: [(command: UInt64, action: () -> Void)] = []
     /// The next item, while the current one still comes over a network.
     private var postponed: (id: ItemID, product: MediaProduct)?
     /// Where an item that was closed and is still current goes on, in seconds.
@@ -68,7 +62,7 @@ final class PlaybackConductor: @unchecked Sendable {
         rates = DeviceRates(rule: settings.sampleRates)
         self.volume = volume
         self.startTimer = startTimer
-        fetchTimer = LoopTimer(loop)
+        poller = RendererEventPoller(renderer, loop: loop, link: link)
         link.conductor = self
     }
 
@@ -87,7 +81,7 @@ final class PlaybackConductor: @unchecked Sendable {
         }
         for (id, item) in items { item.pipeline.setPlaying(isRunning && id == machine.currentItem) }
         publishPipeline()
-        fetchEvents()
+        poller.hurry()
     }
 
     private func newItem() -> ItemID {
@@ -102,7 +96,7 @@ final class PlaybackConductor: @unchecked Sendable {
     func shutDown() {
         loop.assertOnLoop()
         link.conductor = nil
-        fetchTimer.cancel()
+        poller.stop()
         startTimer.cancel()
         reopeningListener = nil
         for item in items.values { item.pipeline.cancel() }
@@ -122,26 +116,30 @@ final class PlaybackConductor: @unchecked Sendable {
 
     private func applyGain() {
         for item in items.values { item.stream?.gain = volume.gain(for: item.replayGain) }
+        publishScaling()
+    }
+
+    private func publishScaling() {
+        guard let current = machine.currentItem, let item = items[current] else { return }
+        let scaling = volume.scaling(for: item.replayGain)
+        published.update { $0.scaling = scaling }
     }
 
     func afterCommands(_ action: @escaping () -> Void) {
         loop.assertOnLoop()
-        waiting.append((renderer.sentCommands, action))
-        guard isFetching, renderer.processedCommands >= renderer.sentCommands else { return fetchEvents() }
-        // Nothing is on its way to the renderer, so the question is no reason to look more often from now on.
-        if isFetchTimed { fetchNextEvent() }
+        poller.afterCommands(action)
     }
 
     func askBeforeReopening(_ listener: @escaping (DeviceReopening) -> Void) {
         loop.assertOnLoop()
         reopeningListener = listener
         renderer.askBeforeReopening()
-        fetchEvents()
+        poller.hurry()
     }
 
     private func reopen(_ question: UInt64) {
         renderer.reopen(question: question)
-        fetchEvents()
+        poller.hurry()
     }
 
     // MARK: Effects
@@ -198,6 +196,7 @@ final class PlaybackConductor: @unchecked Sendable {
     }
 
     private func publish() {
+        publishScaling()
         let product = machine.currentItem == nil ? nil : machine.announced
         published.update {
             $0.mediaProduct = product
@@ -274,6 +273,7 @@ final class PlaybackConductor: @unchecked Sendable {
         case .ready(let context, let replayGain, let stream, _):
             stream.gain = volume.gain(for: replayGain)
             items[id]?.replayGain = replayGain
+            publishScaling()
             items[id]?.stream = stream
             items[id]?.encodings = []
             retire(item.stream)
@@ -305,57 +305,22 @@ final class PlaybackConductor: @unchecked Sendable {
 
     // MARK: The renderer's events
 
-    /// Fetches events while any are expected, and soon: the renderer got a command.
-    private func fetchEvents() {
-        let mayBeLate = pacer.isSlow
-        pacer.hurry()
-        if !isFetching {
-            isFetching = true
-            fetchNextEvent()
-        } else if mayBeLate {
-            scheduleFetch()
-        }
-    }
-
-    private func scheduleFetch() {
-        isFetchTimed = true
-        fetchTimer.start(after: pacer.next(remaining: remainingSeconds)) { [self] in
-            pacer.slowDown()
-            fetchNextEvent()
-        }
-    }
-
     /// How much of the active product is to be heard; nil while it does not play, and where its length is not known.
-    private var remainingSeconds: Double? {
+    var remainingSeconds: Double? {
         guard machine.playbackState == .playing, let duration = machine.context?.duration else { return nil }
         return position(in: published.value).map { duration - $0 }
     }
 
-    /// One event a turn of the loop: what a listener does about a message comes before what happened after it.
-    private func fetchNextEvent() {
-        fetchTimer.cancel()
-        isFetchTimed = false
-        let processed = renderer.processedCommands
-        if let event = renderer.nextEvent() {
-            pacer.hurry()
-            receive(event)
-            loop.post { [link] in link.conductor?.fetchNextEvent() }
-            return
-        }
+    /// Whether events will come without another command.
+    var expectsEvents: Bool { isRunning || !retired.isEmpty }
+
+    /// All events before this command were received.
+    func caughtUp(with command: UInt64) {
         announceEncodings()
-        retired.removeAll { $0.command.map { $0 <= processed } ?? false }
-        while let first = waiting.first, first.command <= processed {
-            waiting.removeFirst()
-            first.action()
-        }
-        if isRunning || !retired.isEmpty || processed < renderer.sentCommands {
-            scheduleFetch()
-        } else {
-            isFetching = false
-        }
+        retired.removeAll { $0.command.map { $0 <= command } ?? false }
     }
 
-    private func receive(_ event: RendererEvent) {
+    func receive(_ event: RendererEvent) {
         switch event.kind {
         case .opened(let stream, let box):
             let configuration = box.takeRetainedValue().configuration

@@ -89,6 +89,13 @@ public final class PlaybackEngine: @unchecked Sendable {
     /// The configuration of the open device; nil while none is open.
     public var deviceConfiguration: DeviceConfiguration? { published.value.device }
 
+    /// What happens to the samples of the active product on their way to the device; nil while no device is open.
+    public var signalPath: SignalPath? {
+        let value = published.value
+        guard let context = value.context, let device = value.device else { return nil }
+        return SignalPath(context, device, value.scaling)
+    }
+
     /// Why the device cannot be opened, for a person, while opening is retried every second; nil otherwise.
     public var deviceProblem: String? { published.value.deviceProblem }
 
@@ -120,6 +127,8 @@ final class PublishedPlayback: @unchecked Sendable {
         var state = PlaybackState.idle
         var device: DeviceConfiguration?
         var deviceProblem: String?
+        /// Of the active product.
+        var scaling = SampleScaling()
         /// The stream that is or will be heard, and its start in the product.
         var stream: UInt64?
         var startPosition: Double?

@@ -170,7 +170,7 @@ extension NowPlaying {
             }
         self.init(
             file: file, context: context, state: state, position: status["position"]?.number,
-            device: DeviceConfiguration(status: status["device"]),
+            device: DeviceConfiguration(status: status["device"]), path: SignalPath(status: status["path"]),
             volume: status["muted"]?.boolean == true ? 0 : integer(status["volume"]) ?? 100,
             problem: state == .playing ? nil : Self.problem(of: status))
     }
@@ -186,6 +186,14 @@ extension NowPlaying {
             return "the focus is \(level)"
         }
         return problems.first.map { "\($0["subject"]?.string ?? ""): \($0["message"]?.string ?? "")" }
+    }
+}
+
+extension SignalPath {
+    /// The path in the daemon's status; nil while no device is open.
+    init?(status: JSONValue?) {
+        guard let changes = status?["changes"]?.elements else { return nil }
+        self.init(changes.compactMap { $0.string.flatMap { Change(named: $0) } })
     }
 }
 

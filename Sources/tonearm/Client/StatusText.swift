@@ -1,5 +1,6 @@
 import PCM
 import Platform
+import Player
 
 /// The text of `tonearm status` for a person.
 struct StatusText {
@@ -22,6 +23,7 @@ struct StatusText {
         add("waits for", wait)
         add("format", format)
         add("device", device)
+        add("path", path)
         add("volume", volume)
         add("queue", queue)
         if isStream { add("link", text("link")) }
@@ -96,6 +98,11 @@ struct StatusText {
         let routing = device["adaptation"]?["routing"]?.string.flatMap { ChannelRouting(named: $0) }
         return ChannelAdaptation(
             from: Int(clamping: source), to: Int(clamping: channels), routing: routing ?? .straight)?.description
+    }
+
+    /// `bit-perfect`, or what changes the samples: `rate converted, volume scaled`
+    private var path: String? {
+        SignalPath(status: status["path"])?.description
     }
 
     private var volume: String? {

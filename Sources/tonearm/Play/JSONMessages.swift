@@ -15,18 +15,18 @@ enum JSONMessages {
                 "artist": JSONValue(transition.context?.artist), "album": JSONValue(transition.context?.album),
                 "duration": JSONValue(seconds: transition.context?.duration),
                 "format": PlaybackJSON.format(transition.context),
-                "device": PlaybackJSON.device(now.device),
+                "device": PlaybackJSON.device(now.device), "path": PlaybackJSON.path(now.path),
             ]
         case .playbackStateChanged(let state):
             [
                 "event": "state", "state": .string(name(of: state)),
                 "file": JSONValue(now.context == nil ? nil : now.file), "position": JSONValue(seconds: now.position),
-                "device": PlaybackJSON.device(now.device),
+                "device": PlaybackJSON.device(now.device), "path": PlaybackJSON.path(now.path),
             ]
         case .playbackQualityChanged(let context):
             [
                 "event": "quality", "file": JSONValue(context.productId), "format": PlaybackJSON.format(context),
-                "device": PlaybackJSON.device(now.device),
+                "device": PlaybackJSON.device(now.device), "path": PlaybackJSON.path(now.path),
             ]
         case .error(let error):
             self.error(file: error.mediaProduct?.productId, code: error.code, message: error.message)

@@ -9,6 +9,8 @@ struct NowPlaying {
     /// In seconds.
     var position: Double?
     var device: DeviceConfiguration?
+    /// nil while no device is open.
+    var path: SignalPath?
     /// In percent; 0 also when muted.
     var volume: Int
     /// Why it does not play, for a person.

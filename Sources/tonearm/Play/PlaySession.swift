@@ -61,8 +61,8 @@ final class PlaySession: @unchecked Sendable {
     /// - Parameter position: in this file, in seconds.
     func start(at position: Double) {
         engine.bus.subscribe { [self, engine] message in
-            let (position, device) = (engine.assetPosition, engine.deviceConfiguration)
-            loop.post { self.receive(message, position, device) }
+            let output = (engine.assetPosition, engine.deviceConfiguration, engine.signalPath)
+            loop.post { self.receive(message, output) }
         }
         playerLoop.post { [self] in
             queue.observe = { [self] message in
@@ -96,19 +96,22 @@ final class PlaySession: @unchecked Sendable {
         if state == .idle { finish() }
     }
 
-    var now: NowPlaying { now(engine.assetPosition, engine.deviceConfiguration) }
+    /// The position, the device and what happens to the samples.
+    private typealias Output = (position: Double?, device: DeviceConfiguration?, path: SignalPath?)
 
-    private func now(_ position: Double?, _ device: DeviceConfiguration?) -> NowPlaying {
+    var now: NowPlaying { now((engine.assetPosition, engine.deviceConfiguration, engine.signalPath)) }
+
+    private func now(_ output: Output) -> NowPlaying {
         NowPlaying(
-            file: file, context: context, state: state, position: state == .idle ? nil : position, device: device,
+            file: file, context: context, state: state, position: state == .idle ? nil : output.position,
+            device: output.device, path: output.path,
             volume: configuration.isMuted ? 0 : configuration.volume.percent)
     }
 
     // MARK: The engine's messages
 
-    /// - Parameter position: at the time of the message, as is `device`: a moment later both may belong to another
-    ///   product.
-    private func receive(_ message: PlaybackMessage, _ position: Double?, _ device: DeviceConfiguration?) {
+    /// - Parameter output: at the time of the message; a moment later it may belong to another product.
+    private func receive(_ message: PlaybackMessage, _ output: Output) {
         switch message {
         case .mediaProductTransition(let transition):
             if let active = transition.active { file = active.productId }
@@ -125,7 +128,7 @@ final class PlaySession: @unchecked Sendable {
         case .streamingPrivilegesRevoked:
             revoked()
         }
-        presentation?.received(message, now: now(position, device))
+        presentation?.received(message, now: now(output))
         if isEnding, state == .idle { finish() }
     }
 

@@ -83,6 +83,7 @@ struct StatusLine {
         text += "\(ChannelName.of(device.channelCount)) → "
         if let rate = context.convertedSampleRate { text += "\(rate) Hz " }
         text += "\(device.sampleFormat.name) \(device.device)"
+        if let path = now.path { text += ", \(path)" }
         return DisplayText.visible(text)
     }
 

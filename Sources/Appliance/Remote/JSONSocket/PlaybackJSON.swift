@@ -37,6 +37,15 @@ public enum PlaybackJSON {
         ]
     }
 
+    /// `bitPerfect` and `changes`, those that the samples go through; null while no device is open.
+    public static func path(_ path: SignalPath?) -> JSONValue {
+        guard let path else { return .null }
+        return [
+            "bitPerfect": .boolean(path.isBitPerfect),
+            "changes": .array(path.changes.map { .string($0.rawValue) }),
+        ]
+    }
+
     /// `kind`, `channels`, those of the audio, and `routing`; null where each channel is heard as it is.
     private static func adaptation(_ adaptation: ChannelAdaptation?) -> JSONValue {
         guard let adaptation else { return .null }

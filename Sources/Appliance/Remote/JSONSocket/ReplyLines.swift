@@ -14,10 +14,10 @@ enum ReplyLines {
 
     /// The members of the status in an event, in the order of `RemoteEventSet.names`.
     private static let eventMembers = [
-        ["state", "file", "position", "focus", "power", "network", "link", "device"],
-        ["entry", "index", "count", "file", "title", "artist", "album", "duration", "format", "device"],
+        ["state", "file", "position", "focus", "power", "network", "link", "device", "path"],
+        ["entry", "index", "count", "file", "title", "artist", "album", "duration", "format", "device", "path"],
         ["entry", "index", "count", "shuffle", "repeat"],
-        ["volume", "maximumVolume", "muted"],
+        ["volume", "maximumVolume", "muted", "path"],
         ["entry", "file", "position", "duration"],
         [],
         ["problems"],
@@ -111,6 +111,7 @@ enum ReplyLines {
             Member("wait", wait(status.wait)),
             Member("format", PlaybackJSON.format(context)),
             Member("device", PlaybackJSON.device(status.device)),
+            Member("path", PlaybackJSON.path(status.path)),
             Member("volume", JSONValue(status.volumePercent)),
             Member("maximumVolume", JSONValue(status.maximumVolumePercent)),
             Member("muted", .boolean(status.isMuted)),

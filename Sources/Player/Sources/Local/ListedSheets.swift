@@ -22,6 +22,8 @@ struct ListedSheets {
         }
     }
 
+    var isEmpty: Bool { tracks.isEmpty }
+
     func tracks(of sheet: String) -> [String] {
         tracks.first { $0.sheet.utf8.elementsEqual(sheet.utf8) }?.tracks ?? []
     }

@@ -20,8 +20,8 @@ public struct MusicFolder {
 
     /// What was found.
     public struct Contents: Equatable, Sendable {
-        /// Paths in the order to play them: by name, where digits count as numbers (`2.flac` before `10.flac`). The
-        /// files of a folder come before those of its subfolders. Tracks of cue sheets are named by `SheetTrack`.
+        /// Paths in the order to play them: by name, where digits count as numbers (`2.flac` before `10.flac`), or by the
+        /// numbers in the tags (`TaggedOrder`). The files of a folder come before those of its subfolders. Tracks of cue sheets are named by `SheetTrack`.
         public var files: [String] = []
         /// Folders that cannot be read, broken links, and entries of playlists and cue sheets that give no music. The
         /// search continues without them.
@@ -182,6 +182,7 @@ public struct MusicFolder {
             if isCancelled { return }
             sheets.read(Self.join(path, entry.name), cancellation, &contents)
         }
+        let start = contents.files.count
         for entry in entries where entry.kind != .folder {
             let file = Self.join(path, entry.name)
             switch entry.kind {
@@ -194,6 +195,9 @@ public struct MusicFolder {
             case nil: contents.skip(MusicProblem(SystemError(code: ENOENT, operation: "open", subject: file), at: file))
             case .folder, .other: break
             }
+        }
+        if sheets.isEmpty, !isFull, contents.files.count <= limit {
+            contents.files[start...] = TaggedOrder(cancellation).sorted(contents.files[start...])[...]
         }
         guard depth < Self.depthLimit else { return }
         for entry in entries where entry.kind == .folder {

@@ -1,0 +1,83 @@
+import Output
+import PCM
+
+/// What happens to the samples between the decoder and the converter of the DAC (docs/playback.md, 8).
+///
+///     let path = engine.signalPath
+///     print(path?.description ?? "no device is open")        // "rate converted, volume scaled"
+public struct SignalPath: Equatable, Sendable {
+    /// A step that changes samples.
+    public enum Change: String, Equatable, Sendable, CaseIterable {
+        /// The sample rate is converted.
+        case rate
+        /// Channels are mixed. A channel that is copied to another place is no change.
+        case channels
+        /// Loudness normalization scales the samples.
+        case loudness
+        /// The volume is set on the samples: the card has no mixer, or one in coarse steps.
+        case volume
+        /// The device is muted on the samples.
+        case mute
+        /// The device takes fewer bits than the audio has: it is dithered.
+        case depth
+
+        /// - Parameter name: a raw value.
+        public init?(named name: String) {
+            guard let change = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) })
+            else { return nil }
+            self = change
+        }
+    }
+
+    /// In the order of the path.
+    public let changes: [Change]
+
+    /// Whether every sample of the decoder reaches the device unchanged. A mixer in the card comes after that.
+    public var isBitPerfect: Bool { changes.isEmpty }
+
+    /// From changes that were written elsewhere.
+    public init(_ changes: [Change]) { self.changes = changes }
+
+    /// - Parameters:
+    ///   - context: of the product that is heard.
+    ///   - device: the open one.
+    init(_ context: PlaybackContext, _ device: DeviceConfiguration, _ scaling: SampleScaling) {
+        var changes: [Change] = []
+        if context.convertedSampleRate != nil { changes.append(.rate) }
+        if device.adaptation?.kind == .mixed { changes.append(.channels) }
+        if scaling.isMuted {
+            changes.append(.mute)
+        } else {
+            if scaling.isNormalized { changes.append(.loudness) }
+            if scaling.isVolumeScaled { changes.append(.volume) }
+        }
+        // Converted audio has more bits than any converter.
+        if context.convertedSampleRate == nil, context.audioBitDepth ?? 0 > device.keptBits { changes.append(.depth) }
+        self.changes = changes
+    }
+}
+
+extension SignalPath: CustomStringConvertible {
+    /// For a person: "bit-perfect", or "rate converted, volume scaled".
+    public var description: String {
+        changes.isEmpty ? "bit-perfect" : changes.map { Self.phrase($0) }.joined(separator: ", ")
+    }
+
+    private static func phrase(_ change: Change) -> String {
+        switch change {
+        case .rate: "rate converted"
+        case .channels: "channels mixed"
+        case .loudness: "loudness normalized"
+        case .volume: "volume scaled"
+        case .mute: "muted"
+        case .depth: "bits dithered"
+        }
+    }
+}
+
+/// What the gain of a product is made of.
+struct SampleScaling: Equatable, Sendable {
+    var isNormalized = false
+    var isVolumeScaled = false
+    var isMuted = false
+}
