@@ -82,6 +82,9 @@ public final class AudioOpening {
         case .ogg:
             let container = try OggContainer(audio, tags: tags)
             return TrackDecoder(container.track, container, try OggCodec(container), steps)
+        case .wavpack:
+            let container = try WavPackContainer(audio, tags: tags, base: found.start)
+            return TrackDecoder(container.track, container, WavPackCodec(container, container.setup), steps)
         }
     }
 
@@ -223,6 +226,10 @@ public final class AudioOpening {
                 return Finding(container: .ogg, tagsEnd: tagsEnd, start: page)
             }
             return Finding(container: .flac, tagsEnd: tagsEnd, start: found.offset)
+        }
+        let blocks = WavPackBlocks(source: PagePairSource(source), end: nil)
+        if let found = try blocks.search(from: start, upTo: start + MPEGSync.mostJunk) {
+            return Finding(container: .wavpack, tagsEnd: tagsEnd, start: found)
         }
         // A tag that says that it is longer than the file is damaged, and says nothing about where the frames begin.
         let isBeyond = head.isEmpty

@@ -6,6 +6,7 @@ enum Signature {
     static func container(of head: [UInt8]) -> AudioProperties.Container? {
         if has("fLaC", at: 0, in: head) { return .flac }
         if has("OggS", at: 0, in: head) { return .ogg }
+        if has("wvpk", at: 0, in: head) { return .wavpack }
         if has("RIFF", at: 0, in: head) || has("RF64", at: 0, in: head) || has("BW64", at: 0, in: head) {
             return has("WAVE", at: 8, in: head) ? .wav : nil
         }
@@ -49,7 +50,6 @@ enum Signature {
         ("HEIF or AVIF", 4, "ftyp"),
         ("DSF", 0, "DSD "),
         ("DFF", 0, "FRM8"),
-        ("WavPack", 0, "wvpk"),
         ("APE", 0, "MAC "),
         ("Musepack", 0, "MPCK"),
         ("Musepack", 0, "MP+"),

@@ -21,7 +21,6 @@ struct SignatureTests {
             ([0, 0, 0, 32] + Array("ftypheic".utf8), "HEIF or AVIF"),
             (Array("DSD ".utf8) + [28, 0], "DSF"),
             (Array("FRM8".utf8) + [0, 0], "DFF"),
-            (Array("wvpk".utf8), "WavPack"),
             (Array("MAC ".utf8), "APE"),
             ([0x7F] + Array("ELF".utf8), "ELF"),
             (Array("RIFF....AVI LIST".utf8), "AVI"),
@@ -55,7 +54,7 @@ struct SignatureTests {
     @Test(
         "The container is recognised without reading further",
         arguments: [
-            ("fLaC", .flac), ("RIFF....WAVE", .wav), ("FORM....AIFC", .aiff), ("OggS", .ogg),
+            ("fLaC", .flac), ("RIFF....WAVE", .wav), ("FORM....AIFC", .aiff), ("OggS", .ogg), ("wvpk", .wavpack),
         ] as [(String, AudioProperties.Container)])
     func container(head: String, container: AudioProperties.Container) throws {
         let source = MemorySource(Array(head.utf8) + [UInt8](repeating: 0, count: 100_000))

@@ -160,7 +160,7 @@ extension Track {
     /// RFC 6381, where it has a name for it.
     var codecs: String {
         switch codec {
-        case .flac, .alac, .pcm, .alaw, .ulaw, .mp3, .mp2, .vorbis, .opus: codec.rawValue
+        case .flac, .alac, .pcm, .alaw, .ulaw, .mp3, .mp2, .vorbis, .opus, .wavpack, .wavpackLossy: codec.rawValue
         case .aac: "mp4a.40.\(aacObjectType ?? 2)"
         }
     }
@@ -175,6 +175,7 @@ extension Track {
         case .adts: "audio/aac"
         case .mp3: "audio/mpeg"
         case .ogg: "audio/ogg"
+        case .wavpack: "audio/x-wavpack"
         }
     }
 
