@@ -79,7 +79,7 @@ let package = Package(
         .target(
             name: "Media",
             dependencies: [
-                "Crypto", "PCM", "Platform", "CFLAC", "CMPG123", "CVorbis", "COpus", "CWavPack", "CExpat",
+                "Crypto", "PCM", "Platform", "CLinux", "CFLAC", "CMPG123", "CVorbis", "COpus", "CWavPack", "CExpat",
                 .target(name: "CFAAD", condition: .when(traits: ["AAC"])),
             ]),
         .target(name: "Output", dependencies: ["PCM", "Platform", "CALSA", "CLinux"]),

@@ -85,6 +85,12 @@ public final class AudioOpening {
         case .wavpack:
             let container = try WavPackContainer(audio, tags: tags, base: found.start)
             return TrackDecoder(container.track, container, WavPackCodec(container, container.setup), steps)
+        case .dsf:
+            let container = try DSFContainer(audio, tags: tags)
+            return decoder(of: container.track, container.packets)
+        case .dff:
+            let container = try DFFContainer(audio, tags: tags)
+            return decoder(of: container.track, container.packets)
         }
     }
 
@@ -180,6 +186,12 @@ public final class AudioOpening {
         #else
             throw .unsupported(what: AudioFormats.missingAAC)
         #endif
+    }
+
+    /// - Parameter packets: of DSD, one byte of each channel in turn.
+    private func decoder(of track: TrackDescription, _ packets: any TimedPacketSource) -> TrackDecoder {
+        let codec = DSDCodec(packets, channelCount: track.properties.format.channelCount)
+        return TrackDecoder(track, packets, codec, steps)
     }
 
     private func decoder(of packets: PCMPackets, _ track: TrackDescription) -> TrackDecoder {

@@ -24,8 +24,8 @@ struct OriginArguments {
                tonearm-origin logins | logout NUMBER [--state FOLDER]
                tonearm-origin status [--json] [--state FOLDER]
 
-        serve: serves the music of a folder to Tonearm players: FLAC, WAV, AIFF, WavPack, MP3, Ogg and M4A with
-        FLAC, ALAC or AAC as they are, or FLAC in segments. approve, deny: lets the player in that shows this code, or not. logins:
+        serve: serves the music of a folder to Tonearm players: FLAC, WAV, AIFF, WavPack, DSD, MP3, Ogg and M4A
+        with FLAC, ALAC or AAC as they are, or FLAC in segments. approve, deny: lets the player in that shows this code, or not. logins:
         lists the players that are logged in; logout ends one's login. status: what is served, and the entries of
         playlists that are not in the folder.
 

@@ -35,6 +35,8 @@ struct MutationTests {
             ALACWriter(frameCount: 100, isTwice: true, shiftedBits: 8, hasOtherElements: true).file(signal).bytes,
             Wave64Tests.file(Wave64Tests.format + Wave64Tests.chunk("data", samples)),
             FloatSampleTests.wav(samples, bits: 64, codec: 3), FloatSampleTests.wav(samples, bits: 8, codec: 6),
+            DSDSignal(randomBytes: 1000, channels: 1).dsf(tag: DSDTests.title),
+            DSDSignal(randomBytes: 1000, channels: 2).dff(tag: DSDTests.title),
         ] + aac + mp3 + ogg + wavPack
     }
 

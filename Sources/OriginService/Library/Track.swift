@@ -33,7 +33,7 @@ struct Track: Equatable, Sendable {
     var isLossy: Bool {
         switch codec {
         case .aac, .mp3, .mp2, .vorbis, .opus, .alaw, .ulaw, .wavpackLossy: true
-        case .flac, .alac, .pcm, .wavpack: false
+        case .flac, .alac, .pcm, .wavpack, .dsd: false
         }
     }
 

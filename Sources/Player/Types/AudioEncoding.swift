@@ -57,7 +57,7 @@ extension AudioQuality {
         switch properties.codec {
         case .aac, .mp3, .mp2, .vorbis, .opus, .alaw, .ulaw, .wavpackLossy:
             self = (properties.bitRate ?? .max) < Self.highBitRate ? .low : .high
-        case .flac, .alac, .pcm, .wavpack: self = AudioQuality(lossless: properties.format)
+        case .flac, .alac, .pcm, .wavpack, .dsd: self = AudioQuality(lossless: properties.format)
         }
     }
 

@@ -248,6 +248,8 @@ let mediaTargets = [
         }
         decode(bytes)
     },
+    FuzzTarget("dsf") { decode(signed(signed($0, "DSD "), "fmt ", at: 28)) },
+    FuzzTarget("dff") { decode(signed(signed($0, "FRM8"), "DSD ", at: 12)) },
     FuzzTarget("packed-aac") { bytes in
         let third = bytes.count / 3
         let segments = (0..<3).map { place in
