@@ -35,6 +35,9 @@ let package = Package(
         // libopus: Opus, packet by packet; used by Media alone.
         .systemLibrary(
             name: "COpus", path: "Sources/C/COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),
+        // libwavpack: WavPack, block by block; used by Media alone.
+        .systemLibrary(
+            name: "CWavPack", path: "Sources/C/CWavPack", pkgConfig: "wavpack", providers: [.apt(["libwavpack-dev"])]),
         // libfaad2: AAC, with the package trait AAC; used by Media alone.
         .systemLibrary(name: "CFAAD", path: "Sources/C/CFAAD", providers: [.apt(["libfaad-dev"])]),
         // expat: XML, for DASH manifests; used by Media alone.
@@ -76,7 +79,7 @@ let package = Package(
         .target(
             name: "Media",
             dependencies: [
-                "Crypto", "PCM", "Platform", "CFLAC", "CMPG123", "CVorbis", "COpus", "CExpat",
+                "Crypto", "PCM", "Platform", "CLinux", "CFLAC", "CMPG123", "CVorbis", "COpus", "CWavPack", "CExpat",
                 .target(name: "CFAAD", condition: .when(traits: ["AAC"])),
             ]),
         .target(name: "Output", dependencies: ["PCM", "Platform", "CALSA", "CLinux"]),

@@ -65,9 +65,11 @@ public struct AudioProperties: Equatable, Sendable {
     /// (RFC 9639, 8.2).
     public var sampleDigest: [UInt8]?
 
-    public enum Container: String, Equatable, Sendable { case flac, wav, aiff, mp4, adts, mp3, ogg }
+    public enum Container: String, Equatable, Sendable { case flac, wav, aiff, mp4, adts, mp3, ogg, wavpack, dsf, dff }
     public enum Codec: String, Equatable, Sendable {
-        case flac, alac, pcm, alaw, ulaw, aac, mp3, mp2, vorbis, opus
+        case flac, alac, pcm, alaw, ulaw, aac, mp3, mp2, vorbis, opus, wavpack, dsd
+        /// WavPack without its correction file.
+        case wavpackLossy = "wavpack-lossy"
     }
 
     public init(format: PCMFormat, frameCount: Int64?, container: Container, codec: Codec, bitRate: Int?) {

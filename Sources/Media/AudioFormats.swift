@@ -2,16 +2,16 @@
 public enum AudioFormats {
     #if AAC
         /// For people: behind "Supported: ".
-        public static let supported = "FLAC, ALAC, WAV, AIFF, MP3, Vorbis, Opus, AAC"
+        public static let supported = "FLAC, ALAC, WAV, AIFF, WavPack, DSD, MP3, Vorbis, Opus, AAC"
     #else
         /// For people: behind "Supported: ".
-        public static let supported = "FLAC, ALAC, WAV, AIFF, MP3, Vorbis, Opus"
+        public static let supported = "FLAC, ALAC, WAV, AIFF, WavPack, DSD, MP3, Vorbis, Opus"
     #endif
 
     /// The endings of the names of files with audio, in lower case, without the dot. MP4 is one too: it may have FLAC.
     public static let fileNameEndings = [
         "flac", "fla", "wav", "wave", "rf64", "bw64", "w64", "aif", "aiff", "aifc", "m4a", "m4b", "mp4", "aac", "mp3",
-        "mp2", "mpga", "ogg", "oga", "opus",
+        "mp2", "mpga", "ogg", "oga", "opus", "wv", "dsf", "dff",
     ]
 
     /// Whether a codec can be decoded.

@@ -82,6 +82,15 @@ public final class AudioOpening {
         case .ogg:
             let container = try OggContainer(audio, tags: tags)
             return TrackDecoder(container.track, container, try OggCodec(container), steps)
+        case .wavpack:
+            let container = try WavPackContainer(audio, tags: tags, base: found.start)
+            return TrackDecoder(container.track, container, WavPackCodec(container, container.setup), steps)
+        case .dsf:
+            let container = try DSFContainer(audio, tags: tags)
+            return decoder(of: container.track, container.packets)
+        case .dff:
+            let container = try DFFContainer(audio, tags: tags)
+            return decoder(of: container.track, container.packets)
         }
     }
 
@@ -179,6 +188,12 @@ public final class AudioOpening {
         #endif
     }
 
+    /// - Parameter packets: of DSD, one byte of each channel in turn.
+    private func decoder(of track: TrackDescription, _ packets: any TimedPacketSource) -> TrackDecoder {
+        let codec = DSDCodec(packets, channelCount: track.properties.format.channelCount)
+        return TrackDecoder(track, packets, codec, steps)
+    }
+
     private func decoder(of packets: PCMPackets, _ track: TrackDescription) -> TrackDecoder {
         let codec = PCMCodec(packets, packets.layout, channelCount: packets.format.channelCount)
         return TrackDecoder(track, packets, codec, steps)
@@ -223,6 +238,10 @@ public final class AudioOpening {
                 return Finding(container: .ogg, tagsEnd: tagsEnd, start: page)
             }
             return Finding(container: .flac, tagsEnd: tagsEnd, start: found.offset)
+        }
+        let blocks = WavPackBlocks(source: PagePairSource(source), end: nil)
+        if let found = try blocks.search(from: start, upTo: start + MPEGSync.mostJunk) {
+            return Finding(container: .wavpack, tagsEnd: tagsEnd, start: found)
         }
         // A tag that says that it is longer than the file is damaged, and says nothing about where the frames begin.
         let isBeyond = head.isEmpty

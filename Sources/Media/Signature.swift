@@ -6,6 +6,9 @@ enum Signature {
     static func container(of head: [UInt8]) -> AudioProperties.Container? {
         if has("fLaC", at: 0, in: head) { return .flac }
         if has("OggS", at: 0, in: head) { return .ogg }
+        if has("wvpk", at: 0, in: head) { return .wavpack }
+        if has("DSD ", at: 0, in: head) { return .dsf }
+        if has("FRM8", at: 0, in: head), has("DSD ", at: 12, in: head) { return .dff }
         if has("RIFF", at: 0, in: head) || has("RF64", at: 0, in: head) || has("BW64", at: 0, in: head) {
             return has("WAVE", at: 8, in: head) ? .wav : nil
         }
@@ -47,9 +50,6 @@ enum Signature {
 
     private static let texts: [(name: StaticString, offset: Int, text: StaticString)] = [
         ("HEIF or AVIF", 4, "ftyp"),
-        ("DSF", 0, "DSD "),
-        ("DFF", 0, "FRM8"),
-        ("WavPack", 0, "wvpk"),
         ("APE", 0, "MAC "),
         ("Musepack", 0, "MPCK"),
         ("Musepack", 0, "MP+"),

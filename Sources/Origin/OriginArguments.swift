@@ -24,8 +24,8 @@ struct OriginArguments {
                tonearm-origin logins | logout NUMBER [--state FOLDER]
                tonearm-origin status [--json] [--state FOLDER]
 
-        serve: serves the music of a folder to Tonearm players: FLAC, WAV, AIFF, MP3, Ogg and M4A with FLAC, ALAC or
-        AAC as they are, or FLAC in segments. approve, deny: lets the player in that shows this code, or not. logins:
+        serve: serves the music of a folder to Tonearm players: FLAC, WAV, AIFF, WavPack, DSD, MP3, Ogg and M4A
+        with FLAC, ALAC or AAC as they are, or FLAC in segments. approve, deny: lets the player in that shows this code, or not. logins:
         lists the players that are logged in; logout ends one's login. status: what is served, and the entries of
         playlists that are not in the folder.
 
@@ -38,7 +38,7 @@ struct OriginArguments {
           --require-login      answer only players that have logged in (`tonearm login`), or have the token
           --password-file F    people who know the password (first line of the file) may also decide about logins
                                on the page /link; implies --require-login
-          --manifest KIND      bts, dash, hls or emu (dash); WAV, AIFF, MP3, Ogg, M4A and damaged FLAC are always bts
+          --manifest KIND      bts, dash, hls or emu (dash); all other files than FLAC, and damaged FLAC, are always bts
           --encrypt cbcs       encrypt FLAC and what was encoded; players get the keys from this service
           --ffmpeg PROGRAM     encodes the qualities LOW and HIGH as AAC (ffmpeg in $PATH; none: they get lossless)
           --encoded-limit MB   keep so much of what was encoded (4096)

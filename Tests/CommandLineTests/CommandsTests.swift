@@ -159,6 +159,28 @@ struct CommandsTests {
         #expect(result.code == 0, "\(result)")
     }
 
+    @Test("WavPack is found in a folder, probed and played", arguments: [("stereo-16-bit", ""), ("hybrid", "-lossy")])
+    func wavPack(name: String, suffix: String) throws {
+        let path = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../tools/fuzz/corpus/wavpack/\(name)")
+        try FileManager.default.copyItem(at: path.standardized, to: URL(fileURLWithPath: program.folder["a.wv"]))
+        let value = try #require(try program.run("probe", "--json", program.folder.path).json().first)
+        #expect(value["container"] == "wavpack" && value["codec"] == .string("wavpack" + suffix))
+        let result = try program.run("play", "--device", "null", program.folder.path)
+        #expect(result.code == 0, "\(result)")
+    }
+
+    @Test("DSD is found in a folder, probed and played", arguments: ["dsf/mono", "dff/stereo"])
+    func dsd(name: String) throws {
+        let container = String(name.prefix(3))
+        let path = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../tools/fuzz/corpus/\(name)")
+        let target = URL(fileURLWithPath: program.folder["a.\(container)"])
+        try FileManager.default.copyItem(at: path.standardized, to: target)
+        let value = try #require(try program.run("probe", "--json", program.folder.path).json().first)
+        #expect(value["container"] == .string(container) && value["codec"] == "dsd" && value["title"] == "ab")
+        let result = try program.run("play", "--device", "null", program.folder.path)
+        #expect(result.code == 0, "\(result)")
+    }
+
     @Test("probe reports a file that it cannot read, and continues")
     func probeFailures() throws {
         try Recording(frames: 1_000).encode(to: program.folder["a.flac"])

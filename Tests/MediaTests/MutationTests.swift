@@ -35,7 +35,9 @@ struct MutationTests {
             ALACWriter(frameCount: 100, isTwice: true, shiftedBits: 8, hasOtherElements: true).file(signal).bytes,
             Wave64Tests.file(Wave64Tests.format + Wave64Tests.chunk("data", samples)),
             FloatSampleTests.wav(samples, bits: 64, codec: 3), FloatSampleTests.wav(samples, bits: 8, codec: 6),
-        ] + aac + mp3 + ogg
+            DSDSignal(randomBytes: 1000, channels: 1).dsf(tag: DSDTests.title),
+            DSDSignal(randomBytes: 1000, channels: 2).dff(tag: DSDTests.title),
+        ] + aac + mp3 + ogg + wavPack
     }
 
     /// Made by ffmpeg's libmp3lame, with a header and without; free format cannot be made so.
@@ -52,6 +54,15 @@ struct MutationTests {
         }
         return files.count == 3 ? files + [files[1] + files[2]] : files
     }()
+
+    /// Made by wavpack: with a tag, of several channels, of floats, and hybrid.
+    private static let wavPack: [[UInt8]] = [
+        try? Signal(frames: 3000).wavpack(["--blocksize=500", "-w", "Title=Title"]),
+        try? Signal(frames: 1200, channels: 6, depth: 24).wavpack(["--blocksize=300"]),
+        try? WavPackTests.floats(Signal(frames: 3000)).wavpack(["--blocksize=700"]),
+        try? Signal(frames: 3000, channels: 1).wavpack(["--blocksize=600", "-b4"]),
+        try? Signal(frames: 3000).ffmpeg(["-c:a", "wavpack"], to: "file.wv"),
+    ].compactMap(\.self)
 
     #if AAC
         private static let aac = ["file.m4a", "file.aac"].compactMap {

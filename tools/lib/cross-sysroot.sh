@@ -5,8 +5,8 @@
 source "$ROOT/tools/lib/apt.sh"
 
 # C library, compiler support, and the libraries of Package.swift except alsa-lib, of which Debian has no static
-# archive, libmpg123, libvorbis and libopus, which are built smaller, and mbedTLS and libcurl, whose versions in SUITE
-# are too old. c-ares resolves names for libcurl: that of libc needs shared libraries (NSS), and a resolution of it
+# archive, no more than of libsoxr and libwavpack, libmpg123, libvorbis and libopus, which are built smaller, and
+# mbedTLS and libcurl, whose versions in SUITE are too old. c-ares resolves names for libcurl: that of libc needs shared libraries (NSS), and a resolution of it
 # cannot be cancelled.
 SYSROOT_PACKAGES=libc6-dev,libgcc-12-dev,libflac-dev,libexpat1-dev,libsqlite3-dev,libjansson-dev,libgpiod-dev
 SYSROOT_PACKAGES+=,libc-ares-dev,libfaad-dev
@@ -246,6 +246,28 @@ build_opus() {
     cp opus.pc "$sysroot/usr/lib/$MULTIARCH/pkgconfig/"
     mkdir -p "$sysroot/usr/include/opus"
     cp "$source"/include/opus*.h "$sysroot/usr/include/opus/"
+}
+
+# Of libwavpack: the decoder of blocks in memory, without tags, DSD and the formats before version 4. 23 kB.
+WAVPACK_SOURCES=(
+    common_utils decorr_utils entropy_utils open_raw open_utils read_words unpack unpack_floats unpack_utils
+)
+WAVPACK_OPTIONS=(-DNO_TAGS -DHAVE___BUILTIN_CLZ -DHAVE___BUILTIN_CTZ)
+
+# build_wavpack SOURCE BUILD SYSROOT: a static libwavpack for the target in use, installed into its sysroot.
+build_wavpack() {
+    local source=$1 build=$2 sysroot=$3 name
+    local library=$3/usr/lib/$MULTIARCH/libwavpack.a
+    rm -rf "$build" "$library"
+    mkdir -p "$build" "$sysroot/usr/lib/$MULTIARCH/pkgconfig" "$sysroot/usr/include/wavpack"
+    for name in "${WAVPACK_SOURCES[@]}"; do
+        clang "--target=$CLANG_TARGET" "--sysroot=$sysroot" "${MACHINE_FLAGS[@]}" "${LIBRARY_CFLAGS[@]}" -w \
+            "${WAVPACK_OPTIONS[@]}" "-I$source/include" -c "$source/src/$name.c" -o "$build/$name.o"
+    done
+    llvm-ar rcs "$library" "$build"/*.o
+    cp "$source/include/wavpack.h" "$sysroot/usr/include/wavpack/"
+    printf 'Name: wavpack\nDescription: WavPack\nVersion: 5.6.0\nLibs: -lwavpack\n' \
+        >"$sysroot/usr/lib/$MULTIARCH/pkgconfig/wavpack.pc"
 }
 
 # configure_autotools SOURCE BUILD SYSROOT OPTION…: for the target in use, and goes into BUILD. Nothing of this

@@ -160,8 +160,9 @@ extension Track {
     /// RFC 6381, where it has a name for it.
     var codecs: String {
         switch codec {
-        case .flac, .alac, .pcm, .alaw, .ulaw, .mp3, .mp2, .vorbis, .opus: codec.rawValue
         case .aac: "mp4a.40.\(aacObjectType ?? 2)"
+        case .flac, .alac, .pcm, .alaw, .ulaw, .mp3, .mp2, .vorbis, .opus, .wavpack, .wavpackLossy, .dsd:
+            codec.rawValue
         }
     }
 
@@ -175,6 +176,9 @@ extension Track {
         case .adts: "audio/aac"
         case .mp3: "audio/mpeg"
         case .ogg: "audio/ogg"
+        case .wavpack: "audio/x-wavpack"
+        case .dsf: "audio/x-dsf"
+        case .dff: "audio/x-dff"
         }
     }
 

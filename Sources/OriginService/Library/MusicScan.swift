@@ -43,7 +43,8 @@ struct MusicScan {
 
     /// Names that end so are read.
     static let endings = [
-        "flac", "wav", "wave", "aif", "aiff", "aifc", "m4a", "mp4", "mp3", "mp2", "ogg", "oga", "opus",
+        "flac", "wav", "wave", "aif", "aiff", "aifc", "m4a", "mp4", "mp3", "mp2", "ogg", "oga", "opus", "wv", "dsf",
+        "dff",
     ]
     static let playlistEndings = ["m3u8", "m3u"]
     /// Changes of a transaction.

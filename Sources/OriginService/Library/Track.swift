@@ -32,8 +32,8 @@ struct Track: Equatable, Sendable {
     /// Whether the file is served as it is: encoding it once more would lose more.
     var isLossy: Bool {
         switch codec {
-        case .aac, .mp3, .mp2, .vorbis, .opus, .alaw, .ulaw: true
-        case .flac, .alac, .pcm: false
+        case .aac, .mp3, .mp2, .vorbis, .opus, .alaw, .ulaw, .wavpackLossy: true
+        case .flac, .alac, .pcm, .wavpack, .dsd: false
         }
     }
 

@@ -111,7 +111,7 @@ extension AudioProperties {
     var lengthTolerance: Double {
         switch codec {
         case .aac, .mp3, .mp2, .vorbis, .opus: 0.125
-        case .flac, .alac, .pcm, .alaw, .ulaw: 0.01
+        case .flac, .alac, .pcm, .alaw, .ulaw, .wavpack, .wavpackLossy, .dsd: 0.01
         }
     }
 }

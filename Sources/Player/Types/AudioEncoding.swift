@@ -55,9 +55,9 @@ extension AudioQuality {
     /// The quality of audio of which a source does not say it.
     init(of properties: AudioProperties) {
         switch properties.codec {
-        case .aac, .mp3, .mp2, .vorbis, .opus, .alaw, .ulaw:
+        case .aac, .mp3, .mp2, .vorbis, .opus, .alaw, .ulaw, .wavpackLossy:
             self = (properties.bitRate ?? .max) < Self.highBitRate ? .low : .high
-        case .flac, .alac, .pcm: self = AudioQuality(lossless: properties.format)
+        case .flac, .alac, .pcm, .wavpack, .dsd: self = AudioQuality(lossless: properties.format)
         }
     }
 

@@ -1,0 +1,76 @@
+import CWavPack
+import PCM
+
+/// A decoder of libwavpack for the blocks of one packet, which it reads from memory. Closing is its end.
+///
+/// Thread: only the decoder thread. The packet has to be there as long as this is.
+struct WavPackLibrary: ~Copyable {
+    private let context: OpaquePointer
+
+    /// - Returns: nil for a packet that cannot be decoded.
+    init?(_ packet: UnsafeRawBufferPointer) {
+        guard let start = packet.baseAddress, let size = Int32(exactly: packet.count) else { return nil }
+        // The library takes memory that it may change, and does not change it.
+        guard
+            let context = WavpackOpenRawDecoder(
+                UnsafeMutableRawPointer(mutating: start), size, nil, 0, 0, nil, OPEN_NORMALIZE, 0)
+        else { return nil }
+        self.context = context
+    }
+
+    deinit { WavpackCloseFile(context) }
+
+    var setup: WavPackSetup {
+        let mode = WavpackGetMode(context)
+        return WavPackSetup(
+            sampleRate: WavpackGetSampleRate(context), channelCount: Int(WavpackGetNumChannels(context)),
+            bitDepth: Int(WavpackGetBitsPerSample(context)), byteCount: Int(WavpackGetBytesPerSample(context)),
+            isFloat: mode & MODE_FLOAT != 0, isLossless: mode & MODE_LOSSLESS != 0)
+    }
+
+    /// Decodes all frames: integers in the lower bits, or floats.
+    /// - Parameter target: with room for `frameCount` frames.
+    /// - Returns: false when the packet has another number of frames, or is damaged.
+    func unpack(_ frameCount: Int, into target: UnsafeMutablePointer<Int32>) -> Bool {
+        let count = UInt32(frameCount)
+        return WavpackUnpackSamples(context, target, count) == count && WavpackGetNumErrors(context) == 0
+    }
+
+    /// Whether the checksum of each block in a packet is right, if it has one.
+    static func isIntact(_ packet: UnsafeRawBufferPointer) -> Bool {
+        var rest = packet
+        while rest.count >= WavPackHeader.size, let start = rest.baseAddress {
+            guard let header = WavPackHeader(Array(rest[..<WavPackHeader.size])), header.byteCount <= rest.count,
+                WavpackVerifySingleBlock(UnsafeMutablePointer(mutating: start.assumingMemoryBound(to: UInt8.self)), 1)
+                    != 0
+            else { return false }
+            rest = UnsafeRawBufferPointer(rebasing: rest[header.byteCount...])
+        }
+        return rest.isEmpty
+    }
+}
+
+/// The format of the samples in a packet.
+struct WavPackSetup: Equatable {
+    let sampleRate: UInt32
+    let channelCount: Int
+    /// Significant bits, at the upper end of `byteCount` bytes.
+    let bitDepth: Int
+    let byteCount: Int
+    let isFloat: Bool
+    /// Whether the packet has all of the signal.
+    let isLossless: Bool
+
+    /// What is decoded.
+    func format() throws(Interruption) -> PCMFormat {
+        guard AudioLimits.channelCounts.contains(channelCount) else {
+            throw .unsupported(what: "WavPack with \(channelCount) channels")
+        }
+        guard AudioLimits.bitDepths.contains(bitDepth), 1...4 ~= byteCount else {
+            throw .unsupported(what: "WavPack with \(bitDepth) bits")
+        }
+        return PCMFormat(
+            sampleRate: try AudioLimits.sampleRate(UInt64(sampleRate), of: "WavPack"), channelCount: channelCount,
+            bitDepth: isFloat ? 32 : bitDepth)
+    }
+}

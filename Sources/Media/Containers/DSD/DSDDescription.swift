@@ -1,0 +1,40 @@
+import PCM
+
+/// DSD as a container describes it.
+struct DSDDescription {
+    /// Bits of a channel in a second.
+    let bitRate: Int
+    let channelCount: Int
+    /// Bytes of each channel, as far as it is known.
+    let byteCount: Int64?
+
+    /// From DSD64 to DSD512, of 44.1 and 48 kHz.
+    private static let rates = 2_822_400...24_576_000
+
+    /// - Parameter container: for the message: "DSF".
+    static func rate(_ rate: UInt32, of container: StaticString) throws(Interruption) -> Int {
+        let known = Int(clamping: rate)
+        guard rates.contains(known), known % (8 * DSDFilter.step) == 0 else {
+            throw .unsupported(what: "\(container) with a sample rate of \(rate) Hz")
+        }
+        return known
+    }
+
+    /// - Parameter container: for the message: "DSF".
+    static func channelCount(_ count: Int, of container: StaticString) throws(Interruption) -> Int {
+        guard AudioLimits.channelCounts.contains(count) else {
+            throw .unsupported(what: "\(container) with \(count) channels")
+        }
+        return count
+    }
+
+    func track(in container: AudioProperties.Container, _ metadata: TrackMetadata) -> TrackDescription {
+        let format = PCMFormat(
+            sampleRate: bitRate / (8 * DSDFilter.step), channelCount: channelCount, bitDepth: DSDFilter.bitDepth)
+        let step = Int64(DSDFilter.step)
+        let properties = AudioProperties(
+            format: format, frameCount: byteCount.map { ($0 + step - 1) / step }, container: container, codec: .dsd,
+            bitRate: bitRate * channelCount)
+        return TrackDescription(properties: properties, metadata: metadata)
+    }
+}
