@@ -37,7 +37,7 @@ public enum AudioFormats {
     }
 
     /// Codecs that have one name. Playlists of HLS call packed MP3 `mp4a.40.34`.
-    private static let whole = ["mp3", "alac", "ipcm", "fpcm", "mp4a.69", "mp4a.6b", "mp4a.40.34"]
+    private static let whole = ["mp3", "alac", "opus", "ipcm", "fpcm", "mp4a.69", "mp4a.6b", "mp4a.40.34"]
 
     /// What is not supported without the package trait, for messages.
     static let missingAAC = "AAC (this program was built without the package trait AAC)"

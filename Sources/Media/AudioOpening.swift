@@ -151,7 +151,14 @@ public final class AudioOpening {
             var track = container.track
             track.properties.codec = samples.codec
             return TrackDecoder(track, samples, codec, steps)
-        // A codec that MP4 has and that is not played yet, as Opus.
+        case .opus(let head):
+            let samples = try OpusSamples(packets, isExact: container.hasExactTimes)
+            container.decode(
+                to: head.format, packetFrameCount: samples.packetFrameCount, preroll: samples.preroll)
+            let codec = FloatPacketCodec(samples, try OpusLibrary(head), head.format)
+            _ = try samples.seek(toFrame: 0)
+            return TrackDecoder(container.track, samples, codec, steps)
+        // A codec that MP4 has and that is not played yet.
         case .other(let name):
             throw .unsupported(what: "MP4 with \(name)")
         }

@@ -31,6 +31,7 @@ struct MutationTests {
             try signal.ffmpeg(MP4Tests.flac + ["-frame_size", "64"] + MP4Tests.layouts[7], to: "file.mp4"),
             try signal.ffmpeg(MP4Tests.flac + ["-frame_size", "64"] + MP4Tests.layouts[3], to: "file.mp4"),
             try signal.ffmpeg(ALACTests.encoder, to: "file.m4a"),
+            try Signal(frames: 3000, rate: 48_000).ffmpeg(["-c:a", "libopus"], to: "file.mp4"),
             try signal.ffmpeg(["-c:a", "pcm_s24be"], to: "file.mov"),
             ALACWriter(frameCount: 100, isTwice: true, shiftedBits: 8, hasOtherElements: true).file(signal).bytes,
             Wave64Tests.file(Wave64Tests.format + Wave64Tests.chunk("data", samples)),
