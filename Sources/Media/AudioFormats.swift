@@ -11,7 +11,7 @@ public enum AudioFormats {
     /// The endings of the names of files with audio, in lower case, without the dot. MP4 is one too: it may have FLAC.
     public static let fileNameEndings = [
         "flac", "fla", "wav", "wave", "rf64", "bw64", "w64", "aif", "aiff", "aifc", "m4a", "m4b", "mp4", "aac", "mp3",
-        "mp2", "mpga", "ogg", "oga", "opus",
+        "mp2", "mpga", "ogg", "oga", "opus", "mka", "weba", "webm", "mkv",
     ]
 
     /// Whether a codec can be decoded.

@@ -82,6 +82,8 @@ public final class AudioOpening {
         case .ogg:
             let container = try OggContainer(audio, tags: tags)
             return TrackDecoder(container.track, container, try OggCodec(container), steps)
+        case .matroska:
+            return try MatroskaContainer(audio, tags: tags).decoder(steps)
         }
     }
 
@@ -260,7 +262,7 @@ public final class AudioOpening {
 #if AAC
     extension TrackDescription {
         /// With what only the stream of AAC says.
-        fileprivate func with(_ stream: AACStream) -> TrackDescription {
+        func with(_ stream: AACStream) -> TrackDescription {
             var description = self
             description.properties.aacObjectType = stream.objectType
             return description

@@ -6,6 +6,7 @@ enum Signature {
     static func container(of head: [UInt8]) -> AudioProperties.Container? {
         if has("fLaC", at: 0, in: head) { return .flac }
         if has("OggS", at: 0, in: head) { return .ogg }
+        if head.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) { return .matroska }
         if has("RIFF", at: 0, in: head) || has("RF64", at: 0, in: head) || has("BW64", at: 0, in: head) {
             return has("WAVE", at: 8, in: head) ? .wav : nil
         }
@@ -74,7 +75,6 @@ enum Signature {
 
     private static let bytes: [(name: StaticString, bytes: [UInt8])] = [
         ("JPEG", [0xFF, 0xD8, 0xFF]),
-        ("Matroska/WebM", [0x1A, 0x45, 0xDF, 0xA3]),
         ("WMA/ASF", [0x30, 0x26, 0xB2, 0x75]),
         ("MPEG-PS", [0, 0, 1, 0xBA]),
         ("MPEG video", [0, 0, 1, 0xB3]),

@@ -36,7 +36,7 @@ struct MutationTests {
             ALACWriter(frameCount: 100, isTwice: true, shiftedBits: 8, hasOtherElements: true).file(signal).bytes,
             Wave64Tests.file(Wave64Tests.format + Wave64Tests.chunk("data", samples)),
             FloatSampleTests.wav(samples, bits: 64, codec: 3), FloatSampleTests.wav(samples, bits: 8, codec: 6),
-        ] + aac + mp3 + ogg
+        ] + aac + mp3 + ogg + matroska
     }
 
     /// Made by ffmpeg's libmp3lame, with a header and without; free format cannot be made so.
@@ -52,6 +52,19 @@ struct MutationTests {
             try? Signal(frames: 3000).ffmpeg($0 + ["-metadata", "title=Title"], to: "file.ogg")
         }
         return files.count == 3 ? files + [files[1] + files[2]] : files
+    }()
+
+    /// Made by ffmpeg, in several clusters, the last one as a stream; and one with lacing.
+    private static let matroska: [[UInt8]] = {
+        let options = ["-metadata", "title=Title", "-cluster_time_limit", "30"]
+        let files = [
+            ["-c:a", "libvorbis"], ["-c:a", "libopus", "-ar", "48000"], ["-c:a", "flac", "-frame_size", "256"],
+            ["-c:a", "pcm_s24le", "-live", "1"],
+        ].compactMap { try? Signal(frames: 3000).ffmpeg($0 + options, to: "file.mkv") }
+        guard let flac = try? Signal(frames: 3000).flac(["-b256", "--no-padding"]),
+            let laced = try? Remuxing.mkvmerge(flac, "file.flac", ["--disable-track-statistics-tags"])
+        else { return files }
+        return files + [laced]
     }()
 
     #if AAC

@@ -175,6 +175,7 @@ extension Track {
         case .adts: "audio/aac"
         case .mp3: "audio/mpeg"
         case .ogg: "audio/ogg"
+        case .matroska: "audio/x-matroska"
         }
     }
 

@@ -19,4 +19,13 @@ enum Remuxing {
             return try Files.read(output, folder)
         }
     }
+
+    /// By `mkvmerge`, into Matroska.
+    static func mkvmerge(_ bytes: [UInt8], _ name: String, _ options: [String] = []) throws -> [UInt8] {
+        try withTemporaryFolder { folder in
+            try Files.write(bytes, name, folder)
+            try Tool.mkvmerge.run(["--quiet", "-o", "out.mka"] + options + [name], in: folder)
+            return try Files.read("out.mka", folder)
+        }
+    }
 }

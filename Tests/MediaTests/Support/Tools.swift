@@ -4,7 +4,7 @@ import Testing
 
 /// The real encoders that make the fixtures.
 enum Tool: String {
-    case flac, ffmpeg, metaflac, lame, mpg123, oggenc, oggdec, opusenc, opusdec
+    case flac, ffmpeg, metaflac, lame, mpg123, oggenc, oggdec, opusenc, opusdec, mkvmerge
     /// Shaka Packager.
     case packager
 
@@ -39,6 +39,8 @@ enum Tool: String {
     static let needsOpusTools = ConditionTrait.enabled(
         if: Tool.opusenc.isInstalled && Tool.opusdec.isInstalled,
         "needs `opusenc` and `opusdec`: apt-get install opus-tools")
+    static let needsMKVToolNix = ConditionTrait.enabled(
+        if: Tool.mkvmerge.isInstalled, "needs `mkvmerge`: apt-get install mkvtoolnix")
     static let needsPackager = ConditionTrait.enabled(
         if: Tool.packager.isInstalled, "needs Shaka Packager: tools/setup --streaming")
 

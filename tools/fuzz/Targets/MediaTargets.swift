@@ -226,6 +226,12 @@ let mediaTargets = [
         }
         decode(bytes)
     },
+    FuzzTarget("matroska") { bytes in
+        var bytes = bytes
+        if bytes.count >= 4, bytes[0] != 0x49 { bytes.replaceSubrange(0..<4, with: [0x1A, 0x45, 0xDF, 0xA3]) }
+        decode(bytes)
+        decode(bytes, knowsLength: false)
+    },
     FuzzTarget("packed-aac") { bytes in
         let third = bytes.count / 3
         let segments = (0..<3).map { place in
